@@ -1,0 +1,1 @@
+"""The liquid knowledge graph, pure and in memory: nodes, arcs, Deltas, kernels."""

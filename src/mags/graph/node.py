@@ -1,0 +1,103 @@
+"""What a node is: numbers in the graph, words in its content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, IntFlag
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEVER = float("inf")
+"""`valid_to` of what is still true, `valid_from` of what has no known start is -inf."""
+
+NOBODY = 0
+"""The id of no node: ids begin at 1."""
+
+
+class NodeKind(IntEnum):
+    """The five kinds: one in the episodic block, four in the semantic."""
+
+    EPISODE = 1
+    ENTITY = 2
+    FACT = 3
+    NOTE = 4
+    THEME = 5
+
+
+class NodeFlag(IntFlag):
+    """Marks on a node."""
+
+    PINNED = 1
+    """The user marked it: never cold, importance 1."""
+    COLD = 2
+    """Left out of spread and sleep, still in both indexes."""
+    STATED = 4
+    """`valid_from` was stated ("in January"), not only observed."""
+    QUESTION = 8
+    """An episode that asks rather than tells."""
+    RECALLED = 16
+    """An episode whose text was produced from memory (an answer)."""
+    ONE = 32
+    """A fact in a slot that holds one open fact at a time."""
+    RETRACTED = 64
+    """Closed because someone took it back, not because something replaced it."""
+
+
+NODE = np.dtype(
+    [
+        ("id", "i8"),
+        ("kind", "u1"),
+        ("flags", "u2"),
+        ("content", "i8"),  # id of its Content; a new text is a new content
+        ("subject", "i8"),  # fact: subject entity; episode: speaker entity
+        ("object", "i8"),  # fact: object entity
+        ("slot", "u8"),  # fact: keyed hash of (relation, kind-naming qualifiers)
+        ("session", "u8"),  # episode: keyed hash of the session's name
+        ("strength", "f4"),  # charge in [0, 1] at strength_tick
+        ("strength_tick", "i8"),
+        ("importance", "f4"),  # salience in [0, 1]
+        ("confidence", "f4"),  # in [0, 1]
+        ("valid_from", "f8"),  # event time, seconds since the epoch; episode: when it was said
+        ("valid_to", "f8"),  # event time, NEVER while open
+        ("recorded_at", "f8"),  # record time, seconds since the epoch
+        ("closed_at", "f8"),  # record time at which valid_to was set, NEVER while open
+        ("last_used_tick", "i8"),
+        ("uses", "i4"),
+        ("low_degree_since_tick", "i8"),  # -1 while it has two live arcs or more
+    ]
+)
+"""One node's numbers. The journal, snapshots and checkpoints hold nothing else of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A node's words: immutable, erased by `forget`, never in the journal.
+
+    `vector` is the text's embedding, shape (dimension,), float16, unit length.
+    `meta` holds what the kind needs, JSON types only:
+    EPISODE speaker, session, key?, attrs?; ENTITY name (= text), aliases [str];
+    FACT subject, relation, object, qualifiers {str: str}; THEME members [int].
+    """
+
+    id: int
+    node: int
+    text: str
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    vector: NDArray[np.float16] | None = None
+
+
+def blank_node(**values: Any) -> NDArray[np.void]:
+    """A NODE record of shape (1,) with the defaults of a fresh node."""
+    row = np.zeros(1, NODE)
+    row["strength"] = 1.0
+    row["confidence"] = 1.0
+    row["valid_from"] = -NEVER
+    row["valid_to"] = NEVER
+    row["closed_at"] = NEVER
+    row["low_degree_since_tick"] = -1
+    for name, value in values.items():
+        row[name] = value
+    return row
