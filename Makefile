@@ -1,0 +1,61 @@
+# Needs Python >= 3.11 and a shell. `make demo` shows MAGS at work, `make test` checks all of it.
+# PYTHON=/path/to/python chooses the interpreter, WORKERS=n the number of test processes.
+.POSIX:
+.PHONY: help demo test lint types contracts pytest test-full bench peers lock clean
+
+BIN = .venv/bin
+# Remade when what is installed, or how, changes; a second call finds it in place.
+RUNTIME = .venv/.installed-runtime
+DEV = .venv/.installed-dev
+WORKERS = 2
+
+help:
+	@echo "make demo       install MAGS and show it at work"
+	@echo "make test       lint, types, import contracts and tests"
+	@echo "make test-full  the same with every extra and the long tests (see scripts/test_full.sh)"
+	@echo "make bench      run the benchmarks and rewrite docs/benchmarks.md"
+	@echo "make peers      run other memories on the same data, in an environment of their own"
+	@echo "make lock       choose the exact versions anew (ARGS=--upgrade for the newest)"
+	@echo "make clean      remove everything that was built, .venv included"
+
+demo: $(RUNTIME)
+	$(BIN)/mags demo
+
+test: lint types contracts pytest
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV)
+	$(BIN)/mypy
+
+contracts: $(DEV)
+	$(BIN)/lint-imports --cache-dir .cache/import-linter
+
+pytest: $(DEV)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+
+test-full: test
+	sh scripts/test_full.sh
+
+bench: $(DEV)
+	$(BIN)/python -m benchmarks
+
+peers: $(RUNTIME)
+	$(BIN)/python -m benchmarks.peers
+
+lock:
+	sh scripts/lock.sh $(ARGS)
+
+clean:
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(RUNTIME): requirements.lock pyproject.toml scripts/make_env.sh
+	@sh scripts/make_env.sh requirements.lock
+	@touch $@
+
+$(DEV): requirements-dev.lock $(RUNTIME)
+	@sh scripts/make_env.sh requirements-dev.lock
+	@touch $@

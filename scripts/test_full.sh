@@ -1,0 +1,21 @@
+#!/bin/sh
+# Everything `make test` runs, and the tests marked `full`, with every extra installed.
+# Needs what pip does not bring: a C++ compiler and CMake (for llama-cpp-python), some 8 GB of disk
+# and a network. On Debian: apt install build-essential cmake python3-dev.
+# Works in an environment of its own, .cache/full, so that .venv stays light.
+set -eu
+python=.cache/full/bin/python
+
+for tool in cc c++ cmake; do
+    command -v "$tool" >/dev/null || {
+        echo "make test-full needs $tool. On Debian: apt install build-essential cmake python3-dev" >&2
+        exit 1
+    }
+done
+
+[ -x "$python" ] || "$(sh scripts/find_python.sh)" -m venv .cache/full
+pip() { "$python" -m pip --disable-pip-version-check install --quiet "$@"; }
+pip --requirement requirements-dev.lock
+pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,server,gguf]"
+
+exec "$python" -m pytest -m "full or not full" "$@"
