@@ -1,0 +1,1 @@
+"""Measuring MAGS: public sets, pure metrics, suites that any system can run."""
