@@ -1,0 +1,73 @@
+"""What the tests of form look for in one syntax tree. Each finder yields (line, what it found)."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+Finding = tuple[int, str]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+BROAD = frozenset({"Exception", "BaseException"})
+EMPTY_NAME = re.compile(r"(^|_)(utils?|helpers?|common|managers?|base|misc|v\d+)$")
+
+
+def functions(tree: ast.AST) -> Iterator[Function]:
+    """Every function and method, nested ones too."""
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            yield node
+
+
+def long_functions(tree: ast.AST, limit: int) -> Iterator[Finding]:
+    """Functions of more than `limit` lines from `def` to their last line."""
+    for function in functions(tree):
+        length = (function.end_lineno or function.lineno) - function.lineno + 1
+        if length > limit:
+            yield function.lineno, f"{function.name} has {length} lines"
+
+
+def hidden_imports(tree: ast.AST, package: str) -> Iterator[Finding]:
+    """Imports of `package` inside a function, where no contract on imports would be read."""
+    for function in functions(tree):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [package if node.level else node.module or ""]
+            else:
+                continue
+            for name in names:
+                if name.split(".")[0] == package:
+                    yield node.lineno, f"{function.name} imports {name}"
+
+
+def _names(expression: ast.expr | None) -> set[str]:
+    parts = expression.elts if isinstance(expression, ast.Tuple) else [expression]
+    return {
+        part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
+        for part in parts
+        if part is not None
+    }
+
+
+def broad_excepts(tree: ast.AST) -> Iterator[Finding]:
+    """Handlers and `suppress` calls that take every exception."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            broad = node.type is None or bool(_names(node.type) & BROAD)
+        elif isinstance(node, ast.Call) and _names(node.func) == {"suppress"}:
+            broad = any(_names(argument) & BROAD for argument in node.args)
+        else:
+            continue
+        if broad:
+            yield node.lineno, "takes every exception"
+
+
+def imported_packages(tree: ast.AST) -> Iterator[Finding]:
+    """The top-level package of every absolute import, wherever it stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name.split(".")[0]
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.lineno, node.module.split(".")[0]

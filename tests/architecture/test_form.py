@@ -1,0 +1,102 @@
+"""The form every file keeps: short files and functions, imports in sight, narrow excepts."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tests.architecture import form
+
+MOST_FILE_LINES = 400
+MOST_FUNCTION_LINES = 60
+
+Trees = Mapping[str, ast.Module]
+Finder = Callable[[ast.Module], Iterator[form.Finding]]
+
+
+def places(trees: Trees, find: Finder) -> list[str]:
+    return [f"{name}:{line}: {what}" for name, tree in trees.items() for line, what in find(tree)]
+
+
+def test_no_file_has_more_than_400_lines(root: Path, trees: Trees):
+    lengths = {name: len((root / name).read_text().splitlines()) for name in trees}
+    assert {name: n for name, n in lengths.items() if n > MOST_FILE_LINES} == {}
+
+
+def test_no_function_has_more_than_60_lines(trees: Trees):
+    assert places(trees, lambda tree: form.long_functions(tree, MOST_FUNCTION_LINES)) == []
+
+
+def test_no_function_imports_the_project(trees: Trees):
+    sources = {name: tree for name, tree in trees.items() if name.startswith("src/")}
+    assert places(sources, lambda tree: form.hidden_imports(tree, "mags")) == []
+
+
+def test_only_boundary_takes_every_exception(trees: Trees):
+    rest = dict(trees)
+    errors = rest.pop("src/mags/errors.py")
+    boundary = next(f for f in form.functions(errors) if f.name == "boundary")
+    inside = range(boundary.lineno, (boundary.end_lineno or boundary.lineno) + 1)
+    outside = [line for line, _ in form.broad_excepts(errors) if line not in inside]
+    assert outside == []
+    assert places(rest, form.broad_excepts) == []
+
+
+def test_every_module_is_named_for_what_it_holds(trees: Trees):
+    empty = [
+        name
+        for name in trees
+        if any(form.EMPTY_NAME.search(part) for part in PurePosixPath(name).with_suffix("").parts)
+    ]
+    assert empty == []
+
+
+# The finders themselves: each must see what it is there for.
+
+
+def test_a_function_of_61_lines_is_found():
+    body = "\n".join(["    pass"] * 60)
+    tree = ast.parse(f"def f():\n{body}\n")
+    assert list(form.long_functions(tree, 60)) == [(1, "f has 61 lines")]
+    assert list(form.long_functions(tree, 61)) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["import mags.graph", "from mags import graph", "from . import graph"]
+)
+def test_a_project_import_in_a_function_is_found(line: str):
+    assert len(list(form.hidden_imports(ast.parse(f"def f():\n    {line}\n"), "mags"))) == 1
+    assert list(form.hidden_imports(ast.parse(f"{line}\n"), "mags")) == []
+
+
+def test_an_extra_may_be_imported_in_a_function():
+    assert list(form.hidden_imports(ast.parse("def f():\n    import torch\n"), "mags")) == []
+
+
+@pytest.mark.parametrize(
+    "clause", ["except:", "except Exception:", "except (KeyError, builtins.BaseException) as e:"]
+)
+def test_a_broad_except_is_found(clause: str):
+    tree = ast.parse(f"try:\n    f()\n{clause}\n    raise\n")
+    assert list(form.broad_excepts(tree)) == [(3, "takes every exception")]
+
+
+def test_a_broad_suppress_is_found():
+    tree = ast.parse("with contextlib.suppress(Exception):\n    f()\n")
+    assert list(form.broad_excepts(tree)) == [(1, "takes every exception")]
+
+
+def test_a_narrow_except_is_let_be():
+    tree = ast.parse("try:\n    f()\nexcept (KeyError, OSError):\n    pass\n")
+    assert list(form.broad_excepts(tree)) == []
+
+
+@pytest.mark.parametrize("name", ["utils", "string_utils", "helpers", "common", "base", "api_v2"])
+def test_an_empty_name_is_found(name: str):
+    assert form.EMPTY_NAME.search(name)
+
+
+@pytest.mark.parametrize("name", ["engram", "database", "baseline", "commonsense", "v"])
+def test_a_real_name_is_let_be(name: str):
+    assert form.EMPTY_NAME.search(name) is None

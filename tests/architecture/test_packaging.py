@@ -1,0 +1,155 @@
+"""What is declared, locked and shipped is what the sources need."""
+
+import ast
+import importlib.metadata
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.architecture import form
+
+# Distributions whose package goes by another name, for extras that may not be installed.
+DISTRIBUTIONS = {"llama_cpp": "llama-cpp-python"}
+
+
+@pytest.fixture(scope="module")
+def project(root: Path) -> dict[str, Any]:
+    return tomllib.loads((root / "pyproject.toml").read_text())["project"]
+
+
+def runtime(project: dict[str, Any]) -> set[str]:
+    return {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
+
+
+def extras(project: dict[str, Any]) -> set[str]:
+    texts = [
+        text
+        for name, needs in project["optional-dependencies"].items()
+        for text in needs
+        if name != "dev"
+    ]
+    return {canonicalize_name(Requirement(text).name) for text in texts}
+
+
+def locked(path: Path) -> dict[str, list[Requirement]]:
+    """The pins of a lock file by name; one name may have a pin for each range of Pythons."""
+    pins: dict[str, list[Requirement]] = {}
+    for line in path.read_text().splitlines():
+        if line[:1].isalnum():
+            pin = Requirement(line.removesuffix("\\").strip())
+            pins.setdefault(canonicalize_name(pin.name), []).append(pin)
+    return pins
+
+
+def version(pin: Requirement) -> str:
+    return next(iter(pin.specifier)).version
+
+
+def test_every_imported_package_is_declared(
+    project: dict[str, Any], trees: Mapping[str, ast.Module]
+):
+    known = importlib.metadata.packages_distributions()
+    declared = runtime(project) | extras(project)
+    undeclared = [
+        f"{path}:{line}: {package}"
+        for path, tree in trees.items()
+        if path.startswith("src/")
+        for line, package in form.imported_packages(tree)
+        if package not in sys.stdlib_module_names
+        and package != "mags"
+        and not declared.intersection(
+            canonicalize_name(name)
+            for name in known.get(package, [DISTRIBUTIONS.get(package, package)])
+        )
+    ]
+    assert undeclared == []
+
+
+def test_the_package_imports_without_any_extra(project: dict[str, Any], root: Path):
+    known = importlib.metadata.packages_distributions()
+    hidden = extras(project) - runtime(project)
+    packages = [
+        package
+        for package, names in known.items()
+        if hidden.intersection(canonicalize_name(name) for name in names)
+    ]
+    script = (
+        "import importlib.util, sys\n"
+        f"sys.modules.update(dict.fromkeys({packages!r}))\n"  # None there makes an import fail
+        "import mags\n"
+        "if importlib.util.find_spec('mags.cli'): import mags.cli\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=root)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_the_default_installation_brings_no_torch(root: Path):
+    heavy = {"torch", "transformers", "matplotlib", "fastapi"}
+    assert heavy & locked(root / "requirements.lock").keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("lock", "extra"), [("requirements.lock", None), ("requirements-dev.lock", "dev")]
+)
+def test_every_range_has_a_pin_in_it(
+    project: dict[str, Any], root: Path, lock: str, extra: str | None
+):
+    pins = locked(root / lock)
+    texts = project["dependencies"] + (project["optional-dependencies"][extra] if extra else [])
+    for need in map(Requirement, texts):
+        chosen = pins[canonicalize_name(need.name)]
+        assert [pin for pin in chosen if not need.specifier.contains(version(pin))] == []
+
+
+def test_the_tests_run_on_the_versions_that_are_shipped(root: Path):
+    shipped = locked(root / "requirements.lock")
+    tested = locked(root / "requirements-dev.lock")
+    assert {name: list(map(str, tested[name])) for name in shipped} == {
+        name: list(map(str, pins)) for name, pins in shipped.items()
+    }
+
+
+def test_no_library_is_under_the_gpl(root: Path):
+    found = {}
+    for name, pins in locked(root / "requirements-dev.lock").items():
+        if any(pin.marker is None or pin.marker.evaluate() for pin in pins):
+            about = importlib.metadata.metadata(name)
+            terms = [about.get("License-Expression") or "", *about.get_all("Classifier", [])]
+            if any("GPL" in term and "WITH GCC-exception" not in term for term in terms):
+                found[name] = terms
+    assert found == {}
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("wheel")
+    (built,) = WheelBuilder(str(root)).build(directory=str(folder), versions=["standard"])
+    return zipfile.ZipFile(built)
+
+
+def test_the_wheel_carries_every_file_of_the_package(
+    wheel: zipfile.ZipFile, root: Path, files: list[Path]
+):
+    sources = {
+        path.relative_to(root / "src").as_posix()
+        for path in files
+        if path.is_relative_to(root / "src")
+    }
+    assert {name for name in wheel.namelist() if name.startswith("mags/")} == sources
+    assert "mags/py.typed" in sources
+
+
+def test_the_wheel_names_the_command_and_the_licence(wheel: zipfile.ZipFile):
+    (entry_points,) = (n for n in wheel.namelist() if n.endswith(".dist-info/entry_points.txt"))
+    assert wheel.read(entry_points).decode() == "[console_scripts]\nmags = mags.cli:main\n"
+    assert any(n.endswith(".dist-info/licenses/LICENSE") for n in wheel.namelist())
