@@ -71,3 +71,13 @@ def imported_packages(tree: ast.AST) -> Iterator[Finding]:
                 yield node.lineno, alias.name.split(".")[0]
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             yield node.lineno, node.module.split(".")[0]
+
+
+def hidden_clocks_and_chance(tree: ast.AST) -> Iterator[Finding]:
+    """Calls that read the clock, or a generator without a seed, through allowed packages."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = node.func.attr
+            unseeded = name == "default_rng" and not node.args and not node.keywords
+            if unseeded or name in ("now", "today", "utcnow"):
+                yield node.lineno, f"calls {name}"

@@ -10,6 +10,10 @@ from tests.architecture import form
 
 MOST_FILE_LINES = 400
 MOST_FUNCTION_LINES = 60
+CORE = tuple(
+    f"src/mags/{name}/"
+    for name in ("memory", "engram", "recall", "plasticity", "ports", "index", "graph")
+)
 
 Trees = Mapping[str, ast.Module]
 Finder = Callable[[ast.Module], Iterator[form.Finding]]
@@ -41,6 +45,11 @@ def test_only_boundary_takes_every_exception(trees: Trees):
     outside = [line for line, _ in form.broad_excepts(errors) if line not in inside]
     assert outside == []
     assert places(rest, form.broad_excepts) == []
+
+
+def test_the_core_takes_time_and_chance_as_arguments(trees: Trees):
+    core = {name: tree for name, tree in trees.items() if name.startswith(CORE)}
+    assert places(core, form.hidden_clocks_and_chance) == []
 
 
 def test_every_module_is_named_for_what_it_holds(trees: Trees):
@@ -90,6 +99,15 @@ def test_a_broad_suppress_is_found():
 def test_a_narrow_except_is_let_be():
     tree = ast.parse("try:\n    f()\nexcept (KeyError, OSError):\n    pass\n")
     assert list(form.broad_excepts(tree)) == []
+
+
+@pytest.mark.parametrize("call", ["datetime.now(UTC)", "date.today()", "np.random.default_rng()"])
+def test_a_hidden_clock_or_chance_is_found(call: str):
+    assert len(list(form.hidden_clocks_and_chance(ast.parse(call)))) == 1
+
+
+def test_a_seeded_generator_is_let_be():
+    assert list(form.hidden_clocks_and_chance(ast.parse("np.random.default_rng(seed)"))) == []
 
 
 @pytest.mark.parametrize("name", ["utils", "string_utils", "helpers", "common", "base", "api_v2"])
