@@ -1,0 +1,91 @@
+"""An embedder that remembers: the vectors of texts seen lately, within a bound of bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.ports.embedder import Embedder
+
+# What an entry costs beside its floats: the digest, the array object and the table's slot.
+_ENTRY_OVERHEAD_BYTES = 320
+
+
+class CachedEmbedder:
+    """Least recently used vectors are dropped beyond `max_bytes`; safe in threads.
+
+    Keys are BLAKE2b digests, so the cache keeps no text: `forget` need only drop vectors
+    (see `clear`). Same name and dimension as the embedder inside.
+    """
+
+    def __init__(self, embedder: Embedder, *, max_bytes: int = 32 * 2**20) -> None:
+        self._embedder = embedder
+        self._max_bytes = max_bytes
+        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+        self._lock = Lock()
+        self.hits = 0
+        self.misses = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder inside."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the embedder inside."""
+        return self._embedder.dimension
+
+    @property
+    def bytes_used(self) -> int:
+        """Bytes held now, overhead included."""
+        return len(self._vectors) * self._entry_bytes
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (len(texts), dimension); each text not held is embedded once."""
+        keys = [_key(text) for text in texts]
+        vectors: dict[bytes, NDArray[np.float32]] = {}
+        missing: dict[bytes, str] = {}
+        with self._lock:
+            for key, text in zip(keys, texts, strict=True):
+                if key in self._vectors:
+                    self._vectors.move_to_end(key)
+                    vectors[key] = self._vectors[key]
+                    self.hits += 1
+                else:
+                    missing[key] = text
+            self.misses += len(missing)
+        if missing:
+            fresh = self._embedder.embed(list(missing.values()))
+            vectors.update(zip(missing, fresh, strict=True))
+            self._keep(missing, fresh)
+        if not keys:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        return np.stack([vectors[key] for key in keys])
+
+    def clear(self) -> None:
+        """Drop every vector (erasure must reach caches too)."""
+        with self._lock:
+            self._vectors.clear()
+
+    @property
+    def _entry_bytes(self) -> int:
+        return 4 * self.dimension + _ENTRY_OVERHEAD_BYTES
+
+    def _keep(self, keys: Sequence[bytes] | dict[bytes, str], vectors: NDArray[np.float32]) -> None:
+        room = self._max_bytes // self._entry_bytes
+        with self._lock:
+            for key, vector in zip(keys, vectors, strict=True):
+                # A copy: a row would keep the whole batch alive.
+                self._vectors[key] = vector.copy()
+            while len(self._vectors) > room:
+                self._vectors.popitem(last=False)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,126 @@
+"""The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
+
+`scripts/make_embedder.py` made the file and says how. Its activations are
+quantised row by row (one scale a token), so a text has the same vector whatever
+is embedded beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from mags.errors import CorruptFile
+from mags.models.embed.session import OnnxSession, open_session
+from mags.models.embed.windows import Windower, WindowMean
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """An ONNX encoder with pooling inside, its tokenizer, and the checksums both must have.
+
+    The graph takes `input_ids` and `attention_mask` (int64, (batch, tokens)) and gives
+    `sentence_embedding` (float32, (batch, dimension)).
+    """
+
+    name: str
+    model: Path
+    model_sha256: str
+    tokenizer: Path
+    tokenizer_sha256: str
+    dimension: int
+    window_tokens: int
+    overlap_tokens: int
+
+
+SHIPPED = ModelFile(
+    name="all-minilm-l6-v2-int8",
+    model=DATA / "all-minilm-l6-v2-int8.onnx",
+    model_sha256="c0db0af7d229f3225156b04770f9dbcb8cf0a844fbea367f1b5bb7faf012d172",
+    tokenizer=DATA / "all-minilm-l6-v2-tokenizer.json",
+    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    dimension=384,
+    window_tokens=256,
+    overlap_tokens=32,
+)
+
+
+class OnnxEmbedder:
+    """Embeds on the CPU, without network or key; opened by the first text, safe in threads.
+
+    The first use reads and checks the file (about 0.3 s). Raises CorruptFile when it is
+    missing or damaged, ModelError when onnxruntime cannot open it.
+    """
+
+    def __init__(self, file: ModelFile = SHIPPED, *, threads: int = 1) -> None:
+        self._file = file
+        self._threads = threads
+        self._opened: tuple[Windower, OnnxSession] | None = None
+        self._opening = Lock()
+
+    @property
+    def name(self) -> str:
+        """Model, quantisation and the first eight digits of the file's SHA-256."""
+        return f"{self._file.name}:{self._file.model_sha256[:8]}"
+
+    @property
+    def dimension(self) -> int:
+        """384 for the shipped model."""
+        return self._file.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (len(texts), dimension), rows of unit length, in order."""
+        mean = WindowMean(len(texts), self.dimension)
+        if texts:
+            windower, session = self._open()
+            for batch in windower.batches(texts):
+                feed = {"input_ids": batch.ids, "attention_mask": batch.mask}
+                mean.add(batch, session.run(["sentence_embedding"], feed)[0])
+        return mean.vectors()
+
+    def _open(self) -> tuple[Windower, OnnxSession]:
+        with self._opening:
+            if self._opened is None:
+                file = self._file
+                words = checked_bytes(file.tokenizer, file.tokenizer_sha256)
+                windower = Windower(
+                    Tokenizer.from_buffer(words),
+                    tokens=file.window_tokens,
+                    overlap=file.overlap_tokens,
+                )
+                graph = checked_bytes(file.model, file.model_sha256)
+                self._opened = windower, open_session(graph, file.model, threads=self._threads)
+            return self._opened
+
+
+def checked_bytes(path: Path, sha256: str) -> bytes:
+    """The file's bytes, when they are the ones MAGS was released with.
+
+    Raises CorruptFile otherwise. (20 ms for 23 MB: cheap beside opening the session.)
+    """
+    advice = "reinstall mags, or run scripts/make_embedder.py in a checkout"
+    try:
+        content = path.read_bytes()
+    except OSError as failure:
+        raise CorruptFile(
+            f"cannot read the model file {path} ({failure.strerror}): {advice}", path=path
+        ) from failure
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise CorruptFile(
+            f"the model file {path} is damaged (sha256 {found[:12]}, expected {sha256[:12]}): "
+            f"{advice}",
+            path=path,
+            found=found,
+            expected=sha256,
+        )
+    return content

@@ -1,0 +1,112 @@
+"""Texts to token windows: a text longer than a model's window is split, never cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """One piece of a text: `ids` with the model's special tokens, `text` its row in the call."""
+
+    text: int
+    ids: tuple[int, ...]
+    type_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenBatch:
+    """Windows of like length: int64 arrays of shape (windows, tokens), padded on the right.
+
+    `text` is int64 of shape (windows,): the row of the text each window came from.
+    """
+
+    text: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    mask: NDArray[np.int64]
+    type_ids: NDArray[np.int64]
+
+
+class Windower:
+    """Cuts texts into windows of at most `tokens` tokens that overlap by `overlap`.
+
+    Takes over the tokenizer: its own truncation and padding are replaced.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, *, tokens: int, overlap: int, pad_id: int = 0) -> None:
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(tokens, stride=overlap)
+        self._tokenizer = tokenizer
+        self._pad_id = pad_id
+
+    def windows(self, texts: Sequence[str]) -> list[Window]:
+        """All windows of all texts, in order; an empty text has one (the special tokens)."""
+        encoded = self._tokenizer.encode_batch([_encodable(text) for text in texts])
+        return [
+            Window(text=row, ids=tuple(piece.ids), type_ids=tuple(piece.type_ids))
+            for row, whole in enumerate(encoded)
+            for piece in (whole, *whole.overflowing)
+        ]
+
+    def batches(self, texts: Sequence[str]) -> Iterator[TokenBatch]:
+        """Windows grouped by length, so that padding costs little; at most 4,096 tokens each."""
+        queue: list[Window] = []
+        for window in sorted(self.windows(texts), key=lambda window: len(window.ids)):
+            if queue and (len(queue) + 1) * len(window.ids) > BATCH_TOKENS:
+                yield self._padded(queue)
+                queue = []
+            queue.append(window)
+        if queue:
+            yield self._padded(queue)
+
+    def _padded(self, windows: Sequence[Window]) -> TokenBatch:
+        shape = (len(windows), max(len(window.ids) for window in windows))
+        ids = np.full(shape, self._pad_id, dtype=np.int64)
+        mask = np.zeros(shape, dtype=np.int64)
+        type_ids = np.zeros(shape, dtype=np.int64)
+        for row, window in enumerate(windows):
+            length = len(window.ids)
+            ids[row, :length] = window.ids
+            mask[row, :length] = 1
+            type_ids[row, :length] = window.type_ids
+        text = np.array([window.text for window in windows], dtype=np.int64)
+        return TokenBatch(text=text, ids=ids, mask=mask, type_ids=type_ids)
+
+
+class WindowMean:
+    """Collects the vectors of windows into one unit vector a text.
+
+    A window weighs as many tokens as it holds, so a short last piece counts for its share.
+    """
+
+    def __init__(self, texts: int, dimension: int) -> None:
+        self._sums = np.zeros((texts, dimension), dtype=np.float64)
+
+    def add(self, batch: TokenBatch, vectors: NDArray[np.float32]) -> None:
+        """Add `vectors` of shape (windows, dimension), of any length, to the texts of `batch`."""
+        weighted = unit_rows(vectors) * batch.mask.sum(axis=1, keepdims=True)
+        np.add.at(self._sums, batch.text, weighted)
+
+    def vectors(self) -> NDArray[np.float32]:
+        """Unit vectors of shape (texts, dimension)."""
+        return unit_rows(self._sums)
+
+
+def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Rows of `vectors` (n, d) scaled to length 1; a row of zeros becomes the first axis."""
+    exact = np.array(vectors, dtype=np.float64)
+    length = np.linalg.norm(exact, axis=1, keepdims=True)
+    exact[(length == 0)[:, 0], 0] = 1.0
+    return (exact / np.where(length == 0, 1.0, length)).astype(np.float32)
+
+
+def _encodable(text: str) -> str:
+    # Half a surrogate pair (from broken JSON) is a legal str but not legal UTF-8.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
