@@ -1,0 +1,81 @@
+"""The decay law: what a stored weight is worth now.
+
+Nothing rewrites weights as time goes by. A weight is stored with the tick at which it
+was true and read as ``w * 2 ** (-(tick - t0) / h)`` with the half-life
+``h = 1,000 ticks * (1 + log2(1 + uses)) * (1 + min(support, 4))``: use and a place in
+triangles make it last. Solid arcs, structure and pinned nodes do not decay.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from mags.graph.edge import ArcKind
+
+HALF_LIFE_TICKS = 1000.0
+"""Half-life of a weight that was never used and closes no triangle."""
+
+SUPPORT_COUNTED = 4
+"""Triangles beyond this many no longer lengthen the half-life."""
+
+STEADY = 1
+"""The bit that stops decay: `ArcFlag.SOLID` of an arc, `NodeFlag.PINNED` of a node."""
+
+
+@njit(cache=True, nogil=True)
+def half_life_of(uses: float, support: float) -> float:
+    """Half-life in ticks of one weight; for use in other kernels."""
+    lasting = 1.0 + math.log2(1.0 + uses)
+    return HALF_LIFE_TICKS * lasting * (1.0 + min(support, SUPPORT_COUNTED))
+
+
+@njit(cache=True, nogil=True)
+def charge_of(w: float, t0: int, uses: float, support: float, flags: int, tick: int) -> float:
+    """What one weight is worth at `tick`; for use in other kernels.
+
+    `flags`: the arc's (or node's) flags. Pass structure with the bit `STEADY` set, or leave
+    it out: this law does not know kinds. A tick before `t0` reads as `t0`.
+    """
+    if flags & STEADY or tick <= t0:
+        return w
+    return w * 2.0 ** (-(tick - t0) / half_life_of(uses, support))
+
+
+def half_life(uses: ArrayLike, support: ArrayLike) -> NDArray[np.float64]:
+    """Half-lives in ticks, shape of the (broadcast) arguments."""
+    lasting = 1.0 + np.log2(1.0 + np.asarray(uses, np.float64))
+    return HALF_LIFE_TICKS * lasting * (1.0 + np.minimum(support, SUPPORT_COUNTED))
+
+
+def charge(
+    w: ArrayLike,
+    t0: ArrayLike,
+    uses: ArrayLike,
+    support: ArrayLike,
+    flags: ArrayLike,
+    tick: int,
+) -> NDArray[np.float64]:
+    """What weights are worth at `tick`, in [0, 1], shape of the (broadcast) arguments.
+
+    `flags`: flags of arcs or of nodes, or booleans: true where nothing decays. A tick
+    before `t0` reads as `t0`.
+    """
+    age = np.maximum(tick - np.asarray(t0, np.int64), 0)
+    age = np.where(np.asarray(flags).astype(np.int64) & STEADY, 0, age)
+    return np.asarray(w, np.float64) * np.exp2(-age / half_life(uses, support))
+
+
+def arc_charge(arcs: NDArray[Any], tick: int) -> NDArray[np.float64]:
+    """Charges of ARC records, shape (n,); structure is worth its weight at any tick."""
+    steady = (arcs["flags"] & STEADY) | (arcs["kind"] != ArcKind.ASSOCIATION)
+    return charge(arcs["w"], arcs["t0"], arcs["uses"], arcs["support"], steady, tick)
+
+
+def node_charge(nodes: NDArray[Any], tick: int) -> NDArray[np.float64]:
+    """Strengths of NODE records, shape (n,): the same law by uses, without support."""
+    return charge(nodes["strength"], nodes["strength_tick"], nodes["uses"], 0, nodes["flags"], tick)

@@ -1,0 +1,1 @@
+"""How a memory changes by itself: one rule a file, and the cycle that orders them."""
