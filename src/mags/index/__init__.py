@@ -1,0 +1,1 @@
+"""What makes a graph searchable: vectors, words, names, and the State that holds them together."""

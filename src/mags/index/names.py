@@ -1,0 +1,73 @@
+"""Names of entities: exact forms and aliases, never embeddings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mags.index.tokens import fold as fold_text
+from mags.index.tokens import words
+
+_ARTICLE = re.compile(r"^(?:the|a|an)\s+")
+_SPACE = re.compile(r"\s+")
+LONGEST = 8
+"""Words of the longest name looked for in a text."""
+
+
+def fold(name: str) -> str:
+    """The form under which a name is known: case, accents, articles and edges folded."""
+    plain = _SPACE.sub(" ", fold_text(name)).strip(" .,;:!?\"'()[]")
+    plain = plain.removesuffix("'s")
+    return _ARTICLE.sub("", plain)
+
+
+class Names:
+    """Folded name -> entity ids, in the order they were learned."""
+
+    def __init__(self) -> None:
+        """No names."""
+        self._ids: dict[str, list[int]] = {}
+        self._words: dict[str, list[int]] = {}
+
+    def add(self, entity: int, names: Iterable[str]) -> None:
+        """Learn names of an entity."""
+        for name in names:
+            form = fold(name)
+            if not form:
+                continue
+            ids = self._ids.setdefault(form, [])
+            if entity not in ids:
+                ids.append(entity)
+            spaced = " ".join(words(form))
+            ids = self._words.setdefault(spaced, [])
+            if entity not in ids:
+                ids.append(entity)
+
+    def drop(self, entities: set[int]) -> None:
+        """Forget every name of these entities."""
+        for table in (self._ids, self._words):
+            for form in [f for f, ids in table.items() if entities.intersection(ids)]:
+                kept = [i for i in table[form] if i not in entities]
+                if kept:
+                    table[form] = kept
+                else:
+                    del table[form]
+
+    def find(self, name: str) -> list[int]:
+        """Entities of exactly that name or alias."""
+        return list(self._ids.get(fold(name), ()))
+
+    def scan(self, text: str) -> list[int]:
+        """Entities named in a text, longest names first at each place, in order."""
+        tokens = [t.removesuffix("'s") for t in words(text)]
+        found: list[int] = []
+        i = 0
+        while i < len(tokens):
+            for n in range(min(LONGEST, len(tokens) - i), 0, -1):
+                ids = self._words.get(" ".join(tokens[i : i + n]))
+                if ids:
+                    found.extend(ids)
+                    i += n - 1
+                    break
+            i += 1
+        return list(dict.fromkeys(found))

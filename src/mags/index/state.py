@@ -1,0 +1,232 @@
+"""State: everything a branch holds in memory, changed by Deltas only."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import NotFound
+from mags.graph.delta import Delta
+from mags.graph.graph import Graph
+from mags.graph.node import NEVER, Content, NodeKind
+from mags.index.lexicon import Lexicon
+from mags.index.names import Names
+from mags.index.slots import Slots
+from mags.index.vectors import VectorIndex
+
+Fetch = Callable[[Sequence[int]], list[Content]]
+"""Content ids -> contents, in order (vectors may be left out)."""
+FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
+"""Node ids -> all their contents, vectors included."""
+
+CACHED_CONTENTS = 50_000
+
+
+class State:
+    """Graph, vectors, words and names of one branch at one sequence."""
+
+    def __init__(
+        self, *, dimension: int, secret: bytes, fetch: Fetch, fetch_whole: FetchWhole
+    ) -> None:
+        """An empty state; words come from the content table through `fetch`."""
+        self.secret = secret
+        self.seq = 0
+        self.graph = Graph()
+        self.vectors = VectorIndex(dimension)
+        self.lexicon = Lexicon(self._hash_term)
+        self.slots = Slots(self.graph)
+        self._names: Names | None = None
+        self._fetch = fetch
+        self._fetch_whole = fetch_whole
+        self._cache: OrderedDict[int, Content] = OrderedDict()
+
+    # -- words -------------------------------------------------------------------
+
+    def hash(self, *words: str) -> int:
+        """A keyed 64-bit hash: the same for the same words in the same memory only."""
+        data = "\x1f".join(words).encode()
+        return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=self.secret).digest())
+
+    def _hash_term(self, term: str) -> int:
+        return self.hash("term", term)
+
+    def content(self, node_id: int) -> Content:
+        """Words of a node as they are now; raises NotFound."""
+        return self.words([node_id])[0]
+
+    def words(self, node_ids: Sequence[int]) -> list[Content]:
+        """Words of nodes as they are now, in order, vectors left out."""
+        rows = [self.graph.row(int(i)) for i in node_ids]
+        wanted = [int(self.graph.nodes["content"][row]) for row in rows]
+        missing = list(dict.fromkeys(i for i in wanted if i and i not in self._cache))
+        for content in self._fetch(missing) if missing else ():
+            self._remember(content)
+        out = []
+        for node_id, content_id in zip(node_ids, wanted, strict=True):
+            content = self._cache.get(content_id)
+            if content is None:
+                raise NotFound(f"node {node_id} has no words", node_id=node_id)
+            self._cache.move_to_end(content_id)
+            out.append(content)
+        if len(self._cache) > CACHED_CONTENTS:
+            self._trim()
+        return out
+
+    def _remember(self, content: Content) -> None:
+        self._cache[content.id] = Content(
+            id=content.id, node=content.node, text=content.text, meta=content.meta
+        )
+
+    def _trim(self) -> None:
+        while len(self._cache) > CACHED_CONTENTS:
+            self._cache.popitem(last=False)
+
+    @property
+    def names(self) -> Names:
+        """Names of all living entities, read at first use."""
+        if self._names is None:
+            names = Names()
+            ids = [int(i) for i in self.graph.ids(NodeKind.ENTITY)]
+            for start in range(0, len(ids), 10_000):
+                for content in self.words(ids[start : start + 10_000]):
+                    names.add(content.node, names_of(content))
+            self._names = names
+        return self._names
+
+    # -- changing ----------------------------------------------------------------
+
+    def apply(self, delta: Delta, seq: int | None = None) -> None:
+        """Make graph and indexes what the Delta says."""
+        if self._names is None and len(delta.nodes):
+            self._names = self.names
+        self.graph.apply(delta)
+        changes = delta.nodes
+        if len(changes):
+            gone = changes.removed()["id"]
+            self._forget_names(gone)
+            self._index(delta)
+        if seq is not None:
+            self.seq = seq
+
+    def _index(self, delta: Delta) -> None:
+        changes = delta.nodes
+        new_words = changes.has & (
+            ~changes.had | (changes.before["content"] != changes.after["content"])
+        )
+        rows = self.graph.rows(changes.after["id"][new_words].tolist())
+        wanted = changes.after["content"][new_words]
+        if not len(rows):
+            return
+        by_id = {content.id: content for content in delta.contents}
+        lacking = [
+            int(node)
+            for node, content in zip(changes.after["id"][new_words], wanted, strict=True)
+            if int(content) not in by_id
+        ]
+        if lacking:
+            by_id.update((content.id, content) for content in self._fetch_whole(lacking))
+        contents = [by_id[int(i)] for i in wanted if int(i) in by_id]
+        rows = np.array([r for r, i in zip(rows, wanted, strict=True) if int(i) in by_id], np.int64)
+        for content in contents:
+            self._remember(content)
+        self._index_vectors(rows, contents)
+        self.lexicon.drop(rows)
+        texts = [self.indexed_text(int(r), c) for r, c in zip(rows, contents, strict=True)]
+        self.lexicon.add([int(r) for r in rows], texts)
+        self._learn_names(contents)
+
+    def _index_vectors(self, rows: NDArray[np.int64], contents: Sequence[Content]) -> None:
+        have = [i for i, content in enumerate(contents) if content.vector is not None]
+        if have:
+            vectors = np.stack([contents[i].vector for i in have])  # type: ignore[misc]
+            self.vectors.put(rows[have], vectors)
+
+    def _learn_names(self, contents: Sequence[Content]) -> None:
+        if self._names is None:
+            return
+        entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
+        self._names.drop({c.node for c in entities if c.node in self._known_entities(entities)})
+        for content in entities:
+            self._names.add(content.node, names_of(content))
+
+    def _known_entities(self, entities: Sequence[Content]) -> set[int]:
+        assert self._names is not None
+        return {c.node for c in entities if c.node in self._names.find(c.text)}
+
+    def _forget_names(self, ids: NDArray[np.int64]) -> None:
+        if self._names is not None and len(ids):
+            self._names.drop({int(i) for i in ids})
+
+    def kind(self, node_id: int) -> NodeKind:
+        """Kind of a living node."""
+        return NodeKind(int(self.graph.nodes["kind"][self.graph.row(node_id)]))
+
+    def erase(self, node_ids: Sequence[int]) -> None:
+        """Take forgotten nodes out of every index and cache."""
+        gone = set(node_ids)
+        for content_id in [i for i, c in self._cache.items() if c.node in gone]:
+            del self._cache[content_id]
+        rows = np.array(
+            [self.graph.row_of[i] for i in node_ids if i in self.graph.row_of], np.int64
+        )
+        self.vectors.drop(rows)
+        self.lexicon.drop(rows)
+        if self._names is not None:
+            self._names.drop(gone)
+
+    def indexed_text(self, row: int, content: Content) -> str:
+        """What the lexical index sees: the text, with its speaker, date and captions."""
+        parts = [content.text]
+        meta = content.meta
+        if self.graph.nodes["kind"][row] == NodeKind.EPISODE:
+            parts.append(str(meta.get("speaker", "")))
+            parts.extend(str(v) for k, v in dict(meta.get("attrs", {})).items() if k in CAPTIONS)
+            parts.append(date_words(float(self.graph.nodes["valid_from"][row])))
+        return " ".join(part for part in parts if part)
+
+    # -- whole -------------------------------------------------------------------
+
+    def packed(self) -> dict[str, NDArray[Any]]:
+        """Everything but words, as arrays by dotted name."""
+        rows = self.graph.where()
+        out = {f"graph.{k}": v for k, v in self.graph.packed().items()}
+        out.update({f"vectors.{k}": v for k, v in self.vectors.packed(rows).items()})
+        out.update({f"lexicon.{k}": v for k, v in self.lexicon.packed(rows).items()})
+        return out
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]], *, tick: int, seq: int) -> None:
+        """Become what `packed` gave."""
+        parts: dict[str, dict[str, NDArray[Any]]] = {"graph": {}, "vectors": {}, "lexicon": {}}
+        for name, array in arrays.items():
+            part, _, rest = name.partition(".")
+            parts[part][rest] = array
+        self.graph = Graph.unpack(parts["graph"], tick)
+        self.vectors = VectorIndex.unpack(parts["vectors"], self.vectors.dimension)
+        self.lexicon = Lexicon.unpack(parts["lexicon"], self._hash_term)
+        self.slots = Slots(self.graph)
+        self.seq = seq
+        self._names = None
+        self._cache.clear()
+
+
+CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
+"""Attributes of an episode that are searched with its text."""
+
+
+def names_of(content: Content) -> list[str]:
+    """The name and the aliases of an entity."""
+    return [content.text, *(str(a) for a in content.meta.get("aliases", ()))]
+
+
+def date_words(at: float) -> str:
+    """A date as words people search for: "8 May 2023"; empty when unknown."""
+    if not -1e11 < at < NEVER or at == 0.0:
+        return ""
+    moment = datetime.fromtimestamp(at, UTC)
+    return f"{moment.day} {moment:%B %Y}"
