@@ -1,6 +1,8 @@
 """The form every file keeps: short files and functions, imports in sight, narrow excepts."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -50,6 +52,20 @@ def test_only_boundary_takes_every_exception(trees: Trees):
 def test_the_core_takes_time_and_chance_as_arguments(trees: Trees):
     core = {name: tree for name, tree in trees.items() if name.startswith(CORE)}
     assert places(core, form.hidden_clocks_and_chance) == []
+
+
+def test_every_picture_of_the_layers_is_the_contract(root: Path, files: list[Path]):
+    contracts = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = next(c["layers"] for c in contracts["contracts"] if c["id"] == "layers")
+    chain = " > ".join(re.sub(r"[() ]", "", layer) for layer in layers)
+    pictures = [
+        line.strip("` ")
+        for path in files
+        if path.suffix == ".md"
+        for line in path.read_text().splitlines()
+        if "> ports >" in line
+    ]
+    assert [picture for picture in pictures if picture != chain] == []
 
 
 def test_every_module_is_named_for_what_it_holds(trees: Trees):
