@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 from mags.errors import MagsError, ModelError, boundary
 
 
+class Port(Protocol):
+    """An input or output of a session."""
+
+    name: str
+
+
 class OnnxSession(Protocol):
     """What MAGS uses of `onnxruntime.InferenceSession`; safe to call from several threads."""
 
@@ -19,6 +25,14 @@ class OnnxSession(Protocol):
         self, output_names: Sequence[str] | None, input_feed: Mapping[str, NDArray[np.int64]]
     ) -> list[NDArray[np.float32]]:
         """The named outputs for these inputs."""
+        ...
+
+    def get_inputs(self) -> Sequence[Port]:
+        """What the graph asks for."""
+        ...
+
+    def get_outputs(self) -> Sequence[Port]:
+        """What the graph gives."""
         ...
 
 

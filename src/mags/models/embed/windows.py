@@ -48,7 +48,7 @@ class Windower:
 
     def windows(self, texts: Sequence[str]) -> list[Window]:
         """All windows of all texts, in order; an empty text has one (the special tokens)."""
-        encoded = self._tokenizer.encode_batch([_encodable(text) for text in texts])
+        encoded = self._tokenizer.encode_batch([encodable(text) for text in texts])
         return [
             Window(text=row, ids=tuple(piece.ids), type_ids=tuple(piece.type_ids))
             for row, whole in enumerate(encoded)
@@ -107,6 +107,7 @@ def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     return (exact / np.where(length == 0, 1.0, length)).astype(np.float32)
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
+    """The text with what UTF-8 cannot hold replaced by question marks."""
     # Half a surrogate pair (from broken JSON) is a legal str but not legal UTF-8.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
