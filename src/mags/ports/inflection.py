@@ -1,0 +1,160 @@
+"""English verb forms: from "moved" to "move" and back, by a list and the rules of spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+
+BASE, THIRD, PAST, PARTICIPLE, GERUND = "base", "third", "past", "participle", "gerund"
+"""Forms of a verb: move, moves, moved, moved, moving."""
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_VOWELS = frozenset("aeiou")
+_DOUBLED = _set(
+    "admit ban bet bat beg chat control commit cut dig drag drop enrol excel fit fulfil get grab "
+    "hit hug jog knit let map nod pat permit pet plan plot prefer put quit refer regret rob rub "
+    "run set shop shut sit skip slip snap sob spin split star stir stop submit swim tap tip "
+    "transfer travel trek trim trip wed win wrap zip begin forget patrol label level program "
+    "cancel model occur rebel"
+)
+_BE = {
+    "am": ("be", BASE),
+    "'m": ("be", BASE),
+    "are": ("be", BASE),
+    "'re": ("be", BASE),
+    "is": ("be", THIRD),
+    "'s": ("be", THIRD),
+    "was": ("be", PAST),
+    "were": ("be", PAST),
+    "been": ("be", PARTICIPLE),
+    "being": ("be", GERUND),
+    "be": ("be", BASE),
+    "has": ("have", THIRD),
+    "'ve": ("have", BASE),
+    "does": ("do", THIRD),
+    "goes": ("go", THIRD),
+    "lying": ("lie", GERUND),
+    "dying": ("die", GERUND),
+    "tying": ("tie", GERUND),
+}
+
+
+def _third(base: str) -> str:
+    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return base + "es"
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ies"
+    return base + "s"
+
+
+def _past(base: str) -> str:
+    if base.endswith("e"):
+        return base + "d"
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ied"
+    return base + (base[-1] if base in _DOUBLED else "") + "ed"
+
+
+def _gerund(base: str) -> str:
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    if base.endswith("e") and not base.endswith(("ee", "ye", "oe")) and base != "be":
+        return base[:-1] + "ing"
+    return base + (base[-1] if base in _DOUBLED else "") + "ing"
+
+
+def _listed() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Yield (base, pasts, participles)."""
+    text = resources.files("mags.ports").joinpath("verbs.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if len(words) == 3:
+            yield words[0], tuple(words[1].split("|")), tuple(words[2].split("|"))
+            continue
+        for word in words:
+            yield word, (_past(word),), (_past(word),)
+
+
+def _table() -> tuple[Mapping[str, tuple[tuple[str, str], ...]], Mapping[str, tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    parts: dict[str, tuple[str, str]] = {}
+    for base, pasts, participles in _listed():
+        parts[base] = (pasts[0], participles[0])
+        pairs = [(base, BASE), (_third(base), THIRD), (_gerund(base), GERUND)]
+        pairs += [(past, PAST) for past in pasts]
+        pairs += [(participle, PARTICIPLE) for participle in participles]
+        for word, form in pairs:
+            if word not in _BE and (base, form) not in found.setdefault(word, []):
+                found[word].append((base, form))
+            if form == GERUND and base in _DOUBLED and base.endswith("l"):  # traveling
+                found.setdefault(base + "ing", []).append((base, GERUND))
+                found.setdefault(base + "ed", []).append((base, PAST))
+    for word, pair in _BE.items():
+        found[word] = [pair]
+    frozen = {word: tuple(pairs) for word, pairs in found.items()}
+    return MappingProxyType(frozen), MappingProxyType(parts)
+
+
+_FORMS, _PARTS = _table()
+
+
+def forms(word: str) -> tuple[tuple[str, str], ...]:
+    """Return every (base, form) a lower-case word can be as a listed verb; () if it is none."""
+    return _FORMS.get(word, ())
+
+
+def is_verb(word: str) -> bool:
+    """Say whether a lower-case word can be a form of a listed verb."""
+    return word in _FORMS
+
+
+@lru_cache(maxsize=8192)
+def lemma(word: str) -> str:
+    """Return the base form of a lower-case verb form, or the word itself where none is listed.
+
+    Where two verbs share a form, the one whose base it is not wins ("found" is of "find",
+    "founded" of "found").
+    """
+    pairs = _FORMS.get(word)
+    if not pairs:
+        return word
+    return next((base for base, form in pairs if form != BASE and base != word), pairs[0][0])
+
+
+@lru_cache(maxsize=8192)
+def guess(word: str) -> str:
+    """Return the base form of a lower-case verb form that need not be listed ("zorbed": "zorb")."""
+    if word in _FORMS or len(word) < 4:
+        return lemma(word)
+    for ending, cut in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", "e")):
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            return word[: -len(ending)] + cut
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def third_person(base: str) -> str:
+    """Return the form after "she" in the present: move, moves; be, is."""
+    return {"be": "is", "have": "has"}.get(base) or _third(base)
+
+
+def past_tense(base: str) -> str:
+    """Return the simple past: move, moved; go, went."""
+    return _PARTS[base][0] if base in _PARTS else _past(base)
+
+
+def past_participle(base: str) -> str:
+    """Return the form after "have": move, moved; go, gone."""
+    return _PARTS[base][1] if base in _PARTS else _past(base)
+
+
+def gerund(base: str) -> str:
+    """Return the form in -ing: move, moving."""
+    return _gerund(base)

@@ -1,0 +1,261 @@
+"""The relations a memory knows by name: the only place where two phrases count as one relation.
+
+Embeddings cannot tell "moved to" from "moved from", so phrases merge through this table alone.
+Tense, articles and "is" are folded away; direction ("founded", "was founded by") and polarity
+("likes", "does not like") never are. A phrase the table does not know keeps its own words.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+
+from mags.ports.inflection import forms, lemma, third_person
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_NEGATIONS = frozenset({"not", "never", "n't", "cannot", "no"})
+_AUXILIARIES = frozenset({"be", "have", "do"})
+_IDLE = _set("the a an {} 's currently now also still really very just both has is are been")
+_ADVERBS = _set(
+    "currently now also still really very just both actually recently originally formerly "
+    "previously"
+)
+_PARTICLES = _set(
+    "in at to for with on from about up out down over into by off after against through"
+)
+_TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """One relation: how facts with it read and behave.
+
+    `name`: as stored. `one`: a later object replaces the earlier one. `noun`: it reads "the
+    capital of X is Y". `inverse`: the relation's name seen from the object. `symmetric`: its own
+    inverse. `past`: its name once it is over, such facts being many-valued. `kinds`: the
+    qualifier `kind` names the slot further. `opposite`: the relation that denies it for the same
+    object. `answers`: person, place, time, number, thing or "". `ids`: Wikidata properties.
+    `known`: it comes from the table.
+    """
+
+    name: str
+    one: bool = False
+    noun: bool = False
+    symmetric: bool = False
+    inverse: str = ""
+    past: str = ""
+    kinds: bool = False
+    opposite: str = ""
+    answers: str = ""
+    ids: tuple[str, ...] = ()
+    known: bool = True
+
+    def sentence(self, subject: str, object: str, kind: str = "") -> str:
+        """Return the fact as a sentence that stands alone."""
+        name = f"{self.name} {kind}".strip() if self.kinds else self.name
+        if not self.noun:
+            return f"{subject} {name} {object}."
+        if len(subject.split()) > 3:
+            return f"The {name} of {subject} is {object}."
+        return f"{subject}'{'' if subject.endswith('s') else 's'} {name} is {object}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a phrase says: its relation, whether it is over, and whether it tells of a change."""
+
+    relation: Relation
+    past: bool = False
+    change: bool = False
+
+
+def _words(phrase: str) -> list[str]:
+    text = phrase.replace("_", " ").replace("\u2019", "'").lower()
+    text = re.sub(r"\b(can)not\b", r"\1 not", text)
+    text = re.sub(r"n't\b", " n't", text).replace("ca n't", "can not").replace(" n't", " not")
+    text = text.replace("origianl", "original").replace("univeristy", "university")
+    return _TOKEN.findall(text.replace("favorite", "favourite"))
+
+
+def _fold(words: list[str]) -> str:
+    """Return the words without articles and placeholders, verbs in base form."""
+    kept = [lemma(w) for w in words if w not in _IDLE and w not in _ADVERBS]
+    while len(kept) > 1 and kept[0] in _AUXILIARIES:
+        kept = kept[1:]
+    while len(kept) > 1 and kept[-1] == "be":
+        kept = kept[:-1]
+    return " ".join(kept) or " ".join(words)
+
+
+def _inflected(words: list[str]) -> bool:
+    """Say whether a verb stands first in the simple past ("lived in", "was married to")."""
+    for word in words:
+        if word in _ADVERBS or word in {"the", "a", "an", "{}"}:
+            continue
+        tags = {form for _, form in forms(word)}
+        return "past" in tags and "base" not in tags
+    return False
+
+
+def _over(words: list[str]) -> bool:
+    """Say whether a phrase tells of what is no longer so."""
+    return words[:2] == ["used", "to"] or words[0] in {"formerly", "previously", "ex", "former"}
+
+
+class _Table:
+    """The relations of the file, by name, by folded form and by Wikidata id."""
+
+    def __init__(self, raw: Mapping[str, Mapping[str, object]]) -> None:
+        self.by_name: dict[str, Relation] = {}
+        self.exact: dict[str, tuple[Relation, bool]] = {}
+        self.folded: dict[str, tuple[Relation, bool]] = {}
+        for name, entry in raw.items():
+            self._add(name, entry)
+        for relation in tuple(self.by_name.values()):
+            self._add_inverse(relation)
+
+    def _add(self, name: str, entry: Mapping[str, object]) -> None:
+        relation = Relation(
+            name=name,
+            one=bool(entry.get("one", False)),
+            noun=bool(entry.get("noun", False)),
+            symmetric=bool(entry.get("symmetric", False)),
+            inverse=str(entry.get("inverse", name if entry.get("symmetric") else "")),
+            past=str(entry.get("past", "")),
+            kinds=bool(entry.get("kinds", False)),
+            opposite=str(entry.get("opposite", "")),
+            answers=str(entry.get("answers", "")),
+            ids=tuple(str(entry.get("ids", "")).split()),
+        )
+        self.by_name[name] = relation
+        for code in relation.ids:
+            self.exact.setdefault(code.lower(), (relation, False))
+        for key, change in (("forms", False), ("change", True)):
+            for form in _split(entry.get(key, "")):
+                self._file(form, relation, change)
+        self._file(name, relation, False)
+        if relation.noun:
+            self.exact.setdefault(_key(f"the {name} of {{}} is"), (relation, False))
+        if relation.past:
+            past = Relation(name=relation.past, answers=relation.answers)
+            self.by_name.setdefault(relation.past, past)
+            self.exact[_key(relation.past)] = (self.by_name[relation.past], False)
+
+    def _file(self, form: str, relation: Relation, change: bool) -> None:
+        self.exact.setdefault(_key(form), (relation, change))
+        self.folded.setdefault(_fold(_words(form)), (relation, change))
+
+    def _add_inverse(self, relation: Relation) -> None:
+        name = relation.inverse or (f"is {relation.name} of" if relation.noun else "")
+        if not name or name in self.by_name:
+            return
+        back = Relation(name=name, inverse=relation.name)
+        self.by_name[name] = back
+        self._file(name, back, False)
+
+
+def _split(raw: object) -> Iterator[str]:
+    return (form.strip() for form in str(raw).split("|") if form.strip())
+
+
+def _key(phrase: str) -> str:
+    return " ".join(_words(phrase))
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    text = resources.files("mags.ports").joinpath("relations.toml").read_text(encoding="utf-8")
+    return _Table(tomllib.loads(text)["relations"])
+
+
+def relations() -> Mapping[str, Relation]:
+    """Return every relation of the table by name, in the order of the file."""
+    return MappingProxyType(_table().by_name)
+
+
+@lru_cache(maxsize=16384)
+def read(phrase: str) -> Reading | None:
+    """Return what a phrase says by the table, or None where it does not know the phrase."""
+    table, words = _table(), _words(phrase)
+    if not words:
+        return None
+    over = _over(words)
+    if over:
+        words = words[2:] if words[0] == "used" else words[1:]
+    found = table.exact.get(" ".join(words))
+    exact = found is not None
+    if found is None and words[0] in {"favourite", "preferred"}:
+        found = table.exact["favourite"]
+    if found is None:
+        found = table.exact.get(" ".join(w for w in words if w not in {"the", "a", "an"}))
+    if found is None and _placed(words):
+        found = table.folded.get(_fold([w for w in words if w != "of"]))
+    if found is None and not _NEGATIONS.intersection(words):
+        found = table.folded.get(_fold(words))
+    elif found is None:
+        found = table.folded.get(" ".join(lemma(w) for w in words if w not in _IDLE - {"not"}))
+    if found is None:
+        return None
+    relation, change = found
+    if relation.past and not change and (over or (not exact and _inflected(words))):
+        return Reading(relation=table.by_name[relation.past], past=True)
+    return Reading(relation=relation, change=change)
+
+
+def _placed(words: list[str]) -> bool:
+    """Say whether a noun phrase has the place of its subject marked ("the capital of {} is")."""
+    return "{}" in words[1:] and words[-1] in {"is", "are", "was", "be", "of"}
+
+
+def canonical(phrase: str) -> Relation | None:
+    """Return the relation of the table that a phrase names, or None.
+
+    Case, underscores, articles, "{}", tense and forms of "be" do not matter; a Wikidata property
+    id is understood too. A phrase in the past names the relation that is over ("lived in").
+    """
+    reading = read(phrase)
+    return reading.relation if reading else None
+
+
+@lru_cache(maxsize=16384)
+def normalise(phrase: str) -> Relation:
+    """Return the relation of a phrase: the table's, or a many-valued one under its own words.
+
+    An own name keeps tense and polarity, loses articles and perfect auxiliaries, and puts a
+    present verb into the third person: "have exhibited" becomes "exhibited", "climb" "climbs".
+    """
+    known = canonical(phrase)
+    if known:
+        return known
+    words = [w for w in _words(phrase) if w not in {"the", "a", "an", "{}"} | _ADVERBS]
+    if len(words) > 1 and words[0] in {"has", "have", "had"}:
+        tags = {form for _, form in forms(words[1])}
+        if "participle" in tags:
+            words = words[1:]
+    if _bare_verb(words):
+        words = [third_person(lemma(words[0])), *words[1:]]
+    return Relation(name=" ".join(words) or "is related to", known=False)
+
+
+def _bare_verb(words: list[str]) -> bool:
+    """Say whether a phrase starts with a verb in base form ("climb on"; not "place of birth")."""
+    if not words or (lemma(words[0]), "base") not in forms(words[0]):
+        return False
+    return len(words) == 1 or words[1] in _PARTICLES
+
+
+def kind_of(phrase: str) -> str:
+    """Return the word that names the slot further: "food" for "favourite food", else ""."""
+    words = _words(phrase)
+    if len(words) > 1 and words[0] in {"favourite", "preferred"}:
+        return " ".join(w for w in words[1:] if w not in {"is", "of", "{}"})
+    return ""
