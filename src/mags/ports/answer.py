@@ -1,0 +1,85 @@
+"""Answerer: recalled memories and a question to an answer that cites them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mags.ports.chat import Usage
+from mags.ports.policy import Operation, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextItem:
+    """One recalled memory as an answerer sees it; cited as `[m<id>]`.
+
+    `at`: event time in seconds. `current`: it holds at the time asked about (now, or `as_of`).
+    `score`: recall's own, higher is better, comparable within one recall only.
+    `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
+    time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
+    """
+
+    id: int
+    text: str
+    at: float = 0.0
+    speaker: str = ""
+    current: bool = True
+    score: float = 0.0
+    fact: tuple[str, str, str] | None = None
+    valid_from: float | None = None
+    valid_to: float | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was answered and what it rests on.
+
+    `citations`: ids of the items the text cites, in order of their first mention.
+    `support`: in [0, 1], how well they carry it; 0 for "I don't know".
+    `links`: pairs (low, high) of ids the answer connected. `queries`: what was recalled again.
+    `operations`: what the model itself wants remembered. `rounds`: calls of the model.
+    `fallback`: why another answerer than the configured one spoke, else None.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    support: float = 0.0
+    links: tuple[tuple[int, int], ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    rounds: int = 0
+    fallback: str | None = None
+    queries: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
+
+
+RecallAgain = Callable[[str], Sequence[ContextItem]]
+"""One more query to what it recalls, best first."""
+
+OnText = Callable[[str], None]
+"""Receives pieces of the answer as they come; memory tokens never reach it."""
+
+
+class Answerer(Protocol):
+    """A question and what was recalled to an answer."""
+
+    @property
+    def name(self) -> str:
+        """What to show the user: "extractive", "qwen3-8b at localhost:8000"."""
+        ...
+
+    def answer(
+        self,
+        question: Turn,
+        items: Sequence[ContextItem],
+        *,
+        recent: Sequence[Turn],
+        recall_again: RecallAgain,
+        on_text: OnText | None = None,
+    ) -> Answer:
+        """Answer from `items` (best first); `recent`, oldest first, is what was just said.
+
+        Raises ModelUnavailable, ModelReplyError.
+        """
+        ...

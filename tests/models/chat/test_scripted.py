@@ -1,0 +1,52 @@
+"""The scripted model: what it was asked, and the errors it was told to raise."""
+
+import pytest
+
+from mags.errors import ModelUnavailable
+from mags.models.chat.meter import MeteredChat
+from mags.models.chat.scripted import ScriptedChat
+from mags.models.chat.unconfigured import NoChat
+from mags.ports.chat import Message, Usage
+
+HELLO = (Message(role="user", content="Hello?"),)
+
+
+def test_it_keeps_what_it_was_asked():
+    chat = ScriptedChat(["Hi."])
+    chat.complete(HELLO, schema={"type": "object"})
+    assert chat.asked[0].messages == HELLO
+    assert chat.asked[0].tools == ()
+    assert chat.asked[0].schema == {"type": "object"}
+
+
+def test_a_reply_may_be_a_function_of_the_messages():
+    chat = ScriptedChat([lambda messages: messages[-1].content.upper()])
+    assert chat.complete(HELLO).text == "HELLO?"
+
+
+def test_an_error_in_the_script_is_raised_in_its_turn():
+    chat = ScriptedChat([ModelUnavailable("gone"), "back"])
+    with pytest.raises(ModelUnavailable, match="gone"):
+        chat.complete(HELLO)
+    assert chat.complete(HELLO).text == "back"
+
+
+def test_its_usage_is_the_same_every_time():
+    used = [ScriptedChat(["Hi there."]).complete(HELLO).usage for _ in range(2)]
+    # 6 characters are 2 tokens, 4 for the message; 9 characters are 3.
+    assert used == [Usage(calls=1, prompt_tokens=6, completion_tokens=3)] * 2
+
+
+def test_a_meter_gives_what_was_used_since_it_was_last_read():
+    chat = MeteredChat(ScriptedChat(["Hi.", "Hi.", "Hi."]))
+    chat.complete(HELLO)
+    chat.complete(HELLO)
+    assert chat.take().calls == 2
+    chat.complete(HELLO)
+    assert chat.take().calls == 1
+    assert chat.take() == Usage()
+
+
+def test_without_a_model_the_error_says_how_to_configure_one():
+    with pytest.raises(ModelUnavailable, match="MAGS_CHAT_URL"):
+        NoChat().complete(HELLO)
