@@ -7,30 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from mags.graph.pool import Pool
+from mags.index.kernels import K1, B, bm25
 from mags.index.tokens import terms
-
-K1 = 1.2
-B = 0.75
-
-
-@njit(cache=True, nogil=True)
-def _score(start, length, doc, tf, norm, term_rows, idf, scores, touched):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    """Add BM25 of each term to `scores`; write touched documents, return how many."""
-    n = 0
-    for i in range(len(term_rows)):
-        row = term_rows[i]
-        for slot in range(start[row], start[row] + length[row]):
-            d = doc[slot]
-            if scores[d] == 0.0:
-                touched[n] = d
-                n += 1
-            f = tf[slot]
-            scores[d] += idf[i] * f * (K1 + 1.0) / (f + norm[d])
-    return n
 
 
 class Lexicon:
@@ -112,7 +93,7 @@ class Lexicon:
         norm = (K1 * (1 - B + B * self.length[: self.size] / average)).astype(np.float32)
         touched = np.empty(self.size, np.int64)
         columns = self._pool.columns
-        n = _score(
+        n = bm25(
             self._pool.start,
             self._pool.length,
             columns["doc"],

@@ -46,7 +46,7 @@ class Slots:
         peers = adjacency.columns["peer"][block]
         kinds = adjacency.columns["kind"][block]
         rows = peers[kinds == (int(kind) | REVERSE)].astype(np.int64)
-        return rows[self._graph.alive[rows]]
+        return np.asarray(rows[self._graph.alive[rows]], np.int64)
 
     def _ids(self, rows: NDArray[np.int64]) -> list[int]:
         return [int(i) for i in self._graph.nodes["id"][rows]]

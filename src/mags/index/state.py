@@ -69,11 +69,11 @@ class State:
             self._remember(content)
         out = []
         for node_id, content_id in zip(node_ids, wanted, strict=True):
-            content = self._cache.get(content_id)
-            if content is None:
+            known = self._cache.get(content_id)
+            if known is None:
                 raise NotFound(f"node {node_id} has no words", node_id=node_id)
             self._cache.move_to_end(content_id)
-            out.append(content)
+            out.append(known)
         if len(self._cache) > CACHED_CONTENTS:
             self._trim()
         return out

@@ -10,24 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
-from usearch.index import Index, MetricKind, ScalarKind
+from usearch.index import Index
+
+from mags.index.kernels import int8_products
 
 SCAN_LIMIT = 20_000
 """Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
 
 _INT8_RANGE = 0.25
 """Largest component that int8 holds: those of 384-dimensional unit vectors stay well under."""
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _int8_products(matrix, query, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    for i in range(matrix.shape[0]):
-        total = np.int32(0)
-        for j in range(matrix.shape[1]):
-            total += np.int32(matrix[i, j]) * np.int32(query[j])
-        out[i] = total
 
 
 class VectorIndex:
@@ -94,7 +86,7 @@ class VectorIndex:
         usable = self.present[: self.size] & allowed[: self.size]
         if self.size <= SCAN_LIMIT:
             scores = np.empty(self.size, np.int32)
-            _int8_products(self._coarse[: self.size], _to_int8(query[None])[0], scores)
+            int8_products(self._coarse[: self.size], _to_int8(query[None])[0], scores)
             scores[~usable] = np.iinfo(np.int32).min
             k = min(k, int(np.count_nonzero(usable)))
             if k == 0:
@@ -128,7 +120,7 @@ class VectorIndex:
         }
         whole = len(rows) == self.size and bool((rows == np.arange(self.size)).all())
         if self._hnsw is not None and whole:
-            out["hnsw"] = np.frombuffer(bytes(self._hnsw.save()), np.uint8)
+            out["hnsw"] = np.frombuffer(self._hnsw.save() or b"", np.uint8)
         return out
 
     def get_half(self, rows: NDArray[np.int64]) -> NDArray[np.float16]:
@@ -174,12 +166,12 @@ class VectorIndex:
 
 
 def _empty_graph(dimension: int) -> Index:
-    return Index(ndim=dimension, metric=MetricKind.IP, dtype=ScalarKind.F16, expansion_search=128)
+    return Index(ndim=dimension, metric="ip", dtype="f16", expansion_search=128)
 
 
 def _to_int8(vectors: NDArray[np.floating[Any]]) -> NDArray[np.int8]:
     scaled = np.rint(vectors.astype(np.float32) * (127 / _INT8_RANGE))
-    return np.clip(scaled, -127, 127).astype(np.int8)
+    return np.asarray(np.clip(scaled, -127, 127), np.int8)
 
 
 def _to_int8_blocks(matrix: NDArray[np.float16]) -> NDArray[np.int8]:

@@ -1,0 +1,35 @@
+"""Numba kernels of the indexes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+K1 = 1.2
+B = 0.75
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def int8_products(matrix, query, out):
+    """Products of each int8 row with the int8 query, into `out` (int32)."""
+    for i in range(matrix.shape[0]):
+        total = np.int32(0)
+        for j in range(matrix.shape[1]):
+            total += np.int32(matrix[i, j]) * np.int32(query[j])
+        out[i] = total
+
+
+@njit(cache=True, nogil=True)
+def bm25(start, length, doc, tf, norm, term_rows, idf, scores, touched):
+    """Add BM25 of each term to `scores`; write touched documents, return how many."""
+    n = 0
+    for i in range(len(term_rows)):
+        row = term_rows[i]
+        for slot in range(start[row], start[row] + length[row]):
+            d = doc[slot]
+            if scores[d] == 0.0:
+                touched[n] = d
+                n += 1
+            f = tf[slot]
+            scores[d] += idf[i] * f * (K1 + 1.0) / (f + norm[d])
+    return n

@@ -1,0 +1,40 @@
+"""Anchors: candidates whose convex hull covers the most ground, weighed by relevance.
+
+In the two leading principal components of the candidates' vectors, the hull grows by the
+candidate with the greatest gain in area times relevance; the best match is always in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.recall.kernels import grow_hull
+
+CONSIDERED = 64
+"""Best-fused candidates the hull chooses among (a 64 x 64 Gram matrix)."""
+
+
+def principal_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Coordinates of the rows in their two leading principal components, shape (n, 2)."""
+    centred = vectors - vectors.mean(axis=0)
+    values, basis = np.linalg.eigh((centred @ centred.T).astype(np.float64))
+    return np.asarray(basis[:, -2:] * np.sqrt(np.maximum(values[-2:], 0.0)), np.float64)
+
+
+def choose(
+    vectors: NDArray[np.float32], fused: NDArray[np.float32], m: int, *, hull: bool
+) -> NDArray[np.int64]:
+    """Indexes of m anchors among n candidates, the best match first.
+
+    vectors: (n, dimension); fused: (n,). Without `hull`, the m best-fused.
+    """
+    order = np.argsort(-fused, kind="stable")[:CONSIDERED]
+    if not hull or len(order) <= m or m < 3:
+        return order[:m]
+    relevance = fused[order] - fused[order].min()
+    relevance = relevance / max(float(relevance.max()), 1e-9)
+    chosen = np.zeros(m, np.int64)
+    points = principal_plane(vectors[order])
+    count = grow_hull(points, relevance.astype(np.float64), chosen, m)
+    return order[chosen[:count]]

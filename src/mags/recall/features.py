@@ -1,0 +1,126 @@
+"""Features of the ranking, each a column over the candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.charge import node_charge
+from mags.graph.graph import Graph
+from mags.graph.node import NodeFlag, NodeKind
+from mags.index.state import State
+from mags.recall.candidates import Candidates, standardised
+from mags.recall.kernels import surroundings
+from mags.recall.query import Reading
+
+RAW = frozenset({"speaker", "entity", "walk", "question", "stale", "told", "fact"})
+"""Features that are shares or flags: used as they are, not standardised."""
+
+
+def neighbourhood(
+    graph: Graph, rows: NDArray[np.int64], named: NDArray[np.int64], moment: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+    """`surroundings` of rows in a graph."""
+    pool = graph.adjacency
+    nodes = graph.nodes[: graph.size]
+    before, after, stale, entity = surroundings(
+        rows,
+        pool.start,
+        pool.length,
+        pool.columns["peer"],
+        pool.columns["kind"],
+        nodes["kind"],
+        nodes["valid_to"],
+        moment,
+        named,
+    )
+    return before, after, stale, entity
+
+
+def columns(
+    state: State,
+    reading: Reading,
+    found: Candidates,
+    *,
+    spread: dict[int, float],
+    walked: dict[int, float],
+) -> dict[str, NDArray[np.float32]]:
+    """Every feature by name, each of shape (n,), not yet standardised."""
+    graph, rows = state.graph, found.rows
+    nodes = graph.nodes[rows]
+    moment = reading.now_s if reading.as_of is None else reading.as_of
+    named = graph.rows(reading.query.entities)
+    before, after, stale, entity = neighbourhood(graph, rows, named, moment)
+    listed = rows.tolist()
+    p = np.array([spread.get(row, 0.0) for row in listed])
+    return {
+        "similarity": found.similarity,
+        "window": _window(state, reading, found, before, after),
+        "lexical": found.lexical,
+        "lexical_near": _near(found.lexical_all, before, after),
+        "session": _sessions(nodes["session"], found.fused()),
+        "speaker": np.isin(nodes["subject"], reading.query.entities).astype(np.float32)
+        * (nodes["kind"] == NodeKind.EPISODE),
+        "entity": entity / max(1, len(named)),
+        "spread": np.log(p + 1e-6).astype(np.float32),
+        "walk": np.array([walked.get(row, 0.0) for row in listed], np.float32),
+        "question": ((nodes["flags"] & NodeFlag.QUESTION) > 0).astype(np.float32),
+        "recency": _recency(nodes, moment),
+        "importance": nodes["importance"],
+        "confidence": nodes["confidence"],
+        "strength": node_charge(nodes, graph.tick).astype(np.float32),
+        "stale": stale,
+        "fact": (nodes["kind"] == NodeKind.FACT).astype(np.float32),
+    }
+
+
+def _window(
+    state: State,
+    reading: Reading,
+    found: Candidates,
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Cosine with the mean of the vectors of an episode and its two neighbours."""
+    own = state.vectors.get(found.rows)
+    total = own + state.vectors.get(before) + state.vectors.get(after)
+    norms = np.linalg.norm(total, axis=1, keepdims=True)
+    total /= np.maximum(norms, 1e-9)
+    return np.asarray((total @ reading.vectors.T).max(axis=1), np.float32)
+
+
+def _near(
+    lexical: NDArray[np.float32], before: NDArray[np.int64], after: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """BM25 of the neighbours, summed."""
+    padded = np.append(lexical, np.float32(0))
+    return np.asarray(padded[before] + padded[after], np.float32)
+
+
+def _sessions(sessions: NDArray[np.uint64], fused: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Mean of the best three fused scores of each candidate's session."""
+    _, group = np.unique(sessions, return_inverse=True)
+    order = np.lexsort((-fused, group))
+    rank = np.arange(len(order)) - np.searchsorted(group[order], group[order], side="left")
+    top = order[rank < 3]
+    counts = np.bincount(group[top])
+    means = np.bincount(group[top], weights=fused[top]) / np.maximum(counts, 1)
+    return np.asarray(means[group], np.float32)
+
+
+def _recency(nodes: NDArray[np.void], moment: float) -> NDArray[np.float32]:
+    """Minus the logarithm of the age in days."""
+    said = np.where(np.isfinite(nodes["valid_from"]), nodes["valid_from"], nodes["recorded_at"])
+    age = np.maximum(moment - said, 0.0) / 86_400
+    return np.asarray(-np.log1p(age), np.float32)
+
+
+def shares(
+    values: dict[str, NDArray[np.float32]], weights: dict[str, float]
+) -> dict[str, NDArray[np.float32]]:
+    """What each weighed feature adds to the score of each candidate."""
+    return {
+        name: weights[name] * (column if name in RAW else standardised(column))
+        for name, column in values.items()
+        if weights.get(name)
+    }

@@ -1,0 +1,267 @@
+"""Recall: steps 2 to 9, from a query with its vectors to hits and their trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.charge import charge_of
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE, Graph
+from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.recall import anchors, features, spread, units
+from mags.recall.candidates import Candidates, gather, valid_to, widen
+from mags.recall.found import FactView, Found, Hit, moment_of
+from mags.recall.query import Reading
+from mags.recall.settings import RecallSettings
+from mags.recall.trace import HitTrace, Step, Trace
+from mags.recall.walk import Walk, walk
+
+SameRelation = Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ranking:
+    """Candidates with everything that ordered them; arrays of shape (n,)."""
+
+    found: Candidates
+    scores: NDArray[np.float32]
+    values: dict[str, NDArray[np.float32]]
+    shares: dict[str, NDArray[np.float32]]
+    anchor_rows: NDArray[np.int64]
+    walk: Walk
+
+
+def rank(
+    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+) -> Ranking:
+    """Candidates, anchors, spread, walk and the one score."""
+    moment = reading.now_s if reading.as_of is None else reading.as_of
+    walked = walk(state, reading, settings, same_relation)
+    extra = np.array(sorted(walked.value), np.int64)
+    found = gather(state, reading, settings, extra)
+    anchor_rows = choose_anchors(state, found, settings)
+    reached: dict[int, float] = {}
+    if settings.spread and len(anchor_rows):
+        rows, p = spread.activation(
+            state.graph, *seeds(state, reading, found, anchor_rows, settings), moment, settings
+        )
+        reached = dict(zip(rows.tolist(), p.tolist(), strict=True))
+        best = rows[np.argsort(-p, kind="stable")]
+        best = best[state.graph.nodes["kind"][best] != NodeKind.ENTITY][: settings.reached]
+        found = widen(state, found, reading, best)
+    values = features.columns(state, reading, found, spread=reached, walked=walked.value)
+    weights = dict(settings.weights)
+    if not settings.spread:
+        weights["spread"] = 0.0
+    parts = features.shares(values, weights)
+    total = np.zeros(len(found.rows), np.float32)
+    for part in parts.values():
+        total = total + part
+    total = total + _block(state, found, reading)
+    return Ranking(
+        found=found,
+        scores=total.astype(np.float32),
+        values=values,
+        shares=parts,
+        anchor_rows=anchor_rows,
+        walk=walked,
+    )
+
+
+def _block(state: State, found: Candidates, reading: Reading) -> NDArray[np.float32]:
+    """The router's balance: the logarithm of the block's weight."""
+    plan = reading.query.plan
+    episodic = state.graph.nodes["kind"][found.rows] == NodeKind.EPISODE
+    weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
+    return np.asarray(np.log(weight), np.float32)
+
+
+def choose_anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArray[np.int64]:
+    """Rows of the anchors, the best match first."""
+    if not len(found.rows):
+        return found.rows
+    picked = anchors.choose(
+        state.vectors.get(found.rows), found.fused(), settings.anchors, hull=settings.hull
+    )
+    return found.rows[picked]
+
+
+def seeds(
+    state: State,
+    reading: Reading,
+    found: Candidates,
+    anchor_rows: NDArray[np.int64],
+    settings: RecallSettings,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Seeds of the spread and their mass: anchors by softmax of their fused score."""
+    position = {int(row): i for i, row in enumerate(found.rows)}
+    fused = found.fused()[[position[int(row)] for row in anchor_rows]].astype(np.float64)
+    mass = np.exp(fused - fused.max())
+    mass /= mass.sum()
+    named = state.graph.rows(reading.query.entities)
+    if settings.entity_seeds > 0 and len(named):
+        mass *= 1 - settings.entity_seeds
+        share = np.full(len(named), settings.entity_seeds / len(named))
+        return np.concatenate([anchor_rows, named]), np.concatenate([mass, share])
+    return anchor_rows, mass
+
+
+def recall(
+    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+) -> Found:
+    """The k best units' leading members, best first, with their trace."""
+    ranking = rank(state, reading, settings, same_relation)
+    merged = units.merge(state.graph, ranking.found.rows, ranking.scores, reading.k)
+    position = {int(row): i for i, row in enumerate(ranking.found.rows)}
+    best = _paths(state, reading, ranking, settings)
+    anchor_ids = {int(i) for i in state.graph.nodes["id"][ranking.anchor_rows]}
+    hits: list[Hit] = []
+    traces: list[HitTrace] = []
+    for row, joined in merged:
+        score = float(ranking.scores[position[row]])
+        hit = hit_of(state, reading, row, score, joined, anchor_ids)
+        hits.append(hit)
+        traces.append(_hit_trace(state, ranking, position[row], hit, best))
+    ids = [hit.id for hit in hits]
+    trace = Trace(
+        tick=state.graph.tick,
+        seq=state.seq,
+        queries=reading.query.plan.queries,
+        anchors=tuple(int(i) for i in state.graph.nodes["id"][ranking.anchor_rows]),
+        hits=tuple(traces),
+        chain=ranking.walk.chain,
+        clusters=units.clusters(state.graph, ids),
+        as_of=reading.as_of,
+        recorded_as_of=reading.recorded_as_of,
+    )
+    return Found(hits=tuple(hits), trace=trace, units=units.group(state.graph, hits))
+
+
+def _paths(
+    state: State, reading: Reading, ranking: Ranking, settings: RecallSettings
+) -> spread.Paths:
+    if not (settings.traces and len(ranking.anchor_rows)):
+        return spread.Paths(value={}, before={}, slot={})
+    moment = reading.now_s if reading.as_of is None else reading.as_of
+    return spread.paths(state.graph, ranking.anchor_rows, moment, settings)
+
+
+def hit_of(
+    state: State,
+    reading: Reading,
+    row: int,
+    score: float,
+    joined: list[int],
+    anchor_ids: set[int],
+) -> Hit:
+    """One row in words."""
+    graph = state.graph
+    node = graph.nodes[row]
+    node_id = int(node["id"])
+    content = state.content(node_id)
+    kind = NodeKind(int(node["kind"]))
+    ids = [int(graph.nodes["id"][r]) for r in joined]
+    episodes = _episodes(state, [node_id, *ids])
+    moment = reading.now_s if reading.as_of is None else reading.as_of
+    ends = float(valid_to(graph.nodes[row : row + 1], reading)[0])
+    at = float(node["valid_from"])
+    return Hit(
+        id=node_id,
+        text=content.text,
+        score=score,
+        kind=kind.name.lower(),
+        episode_ids=tuple(episodes),
+        fact=fact_view(state, node_id, ends) if kind == NodeKind.FACT else None,
+        speaker=str(content.meta.get("speaker", "")),
+        session=str(content.meta.get("session", "")),
+        at=at if np.isfinite(at) else float(node["recorded_at"]),
+        current=ends > moment,
+        members=tuple(ids),
+        anchor=node_id in anchor_ids,
+    )
+
+
+def _episodes(state: State, ids: list[int]) -> list[int]:
+    found: list[int] = []
+    for node_id in ids:
+        if state.kind(node_id) == NodeKind.EPISODE:
+            found.append(node_id)
+        else:
+            found.extend(sources(state.graph, node_id))
+    return sorted(dict.fromkeys(found))
+
+
+def sources(graph: Graph, node_id: int) -> list[int]:
+    """Episodes a fact or a note came from, oldest first."""
+    return sorted(graph.targets(node_id, ArcKind.SOURCE))
+
+
+def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView:
+    """A FACT node in words; `ends` overrides its valid_to (record time in the past)."""
+    node = state.graph.node(node_id)
+    content = state.content(node_id)
+    meta = content.meta
+    stated = bool(int(node["flags"][0]) & NodeFlag.STATED)
+    closes = float(node["valid_to"][0]) if ends is None else ends
+    return FactView(
+        id=node_id,
+        subject=str(meta.get("subject", "")),
+        relation=str(meta.get("relation", "")),
+        object=str(meta.get("object", "")),
+        valid_from=moment_of(float(node["valid_from"][0])),
+        valid_to=None if closes == NEVER else moment_of(closes),
+        confidence=round(float(node["confidence"][0]), 4),
+        qualifiers=tuple(sorted(dict(meta.get("qualifiers", {})).items())),
+        stated=stated,
+        text=content.text,
+    )
+
+
+def _hit_trace(state: State, ranking: Ranking, at: int, hit: Hit, best: spread.Paths) -> HitTrace:
+    graph = state.graph
+    row = int(ranking.found.rows[at])
+    path: list[Step] = []
+    here = row
+    while best.before.get(here, -1) >= 0:
+        path.append(step_of(graph, best.before[here], here, best.slot[here]))
+        here = best.before[here]
+    node = graph.nodes[row]
+    return HitTrace(
+        id=hit.id,
+        score=hit.score,
+        anchor=int(graph.nodes["id"][here]) if here in best.value else 0,
+        path=tuple(reversed(path)),
+        features={name: round(float(v[at]), 5) for name, v in ranking.values.items()},
+        shares={name: round(float(v[at]), 5) for name, v in ranking.shares.items()},
+        sources=tuple(sources(graph, hit.id)) if hit.kind != "episode" else (hit.id,),
+        valid_from=float(node["valid_from"]),
+        valid_to=float(node["valid_to"]),
+    )
+
+
+def step_of(graph: Graph, src: int, dst: int, slot: int) -> Step:
+    """One walked adjacency entry as a step of a trace; `src`, `dst` are rows."""
+    columns = graph.adjacency.columns
+    code = int(columns["kind"][slot])
+    weight = float(
+        charge_of(
+            columns["w"][slot],
+            columns["t0"][slot],
+            columns["uses"][slot],
+            columns["support"][slot],
+            columns["flags"][slot] | (code != ArcKind.ASSOCIATION),
+            graph.tick,
+        )
+    )
+    return Step(
+        src=int(graph.nodes["id"][src]),
+        dst=int(graph.nodes["id"][dst]),
+        kind=code & (REVERSE - 1),
+        forward=code < REVERSE,
+        weight=round(weight, 5),
+    )

@@ -1,0 +1,41 @@
+"""Numbers and switches of recall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mags.recall.weights import WEIGHTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallSettings:
+    """How recall looks; every switch is an ablation.
+
+    candidates: K, taken from each index for each query. anchors: m. common_share: words in
+    more than this share of the documents count little (once there are `common_floor`).
+    alpha, eps, max_pushes: forward push. hub_degree: nodes above it receive and never pass on.
+    reached: candidates the spread may add. threshold, max_nodes: best-first paths of traces.
+    hops: how far a walk over current facts goes from a named entity; ball: how many facts it
+    may bring. window: episodes that count as neighbours on each side (0 or 1).
+    """
+
+    candidates: int = 128
+    anchors: int = 8
+    common_share: float = 0.2
+    common_floor: int = 25
+    alpha: float = 0.5
+    eps: float = 1e-4
+    max_pushes: int = 2_000
+    hub_degree: int = 1_000
+    reached: int = 64
+    threshold: float = 0.02
+    max_nodes: int = 2_000
+    hops: int = 4
+    ball: int = 64
+    hull: bool = True
+    spread: bool = True
+    walk: bool = True
+    entity_seeds: float = 0.0
+    traces: bool = True
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

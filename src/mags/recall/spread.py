@@ -1,0 +1,84 @@
+"""Spreading activation over both blocks: one measure to rank by, one to explain by.
+
+`push`: forward-push personalised PageRank (Andersen, Chung and Lang, 2006).
+`best_paths`: greatest product of transitions along a path, best first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE, Graph
+from mags.recall.kernels import best_paths, push
+from mags.recall.settings import RecallSettings
+
+KIND_WEIGHTS = np.zeros(256, np.float64)
+"""How readily each kind of arc passes activation on, both ways where it is structure."""
+for _kind, _weight in (
+    (ArcKind.NEXT, 0.3),
+    (ArcKind.MENTIONS, 1.0),
+    (ArcKind.SUBJECT, 1.0),
+    (ArcKind.OBJECT, 1.0),
+    (ArcKind.SOURCE, 1.0),
+    (ArcKind.SUPERSEDES, 0.1),
+    (ArcKind.MEMBER, 0.2),
+    (ArcKind.ASSOCIATION, 0.5),
+):
+    KIND_WEIGHTS[_kind] = KIND_WEIGHTS[_kind | REVERSE] = _weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Paths:
+    """Best paths from the seeds: by row, the value, the row before and the slot between."""
+
+    value: dict[int, float]
+    before: dict[int, int]
+    slot: dict[int, int]
+
+
+def pool_of(graph: Graph) -> tuple[NDArray[np.generic], ...]:
+    """The adjacency as the kernels take it."""
+    columns = graph.adjacency.columns
+    names = ("peer", "kind", "flags", "support", "w", "t0", "uses")
+    return (graph.adjacency.start, graph.adjacency.length, *(columns[n] for n in names))
+
+
+def nodes_of(graph: Graph) -> tuple[NDArray[np.generic], ...]:
+    """The node fields as the kernels take them."""
+    nodes = graph.nodes[: graph.size]
+    return (graph.alive[: graph.size], nodes["kind"], nodes["flags"], nodes["valid_to"])
+
+
+def activation(
+    graph: Graph,
+    seeds: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    moment: float,
+    settings: RecallSettings,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rows reached from the seeds and their push value, each of shape (reached,)."""
+    numbers = (settings.alpha, settings.eps, settings.max_pushes, settings.hub_degree)
+    rows, p = push(
+        pool_of(graph), nodes_of(graph), seeds, mass, (graph.tick, moment), numbers, KIND_WEIGHTS
+    )
+    return rows, p
+
+
+def paths(graph: Graph, seeds: NDArray[np.int64], moment: float, settings: RecallSettings) -> Paths:
+    """Best paths from the seeds, each seed worth 1."""
+    numbers = (settings.threshold, settings.max_nodes, settings.hub_degree)
+    clock = (graph.tick, moment)
+    mass = np.ones(len(seeds))
+    rows, values, before, slots = best_paths(
+        pool_of(graph), nodes_of(graph), seeds, mass, clock, numbers, KIND_WEIGHTS
+    )
+    keys = rows.tolist()
+    return Paths(
+        value=dict(zip(keys, values.tolist(), strict=True)),
+        before=dict(zip(keys, before.tolist(), strict=True)),
+        slot=dict(zip(keys, slots.tolist(), strict=True)),
+    )

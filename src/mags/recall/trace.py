@@ -1,0 +1,134 @@
+"""The trace: why each hit came back, in ids and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One arc of a path: from `src` to `dst` (node ids) as it was walked.
+
+    `kind`: an ArcKind's number; `forward`: walked from tail to head; `weight`: charge then.
+    """
+
+    src: int
+    dst: int
+    kind: int
+    forward: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitTrace:
+    """Why one node came back.
+
+    `anchor`: the anchor its path begins at (itself when it is one, 0 when no path reached
+    it); `path`: the steps from there; `features`: raw values; `shares`: what each added to
+    the score; `sources`: episodes; `valid_from`, `valid_to`: event time in seconds.
+    """
+
+    id: int
+    score: float
+    anchor: int
+    path: tuple[Step, ...]
+    features: Mapping[str, float]
+    shares: Mapping[str, float]
+    sources: tuple[int, ...]
+    valid_from: float
+    valid_to: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One recall, explainable and creditable from this alone.
+
+    `tick`, `seq`: the clock and the journal sequence it read; `anchors`: node ids;
+    `queries`: what was searched; `chain`: facts of the followed hops; `cited`: ids the
+    answer used (filled in by `ask`); `clusters`: strongly connected hits.
+    """
+
+    tick: int
+    seq: int
+    queries: tuple[str, ...]
+    anchors: tuple[int, ...]
+    hits: tuple[HitTrace, ...]
+    chain: tuple[int, ...] = ()
+    cited: tuple[int, ...] = ()
+    clusters: tuple[tuple[int, ...], ...] = ()
+    as_of: float | None = None
+    recorded_as_of: float | None = None
+    key: str = ""
+    costs: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, node_id: int) -> HitTrace | None:
+        """The part about one node."""
+        return next((hit for hit in self.hits if hit.id == node_id), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON types only."""
+        return {
+            "tick": self.tick,
+            "seq": self.seq,
+            "queries": list(self.queries),
+            "anchors": list(self.anchors),
+            "chain": list(self.chain),
+            "cited": list(self.cited),
+            "clusters": [list(c) for c in self.clusters],
+            "as_of": self.as_of,
+            "recorded_as_of": self.recorded_as_of,
+            "key": self.key,
+            "costs": dict(self.costs),
+            "hits": [_hit_dict(hit) for hit in self.hits],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Trace:
+        """The reverse of `as_dict`."""
+        hits = tuple(
+            HitTrace(
+                id=h["id"],
+                score=h["score"],
+                anchor=h["anchor"],
+                path=tuple(Step(**step) for step in h["path"]),
+                features=h["features"],
+                shares=h["shares"],
+                sources=tuple(h["sources"]),
+                valid_from=float(h["valid_from"]),
+                valid_to=float(h["valid_to"]),
+            )
+            for h in data["hits"]
+        )
+        return cls(
+            tick=data["tick"],
+            seq=data["seq"],
+            queries=tuple(data["queries"]),
+            anchors=tuple(data["anchors"]),
+            hits=hits,
+            chain=tuple(data["chain"]),
+            cited=tuple(data["cited"]),
+            clusters=tuple(tuple(c) for c in data["clusters"]),
+            as_of=data["as_of"],
+            recorded_as_of=data["recorded_as_of"],
+            key=data["key"],
+            costs=dict(data["costs"]),
+        )
+
+
+def _hit_dict(hit: HitTrace) -> dict[str, Any]:
+    return {
+        "id": hit.id,
+        "score": hit.score,
+        "anchor": hit.anchor,
+        "path": [
+            {"src": s.src, "dst": s.dst, "kind": s.kind, "forward": s.forward, "weight": s.weight}
+            for s in hit.path
+        ],
+        "features": dict(hit.features),
+        "shares": dict(hit.shares),
+        "sources": list(hit.sources),
+        "valid_from": str(hit.valid_from),
+        "valid_to": str(hit.valid_to),
+    }

@@ -1,0 +1,108 @@
+"""Units: what belongs together comes out together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from mags.graph.charge import arc_charge
+from mags.graph.edge import ArcKind
+from mags.graph.graph import Graph
+from mags.graph.node import NodeKind
+from mags.recall.found import Hit, Unit
+
+LIVE = 0.2
+"""Charge above which an association ties hits into a cluster."""
+
+
+def merge(
+    graph: Graph, rows: NDArray[np.int64], scores: NDArray[np.float32], k: int
+) -> list[tuple[int, list[int]]]:
+    """The k best rows, best first, each with the rows that come out as one with it.
+
+    A fact and an episode it came from are one, counted by the better of the two.
+    """
+    out: list[tuple[int, list[int]]] = []
+    taken: dict[int, int] = {}
+    for i in np.argsort(-scores, kind="stable"):
+        row = int(rows[i])
+        partners = _partners(graph, row)
+        owner = next((taken[p] for p in partners if p in taken), None)
+        if owner is not None:
+            if owner < len(out):
+                out[owner][1].append(row)
+            continue
+        if len(out) >= k:
+            break
+        taken[row] = len(out)
+        out.append((row, []))
+    return out
+
+
+def _partners(graph: Graph, row: int) -> list[int]:
+    node_id = int(graph.nodes["id"][row])
+    kind = int(graph.nodes["kind"][row])
+    if kind == NodeKind.EPISODE:
+        return [graph.row_of[i] for i in graph.origins(node_id, ArcKind.SOURCE)]
+    if kind in (NodeKind.FACT, NodeKind.NOTE):
+        return [graph.row_of[i] for i in graph.targets(node_id, ArcKind.SOURCE)]
+    return []
+
+
+def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
+    """Runs of adjacent episodes (gap at most 1) become one unit, in time order.
+
+    A unit counts by its best member; units come best first.
+    """
+    by_id = {hit.id: hit for hit in hits}
+    owner = {hit.id: hit.id for hit in hits}
+
+    def root(i: int) -> int:
+        while owner[i] != i:
+            i = owner[i]
+        return i
+
+    for hit in hits:
+        if hit.kind != "episode":
+            continue
+        near = graph.targets(hit.id, ArcKind.NEXT)
+        near += [j for i in near for j in graph.targets(i, ArcKind.NEXT)]
+        for other in near:
+            if other in by_id and by_id[other].kind == "episode":
+                owner[root(other)] = root(hit.id)
+    groups: dict[int, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(root(hit.id), []).append(hit)
+    units = [
+        Unit(
+            hits=tuple(sorted(members, key=lambda h: (h.at, h.id))),
+            score=max(h.score for h in members),
+        )
+        for members in groups.values()
+    ]
+    return tuple(sorted(units, key=lambda unit: -unit.score))
+
+
+def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Strongly connected components of two hits or more over live directed associations."""
+    index = {node_id: i for i, node_id in enumerate(ids)}
+    tails: list[int] = []
+    heads: list[int] = []
+    for node_id in ids:
+        arcs = graph.arcs_from(node_id, ArcKind.ASSOCIATION)
+        live = arcs[arc_charge(arcs, graph.tick) > LIVE] if len(arcs) else arcs
+        for head in live["dst"].tolist():
+            if head in index:
+                tails.append(index[node_id])
+                heads.append(index[head])
+    if not tails:
+        return ()
+    n = len(ids)
+    matrix = coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
+    count, labels = connected_components(matrix, directed=True, connection="strong")
+    found = [tuple(ids[i] for i in np.flatnonzero(labels == c).tolist()) for c in range(count)]
+    return tuple(c for c in found if len(c) > 1)
