@@ -1,0 +1,78 @@
+"""An embedder that keeps every vector on disk, so that a suite embeds each text once, ever.
+
+What it spends inside the real embedder is counted in `seconds`: search and add
+times are reported without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.models.embed import OnnxEmbedder
+from mags.ports.embedder import Embedder
+
+
+class DiskEmbedder:
+    """Vectors by text in one SQLite file a model, read into memory as they are asked for."""
+
+    def __init__(self, folder: Path, inner: Embedder) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._inner = inner
+        self._held: dict[bytes, NDArray[np.float32]] = {}
+        name = inner.name.replace(":", "-").replace("/", "-")
+        self._disk = sqlite3.connect(folder / f"{name}.sqlite", timeout=60, check_same_thread=False)
+        self._disk.execute("create table if not exists vector (key blob primary key, data blob)")
+        self.seconds = 0.0
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder inside."""
+        return self._inner.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the embedder inside."""
+        return self._inner.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (len(texts), dimension), embedding only what was never seen."""
+        began = time.perf_counter()
+        keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
+        missing = {k: t for k, t in zip(keys, texts, strict=True) if k not in self._held}
+        missing = {k: t for k, t in missing.items() if not self._read(k)}
+        todo = list(missing.items())
+        for start in range(0, len(todo), 512):
+            self._make(todo[start : start + 512])
+        found = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for row, key in enumerate(keys):
+            found[row] = self._held[key]
+        self.seconds += time.perf_counter() - began
+        return found
+
+    def _read(self, key: bytes) -> bool:
+        row = self._disk.execute("select data from vector where key = ?", (key,)).fetchone()
+        if row:
+            self._held[key] = np.frombuffer(row[0], dtype=np.float32)
+        return row is not None
+
+    def _make(self, batch: Sequence[tuple[bytes, str]]) -> None:
+        fresh = self._inner.embed([text for _, text in batch])
+        for (key, _), vector in zip(batch, fresh, strict=True):
+            self._held[key] = vector.copy()
+        with self._disk:
+            self._disk.executemany(
+                "insert or ignore into vector values (?, ?)",
+                [(key, self._held[key].tobytes()) for key, _ in batch],
+            )
+
+
+def shipped(cache: Path) -> DiskEmbedder:
+    """The embedder MAGS ships, with its vectors kept under `cache`."""
+    return DiskEmbedder(cache, OnnxEmbedder())
