@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from benchmarks.places import CACHE
 from benchmarks.results import save
-from benchmarks.scored import SUITES
+from benchmarks.scored import SUITES, run_suite
 from benchmarks.systems import baselines
 from benchmarks.vectors import shipped
 from mags.errors import MagsError
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
         for system in systems:
             began = time.perf_counter()
             try:
-                found = SUITES[name](system, embedder, "make bench")
+                found = run_suite(name, system, embedder, "make bench")
             except MagsError as failure:
                 print(f"{name}: {failure}", file=sys.stderr)
                 return 1

@@ -44,16 +44,7 @@ def locomo_together(system: System, embedder: DiskEmbedder, command: str) -> lis
     if system.turns is None:
         return []
     run = retrieval.locomo_together(system.turns, _locomo(False), clock=_apart(embedder))
-    return [
-        result(
-            "locomo-together",
-            system.name,
-            _groups(run),
-            _facts(run),
-            note=system.note,
-            command=command,
-        )
-    ]
+    return [result("locomo-together", system, _groups(run), _facts(run), command)]
 
 
 def longmemeval(system: System, embedder: DiskEmbedder, command: str) -> list[Result]:
@@ -111,16 +102,7 @@ def letta(system: System, embedder: DiskEmbedder, command: str) -> list[Result]:
     groups = {"all": editing.update_scores(outcomes)}
     for half in ("dev", "test"):
         groups[half] = editing.update_scores([o for o in outcomes if split(o.case.id) == half])
-    return [
-        result(
-            "letta",
-            system.name,
-            groups,
-            {"cases": len(outcomes)},
-            note=system.note,
-            command=command,
-        )
-    ]
+    return [result("letta", system, groups, {"cases": len(outcomes)}, command)]
 
 
 SUITES: Mapping[str, Suite] = {
@@ -131,6 +113,13 @@ SUITES: Mapping[str, Suite] = {
     "mquake": mquake,
     "letta": letta,
 }
+
+
+def run_suite(name: str, system: System, embedder: DiskEmbedder, command: str) -> list[Result]:
+    """Run a suite by name; nothing comes back where the system is not meant for it."""
+    if system.suites is not None and name not in system.suites:
+        return []
+    return SUITES[name](system, embedder, command)
 
 
 def _groups(run: Run) -> dict[str, dict[str, Interval]]:

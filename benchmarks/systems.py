@@ -21,11 +21,13 @@ from mags.ports.embedder import Embedder
 class System:
     """What a system can be asked to do; None where it has no such memory.
 
-    `note` says in the tables what it is, or what it was given.
+    `note` says in the tables what it is, or what it was given; `suites` names
+    those it is meant for, where it is not meant for all.
     """
 
     name: str
     note: str = ""
+    suites: frozenset[str] | None = None
     turns: Callable[[], Retriever] | None = None
     graph: Callable[[], GraphRetriever] | None = None
     facts: Callable[[], FactMemory] | None = None
@@ -55,5 +57,12 @@ def baselines(embedder: Embedder) -> list[System]:
             )
         )
     hand: Callable[[], Any] = partial(HandMade, embedder)
-    found.append(System(name="hand-made fusion", note="weights chosen on LoCoMo", turns=hand))
+    found.append(
+        System(
+            name="hand-made fusion",
+            note="weights chosen on LoCoMo",
+            suites=frozenset({"locomo", "locomo-together"}),
+            turns=hand,
+        )
+    )
     return found

@@ -15,7 +15,7 @@ from benchmarks.peers.stores import Chroma, LangGraphStore, LlamaIndexFusion
 from benchmarks.peers.txtai_index import Txtai
 from benchmarks.places import CACHE
 from benchmarks.results import save
-from benchmarks.scored import SUITES
+from benchmarks.scored import SUITES, run_suite
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder, shipped
 
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
             continue
         for name in options.suite or SUITES:
             began = time.perf_counter()
-            for item in SUITES[name](system, embedder, _COMMAND):
+            for item in run_suite(name, system, embedder, _COMMAND):
                 print(f"{save(item).name}  ({time.perf_counter() - began:.0f} s)", flush=True)
     return 0
 
