@@ -1,0 +1,174 @@
+"""Writes docs/benchmarks.md from the results on disk; every figure in it is one of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.places import REPORT
+from benchmarks.results import Result, load
+from benchmarks.sections import AIMS, SECTIONS, Aim, Section
+
+OURS = "MAGS"
+_OPENING = """# Benchmarks
+
+Written by `make bench` from `benchmarks/results/`; do not edit by hand.
+
+- `make bench` runs MAGS, the plain baselines, and the speed and size runs; `make peers` runs other
+  memories in an environment of their own. `python -m benchmarks --help` shows how to run one suite.
+- The data is read from the folder in `MAGS_DATA`, by default `../shared/data`. It is not part of
+  this repository: LoCoMo (snap-research, CC BY-NC 4.0), LongMemEval (MIT), MuSiQue and HotpotQA as
+  prepared by HippoRAG (MIT; CC BY 4.0; CC BY-SA 4.0), MQuAKE-hard (MIT), Letta evals (Apache-2.0),
+  Text2KGBench (CC BY-SA 4.0).
+- Everybody has the same embedder, the shipped int8 MiniLM, and no language model. Times leave out
+  the embedding. Figures are per cent; brackets hold 95% bootstrap intervals over questions.
+- Halves: the id of a question decides whether it is `dev` or `test` (`mags.evaluation.split`).
+  Settings are fitted on `dev` halves of the licence-clean sets or on synthetic data only.
+"""
+
+Table = Mapping[tuple[str, str], Result]
+
+
+def write(results: Sequence[Result], path: Path = REPORT) -> None:
+    """Write the whole page."""
+    table = {(r.suite, r.system): r for r in results}
+    parts = [_OPENING, _summary(table)]
+    parts += [_section(section, table) for section in SECTIONS]
+    parts += [_free(r) for r in results if r.suite.startswith("speed")]
+    parts.append(_provenance(results))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(parts))
+
+
+def _summary(table: Table) -> str:
+    rows = []
+    for aim in AIMS:
+        best = _best(aim, table)
+        rows.append([aim.label, _ours(aim, table), best, aim.others or "none known", _goal(aim)])
+    head = ["suite", "MAGS", "best system run here", "others, same data", "aim"]
+    return "\n".join(["## At a glance", "", *_lines(head, rows), ""])
+
+
+def _ours(aim: Aim, table: Table) -> str:
+    found = table.get((aim.suite, OURS))
+    if found is None:
+        return "not run"
+    mean = 100 * found.groups[aim.group][aim.measure]["mean"]
+    met = mean <= aim.goal if aim.lower else mean >= aim.goal
+    return f"{mean:.1f}" + ("" if met else " (short)")
+
+
+def _best(aim: Aim, table: Table) -> str:
+    found = {
+        system: 100 * r.groups[aim.group][aim.measure]["mean"]
+        for (suite, system), r in table.items()
+        if suite == aim.suite and system != OURS
+    }
+    if not found:
+        return ""
+    system = min(found, key=lambda s: found[s] if aim.lower else -found[s])
+    return f"{system} {found[system]:.1f}"
+
+
+def _goal(aim: Aim) -> str:
+    return f"at most {aim.goal:g}" if aim.lower else f"{aim.goal:g}"
+
+
+def _section(section: Section, table: Table) -> str:
+    parts = [f"## {section.title}", "", section.text, ""]
+    for suite, title in section.suites:
+        found = _ordered(r for (s, _), r in table.items() if s == suite)
+        if not found:
+            continue
+        if title:
+            parts += [f"### {title}", ""]
+        parts += _measures(section, found)
+        if section.by_kind and "mended" not in suite:
+            parts += _by_kind(section, found)
+    return "\n".join(parts)
+
+
+def _measures(section: Section, found: Sequence[Result]) -> list[str]:
+    head = ["system"]
+    for group in section.groups:
+        n = next(iter(found[0].groups[group].values()))["n"]
+        head += [f"{m} ({group}, n {n:.0f})" for m in section.measures]
+    timed = "search_ms_p50" in found[0].facts
+    head += ["add, ms each", "search, ms p50 / p95"] if timed else []
+    rows = []
+    for r in found:
+        row = [_name(r)]
+        for group in section.groups:
+            row += [
+                _figure(r.groups[group][m], wide=m == section.measures[0]) for m in section.measures
+            ]
+        rows.append(row + (_times(r) if timed else []))
+    return [*_lines(head, rows), ""]
+
+
+def _by_kind(section: Section, found: Sequence[Result]) -> list[str]:
+    group = section.groups[0]
+    kinds = sorted(
+        g.removeprefix(f"{group} ") for g in found[0].groups if g.startswith(f"{group} ")
+    )
+    out = []
+    for measure in section.by_kind:
+        counts = {k: found[0].groups[f"{group} {k}"][measure]["n"] for k in kinds}
+        head = [f"{measure} by kind ({group})", *(f"{k} (n {counts[k]:.0f})" for k in kinds)]
+        rows = [
+            [_name(r), *(_figure(r.groups[f"{group} {k}"][measure], wide=False) for k in kinds)]
+            for r in found
+        ]
+        out += [*_lines(head, rows), ""]
+    return out
+
+
+def _free(r: Result) -> str:
+    """A result of facts alone, as a table of names and values."""
+    rows = [[name, str(value)] for name, value in r.facts.items()]
+    return "\n".join(
+        [f"## {r.suite.capitalize()}", "", r.note, "", *_lines(["what", "measured"], rows), ""]
+    )
+
+
+def _provenance(results: Sequence[Result]) -> str:
+    seen: dict[tuple[str, ...], set[str]] = {}
+    for r in results:
+        key = tuple(r.made[k] for k in ("machine", "date", "commit", "command"))
+        seen.setdefault(key, set()).add(r.system)
+    rows = [[", ".join(sorted(systems)), *key] for key, systems in seen.items()]
+    head = ["systems", "machine", "date", "commit", "command"]
+    notes = {r.system: r.note for r in results if r.note}
+    told = [f"- {system}: {note}" for system, note in notes.items()]
+    return "\n".join(["## What ran where", "", *told, "", *_lines(head, rows), ""])
+
+
+def _ordered(found: Iterable[Result]) -> list[Result]:
+    return sorted(found, key=lambda r: (r.system != OURS, r.made["command"], r.system.lower()))
+
+
+def _name(r: Result) -> str:
+    return f"**{r.system}**" if r.system == OURS else r.system
+
+
+def _figure(interval: Mapping[str, float], *, wide: bool) -> str:
+    mean, low, high = (100 * interval[k] for k in ("mean", "low", "high"))
+    return f"{mean:.1f} ({low:.0f}-{high:.0f})" if wide else f"{mean:.1f}"
+
+
+def _times(r: Result) -> list[str]:
+    stored = float(r.facts.get("turns") or r.facts.get("facts") or 1)
+    added = 1000 * float(r.facts["add_s"]) / stored
+    return [f"{added:.2f}", f"{r.facts['search_ms_p50']:.1f} / {r.facts['search_ms_p95']:.1f}"]
+
+
+def _lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        "| " + " | ".join(head) + " |",
+        "|" + "---|" * len(head),
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+
+
+if __name__ == "__main__":
+    write(load())
