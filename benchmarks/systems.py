@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from benchmarks.baselines.graphwalk import GraphWalk
 from benchmarks.baselines.handmade import HandMade
 from benchmarks.baselines.plain import Kind, PlainFacts, PlainTurns, PlainUpdates
 from mags.evaluation.protocol import FactMemory, GraphRetriever, Retriever, UpdateMemory
@@ -63,6 +64,13 @@ def baselines(embedder: Embedder) -> list[System]:
             note="weights chosen on LoCoMo",
             suites=frozenset({"locomo", "locomo-together"}),
             turns=hand,
+        )
+    )
+    found.append(
+        System(
+            name="hand-made graph walk",
+            note="names shared by passages, PageRank; nothing fitted",
+            graph=partial(GraphWalk, embedder),
         )
     )
     return found

@@ -1,0 +1,188 @@
+"""How long a sleep takes, rule by rule.
+
+    python -m benchmarks.sleep [--nodes 1000,10000,100000] [--seed 0]
+
+Synthetic memories of average degree 9.3 (arcs a node), a third of them structure: nodes in
+groups of 50, four fifths of the associations inside a group, ages and uses at random. Words
+and vectors come from memory, so consolidation is timed without a model or an embedder. The
+first sleep looks at everything anew; the second, 200 ticks of light use later, is the usual
+case. Times are medians over `--repeat` runs in milliseconds, after one run that compiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import resource
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.delta import Changes, Delta
+from mags.graph.edge import ARC, ArcKind
+from mags.graph.graph import Graph
+from mags.graph.node import NODE, Content, NodeKind, blank_node
+from mags.plasticity.consolidate import Scribe
+from mags.plasticity.cycle import Sleep, Slept
+from mags.plasticity.rebase import rebase
+from mags.plasticity.still import Still, altered, created
+
+DEGREE = 9.3
+GROUP = 50
+TICKS = 3000
+DIMENSION = 384
+
+
+def build(nodes: int, rng: np.random.Generator) -> Graph:
+    """A memory of that many nodes and 9.3 arcs a node."""
+    records = np.repeat(blank_node(), nodes)
+    records["id"] = np.arange(1, nodes + 1)
+    records["kind"] = rng.choice(
+        [NodeKind.EPISODE, NodeKind.ENTITY, NodeKind.FACT], nodes, p=[0.6, 0.1, 0.3]
+    )
+    records["importance"] = rng.random(nodes)
+    records["strength_tick"] = rng.integers(0, TICKS, nodes)
+    graph = Graph()
+    graph.apply(
+        Delta(
+            kind="import", nodes=created(records), arcs=created(arcs(nodes, rng)), tick_after=TICKS
+        )
+    )
+    return graph
+
+
+def arcs(nodes: int, rng: np.random.Generator) -> NDArray[np.void]:
+    """Distinct arcs: a third structure, the rest associations."""
+    count = int(nodes * DEGREE * 1.02)
+    src = rng.integers(0, nodes, count)
+    near = (src // GROUP) * GROUP + rng.integers(0, GROUP, count)
+    dst = np.where(
+        rng.random(count) < 0.8, np.minimum(near, nodes - 1), rng.integers(0, nodes, count)
+    )
+    kind = np.where(
+        rng.random(count) < 1 / 3,
+        rng.choice([ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.SOURCE], count),
+        int(ArcKind.ASSOCIATION),
+    )
+    key = np.unique((src * nodes + dst) * 16 + kind)
+    key = np.sort(rng.permutation(key)[: int(nodes * DEGREE)])
+    out = np.zeros(len(key), ARC)
+    out["src"], out["dst"], out["kind"] = key // 16 // nodes + 1, key // 16 % nodes + 1, key % 16
+    out = out[out["src"] != out["dst"]]
+    liquid = out["kind"] == ArcKind.ASSOCIATION
+    out["w"] = np.where(liquid, rng.uniform(0.05, 1.0, len(out)), 1.0)
+    out["t0"] = rng.integers(0, TICKS, len(out))
+    out["uses"] = np.where(liquid, rng.geometric(0.4, len(out)) - 1, 0)
+    out["days"] = np.minimum(out["uses"], 8)
+    return out
+
+
+class Words:
+    """Words and vectors of synthetic nodes, and ids for new ones."""
+
+    def __init__(self, nodes: int, rng: np.random.Generator) -> None:
+        centre = rng.normal(size=(nodes // GROUP + 1, DIMENSION))
+        rows = centre[np.arange(nodes + 1) // GROUP] + rng.normal(size=(nodes + 1, DIMENSION))
+        self.rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        self.next = nodes + 1
+
+    def take(self, n: int = 1) -> int:
+        first = self.next
+        self.next += n
+        return first
+
+    def words(self, ids: Sequence[int]) -> list[Content]:
+        return [Content(id=i, node=i, text=f"Something about {i}.") for i in ids]
+
+    def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        return self.rows[np.minimum(ids, len(self.rows) - 1)]
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.rows[: len(texts)]
+
+    def scribe(self) -> Scribe:
+        return Scribe(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
+
+
+def light_use(graph: Graph, rng: np.random.Generator) -> Delta:
+    """200 ticks later, a hundredth of the associations used."""
+    still = Still.of(graph)
+    liquid = np.flatnonzero(still.liquid)
+    used = np.sort(rng.choice(liquid, len(liquid) // 100, replace=False))
+    before = still.arcs[used]
+    after = before.copy()
+    after["t0"] = graph.tick + rng.integers(1, 200, len(used))
+    after["uses"] += 1
+    changes: Changes = altered(before, after)
+    return Delta(kind="ask", arcs=changes, tick_before=graph.tick, tick_after=graph.tick + 200)
+
+
+def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, dict[str, float]]:
+    """Sleep once; milliseconds by step."""
+    times: dict[str, float] = {}
+    last = time.perf_counter()
+
+    def mark(step: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        times[step] = 1e3 * (now - last)
+        last = now
+
+    gc.collect()
+    last = time.perf_counter()
+    still = Still.of(graph)
+    mark("still")
+    rng = np.random.default_rng(seed)
+    slept = Sleep()(still, rng=rng, now_s=0.0, scribe=words.scribe(), on_rule=mark)
+    mark("compose")
+    times["sleep"] = sum(times.values())
+    rebased = rebase(slept.delta, graph)
+    mark("rebase")
+    graph.apply(rebased)
+    mark("apply")
+    return slept, times
+
+
+def run(nodes: int, seed: int, repeat: int) -> None:
+    """Print a table for one size."""
+    first, second = [], []
+    for _ in range(repeat):
+        rng = np.random.default_rng(seed)
+        graph, words = build(nodes, rng), Words(nodes, rng)
+        count = len(graph.arcs())
+        slept, times = timed_sleep(graph, words, seed)
+        first.append(times)
+        graph.apply(light_use(graph, rng))
+        again, times = timed_sleep(graph, words, seed)
+        second.append(times)
+    print(f"\n{nodes:,} nodes, {count:,} arcs; live {slept.report.before.live:,}")
+    print(f"{'step':14}{'first ms':>10}{'later ms':>10}")
+    for step in first[0]:
+        a, b = (float(np.median([t[step] for t in times])) for times in (first, second))
+        print(f"{step:14}{a:10.1f}{b:10.1f}")
+    for name, done in (("first", slept), ("later", again)):
+        size = len(done.delta.arcs), len(done.delta.nodes)
+        print(f"{name}: {size[0]:,} arcs and {size[1]:,} nodes changed: {dict(done.report.rules)}")
+
+
+def main() -> None:
+    """Read the arguments and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--nodes", default="1000,10000,100000")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--repeat", type=int, default=3)
+    arguments = parser.parse_args()
+    began = time.perf_counter()
+    rng = np.random.default_rng(0)
+    timed_sleep(build(200, rng), Words(200, rng), 0)
+    print(f"first run, compiling where the cache is cold: {time.perf_counter() - began:.2f} s")
+    for nodes in map(int, arguments.nodes.split(",")):
+        run(nodes, arguments.seed, arguments.repeat)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\npeak memory {peak:,.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()
