@@ -45,7 +45,7 @@ class ModelFile:
 SHIPPED = ModelFile(
     name="all-minilm-l6-v2-int8",
     model=DATA / "all-minilm-l6-v2-int8.onnx",
-    model_sha256="c0db0af7d229f3225156b04770f9dbcb8cf0a844fbea367f1b5bb7faf012d172",
+    model_sha256="ab93e8a11bf7c7d9915a5d438fb742b222c905289b78641324548b6caef1d172",
     tokenizer=DATA / "all-minilm-l6-v2-tokenizer.json",
     tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     dimension=384,
