@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from mags.graph.delta import Changes, Delta
 from mags.graph.edge import ARC, ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NODE, Content, NodeKind, blank_node
+from mags.graph.node import Content, NodeKind, blank_node
 from mags.plasticity.consolidate import Scribe
 from mags.plasticity.cycle import Sleep, Slept
 from mags.plasticity.rebase import rebase
@@ -89,20 +89,25 @@ class Words:
         self.next = nodes + 1
 
     def take(self, n: int = 1) -> int:
+        """Reserve ids."""
         first = self.next
         self.next += n
         return first
 
     def words(self, ids: Sequence[int]) -> list[Content]:
+        """Contents of ids."""
         return [Content(id=i, node=i, text=f"Something about {i}.") for i in ids]
 
     def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Vectors of ids."""
         return self.rows[np.minimum(ids, len(self.rows) - 1)]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Some vectors, one a text."""
         return self.rows[: len(texts)]
 
     def scribe(self) -> Scribe:
+        """What consolidation takes from outside."""
         return Scribe(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
 
 

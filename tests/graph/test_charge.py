@@ -13,6 +13,7 @@ from mags.graph.charge import (
     half_life,
     half_life_of,
     node_charge,
+    stored,
 )
 from mags.graph.edge import ARC, ArcFlag, ArcKind, blank_arc
 from mags.graph.node import NodeFlag, blank_node
@@ -76,3 +77,10 @@ def test_a_weight_falls_with_time_and_falls_slower_with_use(w, uses, support, ti
     assert charge_of(w, 0, uses, support, 0, tick + more) < now or now == 0
     assert charge_of(w, 0, uses + 1, support, 0, tick) >= now
     assert charge_of(w, 0, uses, support + 1, 0, tick) >= now
+
+
+@given(st.floats(0, 1))
+def test_storing_a_charge_never_adds_to_it(value):
+    kept = stored(value)
+    assert kept.dtype == np.float32
+    assert value * (1 - 1.2e-7) - 1e-44 <= float(kept) <= value

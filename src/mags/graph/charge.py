@@ -43,7 +43,7 @@ def charge_of(w: float, t0: int, uses: float, support: float, flags: int, tick: 
     """
     if flags & STEADY or tick <= t0:
         return w
-    return w * 2.0 ** (-(tick - t0) / half_life_of(uses, support))
+    return w * math.pow(2.0, -(tick - t0) / half_life_of(uses, support))
 
 
 def half_life(uses: ArrayLike, support: ArrayLike) -> NDArray[np.float64]:
@@ -79,3 +79,10 @@ def arc_charge(arcs: NDArray[Any], tick: int) -> NDArray[np.float64]:
 def node_charge(nodes: NDArray[Any], tick: int) -> NDArray[np.float64]:
     """Strengths of NODE records, shape (n,): the same law by uses, without support."""
     return charge(nodes["strength"], nodes["strength_tick"], nodes["uses"], 0, nodes["flags"], tick)
+
+
+def stored(charges: ArrayLike) -> NDArray[np.float32]:
+    """Charges as they are stored: rounded down, so that storing never adds anything."""
+    exact = np.asarray(charges, np.float64)
+    near = exact.astype(np.float32)
+    return np.where(near > exact, np.nextafter(near, np.float32(0)), near)

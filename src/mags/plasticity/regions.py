@@ -1,0 +1,89 @@
+"""Regions: communities of live associations, named for the eye and for step-back queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.communities import communities
+from mags.graph.node import Content, NodeKind
+from mags.plasticity.still import Still
+
+NOWHERE = -1
+"""Label of a node without live associations, or in too small a region."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Regions:
+    """Which region each node is in.
+
+    `ids`: int64 (n,), ascending; `label`: int32 (n,), 0 for the largest region, NOWHERE for
+    none; `leaders`: for each region the ids of its best connected nodes, entities and themes
+    before others; `names`: the leaders' words, for the largest, where they were asked for.
+    """
+
+    ids: NDArray[np.int64]
+    label: NDArray[np.int32]
+    leaders: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...] = field(default=())
+
+    def of(self, node_id: int) -> int:
+        """Region of a node, or NOWHERE."""
+        place = int(np.searchsorted(self.ids, node_id))
+        known = place < len(self.ids) and self.ids[place] == node_id
+        return int(self.label[place]) if known else NOWHERE
+
+    def members(self, region: int) -> NDArray[np.int64]:
+        """Ids of a region's nodes, ascending."""
+        return np.asarray(self.ids[self.label == region])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindRegions:
+    """Leiden communities of at least `least` nodes, with `leaders` leaders each.
+
+    The `named` largest get names.
+    """
+
+    resolution: float = 1.0
+    least: int = 4
+    leaders: int = 3
+    named: int = 64
+
+    def __call__(
+        self,
+        still: Still,
+        rng: np.random.Generator,
+        words: Callable[[Sequence[int]], Sequence[Content]] | None = None,
+    ) -> Regions:
+        """Find and, given `words` (ids to contents), name the regions."""
+        net = still.net
+        label = communities(
+            net.indptr, net.indices, net.weights, rng=rng, resolution=self.resolution
+        )
+        size = np.bincount(label)
+        label = np.where(size[label] >= self.least, label, NOWHERE).astype(np.int32)
+        leaders = self._leaders(still, label)
+        names = () if words is None else tuple(_name(words(i)) for i in leaders[: self.named])
+        return Regions(ids=still.ids, label=label, leaders=leaders, names=names)
+
+    def _leaders(self, still: Still, label: NDArray[np.int32]) -> tuple[tuple[int, ...], ...]:
+        net = still.net
+        pull = np.bincount(
+            np.repeat(np.arange(net.n), net.degree), weights=net.weights, minlength=net.n
+        )
+        named = np.isin(still.nodes["kind"], [int(NodeKind.ENTITY), int(NodeKind.THEME)])
+        inside = np.flatnonzero(label >= 0)
+        inside = inside[np.lexsort((-pull[inside], ~named[inside], label[inside]))]
+        region = label[inside]
+        rank = np.arange(len(inside)) - np.searchsorted(region, region)
+        first = inside[rank < self.leaders]
+        groups = np.split(still.ids[first], np.flatnonzero(np.diff(label[first])) + 1)
+        return tuple(tuple(group.tolist()) for group in groups if len(group))
+
+
+def _name(contents: Sequence[Content]) -> str:
+    return ", ".join(content.text[:60] for content in contents)

@@ -1,0 +1,299 @@
+"""A still: an immutable picture of a graph at one tick, made for rules that look at all of it.
+
+Sleep works on stills, so recall and writing go on beside it. Everything is in ascending
+order of ids: equal graphs give equal stills, whatever the order of their rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from mags.graph.charge import arc_charge, node_charge
+from mags.graph.cores import core_numbers, dense_cores
+from mags.graph.delta import IDENTITY, Changes, Delta
+from mags.graph.edge import ARC, ArcFlag, ArcKind
+from mags.graph.graph import CARRIED, REVERSE, Graph
+from mags.graph.node import NODE, NodeFlag
+from mags.graph.triangles import common_neighbours
+
+LIVE_AT = 0.2
+"""An association is alive from this charge on."""
+
+CORE_LEAST = 3
+"""The smallest k whose innermost k-core counts as dense."""
+
+KINDS = 16
+"""More than there are kinds of arcs, for sorting keys."""
+
+
+class LiveNet:
+    """The live associations between warm nodes, as an undirected simple graph of n nodes.
+
+    `indptr`, `indices`: CSR, int32, neighbours ascending; `weights`: the charges of both
+    directions added up.
+    """
+
+    def __init__(
+        self, n: int, ends: tuple[NDArray[Any], NDArray[Any]], charge: NDArray[Any]
+    ) -> None:
+        """From directed arcs and their charges."""
+        one_way = csr_array((charge, ends), (n, n))
+        both = (one_way + one_way.T).tocsr()
+        both.sort_indices()
+        self.n = n
+        self.indptr: NDArray[np.int32] = both.indptr.astype(np.int32)
+        self.indices: NDArray[np.int32] = both.indices.astype(np.int32)
+        self.weights: NDArray[np.float64] = both.data
+
+    @cached_property
+    def degree(self) -> NDArray[np.int32]:
+        """Live neighbours of each node, shape (n,)."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def core(self) -> NDArray[np.int32]:
+        """Core number of each node, shape (n,)."""
+        return core_numbers(self.indptr, self.indices)
+
+    @cached_property
+    def dense(self) -> NDArray[np.int32]:
+        """Label of the innermost dense core of each node, or OUTSIDE; shape (n,)."""
+        return dense_cores(self.indptr, self.indices, self.core, CORE_LEAST)
+
+    def support(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Live triangles of each pair, shape (pairs,)."""
+        return common_neighbours(self.indptr, self.indices, a, b)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Still:
+    """Living nodes and all arcs between them, as they are at `tick`.
+
+    `nodes`: NODE (n,), by id; `arcs`: ARC (m,), by source, target and kind; `src`, `dst`:
+    positions in `nodes`, int32 (m,). None of it may be written to.
+    """
+
+    nodes: NDArray[np.void]
+    arcs: NDArray[np.void]
+    src: NDArray[np.int32]
+    dst: NDArray[np.int32]
+    tick: int
+    live_at: float = LIVE_AT
+
+    @classmethod
+    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> Still:
+        """A picture of `graph` at `tick` (its own clock unless told).
+
+        Copies what it needs; hold off writers until it returns.
+        """
+        rows = graph.where()
+        rows = rows[np.argsort(graph.nodes["id"][rows])]
+        nodes = graph.nodes[rows]
+        place = np.full(graph.size, -1, np.int64)
+        place[rows] = np.arange(len(rows))
+        tail, slots = graph.adjacency.positions()
+        columns = graph.adjacency.columns
+        forward = np.flatnonzero(columns["kind"][slots] < REVERSE)
+        slots = slots[forward]
+        src, dst = place[tail[forward]], place[columns["peer"][slots]]
+        kind = columns["kind"][slots]
+        key = _key(src, dst, kind, len(rows))
+        order = np.argsort(key, kind="stable")
+        order = order[(src[order] >= 0) & (dst[order] >= 0)]
+        slots, src, dst = slots[order], src[order], dst[order]
+        arcs = np.empty(len(order), ARC)
+        arcs["src"], arcs["dst"], arcs["kind"] = nodes["id"][src], nodes["id"][dst], kind[order]
+        for name in CARRIED:
+            arcs[name] = columns[name][slots]
+        return cls(
+            nodes=nodes,
+            arcs=arcs,
+            src=src.astype(np.int32),
+            dst=dst.astype(np.int32),
+            tick=graph.tick if tick is None else tick,
+            live_at=live_at,
+        )
+
+    # -- what rules look at ------------------------------------------------------
+
+    @cached_property
+    def ids(self) -> NDArray[np.int64]:
+        """Node ids, ascending, contiguous, shape (n,)."""
+        return np.ascontiguousarray(self.nodes["id"])
+
+    @cached_property
+    def charge(self) -> NDArray[np.float64]:
+        """What every arc is worth at the tick, shape (m,)."""
+        return arc_charge(self.arcs, self.tick)
+
+    @cached_property
+    def strength(self) -> NDArray[np.float64]:
+        """What every node's strength is worth at the tick, shape (n,)."""
+        return node_charge(self.nodes, self.tick)
+
+    @cached_property
+    def cold(self) -> NDArray[np.bool_]:
+        """Which nodes have left spread and sleep, shape (n,)."""
+        return np.asarray(self.nodes["flags"] & NodeFlag.COLD, np.bool_)
+
+    @cached_property
+    def liquid(self) -> NDArray[np.bool_]:
+        """Which arcs are associations between warm nodes, shape (m,)."""
+        warm = ~self.cold
+        association = self.arcs["kind"] == ArcKind.ASSOCIATION
+        return np.asarray(association & warm[self.src] & warm[self.dst] & (self.src != self.dst))
+
+    @cached_property
+    def solid(self) -> NDArray[np.bool_]:
+        """Which arcs have stopped decaying, shape (m,)."""
+        return np.asarray(self.arcs["flags"] & ArcFlag.SOLID, np.bool_)
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """Which arcs are live associations between warm nodes, shape (m,)."""
+        return self.liquid & np.asarray(self.charge >= self.live_at)
+
+    @cached_property
+    def net(self) -> LiveNet:
+        """The live associations as an undirected graph."""
+        live = self.live
+        return LiveNet(len(self.nodes), (self.src[live], self.dst[live]), self.charge[live])
+
+    @cached_property
+    def core_arcs(self) -> NDArray[np.bool_]:
+        """Which arcs have both ends in one innermost dense core, shape (m,)."""
+        dense = self.net.dense
+        return np.asarray((dense[self.src] == dense[self.dst]) & (dense[self.src] >= 0))
+
+    @cached_property
+    def links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """(indptr, indices) of everything linked by an arc of any kind and direction."""
+        n = len(self.nodes)
+        one_way = csr_array((np.ones(len(self.src), np.int8), (self.src, self.dst)), (n, n))
+        both = (one_way + one_way.T).tocsr()
+        return both.indptr.astype(np.int32), both.indices.astype(np.int32)
+
+    # -- finding and changing ----------------------------------------------------
+
+    def places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """Positions in `nodes`, -1 where there is no such node; shape of `ids`."""
+        return _find(self.ids, np.asarray(ids, np.int64))
+
+    @cached_property
+    def _keys(self) -> NDArray[np.int64]:
+        return _key(self.src, self.dst, self.arcs["kind"], len(self.nodes))
+
+    def find(self, arcs: NDArray[np.void]) -> NDArray[np.int64]:
+        """Positions in `arcs` of ARC records' identities, -1 where there is none."""
+        src, dst = self.places(arcs["src"]), self.places(arcs["dst"])
+        found = _find(self._keys, _key(src, dst, arcs["kind"], len(self.nodes)))
+        return np.where((src < 0) | (dst < 0), -1, found)
+
+    def after(self, delta: Delta) -> Still:
+        """The still that a Delta of this still makes of it."""
+        nodes = _merge(self.nodes, delta.nodes, self.places(delta.nodes.after["id"]))
+        arcs = _merge(self.arcs, delta.arcs, self.find(delta.arcs.after))
+        ids = np.ascontiguousarray(nodes["id"])
+        src, dst = np.searchsorted(ids, arcs["src"]), np.searchsorted(ids, arcs["dst"])
+        if not delta.arcs.has.all() or not delta.arcs.had.all():
+            order = np.argsort(_key(src, dst, arcs["kind"], len(nodes)), kind="stable")
+            arcs, src, dst = arcs[order], src[order], dst[order]
+        still = Still(
+            nodes=nodes,
+            arcs=arcs,
+            src=src.astype(np.int32),
+            dst=dst.astype(np.int32),
+            tick=self.tick,
+            live_at=self.live_at,
+        )
+        if "net" in self.__dict__ and self._keeps_net(delta):
+            still.__dict__["net"] = self.net
+        return still
+
+    def _keeps_net(self, delta: Delta) -> bool:
+        """Whether what is alive, and how strongly, is the same after the Delta."""
+        changes = delta.arcs
+        worth: list[NDArray[np.float64]] = []
+        for image, there in ((changes.before, changes.had), (changes.after, changes.has)):
+            charge = arc_charge(image, self.tick)
+            live = there & (image["kind"] == ArcKind.ASSOCIATION) & (charge >= self.live_at)
+            worth.append(np.where(live, charge, 0.0))
+        return not len(delta.nodes) and bool(np.all(np.abs(worth[0] - worth[1]) < 1e-6))
+
+    def delta(
+        self, rule: str, *, nodes: Changes | None = None, arcs: Changes | None = None, **facts: Any
+    ) -> Delta:
+        """A Delta of one rule's changes, with its reason: the rule's name and its counts."""
+        nodes = Changes.none(NODE) if nodes is None else nodes
+        arcs = Changes.none(ARC) if arcs is None else arcs
+        return Delta(
+            kind="sleep",
+            tick_before=self.tick,
+            tick_after=self.tick,
+            nodes=nodes,
+            arcs=arcs,
+            reasons=({"rule": rule, **facts},) if len(nodes) or len(arcs) else (),
+        )
+
+
+def altered(before: NDArray[np.void], after: NDArray[np.void]) -> Changes:
+    """Changes of records that stay; records that end as they began are left out."""
+    every = np.ones(len(before), np.bool_)
+    return Changes(before, after, every, every).take(differ(before, after))
+
+
+def created(after: NDArray[np.void]) -> Changes:
+    """Changes that make records."""
+    return removed(after).inverse()
+
+
+def removed(before: NDArray[np.void]) -> Changes:
+    """Changes that take records away."""
+    after = np.zeros(len(before), before.dtype)
+    for name in IDENTITY[before.dtype]:
+        after[name] = before[name]
+    every = np.ones(len(before), np.bool_)
+    return Changes(before, after, every, ~every)
+
+
+def differ(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Where records of one dtype differ in any bit, shape (n,)."""
+    if not len(a):
+        return np.zeros(0, np.bool_)
+    size = a.dtype.itemsize
+    left = np.ascontiguousarray(a).view(np.uint8).reshape(-1, size)
+    right = np.ascontiguousarray(b).view(np.uint8).reshape(-1, size)
+    unlike: NDArray[np.bool_] = (left != right).any(axis=1)
+    return unlike
+
+
+def _key(src: NDArray[Any], dst: NDArray[Any], kind: NDArray[Any], nodes: int) -> NDArray[np.int64]:
+    return np.asarray((src.astype(np.int64) * nodes + dst) * KINDS + kind, np.int64)
+
+
+def _find(ascending: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    if not len(ascending):
+        return np.full(wanted.shape, -1, np.int64)
+    place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+    return np.where(ascending[place] == wanted, place, -1)
+
+
+def _merge(
+    records: NDArray[np.void], changes: Changes, place: NDArray[np.int64]
+) -> NDArray[np.void]:
+    """Records with changes made; created ones come last for arcs, in order of id for nodes."""
+    if not len(changes):
+        return records
+    out = records.copy()
+    known = changes.had & (place >= 0)
+    out[place[known & changes.has]] = changes.after[known & changes.has]
+    keep = np.ones(len(out), np.bool_)
+    keep[place[known & ~changes.has]] = False
+    out = np.concatenate([out[keep], changes.created()])
+    return out[np.argsort(out["id"], kind="stable")] if out.dtype == NODE else out
