@@ -202,9 +202,9 @@ def test_a_name_has_a_capital_where_the_script_has_any(words: str, named: bool):
     assert is_name(words) is named
 
 
-WORDS = """ADD UPDATE RETRACT NOTE LINK none | \\| m1 [m2] Alice lives = kind=x ; 2024 2024-13 0000 ..
-entities: hop: ^ <engram> </engram> <recall> </recall> <route> both </route> blocks: episodic= 0.5 1
-<think> </think> ``` since:2024 until:9999-12-31 past:yes"""
+WORDS = """ADD UPDATE RETRACT NOTE LINK none | \\| m1 [m2] Alice lives = kind=x ; 2024 2024-13 0000
+.. entities: hop: ^ <engram> </engram> <recall> </recall> <route> both </route> blocks: episodic=
+0.5 1 <think> </think> ``` since:2024 until:9999-12-31 past:yes"""
 UNSEEN = ("\n", " ", " | ", "\x00", "\u202e", "\ud800", "\N{ARABIC-INDIC DIGIT TWO}" * 4)
 LINE_PARTS = st.sampled_from((*WORDS.split(), *UNSEEN))
 GARBAGE = st.one_of(st.text(max_size=200), st.lists(LINE_PARTS, max_size=30).map("".join))

@@ -1,0 +1,138 @@
+"""The three decisions of a memory, made by any chat model with a few-shot prompt.
+
+What the model replies passes the grammar and the guardrails. A reply that fails is asked for once
+more with the reason; what fails again is counted, and a turn stays an episode.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from mags.errors import ModelReplyError
+from mags.models import rendering
+from mags.models.grammar import is_name, read_engram, read_plan, read_route
+from mags.models.guardrails import check_invented, check_language
+from mags.models.prompts import Prompt
+from mags.ports.chat import ChatModel, Message
+from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
+
+Read = TypeVar("Read")
+
+TRIES = 2
+NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
+LANGUAGE_NAMES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+}
+
+
+class PromptedPolicy:
+    """A `Policy` over a chat model.
+
+    `prompts`: at least "router", "ask" and "write". `language`: the memory's, as an ISO 639-1
+    code. `grounded`: refuse names and objects that nobody said. `failures` counts by role the
+    decisions whose second reply was refused as well.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        prompts: Mapping[str, Prompt],
+        *,
+        language: str = "en",
+        grounded: bool = True,
+    ) -> None:
+        self._chat = chat
+        self._prompts = prompts
+        self._language = language
+        self._grounded = grounded
+        self.failures: Counter[str] = Counter()
+
+    @property
+    def name(self) -> str:
+        """What to show the user, e.g. "prompted (qwen3-8b at localhost:8000)"."""
+        return f"prompted ({self._chat.name})"
+
+    def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
+        """Decide what a turn needs; raises ModelError."""
+        values = {"recent": rendering.said(recent), "turn": rendering.said([turn])}
+        return self._decide("router", values, read_route)
+
+    def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
+        """Plan a recall; raises ModelError."""
+        values = self._values(question, recent)
+        return self._decide("ask", values, lambda reply: read_plan(reply, question.text))
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """Propose operations; a turn that could not be read comes back as not understood."""
+        memories = [
+            rendering.memory(r.id, r.text, speaker=r.speaker, at=r.at, current=r.current)
+            for r in recalled
+        ]
+        values = {**self._values(turn, recent), "recalled": rendering.lines(memories)}
+        heard = [f"{one.speaker} {one.text}" for one in (turn, *recent)]
+        source = "\n".join((*heard, *(f"{one.speaker} {one.text}" for one in recalled)))
+
+        def read(reply: str) -> tuple[Operation, ...]:
+            operations = read_engram(reply).operations
+            check_language(operations, self._language, source)
+            if self._grounded:
+                check_invented(operations, source)
+            return operations
+
+        asks = turn.text.rstrip().endswith("?")
+        try:
+            operations = self._decide("write", values, read)
+        except ModelReplyError as refused:
+            why = f"{self.name} was not understood: {refused.facts.get('reason', refused)}"
+            return Writing(
+                mentions=_mentions((), turn), understood=False, why=why, is_question=asks
+            )
+        return Writing(
+            operations=operations, mentions=_mentions(operations, turn), is_question=asks
+        )
+
+    def _values(self, turn: Turn, recent: Sequence[Turn]) -> dict[str, str]:
+        return {
+            "language": LANGUAGE_NAMES.get(self._language, self._language),
+            "now": rendering.now(turn.at),
+            "recent": rendering.said(recent),
+            "turn": rendering.said([turn]),
+        }
+
+    def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
+        messages = self._prompts[role].messages(values)
+        attempt = 0
+        while True:
+            attempt += 1
+            said: tuple[Message, ...] = ()
+            try:
+                reply = self._chat.complete(messages).text
+                said = (Message(role="assistant", content=reply),)
+                return read(reply)
+            except ModelReplyError as refused:
+                if attempt == TRIES:
+                    self.failures[role] += 1
+                    raise
+                reason = refused.facts.get("reason", refused)
+            again = f"That reply cannot be used: {reason}. Reply again with the one block alone."
+            messages = (*messages, *said, Message(role="user", content=again))
+
+
+def _mentions(operations: Sequence[Operation], turn: Turn) -> tuple[str, ...]:
+    """Names the operations use, then capitalised words of the turn that begin no sentence."""
+    used = [
+        name
+        for operation in operations
+        for name in (operation.subject, operation.object)
+        if name and is_name(name)
+    ]
+    return tuple(dict.fromkeys((*used, *NAME.findall(turn.text))))

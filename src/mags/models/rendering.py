@@ -1,0 +1,67 @@
+"""Turns, memories and dates as a language model is shown them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from mags.models.grammar import MARKUP
+from mags.ports.policy import Turn
+
+NOTHING = "(nothing)"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+MARK = re.compile(r"\[(m\d+)\]")
+
+
+def date(at: float) -> str:
+    """A day in words, such as "3 May 2024" (UTC)."""
+    day = EPOCH + timedelta(seconds=at)
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def now(at: float) -> str:
+    """A day with its weekday, such as "Friday 3 May 2024", or "unknown" at 0."""
+    return f"{DAYS[(EPOCH + timedelta(seconds=at)).weekday()]} {date(at)}" if at else "unknown"
+
+
+def quote(text: str) -> str:
+    """Somebody's words as one line that can neither end the quote, give a mark nor a token."""
+    line = " ".join(text.split())
+    line = MARKUP.sub(
+        lambda found: found[0].replace("<", "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"), line
+    )
+    return MARK.sub(r"(\1)", line)
+
+
+def said(turns: Iterable[Turn]) -> str:
+    """Turns, one a line, with their speakers."""
+    lines = [f"{quote(turn.speaker)}: {quote(turn.text)}" for turn in turns]
+    return "\n".join(lines) or NOTHING
+
+
+def memory(id: int, text: str, *, speaker: str, at: float, current: bool) -> str:
+    """One memory with its mark, who said it when, and whether it still holds."""
+    source = ", ".join(part for part in (quote(speaker), date(at) if at else "") if part)
+    about = f" ({source})" if source else ""
+    return f"[m{id}]{about} {quote(text)}{'' if current else ' (no longer true)'}"
+
+
+def lines(memories: Sequence[str]) -> str:
+    """Memories, one a line."""
+    return "\n".join(memories) or NOTHING
