@@ -7,7 +7,7 @@ can be applied, inverted and composed without knowing what made it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,16 +49,15 @@ class Changes:
         pairs = [pair for pair in images if pair[0] is not None or pair[1] is not None]
         n = len(pairs)
         before, after = np.zeros(n, dtype), np.zeros(n, dtype)
-        had, has = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-        for i, (old, new) in enumerate(pairs):
-            had[i], has[i] = old is not None, new is not None
-            if old is not None:
-                before[i] = old[0]
-            if new is not None:
-                after[i] = new[0]
-            for name in IDENTITY[dtype]:
-                value = (new if new is not None else old)[name][0]  # type: ignore[index]
-                before[name][i] = after[name][i] = value
+        had = np.fromiter((old is not None for old, _ in pairs), np.bool_, n)
+        has = np.fromiter((new is not None for _, new in pairs), np.bool_, n)
+        if had.any():
+            before[had] = np.concatenate([old for old, _ in pairs if old is not None])
+        if has.any():
+            after[has] = np.concatenate([new for _, new in pairs if new is not None])
+        for name in IDENTITY[dtype]:
+            before[name][~had] = after[name][~had]
+            after[name][~has] = before[name][~has]
         return cls(before, after, had, has)
 
     def __len__(self) -> int:
@@ -97,11 +96,33 @@ class Changes:
         """What existed before and after."""
         return self.take(self.had & self.has)
 
+    def forgetting(self, ids: NDArray[np.int64]) -> Changes:
+        """Without the images of forgotten nodes and of the arcs at them.
+
+        Nothing brings such a record back: where it is absent afterwards it stays, as absent
+        before and after (whoever still holds it drops it; the inverse restores nothing); else
+        it is left out. `ids`: shape (n,).
+        """
+        names = [name for name in IDENTITY[self.after.dtype] if name != "kind"]
+        hit = np.zeros(len(self), np.bool_)
+        for name in names:
+            hit |= np.isin(self.after[name], ids)
+        if not hit.any():
+            return self
+        out = self.take(~hit | ~self.has)
+        gone = hit[~hit | ~self.has]
+        blank = np.zeros(int(gone.sum()), self.after.dtype)
+        for name in IDENTITY[self.after.dtype]:
+            blank[name] = out.after[name][gone]
+        out.before[gone] = out.after[gone] = blank
+        out.had[gone] = False
+        return out
+
     @staticmethod
     def compose(parts: Sequence[Changes], dtype: np.dtype[np.void]) -> Changes:
         """One net change: the first before image and the last after image of each record.
 
-        Records that end as they began are left out; order is by identity.
+        Records that end as they began, to the bit, are left out; order is by identity.
         """
         parts = [part for part in parts if len(part)]
         if not parts:
@@ -118,7 +139,7 @@ class Changes:
         first = order[np.r_[True, ~same]]
         last = order[np.r_[~same, True]]
         net = Changes(before[first], after[last], had[first], has[last])
-        idle = (net.had == net.has) & (~net.had | (net.before == net.after))
+        idle = (net.had == net.has) & (~net.had | _same_bits(net.before, net.after))
         return net.take(~idle)
 
 
@@ -160,6 +181,17 @@ class Delta:
             arcs=self.arcs.inverse(),
         )
 
+    def forgetting(self, ids: NDArray[np.int64]) -> Delta:
+        """Without the images and words of forgotten nodes (see `Changes.forgetting`)."""
+        if not len(ids):
+            return self
+        return replace(
+            self,
+            nodes=self.nodes.forgetting(ids),
+            arcs=self.arcs.forgetting(ids),
+            contents=tuple(c for c in self.contents if not np.isin(c.node, ids)),
+        )
+
     @staticmethod
     def compose(deltas: Sequence[Delta], kind: str) -> Delta:
         """The net effect of consecutive Deltas, oldest first."""
@@ -173,3 +205,11 @@ class Delta:
             arcs=Changes.compose([d.arcs for d in deltas], ARC),
             contents=tuple(c for d in deltas for c in d.contents),
         )
+
+
+def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Whether records are equal to the bit (0.0 and -0.0 are not), shape (n,)."""
+    shape = (len(a), a.dtype.itemsize)
+    left = np.ascontiguousarray(a).view(np.uint8).reshape(shape)
+    right = np.ascontiguousarray(b).view(np.uint8).reshape(shape)
+    return np.asarray((left == right).all(axis=1))

@@ -38,7 +38,10 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A named point of a branch (a snapshot) or the beginning of a branch (a fork)."""
+    """A named point of a branch (a snapshot) or the beginning of a branch (a fork).
+
+    Of a fork `name` is the new branch and `branch` its parent ("" for the first).
+    """
 
     name: str
     branch: str
@@ -50,15 +53,21 @@ class Journal(Protocol):
     """The append-only log of Deltas of one branch."""
 
     def append(self, delta: Delta) -> int:
-        """Commit Delta, its contents and its key in one transaction; durable on return.
+        """Commit Delta, its contents and its key in one transaction; durable on return
+        (inside `writing()`: when that block ends).
 
-        Returns its sequence. Raises StoreFull, StoreBusy, StoreClosed; then nothing was written.
+        Returns its sequence. Raises KeyConflict where this branch or an ancestor has the key,
+        NotFound where a content belongs to a forgotten node, StoreFull, StoreBusy,
+        StoreClosed; then nothing was written.
         """
         ...
 
     def since(self, seq: int) -> Iterator[Entry]:
         """Entries of this branch after `seq`, oldest first, its ancestors' before the fork
-        included; records of forgotten nodes are left out.
+        included; records of forgotten nodes are left out (see `Changes.forgetting`).
+
+        Raises NotFound where compaction has folded what lies between: load a checkpoint.
+        Reads in short steps, so that an unfinished iteration holds up nobody.
         """
         ...
 
@@ -71,8 +80,11 @@ class Journal(Protocol):
         ...
 
     def compact(self, before: int) -> int:
-        """Drop entries up to and including `before` that a checkpoint covers and no snapshot
-        or branch needs; keys and results are kept. Returns how many were dropped.
+        """Fold entries of this branch up to and including `before`, as far as its checkpoint
+        covers them and no snapshot or fork lies behind them, into one net Delta of kind "fold";
+        keys and results are kept. Returns by how many entries the journal became shorter.
+
+        A replay from 0 still gives the same graph, with no checkpoint needed.
         """
         ...
 
@@ -89,12 +101,19 @@ class Contents(Protocol):
         ...
 
     def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
-        """Replace vectors, shape (n, dimension), in one transaction (for `reembed`)."""
+        """Replace vectors, shape (n, dimension), in one transaction (for `reembed`).
+
+        Drops all checkpoints, which hold the old ones; raises NotFound.
+        """
         ...
 
     def erase(self, node_ids: Sequence[int]) -> int:
         """True erasure on all branches: contents gone, nodes tombstoned, checkpoints dropped,
         free pages overwritten, write-ahead log truncated. Returns contents erased.
+
+        Inside `writing()` the pages are cleaned when that block ends; a process killed before
+        that finishes it at its next opening. Save a checkpoint afterwards. Raises StoreBusy,
+        with `erased` True, where another process holds up the cleaning.
         """
         ...
 
@@ -107,15 +126,22 @@ class Points(Protocol):
     """Checkpoints, snapshots and branches."""
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Replace the checkpoint of its branch, atomically."""
+        """Replace the checkpoint of this branch, atomically.
+
+        Raises InvalidInput where it is of another branch, beyond the head, or holds a
+        forgotten node (any array with a field `id`).
+        """
         ...
 
     def load(self) -> Checkpoint | None:
-        """The newest checkpoint usable for this branch, or None."""
+        """The newest checkpoint usable for this branch, or None; its arrays are the caller's."""
         ...
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
-        """Name a point of this branch; the same name again moves it."""
+        """Name a point of this branch, `seq` <= head; the same name again moves it.
+
+        Raises NotFound where compaction has folded that point.
+        """
         ...
 
     def marks(self) -> list[Mark]:
@@ -123,7 +149,36 @@ class Points(Protocol):
         ...
 
     def unmark(self, name: str) -> None:
-        """Forget a snapshot's name; raises NotFound."""
+        """Forget the name of a snapshot taken on this branch; raises NotFound."""
+        ...
+
+
+class Facts(Protocol):
+    """Small named values of a memory: embedder, hash key, settings.
+
+    `secret` (16 random bytes made at creation, in hex) keys every hash in the journal.
+    """
+
+    def get(self, name: str) -> str | None:
+        """The value, or None."""
+        ...
+
+    def put(self, name: str, value: str) -> None:
+        """Set it, durable on return."""
+        ...
+
+    def branches(self) -> list[Mark]:
+        """All branches with their fork points, oldest first."""
+        ...
+
+    def forgotten(self) -> NDArray[np.int64]:
+        """Ids of all nodes ever erased, on any branch, ascending."""
+        ...
+
+    def size(self) -> Mapping[str, int]:
+        """Bytes and rows, by part: `bytes` (all files), `journal`, `journal_bytes`, `contents`,
+        `content_bytes`, `checkpoints`, `checkpoint_bytes`, `forgotten`.
+        """
         ...
 
 
@@ -131,7 +186,8 @@ class Store(Protocol):
     """One memory's durable side, seen from one branch.
 
     One writer at a time across processes: writing methods take the lock for the
-    length of a transaction, or of `writing()`. Readers are never blocked.
+    length of a transaction, or of `writing()`. Readers are never blocked. Any thread may
+    use a store.
     """
 
     @property
@@ -159,37 +215,21 @@ class Store(Protocol):
         """Name of this branch; the first is "main"."""
         ...
 
-    def fork(self, name: str) -> Store:
-        """A store on a new branch that begins at this branch's head; raises InvalidInput."""
+    def fork(self, name: str, recorded_at: float = 0.0) -> Store:
+        """A store on a new branch that begins at this branch's head; raises InvalidInput.
+
+        Both stores are to be closed.
+        """
         ...
 
     def writing(self) -> AbstractContextManager[None]:
-        """Hold the writer's lock (re-entrant in a thread); raises StoreBusy after the wait."""
+        """Hold the writer's lock (re-entrant in a thread); raises StoreBusy after the wait.
+
+        What is written inside is one transaction, durable when the outermost block ends;
+        where that raises, nothing of it was written (reserved ids stay reserved).
+        """
         ...
 
     def close(self) -> None:
         """Release everything; closing twice is harmless."""
-        ...
-
-
-class Facts(Protocol):
-    """Small named values of a memory: embedder, hash key, schema, settings.
-
-    `secret` (16 random bytes made at creation) keys every hash in the journal.
-    """
-
-    def get(self, name: str) -> str | None:
-        """The value, or None."""
-        ...
-
-    def put(self, name: str, value: str) -> None:
-        """Set it, durable on return."""
-        ...
-
-    def branches(self) -> list[Mark]:
-        """All branches with their fork points, oldest first."""
-        ...
-
-    def size(self) -> Mapping[str, int]:
-        """Bytes on disk and rows, by part."""
         ...

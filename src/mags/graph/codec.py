@@ -1,0 +1,147 @@
+"""Codec: a Delta as bytes, and back, to the bit. Words are left out.
+
+Version 1::
+
+    "D" | version u8 | flags u8 | crc32 of the body u32 | body
+    body (zlib where flag 1 is set): length of the header u32 | header JSON | nodes | arcs
+
+Each of `nodes` and `arcs` holds had and has flags, then two images a record: the after image (the
+before image where it ends absent), and how the other one differs from what it would most
+likely be. Images lie byte column by byte column, which is what makes them small.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import CorruptFile, NewerSchema
+from mags.graph.delta import IDENTITY, Changes, Delta
+from mags.graph.edge import ARC
+from mags.graph.node import NODE
+
+VERSION = 1
+"""Raise it when NODE, ARC or the header change, and keep reading what came before."""
+
+COMPRESSED = 1
+THRESHOLD = 256
+"""Bodies of more bytes are compressed."""
+
+HEAD = struct.Struct("<cBBI")
+COUNT = struct.Struct("<I")
+PLAIN = ("kind", "base", "recorded_at", "tick_before", "tick_after", "key", "payload")
+
+
+def encode(delta: Delta) -> bytes:
+    """The Delta as bytes, its contents left out; reasons and result must be JSON types."""
+    header: dict[str, Any] = {name: getattr(delta, name) for name in PLAIN}
+    header["reasons"] = list(delta.reasons)
+    header["result"] = delta.result
+    header["n"] = [len(delta.nodes), len(delta.arcs)]
+    text = json.dumps(header, separators=(",", ":"), default=_plain).encode()
+    body = b"".join([COUNT.pack(len(text)), text, _pack(delta.nodes), _pack(delta.arcs)])
+    flags = 0
+    if len(body) > THRESHOLD:
+        flags, body = COMPRESSED, zlib.compress(body, 1)
+    return HEAD.pack(b"D", VERSION, flags, zlib.crc32(body)) + body
+
+
+def decode(data: bytes) -> Delta:
+    """The Delta that `encode` was given, without contents; raises CorruptFile, NewerSchema."""
+    body = _body(data)
+    (length,) = COUNT.unpack_from(body)
+    start = COUNT.size + length
+    header = json.loads(body[COUNT.size : start])
+    n_nodes, n_arcs = header.pop("n")
+    reasons = tuple(header.pop("reasons"))
+    end = start + n_nodes * (2 + 2 * NODE.itemsize)
+    view = memoryview(body)
+    return Delta(
+        nodes=_unpack(view[start:end], NODE, n_nodes),
+        arcs=_unpack(view[end:], ARC, n_arcs),
+        reasons=reasons,
+        **header,
+    )
+
+
+def _body(data: bytes) -> bytes:
+    if len(data) < HEAD.size or data[:1] != b"D":
+        raise CorruptFile("a journal entry is not in the form MAGS writes; restore a copy")
+    _, version, flags, crc = HEAD.unpack_from(data)
+    if version > VERSION:
+        raise NewerSchema(
+            f"a journal entry has version {version}, this MAGS reads up to {VERSION}: upgrade it",
+            found=version,
+            known=VERSION,
+        )
+    body = data[HEAD.size :]
+    if zlib.crc32(body) != crc:
+        raise CorruptFile("a journal entry is damaged (its checksum differs); restore a copy")
+    return zlib.decompress(body) if flags & COMPRESSED else body
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a Delta holds numbers, names and lists, not {type(value).__name__}")
+
+
+def _pack(changes: Changes) -> bytes:
+    n = len(changes)
+    if not n:
+        return b""
+    dtype = changes.after.dtype
+    before, after, has = _table(changes.before), _table(changes.after), changes.has
+    first, rest = after, before
+    if not has.all():
+        first = np.where(has[:, None], after, before)
+        rest = np.where(has[:, None], before, after)
+    rest = rest ^ _likely(first, changes.had & has, dtype)
+    return b"".join([changes.had.tobytes(), has.tobytes(), first.T.tobytes(), rest.T.tobytes()])
+
+
+def _unpack(data: memoryview, dtype: np.dtype[np.void], n: int) -> Changes:
+    if not n:
+        return Changes.none(dtype)
+    had = np.frombuffer(data, np.bool_, n).copy()
+    has = np.frombuffer(data, np.bool_, n, n).copy()
+    size = n * dtype.itemsize
+    shape = (dtype.itemsize, n)
+    first = np.ascontiguousarray(np.frombuffer(data, np.uint8, size, 2 * n).reshape(shape).T)
+    rest = np.frombuffer(data, np.uint8, size, 2 * n + size).reshape(shape).T
+    other = np.ascontiguousarray(rest ^ _likely(first, had & has, dtype))
+    before, after = other, first
+    if not has.all():
+        before = np.where(has[:, None], other, first)
+        after = np.where(has[:, None], first, other)
+    return Changes(before.view(dtype).reshape(n), after.view(dtype).reshape(n), had, has)
+
+
+def _table(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Records as bytes, shape (n, itemsize)."""
+    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
+
+
+def _likely(
+    first: NDArray[np.uint8], both: NDArray[np.bool_], dtype: np.dtype[np.void]
+) -> NDArray[np.uint8]:
+    """What the other image would be: the same record, or an absent one (its identity only)."""
+    return first * (both[:, None] | _IDENTITY_BYTES[dtype])
+
+
+def _identity_bytes(dtype: np.dtype[np.void]) -> NDArray[np.bool_]:
+    mask = np.zeros(1, dtype)
+    for name in IDENTITY[dtype]:
+        mask[name] = -1 if mask[name].dtype.kind == "i" else 255
+    return np.not_equal(mask.view(np.uint8), 0)
+
+
+_IDENTITY_BYTES = {dtype: _identity_bytes(dtype) for dtype in IDENTITY}

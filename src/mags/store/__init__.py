@@ -1,0 +1,1 @@
+"""The durable side: RamStore keeps nothing, SqliteStore everything."""

@@ -1,0 +1,87 @@
+"""Lineage: which journal entries a branch sees, and which of them may be folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from mags.errors import InvalidInput, NotFound
+from mags.graph.delta import Delta
+from mags.ports.store import Mark
+
+FIRST = "main"
+"""The first branch of every memory."""
+
+FOLD = "fold"
+"""Kind of the one entry that stands for all that was compacted; the first of its branch."""
+
+LATEST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """Entries of `branch` with `after` < seq <= `upto`."""
+
+    branch: str
+    after: int
+    upto: int
+
+
+def lineage(forks: Mapping[str, Mark], branch: str) -> tuple[Segment, ...]:
+    """What a branch sees, its oldest ancestor first; `forks` by name. Raises NotFound."""
+    if branch not in forks:
+        known = ", ".join(sorted(forks))
+        raise NotFound(f"no branch {branch!r} in this memory; there are: {known}", branch=branch)
+    out: list[Segment] = []
+    upto = LATEST
+    while branch:
+        fork = forks[branch]
+        out.append(Segment(branch=branch, after=fork.seq, upto=upto))
+        branch, upto = fork.branch, fork.seq
+    return tuple(reversed(out))
+
+
+def check_reachable(segment: Segment, seq: int, fold: int | None) -> None:
+    """Raise NotFound where `seq` lies inside what `fold` stands for."""
+    if fold is not None and segment.after < seq < fold:
+        raise NotFound(
+            f"the journal of branch {segment.branch!r} was compacted up to {fold}, so there is no "
+            f"way back to {seq}: load a checkpoint, or keep a snapshot at points you want back",
+            seq=seq,
+            compacted=fold,
+        )
+
+
+def check_name(name: str, what: str) -> None:
+    """Raise InvalidInput for a name that is empty, too long or not printable."""
+    if not name or len(name) > 200 or not name.isprintable():
+        raise InvalidInput(f"{what} needs a name of 1 to 200 printable characters, not {name!r}")
+
+
+def fold_limit(
+    forks: Mapping[str, Mark], branch: str, checkpoint: int | None, marks: Iterable[Mark]
+) -> int:
+    """The last entry of a branch that may be folded: up to its checkpoint, its first fork
+    and the first snapshot that lies on it.
+    """
+    own = lineage(forks, branch)[-1]
+    if checkpoint is None:
+        return own.after
+    limits = [checkpoint]
+    limits += [f.seq for f in forks.values() if f.branch == branch and f.seq > own.after]
+    limits += [m.seq for m in marks if _holder(forks, m) == branch]
+    return min(limits)
+
+
+def _holder(forks: Mapping[str, Mark], mark: Mark) -> str:
+    """The branch whose entry a snapshot points at; "" for the very beginning."""
+    for segment in lineage(forks, mark.branch):
+        if segment.after < mark.seq <= segment.upto:
+            return segment.branch
+    return ""
+
+
+def receipt(delta: Delta) -> Delta:
+    """What is kept of a Delta with a key once its entry is folded: all but the images."""
+    bare = Delta(kind=delta.kind)
+    return replace(delta, nodes=bare.nodes, arcs=bare.arcs, reasons=(), contents=())
