@@ -1,0 +1,165 @@
+"""Arbiter: decides what a claim closes, confirms or adds; a model proposes, this disposes.
+
+The rules, in the order they are tried (memory.md, section 3.4, after KEDKG):
+
+1. RETRACT closes: with an object that fact, without one the whole slot. Taking back a
+   symmetric fact takes back its mirror image too.
+2. The open fact of the same slot and object is confirmed; a closed one is not.
+3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
+   an interval that ends where the newer begins. What does not overlap is left alone.
+4. A relation and its opposite (likes, dislikes) do not both hold of one object.
+5. What the table does not know is left to `conflict`.
+
+A fact that is closed for a rival draws its mirror image of a symmetric relation with it;
+inverse relations ("author", "wrote") are left alone: each fact holds as it was said, and a
+model that means both says both.
+"""
+
+from __future__ import annotations
+
+from mags.engram.claim import Claim, slot_of
+from mags.engram.moment import Inscribed
+from mags.engram.novelty import confirm, held, refine
+from mags.engram.settings import EngramSettings
+from mags.engram.timeline import close, displaced, place, span_at
+from mags.engram.validity import Span
+from mags.engram.view import View
+from mags.graph.node import NEVER, NOBODY, NodeFlag
+
+
+class Arbiter:
+    """Judges the claims of one turn, one after another, and writes what follows."""
+
+    def __init__(self, view: View, settings: EngramSettings, *, tick: int, done: Inscribed) -> None:
+        """Ids of what happens go to `done`."""
+        self.view = view
+        self.settings = settings
+        self.tick = tick
+        self.done = done
+
+    # -- before there is a new fact ------------------------------------------------
+
+    def retract(self, claim: Claim) -> bool:
+        """Close what a claim takes back; returns whether something was closed.
+
+        A fact that was observed after this was said is not meant; one whose stated start
+        still lies ahead is.
+        """
+        if not self.settings.arbiter:
+            self.view.draft.reason("append-only", slot=claim.slot)
+            return False
+        at = claim.span.end if claim.span.end < NEVER else claim.span.start
+        closed = False
+        for fact in self.view.open(claim.subject, claim.slot):
+            if claim.object not in (NOBODY, int(self.view.node(fact)["object"])):
+                continue
+            span = span_at(self.view, fact)
+            if span.start > claim.span.said_at and not span.stated:
+                continue
+            self._close(claim, fact, at=at, rule="retract", by=NOBODY)
+            self._mark(fact, NodeFlag.RETRACTED)
+            closed = True
+        if not closed:
+            self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
+        return closed
+
+    def repeat(self, claim: Claim) -> int | None:
+        """Confirm the open fact that a claim says again; returns its id, or None."""
+        if not self.settings.novelty:
+            return None
+        fact = held(self.view, claim)
+        if fact is None:
+            return None
+        before = float(self.view.node(fact)["confidence"])
+        after = confirm(
+            self.view,
+            fact,
+            claim.evidence,
+            claim.span.confidence,
+            salience=self.settings.salience,
+            tick=self.tick,
+        )
+        self.view.draft.reason("confirm", fact=fact, before=before, after=after)
+        if fact not in self.done.confirmed:
+            self.done.confirmed.append(fact)
+        if self.settings.arbiter and not claim.evidence.echo:
+            self._refine(claim, fact)
+            self.settle(claim, fact)
+        return fact
+
+    def _refine(self, claim: Claim, fact: int) -> None:
+        was_open = self.view.node(fact)["valid_to"] == NEVER
+        if not refine(self.view, fact, claim.span):
+            return
+        span = span_at(self.view, fact)
+        self.view.draft.reason("refine", fact=fact, valid_from=span.start, valid_to=span.end)
+        if was_open and span.end < NEVER:
+            self._note_closed(fact)
+
+    # -- once there is one ---------------------------------------------------------
+
+    def span(self, claim: Claim) -> tuple[Span, int]:
+        """When the new fact holds, and the newer fact that ends it (or NOBODY)."""
+        heir = NOBODY
+        span = claim.span
+        if self.settings.arbiter and claim.one:
+            rivals = self.view.facts(claim.subject, claim.slot)
+            span, heir = place(self.view, span, rivals, history_s=self.settings.history_s)
+        return span, heir
+
+    def settle(self, claim: Claim, fact: int) -> None:
+        """Close what the fact of a claim replaces."""
+        if not self.settings.arbiter:
+            return
+        if claim.one:
+            rivals = [i for i in self.view.facts(claim.subject, claim.slot) if i != fact]
+            history_s = self.settings.history_s
+            for rival in displaced(self.view, claim.span, rivals, history_s=history_s):
+                self._close(claim, rival, at=claim.span.start, rule="supersede", by=fact)
+        self._deny_opposite(claim, fact)
+        self._flag(claim, fact)
+
+    def _deny_opposite(self, claim: Claim, fact: int) -> None:
+        if not claim.relation.opposite:
+            return
+        slot = slot_of(self.view.state, claim.relation.opposite, claim.kind)
+        for rival in self.view.open(claim.subject, slot):
+            other = span_at(self.view, rival)
+            if int(self.view.node(rival)["object"]) != claim.object:
+                continue
+            if other.start <= claim.span.start:
+                self._close(claim, rival, at=claim.span.start, rule="opposite", by=fact)
+
+    def _flag(self, claim: Claim, fact: int) -> None:
+        if claim.shared:
+            for other in self.view.open(claim.subject, claim.slot):
+                if self.view.node(other)["flags"] & NodeFlag.ONE:
+                    self.view.draft.node(other)["flags"] &= ~int(NodeFlag.ONE) & 0xFFFF
+                    self.view.draft.reason("shared-slot", fact=other, by=fact)
+        elif claim.lasting:
+            self._mark(fact, NodeFlag.ONE)
+
+    # -- closing -------------------------------------------------------------------
+
+    def _close(self, claim: Claim, fact: int, *, at: float, rule: str, by: int) -> None:
+        recorded_at = claim.span.recorded_at
+        if close(self.view, fact, at=at, recorded_at=recorded_at, rule=rule, by=by):
+            self._note_closed(fact)
+            if claim.relation.symmetric and self.settings.mirror:
+                self._close_mirror(claim, fact, at=at, by=by)
+
+    def _close_mirror(self, claim: Claim, fact: int, *, at: float, by: int) -> None:
+        node = self.view.node(fact)
+        for mirror in self.view.open(int(node["object"]), claim.slot):
+            if int(self.view.node(mirror)["object"]) != int(node["subject"]):
+                continue
+            recorded_at = claim.span.recorded_at
+            if close(self.view, mirror, at=at, recorded_at=recorded_at, rule="mirror", by=by):
+                self._note_closed(mirror)
+
+    def _note_closed(self, fact: int) -> None:
+        if fact not in self.done.closed:
+            self.done.closed.append(fact)
+
+    def _mark(self, fact: int, flag: NodeFlag) -> None:
+        self.view.draft.node(fact)["flags"] |= int(flag)

@@ -1,0 +1,128 @@
+"""First edges: a new node attends over candidates, as in a graph attention network.
+
+alpha_ij = softmax_j(LeakyReLU(a . [W h_i || W h_j])) (Velickovic et al., 2018,
+arXiv:1710.10903); those above 1/(2k) become associations, both ways, of weight alpha
+scaled to [0.25, 0.9]. Untrained it is scaled cosine attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.engram.settings import AttentionSettings
+from mags.engram.view import View
+from mags.errors import ConfigurationError
+from mags.graph.draft import Draft
+from mags.graph.edge import ArcKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AttentionWeights:
+    """Trained weights of one head: `W` float32 (hidden, dimension), `a` float32 (2 hidden,)."""
+
+    W: NDArray[np.float32]
+    a: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        """Raise ConfigurationError where the shapes do not fit."""
+        if self.W.ndim != 2 or self.a.shape != (2 * self.W.shape[0],):
+            raise ConfigurationError(
+                f"attention weights must be W (hidden, dimension) and a (2 hidden,), "
+                f"not {self.W.shape} and {self.a.shape}: train the linker again",
+                W=self.W.shape,
+                a=self.a.shape,
+            )
+
+
+def scores(
+    new: NDArray[np.float32],
+    others: NDArray[np.float32],
+    *,
+    settings: AttentionSettings,
+    weights: AttentionWeights | None,
+) -> NDArray[np.float32]:
+    """Unnormalised attention of a new node, shape (d,), to others, (n, d); shape (n,)."""
+    if weights is None:
+        return np.asarray(settings.sharpness * (others @ new), np.float32)
+    hidden = len(weights.W)
+    own = float(weights.a[:hidden] @ (weights.W @ new))
+    raw = own + (others @ weights.W.T) @ weights.a[hidden:]
+    return np.where(raw > 0, raw, settings.slope * raw).astype(np.float32)
+
+
+def softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Shares that sum to 1, shape (n,)."""
+    raised = np.exp(values - values.max())
+    return np.asarray(raised / raised.sum(), np.float32)
+
+
+def first_edges(
+    new: NDArray[np.float32],
+    others: NDArray[np.float32],
+    *,
+    settings: AttentionSettings,
+    weights: AttentionWeights | None = None,
+) -> NDArray[np.float32]:
+    """Weights of the first edges to `others`, shape (n,), 0 where there shall be none."""
+    if not len(others):
+        return np.zeros(0, np.float32)
+    low, high = settings.weakest, settings.strongest
+    if not settings.on:
+        out = np.zeros(len(others), np.float32)
+        cosines = others @ new
+        best = int(np.argmax(cosines))
+        out[best] = low + (high - low) * min(max(float(cosines[best]), 0.0), 1.0)
+        return out
+    alpha = softmax(scores(new, others, settings=settings, weights=weights))
+    floor = 1.0 / (2 * settings.candidates)
+    scaled = low + (high - low) * (alpha - floor) / (1.0 - floor)
+    return np.where(alpha > floor, scaled, 0.0).astype(np.float32)
+
+
+def candidates(
+    near: Sequence[int],
+    entities: Iterable[int],
+    recent: Iterable[int],
+    *,
+    settings: AttentionSettings,
+) -> list[int]:
+    """At most k distinct ids: entities of the turn, recent episodes, then the nearest."""
+    chosen = dict.fromkeys(list(entities)[-settings.entities :])
+    chosen.update(dict.fromkeys(list(recent)[: settings.recent]))
+    for node_id in near:
+        if len(chosen) >= settings.candidates:
+            break
+        chosen.setdefault(node_id)
+    return list(chosen)[: settings.candidates]
+
+
+def associate(
+    view: View,
+    new: int,
+    others: Sequence[int],
+    *,
+    settings: AttentionSettings,
+    weights: AttentionWeights | None,
+    tick: int,
+) -> int:
+    """Draft the first edges of a new node, both ways; returns to how many nodes."""
+    vectors = view.vectors([new, *others])
+    if not vectors[0].any():
+        return 0
+    known: NDArray[np.bool_] = np.asarray(vectors.any(axis=1))
+    known[0] = False
+    given = first_edges(vectors[0], vectors[known], settings=settings, weights=weights)
+    ids = np.array([new, *others], np.int64)[known]
+    for other, w in zip(ids[given > 0].tolist(), given[given > 0].tolist(), strict=True):
+        _join(view.draft, new, other, w, tick)
+        _join(view.draft, other, new, w, tick)
+    return int(np.count_nonzero(given))
+
+
+def _join(draft: Draft, src: int, dst: int, w: float, tick: int) -> None:
+    arc = draft.add_arc(src, dst, ArcKind.ASSOCIATION, w=0.0, t0=tick)
+    arc["w"] = max(float(arc["w"][0]), w)

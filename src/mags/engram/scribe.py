@@ -1,0 +1,320 @@
+"""Scribe: one inscription at work - episode, entities, facts, notes, arcs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.engram import salience
+from mags.engram.arbiter import Arbiter
+from mags.engram.attention import AttentionWeights, associate, candidates
+from mags.engram.claim import (
+    Claim,
+    Evidence,
+    content_of,
+    read_relation,
+    sentence,
+    slot_of,
+    span_of,
+    valued,
+)
+from mags.engram.link import Linker
+from mags.engram.moment import Inscribed, Moment
+from mags.engram.novelty import confirm, session_of
+from mags.engram.settings import EngramSettings
+from mags.engram.validity import Span
+from mags.engram.view import View
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER, NOBODY, NodeFlag, NodeKind
+from mags.index.tokens import fold as fold_text
+from mags.ports.policy import Act, Operation, Turn, Writing
+
+Near = tuple[list[int], NDArray[np.float32]]
+
+
+class Scribe:
+    """State of one inscription. `said_at`: event time of saying, seconds since the epoch."""
+
+    def __init__(
+        self,
+        view: View,
+        settings: EngramSettings,
+        weights: AttentionWeights | None,
+        moment: Moment,
+    ) -> None:
+        """Write to the draft of `view`."""
+        self.view = view
+        self.settings = settings
+        self.weights = weights
+        self.moment = moment
+        self.done = Inscribed()
+        self.said_at = 0.0
+        self.evidence = Evidence()
+        self.linker = Linker(view, moment)
+        self.arbiter = Arbiter(view, settings, tick=moment.tick, done=self.done)
+        self._emphasis = 0.0
+        self._marked = ""
+        self._near: dict[int, list[int]] = {}
+        self._mentioned: list[int] = []
+
+    # -- the turn ------------------------------------------------------------------
+
+    def episode(self, turn: Turn, writing: Writing) -> None:
+        """The EPISODE node, exactly as said, chained to the one before it."""
+        self.said_at = turn.at
+        self.linker = Linker(self.view, self.moment, turn.speaker)
+        speaker = self.linker.entity(turn.speaker) or NOBODY
+        self._emphasis = writing.importance
+        self._marked = turn.attrs.get("mark", "")
+        echo = bool(turn.attrs.get("recalled"))
+        session = self.view.state.hash("session", turn.session) if turn.session else 0
+        flags = int(NodeFlag.QUESTION) if writing.is_question else 0
+        flags |= int(NodeFlag.RECALLED) if echo else 0
+        episode = self._node(
+            NodeKind.EPISODE,
+            turn.text,
+            _meta(turn),
+            nll=self.moment.nll,
+            flags=flags,
+            subject=speaker,
+            session=session,
+            valid_from=turn.at,
+        )
+        self.done.episode = episode
+        self.evidence = Evidence(
+            episode=episode, speaker=speaker, session=session_of(session, turn.at), echo=echo
+        )
+        previous = self.moment.previous
+        if previous is not None and previous in self.view.draft.graph:
+            self.view.join(previous, episode, ArcKind.NEXT)
+        for name in writing.mentions:
+            self._mention(self.linker.entity(name))
+
+    def _mention(self, entity: int | None) -> None:
+        if not entity or entity == self.evidence.speaker or entity in self._mentioned:
+            return
+        self._mentioned.append(entity)
+        if self.done.episode is not None:
+            self.view.join(self.done.episode, entity, ArcKind.MENTIONS)
+
+    # -- its operations --------------------------------------------------------------
+
+    def operation(self, index: int, operation: Operation) -> None:
+        """Judge one operation."""
+        self.linker.learn(operation.aliases)
+        if operation.act is Act.NOTE:
+            self._note(index, operation)
+            return
+        claim = self._claim(index, operation)
+        if claim is None:
+            return
+        if claim.act is Act.RETRACT:
+            if not claim.evidence.echo:
+                self.arbiter.retract(claim)
+        elif self.arbiter.repeat(claim) is None:
+            self._fact(index, claim)
+
+    def _ignore(self, index: int, why: str) -> None:
+        self.done.ignored.append((index, why))
+        self.view.draft.reason("ignored", operation=index, why=why)
+
+    def _claim(self, index: int, operation: Operation) -> Claim | None:
+        subject = self.linker.entity(operation.subject)
+        if subject is None:
+            self._ignore(index, "subject unknown")
+            return None
+        object_ = self.linker.entity(operation.object)
+        if object_ is None and (operation.act is not Act.RETRACT or operation.object.strip()):
+            self._ignore(index, "object unknown")
+            return None
+        self._mention(subject)
+        self._mention(object_)
+        relation, kind, change = read_relation(operation)
+        slot = slot_of(self.view.state, relation.name, kind)
+        one, lasting = valued(operation, relation, change=change)
+        if operation.one is None and not relation.known and self._holds_one(subject, slot):
+            one = lasting = True
+        return Claim(
+            act=operation.act,
+            subject=subject,
+            object=object_ or NOBODY,
+            relation=relation,
+            kind=kind,
+            slot=slot,
+            one=one,
+            lasting=lasting,
+            shared=operation.one is False and operation.act is not Act.UPDATE,
+            text=sentence(operation),
+            meta=content_of(operation, relation, kind),
+            span=span_of(
+                operation, said_at=self.said_at, recorded_at=self.moment.now_s, change=change
+            ),
+            evidence=self.evidence,
+        )
+
+    def _holds_one(self, subject: int, slot: int) -> bool:
+        facts = self.view.open(subject, slot)
+        return any(self.view.node(i)["flags"] & NodeFlag.ONE for i in facts)
+
+    def _fact(self, index: int, claim: Claim) -> None:
+        if claim.evidence.echo and not self.settings.echoes:
+            self._ignore(index, "made from memory")
+            return
+        span, heir = self.arbiter.span(claim)
+        fact = self._node(
+            NodeKind.FACT,
+            claim.text,
+            claim.meta,
+            subject=claim.subject,
+            object=claim.object,
+            slot=claim.slot,
+            confidence=claim.span.confidence,
+            **self._held(span),
+        )
+        self.view.join(fact, claim.subject, ArcKind.SUBJECT)
+        self.view.join(fact, claim.object, ArcKind.OBJECT)
+        self._source(fact)
+        if heir:
+            self.view.join(heir, fact, ArcKind.SUPERSEDES)
+            self.view.draft.reason("history", fact=fact, by=heir, valid_to=span.end)
+        self.done.facts.append(fact)
+        self.view.draft.reason("add", fact=fact, slot=claim.slot, one=claim.one)
+        self.arbiter.settle(claim, fact)
+
+    def _held(self, span: Span) -> dict[str, Any]:
+        return {
+            "flags": int(NodeFlag.STATED) if span.stated else 0,
+            "valid_from": span.start,
+            "valid_to": span.end,
+            "closed_at": self.moment.now_s if span.end < NEVER else NEVER,
+        }
+
+    def _note(self, index: int, operation: Operation) -> None:
+        text = sentence(operation).strip()
+        if not text:
+            self._ignore(index, "empty note")
+            return
+        known = self._same_note(text) if self.settings.novelty else None
+        if known is not None:
+            confirm(
+                self.view,
+                known,
+                self.evidence,
+                operation.confidence,
+                salience=self.settings.salience,
+                tick=self.moment.tick,
+            )
+            self.done.confirmed.append(known)
+            self.view.draft.reason("confirm", fact=known)
+            return
+        if self.evidence.echo and not self.settings.echoes:
+            self._ignore(index, "made from memory")
+            return
+        span = span_of(operation, said_at=self.said_at, recorded_at=self.moment.now_s, change=False)
+        note = self._node(
+            NodeKind.NOTE,
+            text,
+            {"qualifiers": dict(operation.qualifiers)},
+            confidence=operation.confidence,
+            **self._held(span),
+        )
+        self._source(note)
+        for name in (operation.subject, operation.object):
+            entity = self.linker.entity(name)
+            self._mention(entity)
+            if entity:
+                self.view.join(note, entity, ArcKind.MENTIONS)
+        self.done.notes.append(note)
+        self.view.draft.reason("note", note=note)
+
+    def _same_note(self, text: str) -> int | None:
+        form = fold_text(text)
+        near, _ = self.view.nearest(self.moment.vectors.get(text), 3, (NodeKind.NOTE,))
+        for note in [*near, *self.done.notes]:
+            open_ = self.view.node(note)["valid_to"] == NEVER
+            if open_ and fold_text(self.view.words(note).text) == form:
+                return note
+        return None
+
+    def _source(self, node: int) -> None:
+        if self.done.episode is not None:
+            self.view.join(node, self.done.episode, ArcKind.SOURCE)
+
+    # -- nodes and first edges -----------------------------------------------------------
+
+    def _node(
+        self,
+        kind: NodeKind,
+        text: str,
+        meta: Mapping[str, object],
+        *,
+        nll: float | None = None,
+        flags: int = 0,
+        **values: Any,
+    ) -> int:
+        content = self.moment.content(text, meta)
+        near, cosines = self.view.nearest(content.vector, self.settings.attention.candidates)
+        worth = salience.importance(
+            self.settings.salience,
+            surprised=salience.surprise(cosines, nll),
+            emphasis=self._emphasis,
+        )
+        if self._marked in salience.MARKED:
+            worth = 1.0
+        if self._marked == "pinned":
+            flags |= int(NodeFlag.PINNED)
+        node = self.view.add(
+            content,
+            kind=kind,
+            flags=flags,
+            importance=worth,
+            strength=salience.strength(self.settings.salience, worth),
+            strength_tick=self.moment.tick,
+            last_used_tick=self.moment.tick,
+            recorded_at=self.moment.now_s,
+            **values,
+        )
+        self._near[node] = near
+        return node
+
+    def wire(self) -> None:
+        """First edges of every new node, once the turn is judged."""
+        recent = self._recent()
+        for node, near in self._near.items():
+            own = [i for i in (self.done.episode,) if i is not None and i != node]
+            others = candidates(
+                near, self._mentioned, [*own, *recent], settings=self.settings.attention
+            )
+            others = [i for i in others if i != node]
+            count = associate(
+                self.view,
+                node,
+                others,
+                settings=self.settings.attention,
+                weights=self.weights,
+                tick=self.moment.tick,
+            )
+            self.view.draft.reason("first-edges", node=node, count=count)
+
+    def _recent(self) -> list[int]:
+        graph, out = self.view.draft.graph, []
+        episode = self.moment.previous
+        while episode is not None and episode in graph:
+            out.append(episode)
+            if len(out) >= self.settings.attention.recent:
+                break
+            before = graph.origins(episode, ArcKind.NEXT)
+            episode = before[0] if before else None
+        return out
+
+
+def _meta(turn: Turn) -> dict[str, object]:
+    meta: dict[str, object] = {"speaker": turn.speaker, "session": turn.session, "at": turn.at}
+    if turn.key is not None:
+        meta["key"] = turn.key
+    if turn.attrs:
+        meta["attrs"] = dict(turn.attrs)
+    return meta

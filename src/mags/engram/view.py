@@ -1,0 +1,141 @@
+"""View: a branch as it will be once the draft is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.draft import Draft
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER, NOBODY, Content, NodeKind
+from mags.index.names import fold
+from mags.index.state import State, names_of
+
+SEARCHED = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
+"""Kinds among which a new node looks for what is like it."""
+
+
+class View:
+    """Reads of state and draft together, and the few writes that both need to know.
+
+    One view serves one turn: what was drafted before it was made is known by words, names
+    and slots.
+    """
+
+    def __init__(self, state: State, draft: Draft) -> None:
+        """`draft` must be over the graph of `state`."""
+        self.state = state
+        self.draft = draft
+        self._words: dict[int, Content] = {}
+        self._names: dict[str, list[int]] = {}
+        self._facts: dict[int, list[int]] = {}
+        self._sources: dict[int, list[int]] = {}
+        self._allowed: dict[tuple[NodeKind, ...], NDArray[np.bool_]] = {}
+        for content in draft.contents:
+            self._learn(content)
+
+    # -- reading -----------------------------------------------------------------
+
+    def node(self, node_id: int) -> np.void:
+        """The NODE record of a node, a NumPy scalar, not to be written to."""
+        record: np.void = self.draft.peek(node_id)[0]
+        return record
+
+    def words(self, node_id: int) -> Content:
+        """Words of a node."""
+        content = self._words.get(node_id)
+        return self.state.content(node_id) if content is None else content
+
+    def find(self, name: str) -> list[int]:
+        """Entities of exactly that name or alias, those of the state first."""
+        known = self.state.names.find(name)
+        return known + [i for i in self._names.get(fold(name), ()) if i not in known]
+
+    def facts(self, subject: int, slot: int) -> list[int]:
+        """Ids of the facts of a slot, open and closed, in no order that matters."""
+        fresh = [i for i in self._facts.get(subject, ()) if self._is_in(i, subject, slot)]
+        if subject not in self.draft.graph:
+            return fresh
+        return self.state.slots.all(subject, slot) + fresh
+
+    def _is_in(self, fact: int, subject: int, slot: int) -> bool:
+        node = self.node(fact)
+        return int(node["subject"]) == subject and int(node["slot"]) == slot
+
+    def open(self, subject: int, slot: int) -> list[int]:
+        """Ids of the open facts of a slot."""
+        return [i for i in self.facts(subject, slot) if self.node(i)["valid_to"] == NEVER]
+
+    def about(self, entity: int) -> list[int]:
+        """Ids of every fact that has the entity as subject or object."""
+        if entity not in self.draft.graph:
+            return list(self._facts.get(entity, ()))
+        slots = self.state.slots
+        return [*slots.of(entity), *slots.about(entity), *self._facts.get(entity, ())]
+
+    def sources(self, fact: int) -> list[int]:
+        """Ids of the episodes a fact or note came from."""
+        fresh = self._sources.get(fact, [])
+        if fact not in self.draft.graph:
+            return list(fresh)
+        return self.draft.graph.targets(fact, ArcKind.SOURCE) + fresh
+
+    def nearest(
+        self, vector: NDArray[Any] | None, k: int, kinds: tuple[NodeKind, ...] = SEARCHED
+    ) -> tuple[list[int], NDArray[np.float32]]:
+        """The k nodes of the state most like a vector: ids and cosines, best first."""
+        index, graph = self.state.vectors, self.draft.graph
+        if vector is None or index.size == 0:
+            return [], np.zeros(0, np.float32)
+        allowed = self._allowed.get(kinds)
+        if allowed is None:
+            of_kind = np.isin(graph.nodes["kind"][: index.size], [int(kind) for kind in kinds])
+            allowed = self._allowed[kinds] = graph.alive[: index.size] & of_kind
+        rows, cosines = index.search(np.asarray(vector, np.float32), k, allowed)
+        return graph.nodes["id"][rows].tolist(), cosines
+
+    def vectors(self, node_ids: Iterable[int]) -> NDArray[np.float32]:
+        """Vectors of nodes, shape (n, dimension); zeros where there is none."""
+        ids = list(node_ids)
+        rows = [self.draft.graph.row_of.get(i, -1) for i in ids]
+        out = self.state.vectors.get(np.array(rows, np.int64))
+        for i, node_id in enumerate(ids):
+            content = self._words.get(node_id)
+            if content is not None and content.vector is not None:
+                out[i] = content.vector
+        return out
+
+    # -- writing -----------------------------------------------------------------
+
+    def add(self, content: Content, **values: Any) -> int:
+        """Draft a node with its words; returns its id."""
+        self.draft.add_node(content, id=content.node, **values)
+        self._learn(content)
+        return content.node
+
+    def rename(self, content: Content) -> None:
+        """Give an entity new words: a new text is a new content."""
+        self.draft.node(content.node)["content"] = content.id
+        self.draft.contents.append(content)
+        self._learn(content)
+
+    def join(self, src: int, dst: int, kind: ArcKind) -> None:
+        """Draft a structural arc, once."""
+        self.draft.add_arc(src, dst, kind)
+        if kind == ArcKind.SOURCE and dst not in self.sources(src):
+            self._sources.setdefault(src, []).append(dst)
+
+    def _learn(self, content: Content) -> None:
+        self._words[content.node] = content
+        node = self.node(content.node)
+        if node["kind"] == NodeKind.ENTITY:
+            for name in names_of(content):
+                ids = self._names.setdefault(fold(name), [])
+                if content.node not in ids:
+                    ids.append(content.node)
+        elif node["kind"] == NodeKind.FACT:
+            for end in {int(node["subject"]), int(node["object"])} - {NOBODY}:
+                self._facts.setdefault(end, []).append(content.node)
