@@ -15,12 +15,12 @@ class Ids:
         self._next = 0
         self._end = 0
 
-    def take(self, count: int = 1) -> int:
-        """The first of `count` consecutive ids."""
-        if self._next + count > self._end:
-            size = max(self._block, count)
+    def take(self, n: int = 1) -> int:
+        """The first of `n` consecutive ids."""
+        if self._next + n > self._end:
+            size = max(self._block, n)
             self._next = self._reserve(size)
             self._end = self._next + size
         first = self._next
-        self._next += count
+        self._next += n
         return first

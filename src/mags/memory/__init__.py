@@ -1,0 +1,1 @@
+"""Memory: the facade over store, state, recall, engram and sleep."""

@@ -1,0 +1,203 @@
+"""Asking: recall, answer, and the Delta of what the answer used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from mags.errors import InvalidInput
+from mags.graph.draft import Draft
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER
+from mags.memory.live import Live
+from mags.memory.parts import Parts
+from mags.memory.reading import Look, Reader
+from mags.memory.views import Citation, Reply, Seen
+from mags.memory.working import session_hash
+from mags.plasticity.credit import Credit
+from mags.plasticity.hebbian import Hebb, Moment, recharge
+from mags.ports.answer import Answer, ContextItem
+from mags.ports.chat import Usage
+from mags.ports.policy import Turn
+from mags.recall.found import Found, Hit, moment_of
+from mags.recall.trace import Trace
+
+ACTIVE = 1.0
+"""Activation of a cited node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How to ask: the look, where pieces of the answer go."""
+
+    look: Look
+    on_text: Callable[[str], None] | None = None
+
+
+class Asker:
+    """Questions in, replies out; what was cited is strengthened."""
+
+    def __init__(self, live: Live, parts: Parts, reader: Reader) -> None:
+        """Answers with the answerer of `parts` from what `reader` finds."""
+        self._live = live
+        self._parts = parts
+        self._reader = reader
+
+    def ask(self, question: Turn, asking: Asking) -> Reply:
+        """Recall, answer, and wire together what was cited; one tick."""
+        if not question.text.strip():
+            raise InvalidInput("a question needs a text with something in it")
+        recent = self._reader.recent(question.session)
+        plan = self._reader.plan(question, recent, asking.look)
+        found = self._reader.find(plan, asking.look)
+        seen = {hit.id: hit for hit in found.hits}
+
+        def recall_again(query: str) -> list[ContextItem]:
+            again = replace(plan, queries=(query,), entities=(), hops=())
+            more = self._reader.find(again, asking.look)
+            seen.update({hit.id: hit for hit in more.hits if hit.id not in seen})
+            return items(more)
+
+        answer = self._parts.answerer.answer(
+            question,
+            items(found),
+            recent=recent,
+            recall_again=recall_again,
+            on_text=asking.on_text,
+        )
+        cited = tuple(i for i in answer.citations if i in seen)
+        trace = replace(found.trace, cited=cited)
+        self._strengthen(question, cited, answer)
+        return Reply(
+            text=answer.text,
+            citations=tuple(citation(seen[i]) for i in cited),
+            trace=trace,
+            usage=answer.usage,
+            support=answer.support,
+            answerer=self._parts.answerer.name,
+            fallback=answer.fallback,
+            found=found,
+        )
+
+    def noted(self, seen: Seen) -> Reply:
+        """The reply to a turn that asked nothing: what was made of it."""
+        with self._live.reading() as state:
+            said = [state.content(i).text for i in (*seen.facts, *seen.notes, *seen.confirmed)]
+            trace = Trace(tick=state.graph.tick, seq=state.seq, queries=(), anchors=(), hits=())
+        if said:
+            text = "Noted: " + " ".join(said)
+        elif seen.understood:
+            text = "I will remember that you said so."
+        else:
+            text = f"Kept word for word; I could not read a fact from it ({seen.why})."
+        return Reply(text=text, citations=(), trace=trace, usage=Usage(), seen=seen)
+
+    def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> None:
+        """Count the turn; recharge and wire what was cited and what the answer connected."""
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            tick = state.graph.tick + 1
+            alive = [i for i in cited if i in state.graph]
+            recharge(draft, alive, tick=tick)
+            if self._parts.settings.hebb and len(alive) > 1:
+                moment = Moment(tick=tick, day=self._day(question))
+                Hebb()(draft, dict.fromkeys(alive, ACTIVE), moment=moment)
+            for a, b in answer.links:
+                if self._parts.settings.hebb and a in state.graph and b in state.graph:
+                    moment = Moment(tick=tick, day=self._day(question))
+                    Hebb()(draft, {a: ACTIVE, b: ACTIVE}, moment=moment)
+            delta = draft.delta(
+                "ask", base=state.seq, recorded_at=self._live.clock(), tick_after=tick
+            )
+            self._live.commit(delta)
+
+    def _day(self, question: Turn) -> int:
+        if question.session:
+            return session_hash(self._live.state, question.session) >> 1
+        return int(question.at // 86_400)
+
+    def credit(self, trace: Trace, reward: float | None) -> bool:
+        """Strengthen or weaken the associations that led to what was cited; once a trace.
+
+        Without a reward: 1 if the answer cited anything, else 0. Returns whether it counted.
+        """
+        value = (1.0 if trace.cited else 0.0) if reward is None else float(reward)
+        if not -1.0 <= value <= 1.0:
+            raise InvalidInput(f"a reward lies in [-1, 1], not {value}", reward=value)
+        payload = self._live.payload(trace=trace.key)
+        key = f"feedback:{trace.key}"
+        if self._live.earlier(key, payload) is not None:
+            return False
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            shares = path_shares(trace)
+            Credit()(draft, shares, reward=value, tick=state.graph.tick)
+            if value > 0:
+                used = [i for i in trace.cited if i in state.graph]
+                recharge(draft, used, tick=state.graph.tick, share=0.5 * value)
+            delta = draft.delta(
+                "feedback",
+                base=state.seq,
+                recorded_at=self._live.clock(),
+                key=self._live.hashed("key", key),
+                payload=payload,
+            )
+            self._live.commit(delta)
+        return True
+
+
+def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
+    """Share of each association in the paths of the cited hits (of all hits if none cited).
+
+    An arc that lies on every one of those paths has share 1.
+    """
+    wanted = [h for h in trace.hits if not trace.cited or h.id in trace.cited]
+    counts: dict[tuple[int, int], int] = {}
+    for hit in wanted:
+        for step in hit.path:
+            if step.kind == ArcKind.ASSOCIATION:
+                counts[(step.src, step.dst)] = counts.get((step.src, step.dst), 0) + 1
+    return {arc: n / len(wanted) for arc, n in counts.items()}
+
+
+def items(found: Found) -> list[ContextItem]:
+    """Hits as an answerer sees them; facts of a followed chain carry their step."""
+    order = {fact: step for step, fact in enumerate(found.trace.chain)}
+    return [
+        ContextItem(
+            id=hit.id,
+            text=hit.text,
+            at=hit.at,
+            speaker=hit.speaker,
+            current=hit.current,
+            score=hit.score,
+            fact=_triple(hit),
+            valid_from=_end(hit, "from"),
+            valid_to=_end(hit, "to"),
+            step=order.get(hit.id),
+        )
+        for hit in found.hits
+    ]
+
+
+def _triple(hit: Hit) -> tuple[str, str, str] | None:
+    fact = hit.fact
+    return None if fact is None else (fact.subject, fact.relation, fact.object)
+
+
+def _end(hit: Hit, which: str) -> float | None:
+    if hit.fact is None or (which == "from" and not hit.fact.stated):
+        return None
+    moment = hit.fact.valid_from if which == "from" else hit.fact.valid_to
+    return None if moment is None else moment.timestamp()
+
+
+def citation(hit: Hit) -> Citation:
+    """A hit as a citation."""
+    return Citation(
+        id=hit.id,
+        text=hit.text,
+        speaker=hit.speaker,
+        at=moment_of(hit.at) if hit.at != NEVER else None,
+        episode_ids=hit.episode_ids,
+    )

@@ -1,0 +1,152 @@
+"""Editing by hand: any node's words and numbers, arcs, and the pin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import InvalidInput
+from mags.graph.delta import Delta
+from mags.graph.draft import Draft
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.memory.live import Live
+from mags.memory.moments import Moment, seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """What to change; None leaves a field alone. Times are event times.
+
+    `valid_to` "open" opens a closed fact again. `meta` replaces single entries: aliases of an
+    entity, subject / relation / object words of a fact, qualifiers.
+    """
+
+    text: str | None = None
+    importance: float | None = None
+    confidence: float | None = None
+    strength: float | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    meta: Mapping[str, Any] | None = None
+
+    def check(self) -> None:
+        """Raise InvalidInput for numbers outside [0, 1] or an empty text."""
+        for name in ("importance", "confidence", "strength"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 <= float(value) <= 1.0:
+                raise InvalidInput(f"{name} lies in [0, 1], not {value}", field=name)
+        if self.text is not None and not self.text.strip():
+            raise InvalidInput("a node's text cannot be empty: use forget to erase it")
+
+
+class Editor:
+    """Changes by hand; each is a Delta like any other."""
+
+    def __init__(self, live: Live) -> None:
+        """Edits the memory of `live`."""
+        self._live = live
+
+    def edit(self, node_id: int, edit: Edit) -> Delta:
+        """Change one node; raises NotFound, InvalidInput."""
+        edit.check()
+        with self._live.reading() as state:
+            old = state.content(node_id)
+        vectors = self._live.embed([edit.text]) if edit.text is not None else {}
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            node = draft.node(node_id)
+            if edit.text is not None or edit.meta is not None:
+                content = self._content(state, old, edit, vectors)
+                draft.contents.append(content)
+                node["content"] = content.id
+            self._numbers(node, edit, state.graph.tick)
+            if int(node["kind"][0]) == NodeKind.FACT and edit.meta:
+                self._relink(state, draft, node_id, edit.meta)
+            draft.reason("edit", node=node_id)
+            return self._commit(draft, state)
+
+    def _content(
+        self, state: State, old: Content, edit: Edit, vectors: Mapping[str, Any]
+    ) -> Content:
+        text = old.text if edit.text is None else edit.text
+        vector = vectors.get(text)
+        if vector is None:
+            rows = state.graph.rows([old.node])
+            vector = state.vectors.get(rows)[0].astype(np.float16)
+        meta = {**old.meta, **(edit.meta or {})}
+        return Content(id=self._live.ids.take(), node=old.node, text=text, meta=meta, vector=vector)
+
+    def _numbers(self, node: NDArray[np.void], edit: Edit, tick: int) -> None:
+        for name in ("importance", "confidence"):
+            value = getattr(edit, name)
+            if value is not None:
+                node[name] = value
+        if edit.strength is not None:
+            node["strength"], node["strength_tick"] = edit.strength, tick
+        if edit.valid_from is not None:
+            node["valid_from"] = seconds(edit.valid_from)
+            node["flags"] |= NodeFlag.STATED
+        if edit.valid_to == "open":
+            node["valid_to"] = node["closed_at"] = NEVER
+        elif edit.valid_to is not None:
+            node["valid_to"], node["closed_at"] = seconds(edit.valid_to), self._live.clock()
+        if float(node["valid_to"][0]) < float(node["valid_from"][0]):
+            raise InvalidInput("valid_to lies before valid_from: nothing was changed")
+
+    def _relink(self, state: State, draft: Draft, fact: int, meta: Mapping[str, Any]) -> None:
+        """Point a fact's ends at the entities its words now name (they must be known)."""
+        for end, kind in (("subject", ArcKind.SUBJECT), ("object", ArcKind.OBJECT)):
+            if end not in meta:
+                continue
+            found = state.names.find(str(meta[end]))
+            if not found:
+                raise InvalidInput(
+                    f"no entity is named {meta[end]!r}: assert a fact about it first",
+                    name=meta[end],
+                )
+            node = draft.node(fact)
+            draft.remove_arc(fact, int(node[end][0]), kind)
+            node[end] = found[0]
+            draft.add_arc(fact, found[0], kind)
+
+    def pin(self, node_id: int, *, pinned: bool) -> Delta:
+        """Mark a node as important for good, or take the mark back."""
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            node = draft.node(node_id)
+            if pinned:
+                node["flags"] |= NodeFlag.PINNED
+                node["flags"] &= ~np.uint16(NodeFlag.COLD)
+                node["importance"] = node["strength"] = 1.0
+                node["strength_tick"] = state.graph.tick
+            else:
+                node["flags"] &= ~np.uint16(NodeFlag.PINNED)
+            draft.reason("pin" if pinned else "unpin", node=node_id)
+            return self._commit(draft, state, kind="pin")
+
+    def arc(self, src: int, dst: int, weight: float | None) -> Delta:
+        """Set the association between two nodes to a weight in [0, 1]; None removes it."""
+        if weight is not None and not 0.0 <= weight <= 1.0:
+            raise InvalidInput(f"a weight lies in [0, 1], not {weight}", weight=weight)
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            for node_id in (src, dst):
+                state.graph.row(node_id)
+            if weight is None:
+                draft.remove_arc(src, dst, ArcKind.ASSOCIATION)
+            else:
+                arc = draft.add_arc(src, dst, ArcKind.ASSOCIATION)
+                arc["w"], arc["t0"] = weight, state.graph.tick
+            draft.reason("edit_arc", src=src, dst=dst)
+            return self._commit(draft, state)
+
+    def _commit(self, draft: Draft, state: State, kind: str = "edit") -> Delta:
+        delta = draft.delta(kind, base=state.seq, recorded_at=self._live.clock())
+        self._live.commit(delta)
+        return delta

@@ -1,0 +1,109 @@
+"""History: the journal read as snapshots, log, diff and rollback."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mags.errors import InvalidInput, NotFound
+from mags.graph.delta import Delta
+from mags.graph.node import NodeKind
+from mags.index.state import State
+from mags.memory.live import Live
+from mags.memory.reading import node_view
+from mags.memory.views import Diff, LogEntry
+from mags.ports.store import Entry, Mark
+from mags.recall.found import moment_of
+from mags.recall.recall import fact_view
+
+
+class Historian:
+    """What happened, and how to take it back."""
+
+    def __init__(self, live: Live) -> None:
+        """Reads and extends the journal of `live`."""
+        self._live = live
+
+    def snapshot(self, name: str) -> Mark:
+        """Name this moment."""
+        if not name.strip():
+            raise InvalidInput("a snapshot needs a name")
+        with self._live.reading() as state:
+            seq = state.seq
+        return self._live.store.points.mark(name, seq, self._live.clock())
+
+    def mark(self, name: str) -> Mark:
+        """The snapshot of that name; raises NotFound."""
+        for mark in reversed(self._live.store.points.marks()):
+            if mark.name == name:
+                return mark
+        known = ", ".join(m.name for m in self._live.store.points.marks()) or "none"
+        raise NotFound(f"no snapshot named {name!r} (there are: {known})", name=name)
+
+    def log(self, limit: int | None = None) -> list[LogEntry]:
+        """Every Delta, newest first."""
+        entries = [_entry(e) for e in self._live.store.journal.since(0)]
+        entries.reverse()
+        return entries if limit is None else entries[:limit]
+
+    def net(self, name: str) -> Delta:
+        """The net effect of everything since a snapshot."""
+        mark = self.mark(name)
+        entries = list(self._live.store.journal.since(mark.seq))
+        return Delta.compose([entry.delta for entry in entries], "diff")
+
+    def diff(self, name: str) -> Diff:
+        """What changed since a snapshot."""
+        with self._live.reading() as state:
+            net = self.net(name)
+            return _diff(state, name, net)
+
+    def rollback(self, name: str) -> Delta:
+        """Take back everything since a snapshot, as a new Delta; what was forgotten stays so."""
+        mark = self.mark(name)
+        with self._live.writing() as state:
+            entries = [e.delta for e in self._live.store.journal.since(mark.seq)]
+            if not entries:
+                back = Delta(kind="rollback", tick_before=state.graph.tick)
+                back = replace(back, tick_after=state.graph.tick)
+            else:
+                back = Delta.compose(entries, "rollback").inverse()
+            back = replace(
+                back,
+                base=state.seq,
+                recorded_at=self._live.clock(),
+                reasons=({"rule": "rollback", "to": mark.seq},),
+            )
+            self._live.commit(back)
+            return back
+
+
+def _entry(entry: Entry) -> LogEntry:
+    delta = entry.delta
+    return LogEntry(
+        seq=entry.seq,
+        branch=entry.branch,
+        kind=delta.kind,
+        recorded_at=moment_of(delta.recorded_at),
+        tick=delta.tick_after,
+        nodes=len(delta.nodes),
+        arcs=len(delta.arcs),
+        reasons=delta.reasons,
+    )
+
+
+def _diff(state: State, name: str, net: Delta) -> Diff:
+    created, removed = net.nodes.created(), net.nodes.removed()
+    altered = net.nodes.altered()
+    closing = altered.before["valid_to"] != altered.after["valid_to"]
+    facts = altered.after["kind"] == NodeKind.FACT
+    alive = [int(i) for i in created["id"] if int(i) in state.graph]
+    return Diff(
+        since=name,
+        added=tuple(node_view(state, i) for i in alive),
+        removed=tuple(int(i) for i in removed["id"]),
+        changed=tuple(node_view(state, int(i)) for i in altered.after["id"]),
+        closed=tuple(fact_view(state, int(i)) for i in altered.after["id"][closing & facts]),
+        arcs_added=len(net.arcs.created()),
+        arcs_removed=len(net.arcs.removed()),
+        arcs_changed=len(net.arcs.altered()),
+    )

@@ -1,0 +1,446 @@
+"""Memory: the face of MAGS. Everything it does stands in the rooms beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import networkx as nx
+
+from mags.errors import InvalidInput, MissingExtra
+from mags.graph.delta import Delta
+from mags.memory.asking import Asker, Asking
+from mags.memory.editing import Edit, Editor
+from mags.memory.explaining import explain
+from mags.memory.forgetting import Forgetter
+from mags.memory.graphs import to_networkx
+from mags.memory.history import Historian
+from mags.memory.live import Live
+from mags.memory.moments import Moment, seconds
+from mags.memory.observing import Observer
+from mags.memory.parts import Parts
+from mags.memory.porting import Porter
+from mags.memory.reading import Look, Reader
+from mags.memory.reembedding import reembed
+from mags.memory.stats import stats
+from mags.memory.tending import Tender
+from mags.memory.views import (
+    Diff,
+    Explanation,
+    Forgotten,
+    LogEntry,
+    NeighbourView,
+    NodeView,
+    PathView,
+    Profile,
+    Reply,
+    Seen,
+    Stats,
+)
+from mags.plasticity.cycle import SleepReport
+from mags.ports.embedder import Embedder
+from mags.ports.policy import Act, Operation, Plan, Turn
+from mags.ports.store import Mark, Store
+from mags.recall.found import FactView, Found
+from mags.recall.trace import Trace
+
+Progress = Callable[[int, int], None]
+TurnLike = Turn | Mapping[str, Any] | tuple[str, str] | str
+
+
+class Memory:
+    """A memory that learns: observe, recall, ask, sleep; every change can be taken back.
+
+    Made by `mags.open`. Times are datetimes, ISO texts or seconds; naive ones mean UTC.
+    `as_of` asks the past in event time, `recorded_as_of` in record time. Safe to use from
+    several threads; a context manager that closes itself. Every method may raise StoreError;
+    InvalidInput (and its kinds NotFound, KeyConflict) means that nothing was changed.
+    """
+
+    def __init__(self, store: Store, parts: Parts) -> None:
+        """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
+        self._store = store
+        self._live = Live(store, parts.embedder, parts.clock)
+        self._history = Historian(self._live)
+        self._furnish(parts)
+
+    def _furnish(self, parts: Parts) -> None:
+        self._parts = parts
+        self._reader = Reader(self._live, parts)
+        self._observer = Observer(self._live, parts)
+        self._asker = Asker(self._live, parts, self._reader)
+        self._tender = Tender(self._live, parts)
+
+    # -- writing -----------------------------------------------------------------
+
+    def observe(
+        self,
+        text: str,
+        *,
+        speaker: str = "user",
+        at: Moment | None = None,
+        session: str = "",
+        key: str | None = None,
+        attrs: Mapping[str, str] | None = None,
+    ) -> Seen:
+        """Remember one turn, durable on return; costs a tick.
+
+        `at`: when it was said (now). `key` makes it idempotent: the same key with the same
+        turn returns the first result, with another turn raises KeyConflict. `attrs`: words
+        that go with it (a `caption` is searched; `mark` pins its importance).
+        """
+        payload = self._live.payload(
+            text=text, speaker=speaker, at=seconds(at), session=session, attrs=dict(attrs or {})
+        )
+        turn = Turn(
+            text=text,
+            speaker=speaker,
+            at=self._when(at),
+            session=session,
+            key=key,
+            attrs=dict(attrs or {}),
+        )
+        recalled = self._shown_to_writer(turn)
+        seen = self._observer.one(turn, payload=payload, recalled=recalled)
+        self._sleep_if_due(seen.delta)
+        return seen
+
+    def observe_many(self, turns: Iterable[TurnLike]) -> list[Seen]:
+        """Remember turns in order, embedded in batches; one tick a session.
+
+        A turn is a `Turn`, a mapping with its fields (`at` as for `observe`), a (speaker,
+        text) pair or a text. Each batch is one transaction.
+        """
+        return self._observer.many(self._prepared(turn) for turn in turns)
+
+    def assert_fact(
+        self,
+        subject: str,
+        relation: str,
+        object: str,
+        *,
+        at: Moment | None = None,
+        until: Moment | None = None,
+        qualifiers: Mapping[str, str] | None = None,
+        confidence: float = 0.9,
+        one: bool | None = None,
+        retract: bool = False,
+        key: str | None = None,
+    ) -> Seen:
+        """Store a triple given as such, judged by the same arbiter; no episode, no tick.
+
+        `at`, `until`: when it is true, where known. `one`: whether the slot holds one value
+        (asked of the relation table when None). `retract` closes it instead.
+        """
+        if not (subject.strip() and relation.strip() and (object.strip() or retract)):
+            raise InvalidInput("a fact needs a subject, a relation and an object")
+        operation = Operation(
+            act=Act.RETRACT if retract else Act.ADD,
+            subject=subject,
+            relation=relation,
+            object=object,
+            qualifiers=dict(qualifiers or {}),
+            valid_from=seconds(at),
+            valid_to=seconds(until),
+            one=one,
+            confidence=confidence,
+            object_is_name=object[:1].isupper(),
+        )
+        payload = self._live.payload(operation=repr(operation))
+        return self._observer.fact(operation, at=self._when(at), key=key, payload=payload)
+
+    # -- reading -----------------------------------------------------------------
+
+    def recall(
+        self,
+        query: str | Plan,
+        k: int = 10,
+        as_of: Moment | None = None,
+        *,
+        recorded_as_of: Moment | None = None,
+        speaker: str = "user",
+        session: str = "",
+    ) -> Found:
+        """The k best memories for a query, best first, with their trace. Never writes.
+
+        `as_of`: what was true then; `recorded_as_of`: what was known then. A `Plan` is
+        followed as it is; a text is planned by the policy.
+        """
+        look = Look(k=k, as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
+        if isinstance(query, Plan):
+            return self._reader.find(query, look)
+        if not query.strip():
+            raise InvalidInput("a query needs a text with something in it")
+        question = self._question(query, speaker, session, look)
+        return self._reader.find(self._plan(question, look), look)
+
+    def ask(
+        self,
+        question: str,
+        as_of: Moment | None = None,
+        *,
+        recorded_as_of: Moment | None = None,
+        k: int | None = None,
+        speaker: str = "user",
+        session: str = "",
+        on_text: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """Answer from memory, citing what carries the answer; costs a tick.
+
+        What was cited is recharged and wired together. `on_text` receives the answer in
+        pieces as a model writes it. Without support the answer is "I don't know".
+        """
+        look = Look(
+            k=k or self._parts.settings.answer_k,
+            as_of=seconds(as_of),
+            recorded_as_of=seconds(recorded_as_of),
+        )
+        turn = self._question(question, speaker, session, look)
+        before = self._live.state.graph.tick
+        reply = self._asker.ask(turn, Asking(look=look, on_text=on_text))
+        if self._tender.due(before, self._live.state.graph.tick):
+            self.sleep()
+        return reply
+
+    def converse(
+        self,
+        text: str,
+        *,
+        speaker: str = "user",
+        at: Moment | None = None,
+        session: str = "",
+        key: str | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """One whole turn: route it, answer it from memory, remember it and the answer.
+
+        A turn that only tells is answered with what was understood of it.
+        """
+        turn = Turn(text=text, speaker=speaker, at=self._when(at), session=session, key=key)
+        route = self._parts.policy.route(turn, self._reader.recent(session))
+        reply: Reply | None = None
+        if route.recall:
+            look = Look(k=self._parts.settings.answer_k)
+            reply = self._asker.ask(turn, Asking(look=look, on_text=on_text))
+        seen = self.observe(text, speaker=speaker, at=at, session=session, key=key)
+        if reply is None:
+            return self._asker.noted(seen)
+        if reply.citations:
+            self.observe(
+                reply.text,
+                speaker="mags",
+                at=at,
+                session=session,
+                key=None if key is None else f"{key}:answer",
+                attrs={"recalled": "yes"},
+            )
+        return replace(reply, seen=seen)
+
+    def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
+        """A trace in words: anchors, paths with weights, shares of the score, sources."""
+        with self._live.reading() as state:
+            return explain(state, trace, limit)
+
+    def connect(self, start: int | str, end: int | str) -> PathView | None:
+        """The strongest path between two nodes or named things; None where there is none."""
+        return self._reader.connect(start, end)
+
+    def neighbours(self, node_id: int | str) -> list[NeighbourView]:
+        """Everything one arc away from a node (or a named thing), strongest first."""
+        return self._reader.neighbours(self._reader.resolve(node_id))
+
+    def profile(self, name: int | str) -> Profile:
+        """What is known about a person or thing, now and before."""
+        return self._reader.profile(name)
+
+    def facts(
+        self,
+        subject: int | str | None = None,
+        as_of: Moment | None = None,
+        *,
+        recorded_as_of: Moment | None = None,
+        current: bool = False,
+    ) -> list[FactView]:
+        """Facts (of a subject, or all), oldest first; closed ones have a `valid_to`.
+
+        Without `as_of` the whole history; with it what was true then; `current` for now.
+        """
+        look = Look(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
+        return self._reader.facts(subject, look, current=current)
+
+    def get(self, node_id: int) -> NodeView:
+        """One node in words; raises NotFound."""
+        return self._reader.view(node_id)
+
+    def stats(self) -> Stats:
+        """Counts, sizes, and who is at work."""
+        with self._live.reading() as state:
+            return stats(state, self._store, self._parts)
+
+    # -- tending -----------------------------------------------------------------
+
+    def sleep(self, on_rule: Callable[[str], None] | None = None) -> SleepReport:
+        """Decay, wire, prune, solidify, consolidate; reading goes on meanwhile."""
+        return self._tender.sleep(on_rule).report
+
+    def feedback(self, trace: Trace, reward: float | None = None) -> bool:
+        """Reward (in [-1, 1]) the paths that led to what was cited; once a trace.
+
+        Without a reward: 1 if the answer cited something, else 0. Returns False when this
+        trace was credited before.
+        """
+        return self._asker.credit(trace, reward)
+
+    def edit(self, node_id: int, **fields: Any) -> NodeView:
+        """Change a node by hand; fields as in `mags.Edit`; raises NotFound, InvalidInput."""
+        try:
+            change = Edit(**fields)
+        except TypeError as failure:
+            known = ", ".join(Edit.__dataclass_fields__)
+            raise InvalidInput(f"edit takes {known}: {failure}") from failure
+        Editor(self._live).edit(node_id, change)
+        return self.get(node_id)
+
+    def associate(self, src: int, dst: int, weight: float | None) -> Delta:
+        """Set the association from one node to another, in [0, 1]; None removes it."""
+        return Editor(self._live).arc(src, dst, weight)
+
+    def pin(self, node_id: int, pinned: bool = True) -> NodeView:
+        """Mark a node as important for good, or take the mark back."""
+        Editor(self._live).pin(node_id, pinned=pinned)
+        return self.get(node_id)
+
+    def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
+        """Erase for good: a node by id, a thing by name, or all that holds a phrase.
+
+        Gone from graph, journal, snapshots, branches, indexes and file; no rollback brings it
+        back. `dry_run` only tells what would go.
+        """
+        return Forgetter(self._live).forget(query_or_id, dry_run=dry_run)
+
+    # -- history -----------------------------------------------------------------
+
+    def snapshot(self, name: str) -> Mark:
+        """Name this moment, for `diff` and `rollback`."""
+        return self._history.snapshot(name)
+
+    def snapshots(self) -> list[Mark]:
+        """Every snapshot of this branch and its ancestors, oldest first."""
+        return self._store.points.marks()
+
+    def log(self, limit: int | None = None) -> list[LogEntry]:
+        """Every change, newest first."""
+        return self._history.log(limit)
+
+    def diff(self, name: str) -> Diff:
+        """What changed since a snapshot."""
+        return self._history.diff(name)
+
+    def rollback(self, name: str) -> Delta:
+        """Go back to a snapshot by a new Delta, so that nothing is lost."""
+        return self._history.rollback(name)
+
+    def branch(self, name: str) -> Memory:
+        """A memory that begins as this one and goes its own way, in the same store."""
+        with self._live.reading():
+            store = self._store.fork(name)
+        return Memory(store, self._parts)
+
+    def branches(self) -> list[Mark]:
+        """Every branch with the point it begins at."""
+        return self._store.facts.branches()
+
+    def export(self, path: str | Path, *, vectors: bool = True) -> int:
+        """Write everything as JSON lines; returns how many."""
+        return Porter(self._live).export(Path(path), vectors=vectors)
+
+    def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
+        """Add everything in an export to this memory; raises InvalidInput naming the line."""
+        return Porter(self._live).import_(Path(path), on_progress)
+
+    def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
+        """Make every vector anew with another embedder; may be interrupted and run again."""
+        made = reembed(self._store, embedder, on_progress)
+        self._live.change_embedder(embedder)
+        self._furnish(replace(self._parts, embedder=embedder))
+        return made
+
+    # -- the graph as such -------------------------------------------------------
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """Every node and arc as a NetworkX graph."""
+        with self._live.reading() as state:
+            return to_networkx(state)
+
+    def to_pyg(self) -> Any:
+        """Every node and arc as a PyTorch Geometric `Data`; needs the extra `pyg`."""
+        if self._parts.to_pyg is None:
+            raise MissingExtra(extra="pyg", needed_for="to_pyg")
+        with self._live.reading() as state:
+            return self._parts.to_pyg(state.graph, state.vectors)
+
+    def close(self) -> None:
+        """Let go of the store; closing twice is harmless."""
+        self._live.close()
+
+    def __enter__(self) -> Memory:
+        """The memory itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    # -- inside ------------------------------------------------------------------
+
+    def _when(self, at: Moment | None) -> float:
+        moment = seconds(at)
+        return self._live.clock() if moment is None else moment
+
+    def _question(self, text: str, speaker: str, session: str, look: Look) -> Turn:
+        at = self._live.clock() if look.as_of is None else look.as_of
+        return Turn(text=text, speaker=speaker, at=at, session=session)
+
+    def _plan(self, question: Turn, look: Look) -> Plan:
+        return self._reader.plan(question, self._reader.recent(question.session), look)
+
+    def _shown_to_writer(self, turn: Turn) -> Sequence[Any]:
+        k = self._parts.settings.recalled_for_write
+        if k <= 0 or not turn.text.strip():
+            return ()
+        look = Look(k=k)
+        return self._reader.recalled(self._plan(turn, look), look)
+
+    def _sleep_if_due(self, delta: Delta) -> None:
+        if self._tender.due(delta.tick_before, delta.tick_after):
+            self.sleep()
+
+    def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
+        if isinstance(given, str):
+            given = {"text": given}
+        elif isinstance(given, tuple):
+            given = {"speaker": given[0], "text": given[1]}
+        if isinstance(given, Turn):
+            turn, at = given, given.at or None
+        else:
+            try:
+                at = given.get("at")
+                turn = Turn(**{**given, "at": self._when(at)})
+            except TypeError as failure:
+                raise InvalidInput(f"this is not a turn: {failure}", turn=given) from failure
+        payload = self._live.payload(
+            text=turn.text,
+            speaker=turn.speaker,
+            at=seconds(at),
+            session=turn.session,
+            attrs=dict(turn.attrs),
+        )
+        return (turn if at is not None else replace(turn, at=self._live.clock())), payload

@@ -1,0 +1,224 @@
+"""Writing: turns and bare facts become Deltas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mags.engram.engram import Engram
+from mags.engram.moment import Inscribed, Moment
+from mags.errors import InvalidInput
+from mags.graph.delta import Delta
+from mags.graph.draft import Draft
+from mags.graph.node import NOBODY
+from mags.index.state import State
+from mags.memory.live import Live
+from mags.memory.parts import Parts
+from mags.memory.views import Seen
+from mags.memory.working import leave_window, recent_episodes, session_hash, turns
+from mags.ports.policy import Operation, Recalled, Turn, Writing
+
+LONGEST_TURN = 1_000_000
+"""Characters of one turn; more is a mistake, or a document to be split first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One turn ready to be inscribed, with what the write model made of it."""
+
+    turn: Turn
+    writing: Writing
+    payload: str
+
+
+class Observer:
+    """Turns in, Deltas out."""
+
+    def __init__(self, live: Live, parts: Parts) -> None:
+        """Writes to `live` with the policy, embedder and settings of `parts`."""
+        self._live = live
+        self._parts = parts
+        self._settings = parts.settings
+        self._engram = Engram(parts.settings.engram)
+
+    def one(self, turn: Turn, *, payload: str, recalled: Sequence[Recalled] = ()) -> Seen:
+        """Observe one turn, durable on return."""
+        check(turn)
+        known = self._repeated(turn, payload)
+        if known is not None:
+            return known
+        with self._live.reading() as state:
+            recent = self._recent(state, turn)
+        writing = Writing() if echo(turn) else self._parts.policy.write(turn, recent, recalled)
+        with self._live.reading() as state:
+            texts = self._engram.texts(state, turn, writing)
+        vectors = self._live.embed(texts)
+        with self._live.writing() as state:
+            known = self._repeated(turn, payload)
+            if known is not None:
+                return known
+            job = Job(turn=turn, writing=writing, payload=payload)
+            return self._inscribe(state, job, vectors, tick=state.graph.tick + 1)
+
+    def many(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
+        """Observe turns in order, embedded in batches; one tick a session.
+
+        Each batch is one transaction: on failure the batches before it stand.
+        """
+        out: list[Seen] = []
+        history: dict[str, list[Turn]] = {}
+        waiting: list[tuple[Turn, str]] = []
+        for turn, payload in jobs:
+            check(turn)
+            waiting.append((turn, payload))
+            if len(waiting) >= self._settings.batch:
+                out.extend(self._batch(waiting, history))
+                waiting = []
+        if waiting:
+            out.extend(self._batch(waiting, history))
+        return out
+
+    def _batch(
+        self, batch: Sequence[tuple[Turn, str]], history: dict[str, list[Turn]]
+    ) -> list[Seen]:
+        jobs: list[Job] = []
+        started: set[str] = set()
+        for turn, payload in batch:
+            past = history.get(turn.session)
+            if past is None:
+                started.add(turn.session)
+                with self._live.reading() as state:
+                    past = history[turn.session] = self._recent(state, turn)
+            writing = self._parts.policy.write(turn, past[-self._settings.window :], ())
+            past.append(turn)
+            del past[: -self._settings.window]
+            jobs.append(Job(turn=turn, writing=writing, payload=payload))
+        with self._live.reading() as state:
+            texts = [t for job in jobs for t in self._engram.texts(state, job.turn, job.writing)]
+        vectors = self._live.embed(texts)
+        seen: list[Seen] = []
+        with self._live.writing() as state:
+            for job in jobs:
+                known = self._repeated(job.turn, job.payload)
+                tick = state.graph.tick + (job.turn.session in started)
+                started.discard(job.turn.session)
+                seen.append(known or self._inscribe(state, job, vectors, tick=tick))
+        return seen
+
+    def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
+        """Assert a triple; no tick, no episode."""
+        found = self._live.earlier(key, payload)
+        if found is not None:
+            return _seen_again(found)
+        with self._live.reading() as state:
+            texts = self._engram.assertion_texts(state, operation)
+        vectors = self._live.embed(texts)
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            moment = self._moment(vectors, state.graph.tick, None)
+            done = self._engram.assert_fact(draft, state, operation, moment, at=at)
+            if done.ignored:
+                raise InvalidInput(f"cannot assert this: {done.ignored[0][1]}")
+            delta = self._delta(draft, "assert", done, key, payload, state.graph.tick)
+            return _seen(delta, self._live.commit(delta), done, Writing())
+
+    def _inscribe(
+        self,
+        state: State,
+        job: Job,
+        vectors: Mapping[str, Any],
+        *,
+        tick: int,
+    ) -> Seen:
+        draft = Draft(state.graph)
+        session = session_hash(state, job.turn.session)
+        previous = recent_episodes(state, 1, session)
+        if self._settings.working:
+            leave_window(draft, state, self._settings.window)
+        moment = self._moment(vectors, tick, previous[0] if previous else None)
+        done = self._engram.inscribe(draft, state, job.turn, job.writing, moment)
+        delta = self._delta(draft, "observe", done, job.turn.key, job.payload, tick)
+        return _seen(delta, self._live.commit(delta), done, job.writing)
+
+    def _moment(self, vectors: Mapping[str, Any], tick: int, previous: int | None) -> Moment:
+        return Moment(
+            ids=self._live.ids,
+            now_s=self._live.clock(),
+            tick=tick,
+            vectors=vectors,
+            previous=previous,
+        )
+
+    def _delta(
+        self, draft: Draft, kind: str, done: Inscribed, key: str | None, payload: str, tick: int
+    ) -> Delta:
+        return draft.delta(
+            kind,
+            base=self._live.state.seq,
+            recorded_at=self._live.clock(),
+            tick_after=tick,
+            key=None if key is None else self._live.hashed("key", key),
+            payload=payload,
+            result={
+                "episode": done.episode or NOBODY,
+                "facts": list(done.facts),
+                "notes": list(done.notes),
+                "closed": list(done.closed),
+                "confirmed": list(done.confirmed),
+            },
+        )
+
+    def _recent(self, state: State, turn: Turn) -> list[Turn]:
+        session = session_hash(state, turn.session)
+        return turns(state, recent_episodes(state, self._settings.window, session))
+
+    def _repeated(self, turn: Turn, payload: str) -> Seen | None:
+        found = self._live.earlier(turn.key, payload)
+        return None if found is None else _seen_again(found)
+
+
+def check(turn: Turn) -> None:
+    """Refuse what cannot be a turn; raises InvalidInput."""
+    if not isinstance(turn.text, str) or not turn.text.strip():
+        raise InvalidInput("a turn needs a text with something in it", text=turn.text)
+    if "\x00" in turn.text:
+        raise InvalidInput("a turn's text must not hold NUL characters")
+    if len(turn.text) > LONGEST_TURN:
+        raise InvalidInput(
+            f"a turn of {len(turn.text):,} characters is too long: split it (at most "
+            f"{LONGEST_TURN:,})",
+            length=len(turn.text),
+        )
+
+
+def _seen(delta: Delta, seq: int, done: Inscribed, writing: Writing) -> Seen:
+    return Seen(
+        episode_id=done.episode or NOBODY,
+        delta=delta,
+        seq=seq,
+        facts=tuple(done.facts),
+        notes=tuple(done.notes),
+        closed=tuple(done.closed),
+        confirmed=tuple(done.confirmed),
+        understood=writing.understood,
+        why=writing.why,
+    )
+
+
+def _seen_again(delta: Delta) -> Seen:
+    result = delta.result
+    return Seen(
+        episode_id=int(result.get("episode", NOBODY)),
+        delta=delta,
+        facts=tuple(result.get("facts", ())),
+        notes=tuple(result.get("notes", ())),
+        closed=tuple(result.get("closed", ())),
+        confirmed=tuple(result.get("confirmed", ())),
+        repeated=True,
+    )
+
+
+def echo(turn: Turn) -> bool:
+    """Whether a turn was made from memory (an answer), so that nothing new is read from it."""
+    return bool(turn.attrs.get("recalled"))

@@ -1,0 +1,253 @@
+"""Export and import: a memory as JSON lines, one thing a line, versioned.
+
+Line 1 is the header; then one line a node (its words and numbers, its vector in base64 where
+asked for), then one line an arc. Ids are the exporter's; importing gives new ones.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mags.engram.claim import slot_of
+from mags.errors import InvalidInput
+from mags.graph.delta import Delta
+from mags.graph.draft import Draft
+from mags.graph.edge import ARC, ArcKind
+from mags.graph.node import NOBODY, NODE, Content, NodeKind
+from mags.index.names import fold
+from mags.index.state import State, names_of
+from mags.memory.live import Live
+from mags.memory.working import session_hash
+
+FORMAT = "mags-memory"
+VERSION = 1
+HASHED = ("slot", "session")
+Progress = Callable[[int, int], None]
+
+
+class Porter:
+    """Writes a memory to a file and reads one into another."""
+
+    def __init__(self, live: Live) -> None:
+        """Exports from and imports into `live`."""
+        self._live = live
+
+    def export(self, path: Path, *, vectors: bool = True) -> int:
+        """Write every node and arc to `path`; returns how many lines."""
+        with self._live.reading() as state, path.open("w", encoding="utf-8") as out:
+            count = 0
+            for line in self._lines(state, vectors):
+                out.write(json.dumps(line, ensure_ascii=False) + "\n")
+                count += 1
+        return count
+
+    def _lines(self, state: State, vectors: bool) -> Iterator[dict[str, Any]]:
+        yield {
+            "format": FORMAT,
+            "version": VERSION,
+            "embedder": self._live.embedder.name,
+            "tick": state.graph.tick,
+            "nodes": len(state.graph),
+        }
+        rows = state.graph.where()
+        for start in range(0, len(rows), 1_000):
+            part = rows[start : start + 1_000]
+            ids = [int(i) for i in state.graph.nodes["id"][part]]
+            for row, content in zip(part, state.words(ids), strict=True):
+                yield self._node(state, int(row), content, vectors)
+        for arc in state.graph.arcs():
+            yield {"arc": _plain(arc, ARC)}
+
+    def _node(self, state: State, row: int, content: Content, vectors: bool) -> dict[str, Any]:
+        node = _plain(state.graph.nodes[row], NODE)
+        line = {"node": node, "text": content.text, "meta": dict(content.meta)}
+        if vectors and row < state.vectors.size and state.vectors.present[row]:
+            line["vector"] = base64.b64encode(state.vectors.matrix[row].tobytes()).decode()
+        return line
+
+    def import_(self, path: Path, on_progress: Progress | None = None) -> Delta:
+        """Add everything in a file to this memory, as one Delta.
+
+        Entities of a known name become the known ones. Vectors are taken over when the
+        embedder is the same, else made anew. Raises InvalidInput naming the bad line;
+        then nothing was changed.
+        """
+        lines = read(path)
+        header, nodes, arcs = lines.header, lines.nodes, lines.arcs
+        keep = header.get("embedder") == self._live.embedder.name
+        self._vectors(nodes, keep, on_progress)
+        with self._live.writing() as state:
+            draft = Draft(state.graph)
+            renamed = self._add_nodes(state, draft, nodes)
+            for line in arcs:
+                src, dst = renamed[line["src"]], renamed[line["dst"]]
+                values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
+                draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
+            tick = max(state.graph.tick, int(header.get("tick", 0)))
+            delta = draft.delta(
+                "import", base=state.seq, recorded_at=self._live.clock(), tick_after=tick
+            )
+            self._live.commit(delta)
+        return delta
+
+    def _vectors(
+        self, nodes: list[dict[str, Any]], keep: bool, on_progress: Progress | None
+    ) -> None:
+        lacking = [line for line in nodes if not (keep and "vector" in line)]
+        for start in range(0, len(lacking), 64):
+            part = lacking[start : start + 64]
+            made = self._live.embed([line["text"] for line in part])
+            for line in part:
+                line["vector"] = made[line["text"]]
+            if on_progress is not None:
+                on_progress(min(start + 64, len(lacking)), len(lacking))
+        for line in nodes:
+            if isinstance(line["vector"], str):
+                line["vector"] = np.frombuffer(base64.b64decode(line["vector"]), np.float16)
+
+    def _add_nodes(self, state: State, draft: Draft, nodes: list[dict[str, Any]]) -> dict[int, int]:
+        renamed: dict[int, int] = {NOBODY: NOBODY}
+        fresh: list[dict[str, Any]] = []
+        for line in nodes:
+            old = int(line["node"]["id"])
+            known = self._known(state, line)
+            if known is None:
+                renamed[old] = self._live.ids.take()
+                fresh.append(line)
+            else:
+                renamed[old] = known
+        for line in fresh:
+            values = dict(line["node"])
+            node_id = renamed[int(values.pop("id"))]
+            content = Content(
+                id=self._live.ids.take(),
+                node=node_id,
+                text=line["text"],
+                meta=line["meta"],
+                vector=line["vector"],
+            )
+            values.pop("content")
+            for end in ("subject", "object"):
+                values[end] = renamed.get(int(values[end]), NOBODY)
+            values["slot"], values["session"] = self._hashes(state, line)
+            draft.add_node(content, id=node_id, **values)
+        return renamed
+
+    def _known(self, state: State, line: Mapping[str, Any]) -> int | None:
+        if int(line["node"]["kind"]) != NodeKind.ENTITY:
+            return None
+        content = Content(id=0, node=0, text=line["text"], meta=line["meta"])
+        for name in names_of(content):
+            found = state.names.find(name)
+            if found:
+                return found[0]
+        return None
+
+    def _hashes(self, state: State, line: Mapping[str, Any]) -> tuple[int, int]:
+        """Slot and session are keyed by the memory's own secret: hash them again."""
+        meta, node_kind = line["meta"], int(line["node"]["kind"])
+        session = 0
+        if node_kind == NodeKind.EPISODE:
+            session = session_hash(state, str(meta.get("session", "")))
+        slot = 0
+        if node_kind == NodeKind.FACT:
+            kind = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
+            slot = slot_of(state, str(meta.get("relation", "")), kind)
+        return slot, session
+
+
+@dataclass(slots=True)
+class Lines:
+    """An export taken apart."""
+
+    header: dict[str, Any] = field(default_factory=dict)
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    arcs: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, line: str, number: int) -> None:
+        """Take in one line; raises InvalidInput."""
+        data = _parse(line, number)
+        if number == 1:
+            self.header = _checked(data)
+        elif "node" in data:
+            self.nodes.append(_numbers(data, "node", number))
+        elif "arc" in data:
+            self.arcs.append(_numbers(data, "arc", number)["arc"])
+        else:
+            raise InvalidInput(f"line {number} is neither a node nor an arc", line=number)
+
+    def check(self, path: Path) -> None:
+        """Raise InvalidInput unless it is whole."""
+        if not self.header:
+            raise InvalidInput(f"{path} is empty", path=str(path))
+        if len(self.nodes) != self.header.get("nodes"):
+            raise InvalidInput(
+                f"{path} is cut short: {len(self.nodes)} of {self.header.get('nodes')} nodes"
+            )
+        known = {int(line["node"]["id"]) for line in self.nodes}
+        for arc in self.arcs:
+            if arc["src"] not in known or arc["dst"] not in known:
+                raise InvalidInput("an arc joins a node that is not in the file", arc=arc)
+
+
+def read(path: Path) -> Lines:
+    """Header, node lines and arc lines of an export; raises InvalidInput with the line."""
+    out = Lines()
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                out.add(line, number)
+    except OSError as failure:
+        raise InvalidInput(f"cannot read {path}: {failure.strerror}", path=str(path)) from failure
+    except UnicodeDecodeError as failure:
+        raise InvalidInput(f"{path} is not UTF-8 text", path=str(path)) from failure
+    out.check(path)
+    return out
+
+
+def _parse(line: str, number: int) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError as failure:
+        raise InvalidInput(f"line {number} is not JSON: {failure.msg}", line=number) from failure
+    if not isinstance(data, dict):
+        raise InvalidInput(f"line {number} is not a JSON object", line=number)
+    return data
+
+
+def _checked(header: dict[str, Any]) -> dict[str, Any]:
+    if header.get("format") != FORMAT:
+        raise InvalidInput("this is not an export of a MAGS memory (no header in line 1)")
+    if int(header.get("version", 0)) > VERSION:
+        raise InvalidInput(
+            f"this export is of version {header['version']}, newer than {VERSION}: upgrade MAGS"
+        )
+    return header
+
+
+def _numbers(data: dict[str, Any], part: str, number: int) -> dict[str, Any]:
+    dtype = NODE if part == "node" else ARC
+    record = data[part]
+    missing = [n for n in dtype.names or () if n not in record]
+    if missing or (part == "node" and ("text" not in data or "meta" not in data)):
+        raise InvalidInput(f"line {number} lacks {', '.join(missing) or 'its words'}", line=number)
+    for name in dtype.names or ():
+        if isinstance(record[name], str):
+            record[name] = float(record[name])
+    return data
+
+
+def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
+    """A record as JSON numbers; infinities as text, JSON has none."""
+    out: dict[str, Any] = {}
+    for name in dtype.names or ():
+        value = record[name].item()
+        out[name] = str(value) if isinstance(value, float) and abs(value) == np.inf else value
+    return out

@@ -1,0 +1,227 @@
+"""Reading: a question becomes a plan, a query, hits. Nothing here writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mags.errors import InvalidInput, NotFound
+from mags.graph.charge import node_charge
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.memory.live import Live
+from mags.memory.parts import Parts, same_relation
+from mags.memory.views import NeighbourView, NodeView, PathView, Profile
+from mags.memory.working import recent_episodes, session_hash, turns
+from mags.ports.policy import Plan, Recalled, Route, Turn
+from mags.recall.connect import connect, neighbours
+from mags.recall.found import FactView, Found, moment_of
+from mags.recall.query import Reading, prepare
+from mags.recall.recall import fact_view, recall, sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How to look: k hits, event time, record time (seconds), None for now."""
+
+    k: int = 10
+    as_of: float | None = None
+    recorded_as_of: float | None = None
+
+
+class Reader:
+    """Questions in, hits out."""
+
+    def __init__(self, live: Live, parts: Parts) -> None:
+        """Reads `live` with the policy, embedder and settings of `parts`."""
+        self._live = live
+        self._parts = parts
+        self._asked = 0
+
+    def recent(self, session: str | None) -> list[Turn]:
+        """Working memory: the last episodes (of a session), oldest first."""
+        if not self._parts.settings.working:
+            return []
+        with self._live.reading() as state:
+            marked = session_hash(state, session) if session else None
+            return turns(state, recent_episodes(state, self._parts.settings.window, marked))
+
+    def plan(self, question: Turn, recent: list[Turn], look: Look) -> Plan:
+        """The ask model's plan, with the router's block weights; `as_of` asks for the past."""
+        plan = self._parts.policy.ask(question, recent)
+        route = (
+            self._parts.policy.route(question, recent) if self._parts.settings.router else Route()
+        )
+        if look.as_of is not None:
+            plan = replace(plan, past=False)
+        return replace(
+            plan,
+            episodic=plan.episodic * route.episodic,
+            semantic=plan.semantic * route.semantic,
+        )
+
+    def find(self, plan: Plan, look: Look) -> Found:
+        """Recall by a plan."""
+        if look.k < 1:
+            raise InvalidInput(f"k is how many hits to return, at least 1, not {look.k}", k=look.k)
+        settings = self._parts.settings.recall
+        with self._live.reading() as state:
+            query = prepare(state, plan, settings)
+        vectors = self._parts.embedder.embed(query.texts)
+        with self._live.reading() as state:
+            reading = Reading(
+                query=query,
+                vectors=vectors,
+                k=look.k,
+                now_s=self._live.clock(),
+                as_of=look.as_of,
+                recorded_as_of=look.recorded_as_of,
+            )
+            found = recall(state, reading, settings, same_relation)
+        self._asked += 1
+        key = self._live.hashed("trace", *plan.queries, str(found.trace.seq), str(self._asked))
+        key = self._live.hashed(key, repr(reading.now_s))
+        return replace(found, trace=replace(found.trace, key=key))
+
+    def recalled(self, plan: Plan, look: Look) -> list[Recalled]:
+        """Hits as a policy sees them."""
+        return [
+            Recalled(id=h.id, text=h.text, speaker=h.speaker, at=h.at, current=h.current)
+            for h in self.find(plan, look).hits
+        ]
+
+    # -- looking things up -------------------------------------------------------
+
+    def view(self, node_id: int) -> NodeView:
+        """One node in words; raises NotFound."""
+        with self._live.reading() as state:
+            return node_view(state, node_id)
+
+    def resolve(self, thing: int | str) -> int:
+        """A node id, or the entity of that name; raises NotFound."""
+        with self._live.reading() as state:
+            if isinstance(thing, int):
+                state.graph.row(thing)
+                return thing
+            found = state.names.find(thing)
+            if not found:
+                raise NotFound(f"nothing named {thing!r} is in this memory", name=thing)
+            return found[0]
+
+    def facts(
+        self,
+        subject: int | str | None,
+        look: Look,
+        *,
+        current: bool = False,
+    ) -> list[FactView]:
+        """Facts in order of validity: all of them, or those true at `look.as_of`."""
+        with self._live.reading() as state:
+            if subject is None:
+                ids = [int(i) for i in state.graph.ids(NodeKind.FACT)]
+            else:
+                named = [subject] if isinstance(subject, int) else state.names.find(subject)
+                ids = [i for entity in named for i in state.slots.of(entity)]
+            moment = look.as_of
+            if current and moment is None:
+                moment = self._live.clock()
+            found = [view for i in ids if (view := _at(state, i, moment, look)) is not None]
+        return sorted(found, key=lambda f: (_order(f), f.id))
+
+    def neighbours(self, node_id: int) -> list[NeighbourView]:
+        """Everything one arc away, strongest first."""
+        with self._live.reading() as state:
+            return [
+                NeighbourView(
+                    id=n.id,
+                    kind=state.kind(n.id).name.lower(),
+                    text=state.content(n.id).text,
+                    arc=n.kind.name.lower(),
+                    weight=round(n.weight, 4),
+                    outgoing=n.outgoing,
+                )
+                for n in neighbours(state, node_id)
+            ]
+
+    def connect(self, start: int | str, end: int | str) -> PathView | None:
+        """The strongest path between two things; None where there is none."""
+        a, b = self.resolve(start), self.resolve(end)
+        with self._live.reading() as state:
+            settings = self._parts.settings.recall
+            loose = replace(settings, threshold=0.0, max_nodes=max(settings.max_nodes, 20_000))
+            found = connect(state, [a], [b], moment=self._live.clock(), settings=loose)
+            if found is None:
+                return None
+            ids = [found.start, *(step.dst for step in found.path)]
+            return PathView(
+                strength=found.strength,
+                nodes=tuple(ids),
+                texts=tuple(content.text for content in state.words(ids)),
+                arcs=tuple(ArcKind(step.kind).name.lower() for step in found.path),
+            )
+
+    def profile(self, name: int | str) -> Profile:
+        """What is known about an entity; raises NotFound."""
+        entity = self.resolve(name)
+        with self._live.reading() as state:
+            content = state.content(entity)
+            now = self._live.clock()
+            everything = [fact_view(state, i) for i in state.slots.of(entity)]
+            ends = {v.id: float(state.graph.node(v.id)["valid_to"][0]) for v in everything}
+            spoken = state.graph.nodes["subject"][state.graph.where(NodeKind.EPISODE)] == entity
+            return Profile(
+                id=entity,
+                name=content.text,
+                aliases=tuple(str(a) for a in content.meta.get("aliases", ())),
+                facts=tuple(v for v in everything if ends[v.id] > now),
+                past=tuple(v for v in everything if ends[v.id] <= now),
+                about=tuple(fact_view(state, i) for i in state.slots.about(entity)),
+                episodes=int(spoken.sum()) + len(state.graph.origins(entity, ArcKind.MENTIONS)),
+            )
+
+
+def node_view(state: State, node_id: int) -> NodeView:
+    """One node in words."""
+    node = state.graph.node(node_id)[0]
+    content = state.content(node_id)
+    kind = NodeKind(int(node["kind"]))
+    flags = int(node["flags"])
+    ends = float(node["valid_to"])
+    return NodeView(
+        id=node_id,
+        kind=kind.name.lower(),
+        text=content.text,
+        meta=dict(content.meta),
+        strength=round(float(_strength(state, node_id)), 4),
+        importance=round(float(node["importance"]), 4),
+        confidence=round(float(node["confidence"]), 4),
+        valid_from=moment_of(float(node["valid_from"])),
+        valid_to=None if ends == NEVER else moment_of(ends),
+        recorded_at=moment_of(float(node["recorded_at"])),
+        uses=int(node["uses"]),
+        pinned=bool(flags & NodeFlag.PINNED),
+        cold=bool(flags & NodeFlag.COLD),
+        sources=tuple(sources(state.graph, node_id)),
+        fact=fact_view(state, node_id) if kind == NodeKind.FACT else None,
+    )
+
+
+def _strength(state: State, node_id: int) -> float:
+    return float(node_charge(state.graph.node(node_id), state.graph.tick)[0])
+
+
+def _at(state: State, fact: int, moment: float | None, look: Look) -> FactView | None:
+    node = state.graph.node(fact)[0]
+    ends = float(node["valid_to"])
+    if look.recorded_as_of is not None:
+        if float(node["recorded_at"]) > look.recorded_as_of:
+            return None
+        if float(node["closed_at"]) > look.recorded_as_of:
+            ends = NEVER
+    if moment is not None and not float(node["valid_from"]) <= moment < ends:
+        return None
+    return fact_view(state, fact, ends)
+
+
+def _order(fact: FactView) -> float:
+    return fact.valid_from.timestamp() if fact.valid_from else -NEVER

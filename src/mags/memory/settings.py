@@ -1,0 +1,32 @@
+"""Numbers and switches of the facade itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mags.engram.settings import EngramSettings
+from mags.recall.settings import RecallSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySettings:
+    """What a memory does around its rules; every switch is an ablation.
+
+    `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
+    answer is made from. `context_tokens`: budget of recalled context. `sleep_every`: ticks
+    between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
+    shown to the write model (0: none). `hebb`: wire what was cited together.
+    `batch`: turns embedded at once in bulk.
+    """
+
+    window: int = 8
+    answer_k: int = 12
+    context_tokens: int = 1_500
+    sleep_every: int = 200
+    recalled_for_write: int = 0
+    hebb: bool = True
+    router: bool = True
+    working: bool = True
+    batch: int = 64
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    engram: EngramSettings = field(default_factory=EngramSettings)

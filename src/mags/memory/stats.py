@@ -1,0 +1,43 @@
+"""Counts and sizes of a memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE
+from mags.graph.node import NEVER, NodeKind
+from mags.index.state import State
+from mags.memory.parts import Parts
+from mags.memory.views import Stats
+from mags.ports.store import Store
+
+
+def stats(state: State, store: Store, parts: Parts) -> Stats:
+    """Counts by kind, open and closed facts, bytes."""
+    graph = state.graph
+    nodes = graph.nodes[graph.where()]
+    facts = nodes[nodes["kind"] == NodeKind.FACT]
+    kinds = np.concatenate([graph.adjacency.columns["kind"][graph.adjacency.positions()[1]]])
+    counts = np.bincount(kinds[kinds < REVERSE], minlength=9)
+    size = dict(store.facts.size())
+    memory = (
+        graph.nodes.nbytes + graph.adjacency.nbytes + state.vectors.nbytes + state.lexicon.nbytes
+    )
+    return Stats(
+        nodes={k.name.lower(): int((nodes["kind"] == k).sum()) for k in NodeKind},
+        arcs={k.name.lower(): int(counts[k]) for k in ArcKind},
+        open_facts=int((facts["valid_to"] == NEVER).sum()),
+        closed_facts=int((facts["valid_to"] != NEVER).sum()),
+        tick=graph.tick,
+        seq=state.seq,
+        branch=store.branch,
+        embedder=parts.embedder.name,
+        policy=parts.policy.name,
+        answerer=parts.answerer.name,
+        bytes_on_disk=int(size.get("bytes", 0)),
+        bytes_in_memory=int(memory),
+        snapshots=tuple(mark.name for mark in store.points.marks()),
+        branches=tuple(mark.name for mark in store.facts.branches()),
+        parts=size,
+    )

@@ -1,0 +1,209 @@
+"""What the facade hands out: plain values in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from mags.graph.delta import Delta
+from mags.ports.chat import Usage
+from mags.recall.found import FactView, Found
+from mags.recall.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What became of an observed turn.
+
+    `delta`: the change it made; `seq`: its place in the journal (0 for a repeated key).
+    `facts`: new facts, `closed`: facts it superseded, `confirmed`: facts it said again
+    (node ids). `understood` False: kept as an episode, no fact made; `why` tells.
+    `repeated`: the key was known, nothing was written again.
+    """
+
+    episode_id: int
+    delta: Delta
+    seq: int = 0
+    facts: tuple[int, ...] = ()
+    notes: tuple[int, ...] = ()
+    closed: tuple[int, ...] = ()
+    confirmed: tuple[int, ...] = ()
+    understood: bool = True
+    why: str = ""
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A memory an answer rests on."""
+
+    id: int
+    text: str
+    speaker: str
+    at: datetime | None
+    episode_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer with what carries it.
+
+    `support` in [0, 1]; `citations` in the order of the text; `usage`: calls and tokens of
+    the turn; `answerer`: who spoke; `fallback`: why it was not the configured model.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    trace: Trace
+    usage: Usage
+    support: float = 0.0
+    answerer: str = ""
+    fallback: str | None = None
+    found: Found | None = None
+    seen: Seen | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeView:
+    """A node in words; times are event times unless named otherwise, strength is now's."""
+
+    id: int
+    kind: str
+    text: str
+    meta: Mapping[str, Any]
+    strength: float
+    importance: float
+    confidence: float
+    valid_from: datetime | None
+    valid_to: datetime | None
+    recorded_at: datetime | None
+    uses: int
+    pinned: bool
+    cold: bool
+    sources: tuple[int, ...]
+    fact: FactView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourView:
+    """One arc at a node, in words."""
+
+    id: int
+    kind: str
+    text: str
+    arc: str
+    weight: float
+    outgoing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathView:
+    """How two nodes hang together: texts and arcs along the strongest path."""
+
+    strength: float
+    nodes: tuple[int, ...]
+    texts: tuple[str, ...]
+    arcs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """One line, arcs between texts."""
+        parts = [self.texts[0]] if self.texts else []
+        for arc, text in zip(self.arcs, self.texts[1:], strict=True):
+            parts.append(f"--{arc}--> {text}")
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What is known about an entity: open facts, past facts, who it is mentioned with."""
+
+    id: int
+    name: str
+    aliases: tuple[str, ...]
+    facts: tuple[FactView, ...]
+    past: tuple[FactView, ...]
+    about: tuple[FactView, ...]
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """One Delta of the journal: what kind, when, how much, and why."""
+
+    seq: int
+    branch: str
+    kind: str
+    recorded_at: datetime | None
+    tick: int
+    nodes: int
+    arcs: int
+    reasons: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """What changed since a snapshot; node ids, and counts of arcs."""
+
+    since: str
+    added: tuple[NodeView, ...]
+    removed: tuple[int, ...]
+    changed: tuple[NodeView, ...]
+    closed: tuple[FactView, ...]
+    arcs_added: int
+    arcs_removed: int
+    arcs_changed: int
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing changed."""
+        arcs = self.arcs_added + self.arcs_removed + self.arcs_changed
+        return not (self.added or self.removed or self.changed or arcs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was erased: node ids by kind, and how many contents."""
+
+    nodes: Mapping[str, tuple[int, ...]]
+    contents: int = 0
+    dry_run: bool = False
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Every node erased."""
+        return tuple(i for ids in self.nodes.values() for i in ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Counts of a memory and where its bytes are."""
+
+    nodes: Mapping[str, int]
+    arcs: Mapping[str, int]
+    open_facts: int
+    closed_facts: int
+    tick: int
+    seq: int
+    branch: str
+    embedder: str
+    policy: str
+    answerer: str
+    bytes_on_disk: int
+    bytes_in_memory: int
+    snapshots: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    parts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A trace in words, best hit first."""
+
+    queries: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The whole explanation, one thing a line."""
+        return "\n".join(self.lines)
