@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 OUTSIDE = -1
-"""Label of a node that belongs to no dense core."""
+"""Label of a node that belongs to no such core."""
 
 
 @njit(cache=True, nogil=True)
@@ -61,7 +61,7 @@ def core_numbers(indptr: NDArray[np.int32], indices: NDArray[np.int32]) -> NDArr
     return cores
 
 
-def dense_cores(
+def innermost_cores(
     indptr: NDArray[np.int32],
     indices: NDArray[np.int32],
     core: NDArray[np.int32],
@@ -69,20 +69,34 @@ def dense_cores(
 ) -> NDArray[np.int32]:
     """Label of the innermost core each node is in, or OUTSIDE; shape (n,).
 
-    An innermost core is a connected set of nodes of one core number k >= `least` next to
-    none of a higher one: a component of the k-core that holds no denser core.
+    An innermost core is a connected set of nodes of one core number k >= `least`, of which
+    fewer than half have a neighbour of a higher one: it stands for itself, and is no rim of
+    a denser core.
     """
     n = len(core)
     source = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     level = core[source] == core[indices]
     same = csr_array((np.ones(int(level.sum()), np.int8), (source[level], indices[level])), (n, n))
     _, label = connected_components(same, directed=False)
-    below = core[source] < core[indices]
-    inner = core >= least
-    inner &= ~np.isin(label, np.unique(label[source[below]]))
+    rim = np.zeros(n, np.bool_)
+    rim[source[core[source] < core[indices]]] = True
+    size, rims = np.bincount(label), np.bincount(label, weights=rim)
+    inner = (core >= least) & (2 * rims < size)[label]
     out = np.full(n, OUTSIDE, np.int32)
     _, out[inner] = np.unique(label[inner], return_inverse=True)
     return out
+
+
+def dense_cores(
+    label: NDArray[np.int32], core: NDArray[np.int32], share: float
+) -> NDArray[np.int32]:
+    """`label` where each member of a core is next to at least `share` of it, else OUTSIDE.
+
+    `label`: of innermost cores; a core of n nodes and core number k is dense if
+    k >= share (n - 1).
+    """
+    size = np.bincount(label + 1)[label + 1]
+    return np.where((label >= 0) & (core >= share * (size - 1)), label, OUTSIDE).astype(np.int32)
 
 
 def strong_components(n: int, src: NDArray[np.int32], dst: NDArray[np.int32]) -> NDArray[np.int32]:

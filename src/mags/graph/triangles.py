@@ -59,6 +59,18 @@ def _meet(a, indptr, indices, hub, linked, seen, touched):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
+def _holds(indptr, indices, row, wanted):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    low, high = indptr[row], indptr[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low < indptr[row + 1] and indices[low] == wanted
+
+
+@njit(cache=True, nogil=True)
 def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Tally unlinked pairs by common neighbours; write as many as `out` holds: a, b, count."""
     indptr, indices = graph
@@ -79,7 +91,9 @@ def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] 
             b = touched[i]
             count = seen[b]
             seen[b] = 0
-            if count >= least and indptr[b + 1] - indptr[b] <= hub:
+            if count < least or indptr[b + 1] - indptr[b] > hub:
+                continue
+            if not _holds(link_indptr, link_indices, b, a):
                 tally[count] += 1
                 if written < len(out):
                     out[written, 0], out[written, 1], out[written, 2] = a, b, count
@@ -111,10 +125,11 @@ def open_pairs(
 ) -> NDArray[np.int32]:
     """Pairs without a link that have at least `least` common neighbours: rows (a, b, count).
 
-    `graph`, `links`: (indptr, indices) of the neighbours and of everything that counts as a
-    link. Nodes of degree over `hub` are neither ends nor common neighbours. Where there are
-    more than `most` such pairs, those of the highest counts are returned: at least `most`,
-    ties at the lowest count included. Ascending by (a, b).
+    `graph`, `links`: (indptr, indices) of the neighbours, and of the directed arcs, targets
+    ascending (repeats allowed), of which one either way is a link. Nodes of degree over
+    `hub` are neither ends nor common neighbours. Where there are more than `most` such
+    pairs, those of the highest counts are returned: at least `most`, ties at the lowest
+    count included. Ascending by a.
     """
     nothing = np.empty((0, 3), np.int32)
     tally = _open_pairs(graph, links, least, hub, nothing)

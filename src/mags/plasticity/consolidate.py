@@ -15,8 +15,12 @@ from mags.graph.communities import communities
 from mags.graph.delta import Changes, Delta
 from mags.graph.edge import ARC, ArcKind, blank_arc
 from mags.graph.node import NODE, Content, NodeFlag, NodeKind, blank_node
+from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still, created
 from mags.plasticity.summary import Member, central_summary
+
+CUTS = 3
+"""How often a core that is too large is cut into communities; what is too large then stays so."""
 
 
 class Ids(Protocol):
@@ -45,7 +49,7 @@ class Scribe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consolidate:
-    """Make or update a theme for every dense core of `least` to `most` nodes.
+    """Make or update a theme for every innermost core of `least` to `most` nodes.
 
     Larger cores are cut along their communities. A theme whose members mostly are those of
     a core (Jaccard index at least `same`) gains the new ones and a new text; a core of which
@@ -60,12 +64,22 @@ class Consolidate:
     batch: int = 64
 
     def __call__(
-        self, still: Still, rng: np.random.Generator, *, scribe: Scribe, now_s: float
+        self,
+        still: Still,
+        rng: np.random.Generator,
+        *,
+        scribe: Scribe,
+        now_s: float,
+        regions: Regions | None = None,
     ) -> Delta:
-        """THEME nodes with contents, and MEMBER arcs; `now_s`: record time."""
+        """THEME nodes with contents, and MEMBER arcs.
+
+        `now_s`: record time; `regions` of this still, where known, spare finding the
+        communities of large cores anew.
+        """
         themes = _Themes(still)
         work: list[tuple[int | None, NDArray[np.int64], NDArray[np.int64]]] = []
-        for core in self._cores(still, rng):
+        for core in self._cores(still, rng, regions):
             theme, shared = themes.nearest(core)
             old = themes.members(theme)
             fresh = np.setdiff1d(core, old, assume_unique=True)
@@ -78,16 +92,26 @@ class Consolidate:
         work = work[: self.batch]
         return self._write(still, work, scribe, now_s)
 
-    def _cores(self, still: Still, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    def _cores(
+        self, still: Still, rng: np.random.Generator, regions: Regions | None
+    ) -> list[NDArray[np.int64]]:
         """Positions of the nodes of each core, the densest and largest first."""
         net = still.net
-        may = (net.dense >= 0) & (still.nodes["kind"] != NodeKind.THEME)
-        found = [
-            part
-            for core in _groups(np.flatnonzero(may), net.dense[may])
-            for part in ([core] if len(core) <= self.most else _cut(still, core, rng))
-            if self.least <= len(part) <= self.most
-        ]
+        may = (net.inner >= 0) & (still.nodes["kind"] != NodeKind.THEME)
+        large: list[NDArray[np.int64]] = []
+        found: list[NDArray[np.int64]] = []
+        for core in _groups(np.flatnonzero(may), net.inner[may]):
+            if len(core) <= self.most:
+                found.append(core)
+            elif regions is None:
+                large.append(core)
+            else:
+                large += _groups(core, regions.label[core])
+        for _ in range(CUTS):
+            parts = [part for core in large for part in _cut(still, core, rng, self.most)]
+            large = [part for part in parts if len(part) > self.most]
+            found += [part for part in parts if len(part) <= self.most]
+        found = [core for core in found if len(core) >= self.least]
         return sorted(found, key=lambda c: (-int(net.core[c[0]]), -len(c), int(c[0])))
 
     def _write(
@@ -191,15 +215,17 @@ def _groups(values: NDArray[np.int64], label: NDArray[Any]) -> Iterator[NDArray[
 
 
 def _cut(
-    still: Still, core: NDArray[np.int64], rng: np.random.Generator
+    still: Still, core: NDArray[np.int64], rng: np.random.Generator, most: int
 ) -> Iterator[NDArray[np.int64]]:
-    """A core's communities."""
+    """A core's communities, where it has more than `most` nodes."""
+    if len(core) <= most:
+        yield core
+        return
     net = still.net
     whole = csr_array((net.weights, net.indices, net.indptr), (net.n, net.n))
     part = whole[core][:, core].tocsr()
     part.sort_indices()
-    label = communities(part.indptr, part.indices, part.data, rng=rng)
-    return _groups(core, label)
+    yield from _groups(core, communities(part.indptr, part.indices, part.data, rng=rng))
 
 
 def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:

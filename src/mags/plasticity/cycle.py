@@ -6,7 +6,7 @@ picture. `rebase` (in `mags.plasticity.rebase`) then leaves alone what changed m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -24,6 +24,9 @@ from mags.plasticity.prune import Prune
 from mags.plasticity.regions import FindRegions, Regions
 from mags.plasticity.solidify import Solidify
 from mags.plasticity.still import LIVE_AT, Still
+
+RULES = ("solidify", "crowding", "birth", "decay", "prune", "low_degree", "capacity")
+"""The rules that need nothing but the graph, in their order; regions and themes follow."""
 
 
 class Rule(Protocol):
@@ -112,7 +115,7 @@ class Slept:
 class Sleep:
     """Run the rules in their order, each on what the ones before it made.
 
-    Solidify, crowding, birth, decay, prune, consolidate, low degree, capacity, regions.
+    Solidify, crowding, birth, decay, prune, low degree, capacity, regions, consolidate.
     """
 
     def __init__(self, settings: SleepSettings | None = None) -> None:
@@ -139,19 +142,25 @@ class Sleep:
         still = memory
         if isinstance(still, Graph):
             still = Still.of(still, live_at=settings.live_at)
+        heard = on_rule or _nobody
         before = Census.of(still)
         deltas = []
-        for name, rule in _rules(settings, scribe, now_s):
-            delta = rule(still, rng)
-            deltas.append(delta)
-            still = still.after(delta)
-            if on_rule is not None:
-                on_rule(name)
+        for name in RULES:
+            rule: Rule | None = getattr(settings, name)
+            if rule is not None:
+                deltas.append(rule(still, rng))
+                still = still.after(deltas[-1])
+                heard(name)
         regions = None
         if settings.regions is not None:
             regions = settings.regions(still, rng, None if scribe is None else scribe.words)
-            if on_rule is not None:
-                on_rule("regions")
+            heard("regions")
+        if settings.consolidate is not None and scribe is not None:
+            deltas.append(
+                settings.consolidate(still, rng, scribe=scribe, now_s=now_s, regions=regions)
+            )
+            still = still.after(deltas[-1])
+            heard("consolidate")
         reasons = tuple(reason for delta in deltas for reason in delta.reasons)
         net = Delta.compose(deltas, "sleep")
         delta = replace(
@@ -167,35 +176,5 @@ class Sleep:
         return Slept(delta=delta, report=report, regions=regions)
 
 
-def _rules(
-    settings: SleepSettings, scribe: Scribe | None, now_s: float
-) -> Iterator[tuple[str, Rule]]:
-    """The rules that are on, in their order."""
-    consolidate: Rule | None = None
-    if settings.consolidate is not None and scribe is not None:
-        consolidate = _Consolidating(settings.consolidate, scribe, now_s)
-    order: tuple[tuple[str, Rule | None], ...] = (
-        ("solidify", settings.solidify),
-        ("crowding", settings.crowding),
-        ("birth", settings.birth),
-        ("decay", settings.decay),
-        ("prune", settings.prune),
-        ("consolidate", consolidate),
-        ("low_degree", settings.low_degree),
-        ("capacity", settings.capacity),
-    )
-    for name, rule in order:
-        if rule is not None:
-            yield name, rule
-
-
-@dataclass(frozen=True, slots=True)
-class _Consolidating:
-    """Consolidation with what it takes from outside, as a rule like the others."""
-
-    rule: Consolidate
-    scribe: Scribe
-    now_s: float
-
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
-        return self.rule(still, rng, scribe=self.scribe, now_s=self.now_s)
+def _nobody(rule: str) -> None:
+    """Nobody hears it."""

@@ -6,6 +6,7 @@ order of ids: equal graphs give equal stills, whatever the order of their rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mags.graph.charge import arc_charge, node_charge
-from mags.graph.cores import core_numbers, dense_cores
+from mags.graph.cores import core_numbers, dense_cores, innermost_cores
 from mags.graph.delta import IDENTITY, Changes, Delta
 from mags.graph.edge import ARC, ArcFlag, ArcKind
 from mags.graph.graph import CARRIED, REVERSE, Graph
@@ -26,10 +27,14 @@ LIVE_AT = 0.2
 """An association is alive from this charge on."""
 
 CORE_LEAST = 3
-"""The smallest k whose innermost k-core counts as dense."""
+"""The smallest k whose k-cores count."""
 
-KINDS = 16
-"""More than there are kinds of arcs, for sorting keys."""
+DENSITY = 0.1
+"""A core is dense if every member is next to this share of it."""
+
+KIND_BITS = 4
+PLACE_BITS = 28
+"""A sorting key holds two positions and a kind: up to 268 million nodes."""
 
 
 class LiveNet:
@@ -62,9 +67,14 @@ class LiveNet:
         return core_numbers(self.indptr, self.indices)
 
     @cached_property
+    def inner(self) -> NDArray[np.int32]:
+        """Label of the innermost core of each node, or OUTSIDE; shape (n,)."""
+        return innermost_cores(self.indptr, self.indices, self.core, CORE_LEAST)
+
+    @cached_property
     def dense(self) -> NDArray[np.int32]:
-        """Label of the innermost dense core of each node, or OUTSIDE; shape (n,)."""
-        return dense_cores(self.indptr, self.indices, self.core, CORE_LEAST)
+        """The same for dense cores only; shape (n,)."""
+        return dense_cores(self.inner, self.core, DENSITY)
 
     def support(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
         """Live triangles of each pair, shape (pairs,)."""
@@ -103,7 +113,7 @@ class Still:
         slots = slots[forward]
         src, dst = place[tail[forward]], place[columns["peer"][slots]]
         kind = columns["kind"][slots]
-        key = _key(src, dst, kind, len(rows))
+        key = _key(src, dst, kind)
         order = np.argsort(key, kind="stable")
         order = order[(src[order] >= 0) & (dst[order] >= 0)]
         slots, src, dst = slots[order], src[order], dst[order]
@@ -145,9 +155,10 @@ class Still:
     @cached_property
     def liquid(self) -> NDArray[np.bool_]:
         """Which arcs are associations between warm nodes, shape (m,)."""
-        warm = ~self.cold
-        association = self.arcs["kind"] == ArcKind.ASSOCIATION
-        return np.asarray(association & warm[self.src] & warm[self.dst] & (self.src != self.dst))
+        liquid = (self.arcs["kind"] == ArcKind.ASSOCIATION) & (self.src != self.dst)
+        if self.cold.any():
+            liquid &= ~(self.cold[self.src] | self.cold[self.dst])
+        return np.asarray(liquid)
 
     @cached_property
     def solid(self) -> NDArray[np.bool_]:
@@ -167,17 +178,16 @@ class Still:
 
     @cached_property
     def core_arcs(self) -> NDArray[np.bool_]:
-        """Which arcs have both ends in one innermost dense core, shape (m,)."""
+        """Which arcs have both ends in one dense core, shape (m,)."""
         dense = self.net.dense
         return np.asarray((dense[self.src] == dense[self.dst]) & (dense[self.src] >= 0))
 
     @cached_property
     def links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """(indptr, indices) of everything linked by an arc of any kind and direction."""
-        n = len(self.nodes)
-        one_way = csr_array((np.ones(len(self.src), np.int8), (self.src, self.dst)), (n, n))
-        both = (one_way + one_way.T).tocsr()
-        return both.indptr.astype(np.int32), both.indices.astype(np.int32)
+        """(indptr, indices) of the arcs of any kind, by source, targets ascending."""
+        indptr = np.zeros(len(self.nodes) + 1, np.int32)
+        np.cumsum(np.bincount(self.src, minlength=len(self.nodes)), out=indptr[1:])
+        return indptr, self.dst
 
     # -- finding and changing ----------------------------------------------------
 
@@ -187,44 +197,99 @@ class Still:
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        return _key(self.src, self.dst, self.arcs["kind"], len(self.nodes))
+        return _key(self.src, self.dst, self.arcs["kind"])
 
     def find(self, arcs: NDArray[np.void]) -> NDArray[np.int64]:
         """Positions in `arcs` of ARC records' identities, -1 where there is none."""
         src, dst = self.places(arcs["src"]), self.places(arcs["dst"])
-        found = _find(self._keys, _key(src, dst, arcs["kind"], len(self.nodes)))
+        found = _find(self._keys, _key(src, dst, arcs["kind"]))
         return np.where((src < 0) | (dst < 0), -1, found)
 
     def after(self, delta: Delta) -> Still:
-        """The still that a Delta of this still makes of it."""
-        nodes = _merge(self.nodes, delta.nodes, self.places(delta.nodes.after["id"]))
-        arcs = _merge(self.arcs, delta.arcs, self.find(delta.arcs.after))
-        ids = np.ascontiguousarray(nodes["id"])
-        src, dst = np.searchsorted(ids, arcs["src"]), np.searchsorted(ids, arcs["dst"])
-        if not delta.arcs.has.all() or not delta.arcs.had.all():
-            order = np.argsort(_key(src, dst, arcs["kind"], len(nodes)), kind="stable")
-            arcs, src, dst = arcs[order], src[order], dst[order]
+        """The still that a Delta of this still makes of it; nodes are made or altered only."""
+        if not len(delta.nodes) and not len(delta.arcs):
+            return self
+        nodes = self._nodes_after(delta.nodes)
+        columns: dict[str, Any] = {
+            "arcs": self.arcs,
+            "src": self.src,
+            "dst": self.dst,
+            "_keys": self._keys,
+            "charge": self.charge,
+        }
+        if len(nodes) > len(self.nodes):
+            moved = np.searchsorted(nodes["id"], self.ids).astype(np.int32)
+            columns["src"], columns["dst"] = moved[self.src], moved[self.dst]
+            columns["_keys"] = _key(columns["src"], columns["dst"], self.arcs["kind"])
+        if len(delta.arcs):
+            columns = self._arcs_after(delta.arcs, columns, np.ascontiguousarray(nodes["id"]))
         still = Still(
             nodes=nodes,
-            arcs=arcs,
-            src=src.astype(np.int32),
-            dst=dst.astype(np.int32),
+            arcs=columns["arcs"],
+            src=columns["src"],
+            dst=columns["dst"],
             tick=self.tick,
             live_at=self.live_at,
         )
+        # What is known already need not be worked out again.
+        still.__dict__.update(_keys=columns["_keys"], charge=columns["charge"])
         if "net" in self.__dict__ and self._keeps_net(delta):
             still.__dict__["net"] = self.net
         return still
 
+    def _nodes_after(self, changes: Changes) -> NDArray[np.void]:
+        if not len(changes):
+            return self.nodes
+        nodes = self.nodes.copy()
+        known = changes.had & changes.has
+        nodes[self.places(changes.after["id"][known])] = changes.after[known]
+        fresh = changes.created()
+        return _insert(nodes, np.searchsorted(self.ids, fresh["id"]), fresh)
+
+    def _arcs_after(
+        self, changes: Changes, columns: Mapping[str, NDArray[Any]], ids: NDArray[np.int64]
+    ) -> dict[str, NDArray[Any]]:
+        """The columns of arcs with changes made; `ids`: of the nodes they are between."""
+        place = self.find(changes.after)
+        out = dict(columns)
+        known = changes.had & changes.has
+        if known.any():
+            out["arcs"], out["charge"] = out["arcs"].copy(), out["charge"].copy()
+            out["arcs"][place[known]] = changes.after[known]
+            out["charge"][place[known]] = arc_charge(changes.after[known], self.tick)
+        if not changes.has.all():
+            keep = np.ones(len(self.arcs), np.bool_)
+            keep[place[changes.had & ~changes.has]] = False
+            out = {name: column[keep] for name, column in out.items()}
+        fresh = changes.created()
+        if len(fresh):
+            src = np.searchsorted(ids, fresh["src"]).astype(np.int32)
+            dst = np.searchsorted(ids, fresh["dst"]).astype(np.int32)
+            new: dict[str, NDArray[Any]] = {
+                "arcs": fresh,
+                "src": src,
+                "dst": dst,
+                "_keys": _key(src, dst, fresh["kind"]),
+                "charge": arc_charge(fresh, self.tick),
+            }
+            order = np.argsort(new["_keys"])
+            at = np.searchsorted(out["_keys"], new["_keys"][order])
+            out = {name: _insert(column, at, new[name][order]) for name, column in out.items()}
+        return out
+
     def _keeps_net(self, delta: Delta) -> bool:
         """Whether what is alive, and how strongly, is the same after the Delta."""
-        changes = delta.arcs
+        nodes, arcs = delta.nodes, delta.arcs
+        if not (nodes.had & nodes.has).all():
+            return False
+        if ((nodes.before["flags"] ^ nodes.after["flags"]) & NodeFlag.COLD).any():
+            return False
         worth: list[NDArray[np.float64]] = []
-        for image, there in ((changes.before, changes.had), (changes.after, changes.has)):
+        for image, there in ((arcs.before, arcs.had), (arcs.after, arcs.has)):
             charge = arc_charge(image, self.tick)
             live = there & (image["kind"] == ArcKind.ASSOCIATION) & (charge >= self.live_at)
             worth.append(np.where(live, charge, 0.0))
-        return not len(delta.nodes) and bool(np.all(np.abs(worth[0] - worth[1]) < 1e-6))
+        return bool(np.all(np.abs(worth[0] - worth[1]) < 1e-6))
 
     def delta(
         self, rule: str, *, nodes: Changes | None = None, arcs: Changes | None = None, **facts: Any
@@ -273,8 +338,9 @@ def differ(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
     return unlike
 
 
-def _key(src: NDArray[Any], dst: NDArray[Any], kind: NDArray[Any], nodes: int) -> NDArray[np.int64]:
-    return np.asarray((src.astype(np.int64) * nodes + dst) * KINDS + kind, np.int64)
+def _key(src: NDArray[Any], dst: NDArray[Any], kind: NDArray[Any]) -> NDArray[np.int64]:
+    pair = (src.astype(np.int64) << PLACE_BITS) | dst
+    return np.asarray((pair << KIND_BITS) | kind, np.int64)
 
 
 def _find(ascending: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -284,16 +350,13 @@ def _find(ascending: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np
     return np.where(ascending[place] == wanted, place, -1)
 
 
-def _merge(
-    records: NDArray[np.void], changes: Changes, place: NDArray[np.int64]
-) -> NDArray[np.void]:
-    """Records with changes made; created ones come last for arcs, in order of id for nodes."""
-    if not len(changes):
-        return records
-    out = records.copy()
-    known = changes.had & (place >= 0)
-    out[place[known & changes.has]] = changes.after[known & changes.has]
-    keep = np.ones(len(out), np.bool_)
-    keep[place[known & ~changes.has]] = False
-    out = np.concatenate([out[keep], changes.created()])
-    return out[np.argsort(out["id"], kind="stable")] if out.dtype == NODE else out
+def _insert(column: NDArray[Any], at: NDArray[np.int64], fresh: NDArray[Any]) -> NDArray[Any]:
+    """A column with `fresh` put in before the ascending positions `at`, in their order."""
+    if not len(fresh):
+        return column
+    out = np.empty(len(column) + len(fresh), column.dtype)
+    target = at + np.arange(len(at))
+    old = np.ones(len(out), np.bool_)
+    old[target] = False
+    out[old], out[target] = column, fresh
+    return out
