@@ -86,7 +86,7 @@ class Content:
     node: int
     text: str
     meta: Mapping[str, Any] = field(default_factory=dict)
-    vector: NDArray[np.float16] | None = None
+    vector: NDArray[np.float16] | None = field(default=None, repr=False)
 
 
 def blank_node(**values: Any) -> NDArray[np.void]:

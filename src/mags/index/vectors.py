@@ -91,7 +91,7 @@ class VectorIndex:
             k = min(k, int(np.count_nonzero(usable)))
             if k == 0:
                 return np.zeros(0, np.int64)
-            return np.argpartition(-scores, k - 1)[:k].astype(np.int64)
+            return np.argpartition(scores, len(scores) - k)[-k:].astype(np.int64)
         found = self._graph().search(query.astype(np.float16), k, threads=1).keys
         rows = np.asarray(found, np.int64)
         return rows[usable[rows]]

@@ -91,7 +91,7 @@ class Editor:
             node["strength"], node["strength_tick"] = edit.strength, tick
         if edit.valid_from is not None:
             node["valid_from"] = seconds(edit.valid_from)
-            node["flags"] |= NodeFlag.STATED
+            node["flags"] |= np.uint16(NodeFlag.STATED)
         if edit.valid_to == "open":
             node["valid_to"] = node["closed_at"] = NEVER
         elif edit.valid_to is not None:
@@ -121,7 +121,7 @@ class Editor:
             draft = Draft(state.graph)
             node = draft.node(node_id)
             if pinned:
-                node["flags"] |= NodeFlag.PINNED
+                node["flags"] |= np.uint16(NodeFlag.PINNED)
                 node["flags"] &= ~np.uint16(NodeFlag.COLD)
                 node["importance"] = node["strength"] = 1.0
                 node["strength_tick"] = state.graph.tick

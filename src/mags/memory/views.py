@@ -24,7 +24,7 @@ class Seen:
     """
 
     episode_id: int
-    delta: Delta
+    delta: Delta = field(repr=False)
     seq: int = 0
     facts: tuple[int, ...] = ()
     notes: tuple[int, ...] = ()
@@ -56,12 +56,12 @@ class Reply:
 
     text: str
     citations: tuple[Citation, ...]
-    trace: Trace
+    trace: Trace = field(repr=False)
     usage: Usage
     support: float = 0.0
     answerer: str = ""
     fallback: str | None = None
-    found: Found | None = None
+    found: Found | None = field(default=None, repr=False)
     seen: Seen | None = None
 
 
