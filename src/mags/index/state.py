@@ -151,7 +151,7 @@ class State:
         if self._names is None:
             return
         entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
-        self._names.drop({c.node for c in entities if c.node in self._known_entities(entities)})
+        self._names.drop(self._known_entities(entities))
         for content in entities:
             self._names.add(content.node, names_of(content))
 
