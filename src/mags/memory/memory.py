@@ -380,7 +380,7 @@ class Memory:
         if self._parts.to_pyg is None:
             raise MissingExtra(extra="pyg", needed_for="to_pyg")
         with self._live.reading() as state:
-            return self._parts.to_pyg(state.graph, state.vectors)
+            return self._parts.to_pyg(state)
 
     def close(self) -> None:
         """Let go of the store; closing twice is harmless."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from mags.engram.engram import Engram
 from mags.engram.moment import Inscribed, Moment
-from mags.errors import InvalidInput
+from mags.errors import InvalidInput, ModelError
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.node import NOBODY
@@ -50,7 +50,7 @@ class Observer:
             return known
         with self._live.reading() as state:
             recent = self._recent(state, turn)
-        writing = Writing() if echo(turn) else self._parts.policy.write(turn, recent, recalled)
+        writing = self._write(turn, recent, recalled)
         with self._live.reading() as state:
             texts = self._engram.texts(state, turn, writing)
         vectors = self._live.embed(texts)
@@ -90,7 +90,7 @@ class Observer:
                 started.add(turn.session)
                 with self._live.reading() as state:
                     past = history[turn.session] = self._recent(state, turn)
-            writing = self._parts.policy.write(turn, past[-self._settings.window :], ())
+            writing = self._write(turn, past[-self._settings.window :], ())
             past.append(turn)
             del past[: -self._settings.window]
             jobs.append(Job(turn=turn, writing=writing, payload=payload))
@@ -122,6 +122,15 @@ class Observer:
                 raise InvalidInput(f"cannot assert this: {done.ignored[0][1]}")
             delta = self._delta(draft, "assert", done, key, payload, state.graph.tick)
             return _seen(delta, self._live.commit(delta), done, Writing())
+
+    def _write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """What the write model makes of a turn; where it fails the turn stays an episode."""
+        if echo(turn):
+            return Writing()
+        try:
+            return self._parts.policy.write(turn, recent, recalled)
+        except ModelError as failure:
+            return Writing(understood=False, why=str(failure))
 
     def _inscribe(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mags.graph.graph import Graph
+from mags.index.state import State
 from mags.memory.settings import MemorySettings
 from mags.plasticity.cycle import SleepSettings
 from mags.ports.answer import Answerer
@@ -26,7 +26,7 @@ class Parts:
     settings: MemorySettings = field(default_factory=MemorySettings)
     sleep: SleepSettings = field(default_factory=SleepSettings)
     seed: int = 0
-    to_pyg: Callable[[Graph, Any], Any] | None = None
+    to_pyg: Callable[[State], Any] | None = None
 
 
 def same_relation(asked: str, known: str) -> bool:
