@@ -95,7 +95,7 @@ class OpenAIEmbedder:
                 encoding_format="float",
                 extra_body=extra or None,
             )
-            rows = [row.embedding for row in sorted(reply.data, key=lambda row: row.index)]
+            rows = [list(row.embedding) for row in sorted(reply.data, key=lambda row: row.index)]
         vectors = self._checked(rows, len(texts))
         return unit_rows(vectors)
 

@@ -17,9 +17,11 @@ from mags.errors import ConfigurationError, CorruptFile, MissingExtra
 from mags.models.embed.folder import ModelFolder, read_folder
 from mags.models.embed.pooling import pool
 from mags.models.embed.session import open_session
-from mags.models.embed.windows import TokenBatch, Windower, WindowMean
+from mags.models.embed.windows import BATCH_TOKENS, TokenBatch, Windower, WindowMean
 
 _OVERLAP_TOKENS = 32
+# torch costs milliseconds a call, whatever the batch.
+_TORCH_BATCH_TOKENS = 4096
 
 
 class _Encoder(Protocol):
@@ -108,6 +110,7 @@ def _windower(folder: ModelFolder) -> Windower:
         tokens=folder.window_tokens,
         overlap=overlap,
         pad_id=int(padding.get("pad_id", 0)),
+        batch_tokens=BATCH_TOKENS if folder.onnx else _TORCH_BATCH_TOKENS,
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-BATCH_TOKENS = 4096
+# What fits the caches of a core: 4,096 took 1.5 to 2.3 times as long for texts over 40 tokens.
+BATCH_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +41,20 @@ class Windower:
     Takes over the tokenizer: its own truncation and padding are replaced.
     """
 
-    def __init__(self, tokenizer: Tokenizer, *, tokens: int, overlap: int, pad_id: int = 0) -> None:
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        *,
+        tokens: int,
+        overlap: int,
+        pad_id: int = 0,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> None:
         tokenizer.no_padding()
         tokenizer.enable_truncation(tokens, stride=overlap)
         self._tokenizer = tokenizer
         self._pad_id = pad_id
+        self._batch_tokens = batch_tokens
 
     def windows(self, texts: Sequence[str]) -> list[Window]:
         """All windows of all texts, in order; an empty text has one (the special tokens)."""
@@ -56,10 +66,13 @@ class Windower:
         ]
 
     def batches(self, texts: Sequence[str]) -> Iterator[TokenBatch]:
-        """Windows grouped by length, so that padding costs little; at most 4,096 tokens each."""
+        """Windows grouped by length, so that padding costs little.
+
+        At most `batch_tokens` tokens each, padding included, or one window.
+        """
         queue: list[Window] = []
         for window in sorted(self.windows(texts), key=lambda window: len(window.ids)):
-            if queue and (len(queue) + 1) * len(window.ids) > BATCH_TOKENS:
+            if queue and (len(queue) + 1) * len(window.ids) > self._batch_tokens:
                 yield self._padded(queue)
                 queue = []
             queue.append(window)
