@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from scipy import sparse
 
 from benchmarks.baselines.lexical import Bm25
 from benchmarks.baselines.plain import standardised
-from mags.evaluation.protocol import Turn
+from mags.evaluation.protocol import Triple, Turn
 from mags.ports.embedder import Embedder
 
 _SPAN = re.compile(r"[A-Z][\w.-]*(?:\s+(?:(?:of|the|de|la|von|van|and)\s+){0,2}[A-Z0-9][\w.-]*)*")
@@ -42,7 +42,6 @@ class GraphWalk:
         """Index all passages; called once."""
         texts = [t.text for t in turns]
         self._ids = [t.id for t in turns]
-        self._row = {t.id: row for row, t in enumerate(turns)}
         self._vectors = self._embedder.embed(texts)
         self._bm25 = Bm25(texts)
         for row, text in enumerate(texts):
@@ -50,12 +49,14 @@ class GraphWalk:
             for name in [re.sub(r"\s*\(.*\)$", "", title), *_SPAN.findall(text)]:
                 self._names[_key(name)].add(row)
 
-    def add_triples(self, turn_id: str, triples: Sequence[tuple[str, str, str]]) -> None:
-        """Take subjects and objects as names of the passage."""
-        for subject, _, obj in triples:
-            self._names[_key(subject)].add(self._row[turn_id])
-            self._names[_key(obj)].add(self._row[turn_id])
-        self._walk = None
+    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+        """Index all passages, and take subjects and objects of triples as their names."""
+        self.add(turns)
+        row = {t.id: number for number, t in enumerate(turns)}
+        for turn_id, found in triples.items():
+            for subject, _, obj in found:
+                self._names[_key(subject)].add(row[turn_id])
+                self._names[_key(obj)].add(row[turn_id])
 
     def search(self, query: str, k: int) -> list[str]:
         """The k best ids."""

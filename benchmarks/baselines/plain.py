@@ -6,14 +6,14 @@ sees the date. The dense baseline is plain: the question as it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.baselines.lexical import Bm25
-from mags.evaluation.protocol import Statement, Turn
+from mags.evaluation.protocol import Statement, Triple, Turn
 from mags.ports.embedder import Embedder
 
 Kind = Literal["bm25", "dense", "zsum", "rrf"]
@@ -71,8 +71,9 @@ class PlainTurns(Plain):
         """Index all turns; called once."""
         self.index([t.id for t in turns], [as_said(t) for t in turns], [dated(t) for t in turns])
 
-    def add_triples(self, turn_id: str, triples: Sequence[tuple[str, str, str]]) -> None:
-        """Leave them out."""
+    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+        """Index all turns and leave the triples out."""
+        self.add(turns)
 
 
 class PlainFacts(Plain):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from benchmarks.baselines.plain import as_said
 from benchmarks.systems import System
-from mags.evaluation.protocol import Statement, Turn
+from mags.evaluation.protocol import Statement, Triple, Turn
 
 
 class Shelf(Protocol):
@@ -32,8 +32,9 @@ class ShelfOfTurns:
         """Store all turns."""
         self._shelf.store([t.id for t in turns], [as_said(t) for t in turns])
 
-    def add_triples(self, turn_id: str, triples: Sequence[tuple[str, str, str]]) -> None:
-        """Leave them out: the peer takes texts."""
+    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+        """Store all turns; the triples are left out: the peer takes texts."""
+        self.add(turns)
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the k best turns."""

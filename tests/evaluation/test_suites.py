@@ -18,13 +18,14 @@ class Newest:
 
     def __init__(self):
         self.ids = []
-        self.triples = []
+        self.triples = {}
 
     def add(self, turns):
         self.ids += [t.id for t in turns]
 
-    def add_triples(self, turn_id, triples):
-        self.triples.append((turn_id, triples))
+    def add_graph(self, turns, triples):
+        self.add(turns)
+        self.triples = dict(triples)
 
     def tell(self, statements):
         self.ids += [s.key for s in statements]
@@ -99,9 +100,9 @@ def test_kinds_split_a_run():
 
     run = retrieval.multihop(make, corpus, with_triples=True)
     assert [o.probe.id for o in retrieval.kinds(run)["y"].outcomes] == ["q2"]
-    assert made[0].triples == [("t1", (("a", "b", "c"),))]
+    assert made[0].triples == {"t1": (("a", "b", "c"),)}
     retrieval.multihop(make, corpus, with_triples=False)
-    assert made[1].triples == []
+    assert made[1].triples == {}
 
 
 def fact(obj):

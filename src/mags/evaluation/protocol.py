@@ -6,10 +6,13 @@ that every figure in a table comes from the same code on the same questions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+Triple: TypeAlias = tuple[str, str, str]
+"""Subject, relation, object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +65,10 @@ class Retriever(Protocol):
 
 
 class GraphRetriever(Retriever, Protocol):
-    """A retriever that also takes triples found in a turn."""
+    """A retriever that can also be given the triples somebody found in the turns."""
 
-    def add_triples(self, turn_id: str, triples: Sequence[tuple[str, str, str]]) -> None:
-        """Store (subject, relation, object) triples whose source is that turn."""
+    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+        """Store turns together with their triples, by turn id; instead of `add`, once."""
         ...
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mags.evaluation.datasets.source import read_json
-from mags.evaluation.protocol import Probe, Turn
+from mags.evaluation.protocol import Probe, Triple, Turn
 
-Triple = tuple[str, str, str]
 _WRITTEN = datetime(2024, 1, 1, tzinfo=UTC)  # passages carry no date; all get the same one
 
 

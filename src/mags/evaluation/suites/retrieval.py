@@ -105,10 +105,10 @@ def multihop(
     """Ask all questions of one memory of all passages, with or without the shipped triples."""
     system = make()
     began = clock()
-    system.add(corpus.turns)
     if with_triples:
-        for turn_id, triples in corpus.triples.items():
-            system.add_triples(turn_id, triples)
+        system.add_graph(corpus.turns, corpus.triples)
+    else:
+        system.add(corpus.turns)
     add_s = clock() - began
     outcomes = tuple(_ask(system, probe, k, clock) for probe in corpus.probes)
     return Run(outcomes=outcomes, turns=len(corpus.turns), add_s=add_s)
