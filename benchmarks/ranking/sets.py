@@ -1,0 +1,117 @@
+"""The question sets: what may be fitted on, and what only measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from benchmarks.places import DATA
+from benchmarks.ranking.lifebench import load_lifebench
+from benchmarks.ranking.retold import Teller
+from benchmarks.ranking.world import World
+from mags.evaluation.datasets.locomo import load_locomo
+from mags.evaluation.datasets.longmemeval import load_longmemeval
+from mags.evaluation.datasets.multihop import load_hotpotqa, load_musique
+from mags.evaluation.protocol import Probe, Turn
+from mags.evaluation.split import split
+from mags.ports.embedder import Embedder
+from mags.recall.settings import RecallSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Turns of one memory and the questions asked of it; `fit`: may settings see it."""
+
+    suite: str
+    turns: tuple[Turn, ...]
+    probes: tuple[Probe, ...]
+    triples: Mapping[str, tuple[tuple[str, str, str], ...]] = field(default_factory=dict)
+    fit: bool = True
+
+    def world(self, embedder: Embedder, settings: RecallSettings) -> World:
+        """The memory itself."""
+        world = World(embedder, settings)
+        world.add(self.turns)
+        for turn_id, triples in self.triples.items():
+            world.add_triples(turn_id, triples)
+        return world
+
+    def half(self, probe: Probe) -> str:
+        """`dev` where settings may be fitted on the question, else `test` or `measure`."""
+        if not self.fit:
+            return "measure"
+        return "dev" if self.suite == "retold" else split(probe.id)
+
+
+def memories(suites: tuple[str, ...]) -> Iterator[Memory]:
+    """The memories of the named suites."""
+    for name in suites:
+        yield from SUITES[name]()
+
+
+def _locomo() -> Iterator[Memory]:
+    for talk in load_locomo(DATA / "locomo" / "locomo10_conv0-4.json.gz"):
+        yield Memory(suite="locomo", turns=talk.turns, probes=talk.probes, fit=False)
+
+
+def _together() -> Iterator[Memory]:
+    talks = load_locomo(DATA / "locomo" / "locomo10_conv0-4.json.gz")
+    yield Memory(
+        suite="together",
+        turns=tuple(t for talk in talks for t in talk.turns),
+        probes=tuple(p for talk in talks for p in talk.probes),
+        fit=False,
+    )
+
+
+def _longmemeval() -> Iterator[Memory]:
+    folder = DATA / "longmemeval"
+    data = load_longmemeval(folder / "lme_evidence.jsonl.gz", folder / "haystacks")
+    turns = sorted(data.turns, key=lambda t: (t.at, t.session))
+    yield Memory(suite="longmemeval", turns=tuple(turns), probes=data.probes)
+
+
+def _retold() -> Iterator[Memory]:
+    folder = DATA / "longmemeval"
+    evidence = folder / "lme_evidence.jsonl.gz"
+    data = load_longmemeval(evidence, folder / "haystacks")
+    for seed in range(2):
+        for chat in Teller(data, evidence, seed).chats():
+            yield Memory(suite="retold", turns=chat.turns, probes=chat.probes)
+
+
+def _lifebench() -> Iterator[Memory]:
+    turns, probes = load_lifebench(DATA / "lifebench" / "lumingqiang")
+    yield Memory(suite="lifebench", turns=tuple(turns), probes=tuple(probes))
+
+
+def _multihop(triples: bool) -> Iterator[Memory]:
+    folder = DATA / "multihop" / "hipporag"
+    openie = folder / "openie_musique_train_results_ner_gpt-3.5-turbo-1106_1890.json.gz"
+    corpus = load_musique(
+        folder / "musique_train.json.gz",
+        folder / "musique_train_corpus.json.gz",
+        openie if triples else None,
+    )
+    suite = "musique-triples" if triples else "musique"
+    yield Memory(suite=suite, turns=corpus.turns, probes=corpus.probes, triples=corpus.triples)
+
+
+def _hotpotqa() -> Iterator[Memory]:
+    folder = DATA / "multihop" / "hipporag"
+    corpus = load_hotpotqa(
+        folder / "hotpotqa_train.json.gz", folder / "hotpotqa_train_corpus.json.gz"
+    )
+    yield Memory(suite="hotpotqa", turns=corpus.turns, probes=corpus.probes)
+
+
+SUITES = {
+    "locomo": _locomo,
+    "together": _together,
+    "longmemeval": _longmemeval,
+    "retold": _retold,
+    "lifebench": _lifebench,
+    "musique": lambda: _multihop(False),
+    "musique-triples": lambda: _multihop(True),
+    "hotpotqa": _hotpotqa,
+}
