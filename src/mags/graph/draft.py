@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mags.errors import NotFound
 from mags.graph.delta import Changes, Delta
 from mags.graph.edge import ARC, ArcKind, blank_arc
 from mags.graph.graph import Graph
@@ -32,16 +33,24 @@ class Draft:
         self._arcs: dict[ArcKey, NDArray[np.void] | None] = {}
 
     def node(self, node_id: int) -> NDArray[np.void]:
-        """A writable NODE record of shape (1,); changes to it are part of the draft."""
-        row = self._nodes.get(node_id)
-        if row is None:
-            row = self._nodes[node_id] = self.graph.node(node_id)
+        """A writable NODE record of shape (1,); changes to it are part of the draft.
+
+        Raises NotFound for a node that is not there or was removed in this draft.
+        """
+        row = self._nodes[node_id] = self._pending(node_id)
         return row
 
     def peek(self, node_id: int) -> NDArray[np.void]:
-        """The NODE record as it would be, not to be written to."""
-        row = self._nodes.get(node_id)
-        return self.graph.node(node_id) if row is None else row
+        """The NODE record as it would be, not to be written to; raises NotFound."""
+        return self._pending(node_id)
+
+    def _pending(self, node_id: int) -> NDArray[np.void]:
+        if node_id not in self._nodes:
+            return self.graph.node(node_id)
+        row = self._nodes[node_id]
+        if row is None:
+            raise NotFound(f"node {node_id} was removed in this draft", node_id=node_id)
+        return row
 
     def add_node(self, content: Content | None = None, /, **values: Any) -> NDArray[np.void]:
         """Create a node (`id` and `kind` among the values), with its words."""
@@ -53,17 +62,14 @@ class Draft:
         return row
 
     def remove_node(self, node_id: int) -> None:
-        """Remove a node and every arc at it."""
-        for arcs in (
-            self.graph.arcs_from(node_id),
-            self.graph.arcs_to(node_id),
-            self.graph.associations_to(node_id),
-        ):
-            for arc in arcs:
-                self._arcs[_key(arc)] = None
+        """Remove a node, every arc at it, and what was drafted of it; raises NotFound."""
+        self._pending(node_id)
+        for arc in self.graph.arcs_at(node_id) if node_id in self.graph else ():
+            self._arcs[_key(arc)] = None
         for key in [k for k in self._arcs if node_id in k[:2]]:
             self._arcs[key] = None
         self._nodes[node_id] = None
+        self.contents = [content for content in self.contents if content.node != node_id]
 
     def arc(self, src: int, dst: int, kind: ArcKind) -> NDArray[np.void] | None:
         """A writable ARC record of shape (1,), or None where there is none."""
@@ -98,8 +104,7 @@ class Draft:
         """The Delta; records that end as they began are left out."""
         nodes = Changes.of(NODE, [(self._before(i), row) for i, row in self._nodes.items()])
         arcs = Changes.of(
-            ARC,
-            [(self.graph.find_arc(s, d, ArcKind(k)), row) for (s, d, k), row in self._arcs.items()],
+            ARC, zip(self.graph.find_arcs(list(self._arcs)), self._arcs.values(), strict=True)
         )
         fields.setdefault("tick_before", self.graph.tick)
         fields.setdefault("tick_after", self.graph.tick)

@@ -6,7 +6,8 @@ Only `Graph.apply` changes it, and only with a `Delta`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ ADJACENCY = {
     "days": "u2",
     "last_day": "i8",
 }
+BULK = 4096
+"""From so many ids on, rows are looked up in a table made for it."""
 CARRIED = ("flags", "support", "w", "t0", "uses", "days", "last_day")
 
 
@@ -94,10 +97,19 @@ class Graph:
 
     def find_arc(self, src: int, dst: int, kind: ArcKind) -> NDArray[np.void] | None:
         """A copy of one ARC record, shape (1,), or None."""
-        if src not in self or dst not in self:
-            return None
-        slot = self._slot(self.row_of[src], self.row_of[dst], int(kind))
-        return None if slot < 0 else self._records(np.array([slot]), np.array([src]))
+        return self.find_arcs([(src, dst, int(kind))])[0]
+
+    def find_arcs(self, keys: Sequence[tuple[int, int, int]]) -> list[NDArray[np.void] | None]:
+        """Copies of ARC records, each of shape (1,), or None, for (src, dst, kind) each."""
+        asked = np.array(keys, np.int64).reshape(-1, 3)
+        src, dst = self._known_rows(asked[:, 0]), self._known_rows(asked[:, 1])
+        slots = self.adjacency.find(src, dst, asked[:, 2].astype(np.uint8))
+        found = np.flatnonzero(slots >= 0)
+        records = self._records(slots[found], asked[found, 0])
+        out: list[NDArray[np.void] | None] = [None] * len(asked)
+        for i, at in enumerate(found.tolist()):
+            out[at] = records[i : i + 1]
+        return out
 
     def arcs_from(self, node_id: int, *kinds: ArcKind) -> NDArray[np.void]:
         """ARC records that leave a node, of those kinds or of all."""
@@ -131,6 +143,11 @@ class Graph:
         mask = (columns["peer"][slots] == row) & (columns["kind"][slots] == ArcKind.ASSOCIATION)
         return self._records(slots[mask], self.nodes["id"][rows[mask]])
 
+    def arcs_at(self, node_id: int) -> NDArray[np.void]:
+        """ARC records that leave a node or arrive at it, each once; scans the whole pool."""
+        parts = [self.arcs_from(node_id), self.arcs_to(node_id), self.associations_to(node_id)]
+        return np.unique(np.concatenate(parts))
+
     def targets(self, node_id: int, kind: ArcKind) -> list[int]:
         """Ids at the head of the arcs of one kind that leave a node."""
         return [int(i) for i in self.arcs_from(node_id, kind)["dst"]]
@@ -162,13 +179,6 @@ class Graph:
             out[name] = columns[name][slots]
         return out
 
-    def _slot(self, row: int, peer: int, kind: int) -> int:
-        block = self.adjacency.block(row)
-        columns = self.adjacency.columns
-        hit = (columns["peer"][block] == peer) & (columns["kind"][block] == kind)
-        found = np.flatnonzero(hit)
-        return int(found[0]) + block.start if len(found) else -1
-
     # -- changing ----------------------------------------------------------------
 
     def apply(self, delta: Delta) -> None:
@@ -181,16 +191,29 @@ class Graph:
         changes = delta.nodes
         if not len(changes):
             return
-        fresh = [int(i) for i in changes.after["id"] if int(i) not in self.row_of]
+        ids = changes.after["id"]
+        # What is neither known nor there afterwards needs no row.
+        known = changes.has | (self._known_rows(ids) >= 0)
+        fresh = [i for i in ids[known].tolist() if i not in self.row_of]
         self._grow(self.size + len(fresh))
-        for node_id in fresh:
-            self.row_of[node_id] = self.size
-            self.size += 1
-        rows = self.rows(changes.after["id"].tolist())
+        end = self.size + len(fresh)
+        self.row_of.update(zip(fresh, range(self.size, end), strict=True))
+        self.nodes["id"][self.size : end] = fresh
+        self.size = end
         self.adjacency.grow_rows(self.size)
-        self.nodes[rows[changes.has]] = changes.after[changes.has]
-        self.nodes["id"][rows] = changes.after["id"]
-        self.alive[rows] = changes.has
+        rows = self._known_rows(ids[known])
+        has = changes.has[known]
+        self.nodes[rows[has]] = changes.after[changes.has]
+        self.alive[rows] = has
+
+    def _known_rows(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of ids, -1 where unknown, shape (n,)."""
+        n, most = len(ids), int(ids.max(initial=0))
+        if n > BULK and self.size <= 8 * n and most <= 64 * n and ids.min() >= 0:
+            table = np.full(max(most, int(self.nodes["id"].max())) + 1, -1, np.int64)
+            table[self.nodes["id"][: self.size]] = np.arange(self.size)
+            return np.asarray(table[ids])
+        return np.fromiter(map(self.row_of.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
 
     def _grow(self, size: int) -> None:
         if size > len(self.nodes):
@@ -202,40 +225,35 @@ class Graph:
                 setattr(self, name, new)
 
     def _apply_arcs(self, delta: Delta) -> None:
+        """Alter what is there, then remove, then insert; nothing is asked of what was before."""
         changes = delta.arcs
         if not len(changes):
             return
-        for record in changes.removed():
-            self._remove(record)
-        altered = changes.altered().after
-        if len(altered):
-            self._alter(altered)
-        self._insert(changes.created())
+        after, has = changes.after, changes.has
+        src, dst = self._known_rows(after["src"]), self._known_rows(after["dst"])
+        if (np.minimum(src, dst)[has] < 0).any():
+            raise NotFound("a Delta draws an arc at a node that is not in this memory")
+        pool, kind = self.adjacency, np.ascontiguousarray(after["kind"])
+        slots = pool.find(src, dst, kind)
+        there = slots >= 0
+        # A structural arc has a second entry, at its head.
+        old = np.flatnonzero(there & (kind != ArcKind.ASSOCIATION))
+        rows = np.concatenate([src, dst[old]])
+        back = pool.find(dst[old], src[old], kind[old] | np.uint8(REVERSE))
+        slots = np.concatenate([slots, back])
+        which = np.concatenate([np.arange(len(after)), old])
+        alter, remove = has[which] & (slots >= 0), ~has[which] & (slots >= 0)
+        for name in CARRIED:
+            pool.columns[name][slots[alter]] = after[name][which[alter]]
+        pool.remove(rows[remove], slots[remove])
+        new = has & ~there
+        self._insert(after[new], src[new], dst[new])
 
-    def _remove(self, record: NDArray[np.void]) -> None:
-        src, dst = self.row_of[int(record["src"])], self.row_of[int(record["dst"])]
-        kind = int(record["kind"])
-        ends = [(src, dst, kind)]
-        if kind != ArcKind.ASSOCIATION:
-            ends.append((dst, src, kind | REVERSE))
-        for row, peer, code in ends:
-            slot = self._slot(row, peer, code)
-            if slot >= 0:
-                self.adjacency.remove_slot(row, slot)
-
-    def _alter(self, records: NDArray[np.void]) -> None:
-        src, dst = self.rows(records["src"].tolist()), self.rows(records["dst"].tolist())
-        columns = self.adjacency.columns
-        for i in range(len(records)):
-            kind = int(records["kind"][i])
-            slot = self._slot(int(src[i]), int(dst[i]), kind)
-            for name in CARRIED:
-                columns[name][slot] = records[name][i]
-
-    def _insert(self, records: NDArray[np.void]) -> None:
+    def _insert(
+        self, records: NDArray[np.void], src: NDArray[np.int64], dst: NDArray[np.int64]
+    ) -> None:
         if not len(records):
             return
-        src, dst = self.rows(records["src"].tolist()), self.rows(records["dst"].tolist())
         both = records["kind"] != ArcKind.ASSOCIATION
         rows = np.concatenate([src, dst[both]])
         values: dict[str, NDArray[Any]] = {

@@ -12,21 +12,62 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
+LONG = 64
+"""Blocks of more entries are searched by sorting them, once for all that is asked of them."""
+FEW = 8
+"""Up to so many entries are removed one by one."""
+
 
 @njit(cache=True, nogil=True)
-def _plan_moves(start, length, capacity, rows, extra, end):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    """Assign new blocks to the rows that would overflow; return the new end of the pool."""
-    for i in range(len(rows)):
-        row = rows[i]
-        need = length[row] + extra[i]
-        if need > capacity[row]:
+def _plan(start, length, capacity, rows, end, moved):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    """Assign new blocks to the rows that would overflow; how many, and the new end of the pool.
+
+    `moved` (3, n) takes each such row with its old start and its length; `length` is lent for
+    counting and is as before afterwards.
+    """
+    for row in rows:
+        length[row] += 1
+    count = 0
+    for row in rows:
+        if length[row] > capacity[row]:
             size = 4
-            while size < need:
+            while size < length[row]:
                 size *= 2
+            moved[0, count], moved[1, count] = row, start[row]
+            count += 1
             start[row] = end
             capacity[row] = size
             end += size
-    return end
+    for row in rows:
+        length[row] -= 1
+    for i in range(count):
+        moved[2, i] = length[moved[0, i]]
+    return count, end
+
+
+@njit(cache=True, nogil=True)
+def _place(start, length, rows, slots):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    """Give each new entry the next free slot of its row."""
+    for i in range(len(rows)):
+        slots[i] = start[rows[i]] + length[rows[i]]
+        length[rows[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _find(start, length, peers, kinds, rows, wanted, kind_of, most, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0913
+    """Look through short blocks one by one; -2 marks a query to a block of over `most`."""
+    for i in range(len(rows)):
+        out[i] = -1
+        row = rows[i]
+        if row < 0:
+            continue
+        if length[row] > most:
+            out[i] = -2
+            continue
+        for slot in range(start[row], start[row] + length[row]):
+            if peers[slot] == wanted[i] and kinds[slot] == kind_of[i]:
+                out[i] = slot
+                break
 
 
 class Pool:
@@ -58,22 +99,20 @@ class Pool:
                 setattr(self, name, new)
         self.rows = max(self.rows, rows)
 
-    def reserve(self, rows: NDArray[np.int64], extra: NDArray[np.int64]) -> None:
-        """Give each of `rows` (distinct) room for `extra` more entries, moving full blocks."""
-        full = self.length[rows] + extra > self.capacity[rows]
-        if not full.any():
+    def _reserve(self, rows: NDArray[np.int64]) -> None:
+        """Give rows room for one more entry at each mention, moving full blocks to the end."""
+        moved = np.empty((3, len(rows)), np.int64)
+        count, end = _plan(self.start, self.length, self.capacity, rows, self.end, moved)
+        if not count:
             return
-        rows, extra = rows[full], extra[full]
-        old_start = self.start[rows].copy()
-        end = int(_plan_moves(self.start, self.length, self.capacity, rows, extra, self.end))
-        self._grow_columns(end)
-        lengths = self.length[rows].astype(np.int64)
+        self._grow_columns(int(end))
+        row, old_start, lengths = moved[:, :count]
         offsets = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         source = np.repeat(old_start, lengths) + offsets
-        target = np.repeat(self.start[rows], lengths) + offsets
+        target = np.repeat(self.start[row], lengths) + offsets
         for column in self.columns.values():
             column[target] = column[source]
-        self.end = end
+        self.end = int(end)
 
     def _grow_columns(self, end: int) -> None:
         for name, column in self.columns.items():
@@ -86,23 +125,68 @@ class Pool:
         """Add one entry to each of `rows` (repeats allowed, order kept within a row)."""
         if not len(rows):
             return
-        distinct, counts = np.unique(rows, return_counts=True)
-        self.reserve(distinct, counts)
-        order = np.argsort(rows, kind="stable")
-        sorted_rows = rows[order]
-        first = np.searchsorted(sorted_rows, sorted_rows, side="left")
-        slots = self.start[sorted_rows] + self.length[sorted_rows]
-        slots = slots + np.arange(len(rows)) - first
+        self._reserve(rows)
+        slots = np.empty(len(rows), np.int64)
+        _place(self.start, self.length, rows, slots)
         for name, column in self.columns.items():
-            column[slots] = values[name][order]
-        self.length[distinct] += counts.astype(np.int32)
+            column[slots] = values[name]
 
-    def remove_slot(self, row: int, slot: int) -> None:
-        """Take the entry at absolute position `slot` out of `row`; its last entry fills the gap."""
-        last = int(self.start[row]) + int(self.length[row]) - 1
+    def find(
+        self, rows: NDArray[np.int64], peers: NDArray[np.int64], kinds: NDArray[np.uint8]
+    ) -> NDArray[np.int64]:
+        """Slot of the entry of each row with that `peer` and `kind`, -1 where there is none
+        (or the row is negative); all of shape (n,).
+        """
+        slots = np.empty(len(rows), np.int64)
+        columns = self.columns
+        place = (self.start, self.length, columns["peer"], columns["kind"])
+        _find(*place, rows, peers, kinds, LONG, slots)
+        far = np.flatnonzero(slots == -2)
+        if len(far):
+            slots[far] = self._find_in_long(rows[far], peers[far], kinds[far])
+        return slots
+
+    def _find_in_long(
+        self, rows: NDArray[np.int64], peers: NDArray[np.int64], kinds: NDArray[np.uint8]
+    ) -> NDArray[np.int64]:
+        slots = np.empty(len(rows), np.int64)
+        order = np.argsort(rows, kind="stable")
+        ends = np.flatnonzero(np.diff(rows[order])) + 1
+        for asked in np.split(order, ends):
+            block = self.block(int(rows[asked[0]]))
+            here = self.columns["peer"][block].astype(np.int64) << 8 | self.columns["kind"][block]
+            want = peers[asked] << 8 | kinds[asked]
+            if len(asked) == 1:
+                found = np.flatnonzero(here == want)
+                slots[asked] = block.start + found[0] if len(found) else -1
+                continue
+            by_key = np.argsort(here)
+            at = by_key[np.searchsorted(here, want, sorter=by_key).clip(max=len(here) - 1)]
+            slots[asked] = np.where(here[at] == want, block.start + at, -1)
+        return slots
+
+    def remove(self, rows: NDArray[np.int64], slots: NDArray[np.int64]) -> None:
+        """Take the entries at distinct absolute positions `slots` out of their `rows`.
+
+        Few leave gaps that the last entries of their rows fill; many close up in order.
+        """
+        if len(slots) <= FEW:
+            # From the back, so that what fills a gap is never itself to be removed.
+            for i in np.argsort(slots)[::-1]:
+                last = self.start[rows[i]] + self.length[rows[i]] - 1
+                for column in self.columns.values():
+                    column[slots[i]] = column[last]
+                self.length[rows[i]] -= 1
+            return
+        touched = np.unique(rows)
+        row, slot = self._entries(touched)
+        keep = ~np.isin(slot, slots)
+        row, slot = row[keep], slot[keep]
+        first = np.searchsorted(row, row, side="left")
+        target = self.start[row] + np.arange(len(row)) - first
         for column in self.columns.values():
-            column[slot] = column[last]
-        self.length[row] -= 1
+            column[target] = column[slot]
+        self.length[touched] -= np.bincount(np.searchsorted(touched, rows)).astype(np.int32)
 
     def block(self, row: int) -> slice:
         """Where the entries of `row` lie in every column."""
@@ -111,8 +195,11 @@ class Pool:
 
     def positions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(row, slot) of every entry, in row order; each of shape (entries,)."""
-        lengths = self.length[: self.rows].astype(np.int64)
-        row = np.repeat(np.arange(self.rows), lengths)
+        return self._entries(np.arange(self.rows))
+
+    def _entries(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        lengths = self.length[rows].astype(np.int64)
+        row = np.repeat(rows, lengths)
         offsets = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return row, self.start[row] + offsets
 
