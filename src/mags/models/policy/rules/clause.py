@@ -1,0 +1,291 @@
+"""Sentences taken apart: clauses, each with a subject, a verb group and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from mags.models.policy.rules.lexicon import (
+    CONJUNCTIONS,
+    DEMONSTRATIVES,
+    PLURALS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    PRONOUNS,
+    word_set,
+)
+from mags.models.policy.rules.names import name_end, surface
+from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.verbs import FIRST, PLURAL, SINGULAR, Verb, verb_group
+
+PRONOUN, NAME, OWNED, OF, THING = "pronoun", "name", "owned", "of", "thing"
+_LINKS = word_set(
+    """and but so while whereas because although though since when if unless before after until"""
+)
+_SHARED = frozenset({"and", "but", ",", "then"})
+_LONGEST_NOUN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Who or what a clause is about, as written.
+
+    `kind`: pronoun (`word`), name (`names`), owned (`owner` and `noun`: "my sister", with
+    `names` if named: "my sister Ana"), of ("the capital of France": `noun`, `names`) or thing.
+    `owner`: a possessive pronoun or a name. `apposed`: words between commas after a name.
+    """
+
+    kind: str
+    end: int
+    word: str = ""
+    names: tuple[str, ...] = ()
+    owner: str = ""
+    noun: str = ""
+    person: str = SINGULAR
+    apposed: tuple[Token, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause: `before` (words ahead of the subject), subject, verb, `rest`.
+
+    `link`: the word that ties it to the clause before ("and", "because", "" for the first).
+    """
+
+    subject: Subject
+    verb: Verb
+    rest: tuple[Token, ...]
+    before: tuple[Token, ...] = ()
+    link: str = ""
+    reasons: tuple[tuple[Token, ...], ...] = field(default=())
+
+
+def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
+    """Return the subject that starts at `i`, or None."""
+    if i < len(tokens) and tokens[i].low == "both":
+        i += 1
+    if i >= len(tokens):
+        return None
+    low = tokens[i].low
+    if low in PRONOUNS:
+        person = {"i": FIRST, "he": SINGULAR, "she": SINGULAR, "it": SINGULAR}.get(low, PLURAL)
+        return Subject(kind=PRONOUN, word=low, end=i + 1, person=person)
+    if low in DEMONSTRATIVES or low == "there":
+        return Subject(kind=PRONOUN, word=low, end=i + 1)
+    if low in POSSESSIVES:
+        return _owned(tokens, i + 1, low)
+    if low in {"the", "a", "an"}:
+        return _thing(tokens, i + 1)
+    return _named(tokens, i)
+
+
+def _named(tokens: Sequence[Token], i: int) -> Subject | None:
+    end = name_end(tokens, i)
+    if end == i:
+        return None
+    if end < len(tokens) and tokens[end].low == "'s" and not _is_verb_next(tokens, end):
+        return _owned(tokens, end + 1, surface(tokens[i:end]))
+    names = [surface(tokens[i:end])]
+    end, apposed = _aside(tokens, end)
+    while end + 1 < len(tokens) and tokens[end].low in {"and", "&", ","}:
+        step = end + (2 if tokens[end].low == "," and tokens[end + 1].low == "and" else 1)
+        if step < len(tokens) and tokens[step].low == "i":
+            names.append("I")
+            end = step + 1
+            break
+        after = name_end(tokens, step)
+        if after == step:
+            break
+        names.append(surface(tokens[step:after]))
+        end = after
+    if end < len(tokens) and tokens[end].low == "both":
+        end += 1
+    return Subject(
+        kind=NAME,
+        names=tuple(names),
+        end=end,
+        person=PLURAL if len(names) > 1 else SINGULAR,
+        apposed=apposed,
+    )
+
+
+def _is_verb_next(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether "'s" at `i` is "is" or "has": before an article, adverb, -ing or participle."""
+    if i + 1 >= len(tokens):
+        return False
+    low = tokens[i + 1].low
+    if low in {"a", "an", "the", "not", "in", "from", "at", "been", "also", "now", "my", "so"}:
+        return True
+    return low.endswith("ing") and len(low) > 5
+
+
+def _aside(tokens: Sequence[Token], i: int) -> tuple[int, tuple[Token, ...]]:
+    """Pass "(...)" and ", a nurse," after a name; return the place after it and its words."""
+    if i < len(tokens) and tokens[i].text == "(":
+        close = next((k for k in range(i, len(tokens)) if tokens[k].text == ")"), 0)
+        return (close + 1, tuple(tokens[i + 1 : close])) if close else (i, ())
+    if i + 1 < len(tokens) and tokens[i].text == "," and tokens[i + 1].low in {"a", "an", "the"}:
+        close = next(
+            (k for k in range(i + 2, min(i + 12, len(tokens))) if tokens[k].text == ","), 0
+        )
+        if close:
+            return close + 1, tuple(tokens[i + 1 : close])
+    return i, ()
+
+
+def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
+    """Read "sister", "sister Ana", "favourite food" after "my" or "Bob's"."""
+    k = i
+    while k < len(tokens) and k - i < _LONGEST_NOUN:
+        if tokens[k].low == "'s" and k > i and not _is_verb_next(tokens, k):
+            inner = " ".join(t.low for t in tokens[i:k])
+            return _owned(tokens, k + 1, f"{owner}|{inner}")
+        end = name_end(tokens, k) if k > i else k
+        if end > k:
+            noun = " ".join(t.low for t in tokens[i:k] if t.text != ",")
+            after = end + (
+                end < len(tokens) and tokens[end].text == "," and tokens[k - 1].text == ","
+            )
+            return Subject(
+                kind=OWNED, owner=owner, noun=noun, names=(surface(tokens[k:end]),), end=after
+            )
+        if not (tokens[k].is_word or (tokens[k].text == "," and k > i)):
+            break
+        if k > i and _finite(tokens, k, tokens[k - 1].low):
+            break
+        if tokens[k].low in PREPOSITIONS | CONJUNCTIONS and tokens[k].low != "in":
+            break
+        k += 1
+    if k == i:
+        return None
+    noun = " ".join(t.low for t in tokens[i:k])
+    plural = _is_plural(tokens[k - 1].low)
+    return Subject(kind=OWNED, owner=owner, noun=noun, end=k, person=PLURAL if plural else SINGULAR)
+
+
+def _is_plural(word: str) -> bool:
+    return word in PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
+
+
+def _finite(tokens: Sequence[Token], k: int, before: str) -> bool:
+    person = PLURAL if _is_plural(before) else SINGULAR
+    return verb_group(tokens, k, person) is not None
+
+
+def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
+    """Read "capital of France" or "wifi password" after "the"."""
+    k = i
+    while k < len(tokens) and k - i < _LONGEST_NOUN and tokens[k].is_word:
+        if tokens[k].low == "of" and k > i:
+            end = name_end(tokens, k + 1 + (k + 1 < len(tokens) and tokens[k + 1].low == "the"))
+            if end > k + 1:
+                name = surface(tokens[k + 1 : end])
+                noun = " ".join(t.low for t in tokens[i:k])
+                return Subject(kind=OF, noun=noun, names=(name,), end=end)
+            return None
+        if k > i and _finite(tokens, k, tokens[k - 1].low):
+            noun = " ".join(t.text for t in tokens[i:k])
+            plural = _is_plural(tokens[k - 1].low)
+            return Subject(kind=THING, noun=noun, end=k, person=PLURAL if plural else SINGULAR)
+        if tokens[k].low in PREPOSITIONS | CONJUNCTIONS:
+            return None
+        k += 1
+    return None
+
+
+def clause_at(tokens: Sequence[Token], i: int) -> tuple[Subject, Verb] | None:
+    """Return the subject and verb of a clause that starts at `i`, or None."""
+    subject = subject_at(tokens, i)
+    if subject is None:
+        return None
+    verb = verb_group(tokens, subject.end, subject.person)
+    return (subject, verb) if verb else None
+
+
+def clauses(tokens: Sequence[Token]) -> tuple[Clause, ...]:
+    """Take a sentence apart; () where it has no subject with a verb."""
+    start, opened = _first(tokens)
+    if opened is None:
+        return ()
+    found: list[Clause] = []
+    subject, verb = opened
+    before, link = tuple(tokens[:start]), ""
+    while True:
+        stop, following = _boundary(tokens, verb.end, subject)
+        rest = tuple(tokens[verb.end : stop])
+        found.append(Clause(subject=subject, verb=verb, rest=rest, before=before, link=link))
+        if following is None:
+            return tuple(found)
+        link, subject, verb = following
+        before = ()
+
+
+def _first(tokens: Sequence[Token]) -> tuple[int, tuple[Subject, Verb] | None]:
+    """Find the first clause: at the start, or after an adverbial ("In 2019, ...")."""
+    opened = clause_at(tokens, 0)
+    if opened:
+        return 0, opened
+    led = bool(tokens) and (
+        tokens[0].low in PREPOSITIONS | {"last", "this", "next", "yesterday", "today", "tonight",
+                                         "tomorrow", "every", "when", "two", "three", "now"}
+        or tokens[0].text[0].isdigit()
+    )  # fmt: skip
+    if not led:
+        return 0, None
+    for k in range(1, min(len(tokens), 12)):
+        if tokens[k - 1].text == "," or tokens[k].low in {"i", "we"} or tokens[k].is_capital:
+            opened = clause_at(tokens, k)
+            if opened and not (tokens[0].low in {"when", "if"} and tokens[k - 1].text != ","):
+                return k, opened
+    return 0, None
+
+
+def _boundary(
+    tokens: Sequence[Token], i: int, subject: Subject
+) -> tuple[int, tuple[str, Subject, Verb] | None]:
+    """Find where the rest of a clause ends, and the clause that follows it."""
+    k = i
+    while k < len(tokens):
+        token = tokens[k]
+        if token.text in {".", "!", "?", ";", "\u2014", "\u2013", "-", ":", "(", "..."}:
+            found = clause_at(tokens, _past_links(tokens, k + 1))
+            return k, (token.text, *found) if found else None
+        if token.low in _LINKS or token.text == ",":
+            following = _following(tokens, k, subject)
+            if following:
+                return k, following
+        k += 1
+    return k, None
+
+
+def _past_links(tokens: Sequence[Token], k: int) -> int:
+    while k < len(tokens) and (
+        tokens[k].low in {"and", "but", "so", "then"} or tokens[k].text == ","
+    ):
+        k += 1
+    return k
+
+
+def _following(
+    tokens: Sequence[Token], k: int, subject: Subject
+) -> tuple[str, Subject, Verb] | None:
+    j, link = k, tokens[k].low
+    while j < len(tokens) and (
+        tokens[j].low in _LINKS or tokens[j].text == "," or tokens[j].low == "then"
+    ):
+        if tokens[j].low in _LINKS:
+            link = tokens[j].low
+        j += 1
+    found = clause_at(tokens, j)
+    if found and not _listed(tokens, k, found[0]):
+        return (link, *found)
+    if link in _SHARED and j < len(tokens) and (link != "," or tokens[k].text != ","):
+        verb = verb_group(tokens, j, subject.person)
+        if verb and verb.tense != "progressive":
+            return (link, replace(subject, end=j), verb)
+    return None
+
+
+def _listed(tokens: Sequence[Token], k: int, subject: Subject) -> bool:
+    """Say whether "and my dog ..." only goes on with a list ("I love my cat and my dog")."""
+    return False

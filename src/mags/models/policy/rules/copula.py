@@ -1,0 +1,441 @@
+"""Statements with "be": what somebody or something is, where from, how old, by what name."""
+
+from __future__ import annotations
+
+import re
+
+from mags.models.policy.rules.claims import Manner, Said, claim
+from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, THING, Clause
+from mags.models.policy.rules.lexicon import (
+    ARTICLES,
+    EVALUATIVE,
+    FEELINGS,
+    INTENSIFIERS,
+    JOBS,
+    KIN,
+    PETS,
+    TRAITS,
+)
+from mags.models.policy.rules.phrase import Object, Rest, object_of, parted
+from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.tokens import Token, join
+from mags.ports.policy import Act, Operation
+from mags.ports.relations import Relation, canonical, kind_of, read
+
+_AGE = re.compile(r"^(\d{1,3})(?: years? old| yrs? old|-years?-old)?$", re.IGNORECASE)
+_NATION = re.compile(r"^[A-Z][a-z]+(?:ian|ean|ese|ish|an|ch|ic|i)$")
+_PLACES = ("in", "at", "on")
+
+
+def read_copula(
+    clause: Clause, rest: Rest, scene: Scene, manner: Manner, subjects: tuple[str, ...]
+) -> list[Operation]:
+    """Return what a clause with "be" says; [] where it says nothing to keep."""
+    words = rest.tokens
+    while words and words[0].low in INTENSIFIERS | {"also", "now", "actually", "still", "just"}:
+        words = words[1:]
+    if clause.subject.kind in {OWNED, OF}:
+        said = _slot(clause, words, rest, scene, manner)
+        if said is not None:
+            return said
+    if not words:
+        return _dated(clause, rest, scene, manner, subjects)
+    found: list[Operation] = []
+    for subject in subjects:
+        found += _about(clause, words, scene, manner, subject)
+    return found
+
+
+def _act(clause: Clause) -> Act:
+    return Act.RETRACT if clause.verb.negated or clause.verb.gone else Act.ADD
+
+
+def _dated(
+    clause: Clause, rest: Rest, scene: Scene, manner: Manner, subjects: tuple[str, ...]
+) -> list[Operation]:
+    """Read "the meeting is on Tuesday": only a time follows."""
+    if rest.time is None or clause.subject.kind == PRONOUN or clause.verb.negated:
+        return []
+    when = rest.time.text.removeprefix("on ").removeprefix("in ")
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=s,
+                relation="is happening on",
+                object=when,
+                stated=False,
+                text=f"{s} {'was' if clause.verb.tense == 'past' else 'is'} {rest.time.text}.",
+            ),
+        )
+        for s in subjects
+    ]
+
+
+def _slot(
+    clause: Clause, words: tuple[Token, ...], rest: Rest, scene: Scene, manner: Manner
+) -> list[Operation] | None:
+    """Read "my favourite food is sushi", "the capital of France is Paris"; None if it is no slot."""
+    subject = clause.subject
+    if subject.kind == OF:
+        owner: str | None = subject.names[0]
+    else:
+        owner = scene.owner(subject.owner) if not subject.names else None
+    if not owner or clause.verb.negated:
+        return None
+    noun = subject.noun.replace("favorite", "favourite")
+    if noun.split()[-1] == "birthday":
+        return _birthday(owner, noun, words, rest, scene, manner)
+    relation = canonical(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
+    thing = object_of(words, scene, owner)
+    if thing is None:
+        return None
+    if relation and relation.kinds:
+        return [
+            claim(
+                scene,
+                manner,
+                Said(
+                    subject=owner,
+                    relation=relation,
+                    object=thing.text,
+                    object_is_name=thing.is_name,
+                    kind=kind_of(noun),
+                    change="now" in manner.sides,
+                ),
+            )
+        ]
+    if noun.split()[-1] in {"name", "nickname"}:
+        return _name(owner, noun, thing, scene, manner)
+    person = noun.split()[-1] in KIN or noun.split()[-1] in PETS
+    if relation is None and not thing.is_name and not any(c.isdigit() for c in thing.text):
+        return None
+    if words[0].low in ARTICLES or (person and not thing.is_name) or noun.split()[-1] in EVALUATIVE:
+        return None
+    if relation is None or not (relation.noun or person or subject.kind == OF):
+        relation = Relation(name=noun, noun=True, known=False) if relation is None else relation
+    if person:
+        scene.named[f"{owner}'s {noun}".lower()] = thing.text
+        scene.note(thing.text, scene.gender(noun))
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=owner,
+                relation=relation,
+                object=thing.text,
+                object_is_name=thing.is_name,
+                text="" if relation.noun else f"{owner}'s {noun} is {thing.text}.",
+                aliases={thing.text: (f"{owner}'s {noun}",)} if person else {},
+            ),
+        )
+    ]
+
+
+def _birthday(
+    owner: str, noun: str, words: tuple[Token, ...], rest: Rest, scene: Scene, manner: Manner
+) -> list[Operation]:
+    """Read "my birthday is 4 July": the day, without a year that was not said."""
+    of = noun.rsplit(" ", 1)[0].removesuffix(" 's") if " " in noun else ""
+    owner = scene.of(owner, of) if of else owner
+    if rest.time is None or rest.time.precision != "day":
+        return []
+    day = rest.time.text.removeprefix("on ").rsplit(" ", 1)[0]
+    return [
+        claim(
+            scene,
+            Manner(hedged=manner.hedged, source=manner.source),
+            Said(subject=owner, relation="birthday", object=day, stated=False),
+        )
+    ]
+
+
+def _name(owner: str, noun: str, thing: Object, scene: Scene, manner: Manner) -> list[Operation]:
+    parts = noun.split()
+    if len(parts) > 1 and parts[0] in PETS | KIN:
+        noun = " ".join(p for p in parts[:-1] if p != "'s")
+        return [
+            claim(
+                scene,
+                manner,
+                Said(
+                    subject=owner,
+                    relation=noun,
+                    object=thing.text,
+                    object_is_name=True,
+                    text=f"{owner}'s {noun} is called {thing.text}.",
+                ),
+            )
+        ]
+    if not thing.is_name:
+        return []
+    relation = "is also called" if parts[-1] == "nickname" else "is called"
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=owner,
+                relation=relation,
+                object=thing.text,
+                object_is_name=True,
+                aliases={owner: (thing.text,)},
+            ),
+        )
+    ]
+
+
+def _about(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    """Read the complement of one subject."""
+    low = words[0].low
+    act = _act(clause)
+    past = clause.verb.tense == "past"
+    age = _AGE.match(join(words))
+    if age and clause.subject.kind != THING:
+        return (
+            []
+            if past or act is Act.RETRACT
+            else [
+                claim(
+                    scene,
+                    manner,
+                    Said(
+                        subject=subject,
+                        relation="age",
+                        object=age[1],
+                        text=f"{subject} is {age[1]} years old.",
+                    ),
+                )
+            ]
+        )
+    known = _table(clause, words, scene, manner, subject)
+    if known is not None:
+        return known
+    if low in {"a", "an"}:
+        return _kind_of_thing(words, scene, manner, subject, act, past)
+    if low in TRAITS or (len(words) == 1 and _NATION.match(words[0].text)):
+        trait = join(parted(words)[0])
+        relation = "was" if past else "is"
+        return [
+            claim(scene, manner, Said(subject=subject, relation=relation, object=trait, act=act))
+        ]
+    if low in _PLACES and len(words) > 1 and words[1].is_capital and act is Act.ADD:
+        return _place(words, scene, manner, subject, past)
+    if low == "the" and clause.subject.kind != PRONOUN:
+        return _the(words, scene, manner, subject, past)
+    return _quality(clause, words, scene, manner, subject)
+
+
+def _table(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation] | None:
+    """Read what the table knows: "from", "allergic to", "a fan of", "married to"."""
+    be = "was" if clause.verb.tense == "past" else "is"
+    for k in range(min(5, len(words) - 1), 0, -1):
+        phrase = " ".join(t.low for t in words[:k])
+        if words[k - 1].low not in {
+            "from",
+            "to",
+            "of",
+            "with",
+            "in",
+            "on",
+            "at",
+            "for",
+            "into",
+            "by",
+            "about",
+            "after",
+            "through",
+            "as",
+        }:
+            continue
+        reading = read(f"{be} {phrase}")
+        if reading is None or reading.relation.name in {"is", "was"}:
+            continue
+        body, sides = parted(words[k:])
+        thing = object_of(body, scene, subject)
+        if thing is None:
+            return []
+        told = Manner(
+            hedged=manner.hedged,
+            source=manner.source,
+            time=manner.time,
+            times=manner.times,
+            sides={**manner.sides, **sides},
+            reason=manner.reason,
+            condition=manner.condition,
+        )
+        relation, act = reading.relation, _act(clause)
+        return [
+            claim(
+                scene,
+                told,
+                Said(
+                    subject=subject,
+                    relation=relation,
+                    object=thing.text,
+                    act=act,
+                    object_is_name=thing.is_name,
+                    change=reading.change or clause.verb.gone,
+                ),
+            )
+        ]
+    return None
+
+
+def _kind_of_thing(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, act: Act, past: bool
+) -> list[Operation]:
+    body, sides = parted(words)
+    stop = next(
+        (i for i, t in enumerate(body) if t.low in {"who", "that", "which", "whose"}), len(body)
+    )
+    core = body[:stop]
+    at = next(
+        (i for i, t in enumerate(core) if t.low in {"at", "for", "in", "from", "with"} and i > 1),
+        len(core),
+    )
+    head = core[at - 1].low if at else ""
+    if (
+        head in EVALUATIVE
+        or (len(core) > 1 and core[1].low in EVALUATIVE | FEELINGS)
+        or head in _VAGUE_HEADS
+    ):
+        return []
+    found: list[Operation] = []
+    told = Manner(
+        hedged=manner.hedged,
+        source=manner.source,
+        time=manner.time,
+        times=manner.times,
+        sides={**manner.sides, **sides},
+        reason=manner.reason,
+    )
+    job = head in JOBS
+    if job and at < len(core) and core[at].low in {"at", "for"}:
+        place = object_of(core[at + 1 :], scene, subject)
+        if place and place.is_name:
+            relation = "worked at" if past else "works at"
+            found.append(
+                claim(
+                    scene,
+                    told,
+                    Said(
+                        subject=subject,
+                        relation=relation,
+                        act=act,
+                        object=place.text,
+                        object_is_name=True,
+                    ),
+                )
+            )
+            core = core[:at]
+    thing = object_of(core, scene, subject)
+    if thing is None:
+        return found
+    plain = job and len(core) <= 3
+    relation = ("worked as" if past else "works as") if plain else ("was a" if past else "is a")
+    article = core[0].low
+    verb = (
+        f"{'worked' if past else 'works'} as {article}"
+        if plain
+        else f"{'was' if past else 'is'} {article}"
+    )
+    found.append(
+        claim(
+            scene,
+            told,
+            Said(
+                subject=subject,
+                relation=relation,
+                object=thing.text,
+                act=act,
+                object_is_name=thing.is_name,
+                verb=verb,
+            ),
+        )
+    )
+    return found
+
+
+_VAGUE_HEADS = frozenset(
+    {"one", "thing", "way", "bit", "lot", "mess", "pleasure", "shame", "pity", "joke"}
+)
+
+
+def _place(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, past: bool
+) -> list[Operation]:
+    thing = object_of(words[1:], scene, subject)
+    if thing is None or not thing.is_name:
+        return []
+    relation = f"{'was' if past else 'is'} {words[0].low}"
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=subject,
+                relation=Relation(name=relation, known=False),
+                object=thing.text,
+                object_is_name=True,
+            ),
+        )
+    ]
+
+
+def _the(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, past: bool
+) -> list[Operation]:
+    """Read "Paris is the capital of France"."""
+    of = next((i for i, t in enumerate(words) if t.low == "of" and i > 1), 0)
+    thing = object_of(words[of + 1 :], scene, subject) if of else None
+    if thing is None or not thing.is_name:
+        return []
+    noun = " ".join(t.low for t in words[1:of])
+    relation = canonical(f"is {noun} of")
+    name = relation or Relation(name=f"{'was' if past else 'is'} the {noun} of", known=False)
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=subject,
+                relation=name,
+                object=thing.text,
+                object_is_name=True,
+                verb=f"{'was' if past else 'is'} the {noun} of",
+            ),
+        )
+    ]
+
+
+def _quality(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    """Read "my car is red", "the wifi password is hunter2": things, not moods of people."""
+    if clause.subject.kind not in {OWNED, THING} or len(words) > 4 or clause.verb.negated:
+        return []
+    head = clause.subject.noun.split()[-1].lower()
+    if head in KIN or clause.subject.names or any(t.low in EVALUATIVE | FEELINGS for t in words):
+        return []
+    thing = object_of(words, scene, subject)
+    if thing is None:
+        return []
+    relation = "was" if clause.verb.tense == "past" else "is"
+    if clause.subject.kind == THING and not (thing.is_name or any(c.isdigit() for c in thing.text)):
+        return []
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=subject, relation=relation, object=thing.text, object_is_name=thing.is_name
+            ),
+        )
+    ]

@@ -1,0 +1,172 @@
+"""One clause read: which operations it calls for, if any, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mags.models.policy.rules.claims import Manner, Said, claim
+from mags.models.policy.rules.clause import OWNED, PRONOUN, Clause
+from mags.models.policy.rules.copula import read_copula
+from mags.models.policy.rules.generic import read_generic, read_plan
+from mags.models.policy.rules.lexicon import KIN, PETS
+from mags.models.policy.rules.phrase import Rest, object_of, rest_of
+from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.special import SPECIAL, Case
+from mags.models.policy.rules.tokens import join
+from mags.ports.policy import Operation
+from mags.ports.relations import canonical
+
+_IDLE = frozenset({"it", "this", "that", "these", "those", "there", "you"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseReading:
+    """What a clause gave: operations, and `why` it could not be read ("" if it could)."""
+
+    operations: tuple[Operation, ...] = ()
+    why: str = ""
+
+
+def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
+    """Return the operations of one clause."""
+    subject = clause.subject
+    if subject.kind == PRONOUN and subject.word in _IDLE:
+        return ClauseReading()
+    fresh = _naming(clause, scene, manner)
+    if fresh:
+        return ClauseReading(operations=fresh)
+    names = scene.subjects(subject)
+    if names is None:
+        who = subject.word or f"{subject.owner} {subject.noun}"
+        return ClauseReading(why=f"cannot tell who '{who.replace('|', ' ')}' is")
+    introduced = _introduced(clause, scene, manner)
+    future = clause.verb.tense in {"future", "progressive"} or _ahead(clause)
+    rest = rest_of(clause.rest, scene.at, future=future, before=join(clause.before))
+    told = replace(manner, time=rest.time, times=rest.times, sides=rest.sides)
+    found = list(introduced)
+    why = ""
+    operations = _by_verb(clause, rest, scene, told, names)
+    if operations is None:
+        why = f"cannot read what '{clause.verb.form}' says here"
+    else:
+        found += operations
+    scene.see(subject)
+    _remember(found, scene)
+    return ClauseReading(operations=tuple(found), why=why if not found else "")
+
+
+def _ahead(clause: Clause) -> bool:
+    return clause.verb.base in {"plan", "hope", "want", "intend"} or (
+        clause.verb.base in {"be", "start", "begin", "leave"} and clause.verb.tense == "present"
+    )
+
+
+def _by_verb(
+    clause: Clause, rest: Rest, scene: Scene, manner: Manner, names: tuple[str, ...]
+) -> list[Operation] | None:
+    verb = clause.verb
+    if verb.tense == "future":
+        return read_plan(clause, rest, scene, manner, names)
+    if verb.tense == "modal":
+        return _modal(clause, rest, scene, manner, names)
+    special = SPECIAL.get(verb.base)
+    if special:
+        case = Case(clause=clause, rest=rest, scene=scene, manner=manner, names=names)
+        found = special(case)
+        if found is not None:
+            return found
+    if verb.base == "be" and not verb.passive and verb.tense != "progressive":
+        return read_copula(clause, rest, scene, manner, names)
+    return read_generic(clause, rest, scene, manner, names)
+
+
+def _modal(
+    clause: Clause, rest: Rest, scene: Scene, manner: Manner, names: tuple[str, ...]
+) -> list[Operation] | None:
+    verb = clause.verb
+    if verb.modal in {"might", "may"}:
+        return read_plan(clause, rest, scene, replace(manner, hedged=True), names)
+    if verb.modal == "would" and verb.base in {"like", "love"} and rest.tokens:
+        wish = replace(
+            clause, verb=replace(verb, base="want", tense="present", form="want", modal="")
+        )
+        return read_generic(wish, rest, scene, manner, names)
+    return []
+
+
+def _introduced(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:
+    """Read "my sister Ana" as such: Ana is a sister of the speaker."""
+    subject = clause.subject
+    if subject.kind != OWNED or not subject.names:
+        return []
+    owner = scene.owner(subject.owner)
+    noun = subject.noun
+    word = noun.split()[-1] if noun else ""
+    if not owner or (word not in KIN and word not in PETS and canonical(noun) is None):
+        return []
+    name = subject.names[0]
+    relation = canonical(noun) or canonical(word) or word
+    plain = replace(manner, time=None, times=(), sides={}, reason="", condition="")
+    return [
+        claim(
+            scene,
+            plain,
+            Said(
+                subject=owner,
+                relation=relation,
+                object=name,
+                object_is_name=True,
+                text=f"{owner}'s {noun} is {name}.",
+                aliases={name: (f"{owner}'s {noun}",)},
+            ),
+        )
+    ]
+
+
+def _naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation, ...]:
+    """Read "her name is Rex" or "he's called Rex" just after "we got a dog"."""
+    if not scene.fresh:
+        return ()
+    subject, verb = clause.subject, clause.verb
+    named = (
+        subject.kind == OWNED and subject.noun == "name" and subject.owner in {"his", "her", "its"}
+    )
+    called = (
+        subject.kind == PRONOUN
+        and subject.word in {"he", "she", "it"}
+        and verb.base in {"call", "name"}
+        and verb.passive
+    )
+    if not (named and verb.base == "be") and not called:
+        return ()
+    thing = object_of(clause.rest, scene, scene.speaker)
+    if thing is None or not thing.is_name:
+        return ()
+    noun, scene.fresh = scene.fresh, ""
+    owner, _, noun = noun.partition("|")
+    scene.named[f"{owner}'s {noun}".lower()] = thing.text
+    return (
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=owner,
+                relation=noun,
+                object=thing.text,
+                object_is_name=True,
+                text=f"{owner}'s {noun} is called {thing.text}.",
+            ),
+        ),
+    )
+
+
+def _remember(operations: Sequence[Operation], scene: Scene) -> None:
+    """Keep people met as objects in mind, and things that may be named next."""
+    for operation in operations:
+        relation = canonical(operation.relation)
+        if operation.object_is_name and relation and relation.answers == "person":
+            scene.note(operation.object)
+        word = operation.object.split()[-1].lower() if operation.object else ""
+        if operation.relation == "has" and word in PETS | KIN:
+            scene.fresh = f"{operation.subject}|{word}"

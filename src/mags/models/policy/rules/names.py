@@ -1,0 +1,133 @@
+"""Names in a text: capitalised spans, told from words that only start a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, NAME_LINKS, TITLES, word_set
+from mags.models.policy.rules.tokens import Token, sentences, tokenise
+from mags.models.policy.rules.when import DAYS, MONTHS
+from mags.ports.inflection import forms, is_verb
+
+_CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
+_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
+_ORDINARY = word_set(
+    """my our your his her their its the a an this that these those there here it he she they we
+    who what which when where why how as at in on for from with by after before during since while
+    although though however also then thus many most some several all both each every one two
+    three four five six seven eight nine ten other another such no not but and or so if because
+    recently currently originally today yesterday tomorrow maybe perhaps people everyone someone
+    nothing something everything according despite unlike like under over between among
+    great good nice cool awesome wow thanks thank hey hi hello yeah yes ok okay sure well oh
+    congrats congratulations please sorry glad happy sounds looks love can could would should
+    will may might must let do does did is are was were have has had be been being ps btw lol
+    haha absolutely definitely totally exactly just really very too only even still yet again
+    once never always often sometimes usually actually finally last next more less much
+    ah aww hmm um uh oops ugh yay wish hope appreciate amazing wonderful fantastic lovely sweet
+    good-bye bye welcome happy merry happy best new old big little first second early late
+    speaking remember imagine guess plus anyway besides instead meanwhile gonna gotta
+    kids family friends mom dad mum i i'd i'm"""
+)
+
+
+def _weak(token: Token) -> bool:
+    """Say whether a capitalised first word tells nothing of a name."""
+    return (
+        token.low in _ORDINARY
+        or token.low in FUNCTION_WORDS
+        or (
+            is_verb(token.low)
+            and any(base == token.low or form == "gerund" for base, form in forms(token.low))
+        )
+    )
+
+
+def _can_start(tokens: Sequence[Token], i: int) -> bool:
+    token = tokens[i]
+    if not token.is_capital or token.low in _CALENDAR or token.low == "i":
+        return False
+    if token.text[0].isdigit() or token.low.startswith("'"):
+        return False
+    first = i == 0 or tokens[i - 1].text in {'"', "(", ":", "-", "\u2013", "\u2014"}
+    return not (_weak(token) and (first or token.low in FUNCTION_WORDS)) or _titled(tokens, i)
+
+
+def _titled(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a weak word starts a longer name ("The Great Gatsby" does, "The Oslo" not)."""
+    return False
+
+
+def name_end(tokens: Sequence[Token], i: int) -> int:
+    """Return where the name that starts at `i` ends (not in it); `i` where none starts."""
+    if i >= len(tokens) or not _can_start(tokens, i):
+        return i
+    end = i + 1
+    while end < len(tokens):
+        token = tokens[end]
+        if _continues(token):
+            end += 1
+            continue
+        linked = _link_end(tokens, end)
+        if linked == end:
+            break
+        end = linked
+    return end
+
+
+def _continues(token: Token) -> bool:
+    if token.low in _CALENDAR or token.low == "i" or token.low.startswith("'"):
+        return False
+    number = token.text.isdigit() and len(token.text) < 4
+    return token.is_capital or number or token.low.rstrip(".") in {"jr", "sr"}
+
+
+def _link_end(tokens: Sequence[Token], i: int) -> int:
+    """Return the end of "of", "of the", "de la" before another capital; `i` if there is none."""
+    end = i
+    while end < len(tokens) and end < i + 2 and tokens[end].low in NAME_LINKS:
+        end += 1
+    if end == i or end >= len(tokens) or not tokens[end].is_capital:
+        return i
+    if tokens[i].low in {"and", "&", "for", "in"} and not _glued(tokens, i):
+        return i
+    return end if _continues(tokens[end]) else i
+
+
+def _glued(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether "and", "for" or "in" belongs to a name: only "&" does, without a parse."""
+    return tokens[i].low == "&"
+
+
+def spans(tokens: Sequence[Token]) -> tuple[tuple[int, int], ...]:
+    """Return (start, end) of every name among tokens of one sentence."""
+    found = []
+    i = 0
+    while i < len(tokens):
+        end = name_end(tokens, i)
+        if end > i:
+            found.append((i, end))
+            i = end
+        else:
+            i += 1
+    return tuple(found)
+
+
+def surface(tokens: Iterable[Token]) -> str:
+    """Return a name as written, its words joined by single blanks."""
+    return " ".join(t.text for t in tokens).replace(" .", ".")
+
+
+def mentions(text: str) -> tuple[str, ...]:
+    """Return the names in a text, longest form first met, each once."""
+    found: dict[str, None] = {}
+    for title in _QUOTED.findall(text):
+        if title[:1].isupper():
+            found.setdefault(title.strip(" ,.!?"), None)
+    for sentence in sentences(text):
+        tokens = tokenise(sentence)
+        for start, end in spans(tokens):
+            name = surface(tokens[start:end])
+            if len(name) > 1 and name.lower().rstrip(".") not in TITLES:
+                found.setdefault(name, None)
+    return tuple(found)

@@ -1,0 +1,88 @@
+"""Knowledge that is no triple: rules ("never ..."), how-tos and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.tokens import Token, join
+from mags.ports.inflection import BASE, forms
+from mags.ports.policy import Act, Operation
+
+_UNCLEAR = word_set("it this that these those he she they him her them his their")
+_DUTY = word_set("must shall")
+_FORBIDDEN = (
+    "is forbidden",
+    "are forbidden",
+    "is not allowed",
+    "are not allowed",
+    "is prohibited",
+    "is required",
+    "are required",
+    "must be",
+    "must not",
+    "must never",
+)
+_CHAT = word_set(
+    "worry forget mention sweat think say let thank give stop mind get be know see try keep hesitate"
+)
+
+
+def note_of(tokens: Sequence[Token], scene: Scene) -> Operation | None:
+    """Return the note a sentence makes, or None where it states no rule."""
+    words = [t for t in tokens if t.is_word]
+    if len(words) < 4 or any(t.low in _UNCLEAR for t in words[:-1]):
+        return None
+    kind = _kind(words, " ".join(t.low for t in words))
+    if kind is None:
+        return None
+    text = _alone(tokens, scene)
+    return Operation(
+        act=Act.NOTE, text=text, qualifiers={"kind": kind}, confidence=0.8, subject_is_name=False
+    )
+
+
+def _kind(words: Sequence[Token], text: str) -> str | None:
+    first, second = words[0].low, words[1].low
+    if first in {"never", "always"} and _verb(second) and second not in _CHAT:
+        return "rule"
+    if first == "do" and second in {"not", "n't"} and _verb(words[2].low):
+        return "rule" if words[2].low not in _CHAT else None
+    if first == "you" and (
+        second in _DUTY or (second == "should" and words[2].low in {"never", "always"})
+    ):
+        return "rule"
+    if first == "to" and _verb(second) and second != "be" and _imperative_after(words):
+        return "how-to"
+    if first in {"if", "when", "before", "after"} and any(t.low in _DUTY for t in words):
+        return "rule"
+    if first not in {"i", "we", "my"} and any(
+        f" {phrase} " in f" {text} " for phrase in _FORBIDDEN
+    ):
+        return "rule"
+    return None
+
+
+def _imperative_after(words: Sequence[Token]) -> bool:
+    """Say whether an order follows "to reset the router"."""
+    return any(
+        _verb(word.low) and i > 2 and before.end < word.start - 1
+        for i, (before, word) in enumerate(zip(words, words[1:], strict=False))
+    )
+
+
+def _verb(word: str) -> bool:
+    return any(form == BASE for _, form in forms(word))
+
+
+def _alone(tokens: Sequence[Token], scene: Scene) -> str:
+    """Return the sentence with "my" told by name."""
+    parts: list[Token] = []
+    for token in tokens:
+        if token.low in {"my", "our"}:
+            parts.append(Token(f"{scene.speaker}'s", token.low, token.start, token.end))
+        else:
+            parts.append(token)
+    text = join(parts)
+    return text[0].upper() + text[1:]

@@ -1,0 +1,204 @@
+"""Noun phrases: what a verb takes, with its times and side remarks set apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mags.models.policy.rules.lexicon import (
+    ARTICLES,
+    CONJUNCTIONS,
+    EMPTY_OBJECTS,
+    KIN,
+    NAME_LINKS,
+    PREPOSITIONS,
+    TAILS,
+    word_set,
+)
+from mags.models.policy.rules.names import name_end
+from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
+from mags.models.policy.rules.when import Time, times
+
+_MOST_WORDS = 14
+_DURATION = re.compile(
+    r"\bfor (?:about |around |over |almost |nearly |more than |the past |the last )?"
+    r"((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|many|a couple of)"
+    r"(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?(?: now)?|ages|years|months|weeks)\b",
+    re.IGNORECASE,
+)
+_OFTEN = re.compile(
+    r"\b((?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer|winter"
+    r"|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
+    r"|on (?:weekends|weekdays|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays))\b",
+    re.IGNORECASE,
+)
+_SIDE = {
+    "with": "with",
+    "at": "where",
+    "in": "where",
+    "on": "where",
+    "as": "as",
+    "for": "for",
+    "near": "where",
+    "from": "from",
+    "alongside": "with",
+    "during": "during",
+}
+_VAGUE = word_set(
+    """it this that these those you your yours something anything everything nothing someone
+    anyone everyone here there one ones what how why when where who which whatever how all
+    same such him-self if whether myself yourself ourselves each"""
+)
+_OBJECT_PRONOUNS = frozenset({"him", "her", "them", "me", "us"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """What follows a verb: words, the time it names and side remarks by role."""
+
+    tokens: tuple[Token, ...]
+    time: Time | None = None
+    times: tuple[Time, ...] = ()
+    sides: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Object:
+    """A noun phrase as it should be known: `is_name` for a proper name."""
+
+    text: str
+    is_name: bool = False
+    noun: str = ""
+
+
+def rest_of(tokens: Sequence[Token], at: float, *, future: bool, before: str = "") -> Rest:
+    """Set apart times, durations, habits and closing words such as "too" or "these days"."""
+    text = join(trim(tokens))
+    sides: dict[str, str] = {}
+    for role, pattern in (("for", _DURATION), ("often", _OFTEN)):
+        match = pattern.search(text)
+        if match:
+            sides[role] = match[1]
+            text = text[: match.start()] + " | " + text[match.end() :]
+    found = times(text, at, future=future)
+    for time in reversed(found):
+        text = text[: time.start] + " | " + text[time.end :]
+    found = (*times(before, at, future=future), *found)
+    words = tuple(t for t in tokenise(text))
+    while words and words[-1].text == "|":
+        words = words[:-1]
+    return Rest(tokens=trim(words), time=found[0] if found else None, times=found, sides=sides)
+
+
+def trim(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Cut marks and words that add nothing from the end."""
+    words = tuple(tokens)
+    while words:
+        if not words[-1].is_word and words[-1].text not in {")", '"', "%"}:
+            words = words[:-1]
+            continue
+        tail = next(
+            (
+                p
+                for p in TAILS
+                if len(p) < len(words) and starts_with(words, p, len(words) - len(p))
+            ),
+            None,
+        )
+        if tail is None:
+            return words
+        words = words[: -len(tail)]
+    return words
+
+
+def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
+    """Part the object from side remarks: "Acme as a nurse" gives Acme and {"as": "a nurse"}.
+
+    Only a name is parted from what follows it, and any object from "with somebody".
+    """
+    words = tuple(tokens)
+    bar = next((i for i, t in enumerate(words) if t.text in {"|", ",", "("}), len(words))
+    words = words[:bar]
+    sides: dict[str, str] = {}
+    cut = len(words)
+    first = 1 if words and words[0].low in ARTICLES | {"the"} else 0
+    named = name_end(words, first)
+    for i in range(len(words) - 1, 0, -1):
+        low = words[i].low
+        if low not in _SIDE or i + 1 >= cut or i < named:
+            continue
+        personal = low == "with" and _person(words[i + 1 : cut])
+        if personal or (named > first and i >= named):
+            sides[_SIDE[low]] = join(words[i + 1 : cut])
+            cut = i
+    return words[:cut], sides
+
+
+def _person(words: Sequence[Token]) -> bool:
+    return bool(words) and (
+        words[0].is_capital
+        or words[-1].low in KIN
+        or words[-1].low in {"family", "friends", "kids"}
+    )
+
+
+def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | None:
+    """Return a noun phrase with its pronouns resolved, or None where it names nothing certain."""
+    words = tuple(tokens)
+    while words and (words[0].low in ARTICLES | {"the", "about", "both"}) and len(words) > 1:
+        words = words[1:]
+    if not words or len(words) > _MOST_WORDS or not words[0].is_word:
+        return None
+    low = words[0].low
+    if low in _VAGUE or words[-1].low in _EMPTY_ENDS:
+        return None
+    if low in _OBJECT_PRONOUNS and len(words) == 1:
+        return _pronoun(low, scene)
+    owner = ""
+    if low in {"my", "our", "his", "her", "their", "your", "its"} and len(words) > 1:
+        found = (
+            scene.owner(low)
+            if low not in {"his", "her", "their"}
+            else (subject if subject != scene.speaker else scene.owner(low))
+        )
+        if not found:
+            return None
+        noun = join(words[1:])
+        owner = found if found != subject or words[-1].low in KIN else ""
+        words = words[1:]
+        if words[0].is_capital and len(words) == 1:
+            owner = ""
+        if owner:
+            return Object(text=scene.of(owner, noun), noun=words[-1].low)
+    return _plain(words)
+
+
+def _plain(words: Sequence[Token]) -> Object | None:
+    if any(t.low in _UNCLEAR for t in words):
+        return None
+    if words[-1].low in PREPOSITIONS | CONJUNCTIONS | ARTICLES | {"the"}:
+        return None
+    if len(words) == 1 and words[0].low in EMPTY_OBJECTS:
+        return None
+    text = join(words).strip(" \"'|").replace(" | ", " ")
+    return Object(text=text, is_name=is_name(words), noun=words[-1].low) if text else None
+
+
+_UNCLEAR = word_set("""it this that these those you your i we he she they me us him them""")
+_EMPTY_ENDS = frozenset({"so", "that", "much"})
+
+
+def _pronoun(low: str, scene: Scene) -> Object | None:
+    if low in {"me", "us"}:
+        return Object(text=scene.speaker, is_name=True)
+    found = scene.person(low) if low != "them" else None
+    return Object(text=found, is_name=True) if found else None
+
+
+def is_name(words: Sequence[Token]) -> bool:
+    """Say whether words are a proper name: every one capitalised, links aside."""
+    telling = [t for t in words if t.low not in NAME_LINKS]
+    return bool(telling) and all(t.is_capital for t in telling)

@@ -1,0 +1,36 @@
+"""The policy that needs no model: write, ask and router made of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mags.models.policy.rules.asking import ask
+from mags.models.policy.rules.routing import route
+from mags.models.policy.rules.writing import write
+from mags.ports.policy import Plan, Recalled, Route, Turn, Writing
+
+
+class RulePolicy:
+    """Reads plain English by rules and word lists; says so where it cannot.
+
+    It stores only what it could read: a statement that is beyond the rules comes back with
+    `understood=False` and the reason, and is left as an episode. It never raises on any text and
+    keeps no state.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name shown to the user."""
+        return "rules"
+
+    def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
+        """Decide what this turn needs."""
+        return route(turn, recent)
+
+    def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
+        """Plan a recall."""
+        return ask(question, recent)
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """Propose operations for a turn."""
+        return write(turn, recent, recalled)

@@ -1,0 +1,147 @@
+"""Whom the words of a turn can mean: its speaker, and people named before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, clauses
+from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
+from mags.models.policy.rules.tokens import sentences, tokenise
+from mags.ports.policy import Recalled, Turn
+
+_KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w.'-]*(?: [A-Z][\w.'-]*)*)\.?$")
+_GENDERS = {
+    "he": "m",
+    "him": "m",
+    "his": "m",
+    "himself": "m",
+    "she": "f",
+    "her": "f",
+    "hers": "f",
+    "herself": "f",
+}
+_NEAREST_TURNS = 2
+
+
+@dataclass(slots=True)
+class Scene:
+    """Who speaks and when, who was named, and by what name "Alice's sister" goes.
+
+    `people`: names in the order they came up, with "m", "f" or "". `group`: who "they" are.
+    `named`: "Alice's sister" -> "Ana". `fresh`: a noun just acquired ("dog"), waiting for a name.
+    """
+
+    speaker: str
+    at: float
+    people: dict[str, str] = field(default_factory=dict)
+    earlier: dict[str, str] = field(default_factory=dict)
+    group: tuple[str, ...] = ()
+    named: dict[str, str] = field(default_factory=dict)
+    fresh: str = ""
+
+    def note(self, name: str, gender: str = "") -> None:
+        """Remember that a person was just spoken of."""
+        if name and name != self.speaker:
+            known = self.people.pop(name, "") or self.earlier.get(name, "")
+            self.people[name] = gender or known
+
+    def person(self, pronoun: str) -> str | None:
+        """Return whom "he", "her", ... means where only one person fits, else None."""
+        wanted = _GENDERS.get(pronoun, "")
+        for people in (self.people, self.earlier):
+            fitting = [name for name, gender in people.items() if gender in {wanted, ""}]
+            certain = [name for name in fitting if people[name] == wanted and wanted]
+            if len(certain) == 1:
+                return certain[0]
+            if len(fitting) == 1:
+                return fitting[0]
+            if fitting:
+                return None
+        return None
+
+    def owner(self, word: str) -> str | None:
+        """Return who "my", "his", "Bob" or "my|sister" (of "my sister's") is."""
+        head, _, inner = word.partition("|")
+        low = head.lower()
+        if low in {"my", "our", "mine"}:
+            found: str | None = self.speaker
+        elif low in _GENDERS:
+            found = self.person(low)
+        elif low == "their":
+            found = self.group[0] if len(self.group) == 1 else None
+        elif low in {"your", "its"}:
+            found = None
+        else:
+            found = head
+        if found is None or not inner:
+            return found
+        return self.of(found, inner)
+
+    def of(self, owner: str, noun: str) -> str:
+        """Return the name of "Alice's sister", or that description where it has none."""
+        described = f"{owner}'s {noun}"
+        return self.named.get(described.lower(), described)
+
+    def subjects(self, subject: Subject) -> tuple[str, ...] | None:
+        """Return the names a subject stands for, or None where that is not certain."""
+        if subject.kind == PRONOUN:
+            return self._pronoun(subject.word)
+        if subject.kind == NAME:
+            return tuple(self.speaker if n == "I" else n for n in subject.names)
+        if subject.kind == OWNED:
+            owner = self.owner(subject.owner)
+            if subject.names:
+                return subject.names
+            return (self.of(owner, subject.noun),) if owner else None
+        return (subject.noun,) if subject.kind != OF else (f"{subject.names[0]}'s {subject.noun}",)
+
+    def _pronoun(self, word: str) -> tuple[str, ...] | None:
+        if word in {"i", "we"}:
+            return (self.speaker,)
+        if word in {"he", "she"}:
+            found = self.person(word)
+            return (found,) if found else None
+        return self.group or None if word == "they" else None
+
+    def gender(self, noun: str) -> str:
+        """Return "f", "m" or "" for a noun such as "sister"."""
+        word = noun.split()[-1] if noun else ""
+        return "f" if word in FEMALE else "m" if word in MALE else ""
+
+    def see(self, subject: Subject) -> None:
+        """Remember the people a subject names."""
+        names = self.subjects(subject)
+        if not names or subject.kind in {PRONOUN, OF}:
+            return
+        word = subject.noun.split()[-1] if subject.noun else ""
+        if subject.kind == OWNED and word not in KIN and word not in PETS:
+            return
+        if subject.kind not in {NAME, OWNED}:
+            return
+        for name in names:
+            self.note(name, self.gender(subject.noun) if subject.kind == OWNED else "")
+        if subject.kind == OWNED and subject.names:
+            owner = self.owner(subject.owner)
+            if owner:
+                self.named[f"{owner}'s {subject.noun}".lower()] = subject.names[0]
+        self.group = names if len(names) > 1 else self.group
+
+
+def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
+    """Return the scene a turn is said in: the people of the turns before, the names recalled."""
+    scene = Scene(speaker=turn.speaker, at=turn.at)
+    for item in recalled:
+        known = _KNOWN.match(item.text) if item.current else None
+        if known:
+            scene.named[f"{known[1]}'s {known[2]}".lower()] = known[3]
+    for earlier in list(recent)[-_NEAREST_TURNS:]:
+        scene.speaker = earlier.speaker
+        for sentence in sentences(earlier.text[:600]):
+            for clause in clauses(tokenise(sentence)):
+                scene.see(clause.subject)
+    scene.speaker = turn.speaker
+    scene.people.pop(turn.speaker, None)
+    scene.earlier, scene.people = scene.people, {}
+    return scene

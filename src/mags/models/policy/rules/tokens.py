@@ -1,0 +1,96 @@
+"""Words and sentences of a text, with their places in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"\d{1,2}:\d{2}(?:\s?[ap]\.?m\b)?"
+    r"|[$€£]?\d[\d,]*(?:\.\d+)?(?:st|nd|rd|th|%|k|km|kg|am|pm)?(?![^\W_])"
+    r"|(?:[A-Z]\.){2,}"
+    r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|[A-Z])\.(?=\s)"
+    r"|[^\W_]+(?:[-&.'\u2019/][^\W_]+)*"
+    r"|\S"
+)
+_CLITIC = re.compile(r"^(.+?)(n['\u2019]t|['\u2019](?:s|m|re|ve|ll|d))$", re.IGNORECASE)
+_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)]*\s+(?=[\"'\u201c\u2018(]?[A-Z0-9])|\n+")
+_NO_END = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
+)
+_WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or mark: as written, in lower case, and where it starts and ends."""
+
+    text: str
+    low: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """True for words and numbers, False for marks."""
+        return self.text[-1].isalnum() or self.text[0].isalnum() or self.text[0] == "'"
+
+    @property
+    def is_capital(self) -> bool:
+        """True for a word that starts with a capital letter (or letters and a digit: "WD-40")."""
+        return self.text[0].isupper()
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Return the words and marks of a text; clitics apart ("I", "'m"; "do", "n't"; "Ana", "'s")."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        word, start = match[0], match.start()
+        clitic = _CLITIC.match(word)
+        if clitic:
+            stem = clitic[1]
+            found.append(_token(stem, start))
+            found.append(_token(clitic[2], start + len(stem)))
+        else:
+            found.append(_token(word, start))
+    return tuple(found)
+
+
+def _token(word: str, start: int) -> Token:
+    low = word.lower().replace("\u2019", "'")
+    return Token(word.replace("\u2019", "'"), _WHOLE.get(low, low), start, start + len(word))
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Split a text into sentences at marks and line ends, not after "Dr." or an initial."""
+    found: list[str] = []
+    for piece in _pieces(text):
+        if found and _NO_END.search(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        else:
+            found.append(piece)
+    return tuple(found)
+
+
+def _pieces(text: str) -> list[str]:
+    return [piece.strip() for piece in _END.split(text) if piece and piece.strip()]
+
+
+def join(tokens: Sequence[Token]) -> str:
+    """Return tokens as text: clitics and closing marks cling to the word before."""
+    parts: list[str] = []
+    for token in tokens:
+        clings = token.low in {"n't", ",", ".", "!", "?", ";", ":", ")", "%"} or (
+            token.text[0] == "'" and len(token.text) > 1
+        )
+        opened = bool(parts) and parts[-1].endswith(("(", "$", "€", "£", "#", "-", "/"))
+        parts.append(token.text if not parts or clings or opened else " " + token.text)
+    return "".join(parts)
+
+
+def starts_with(tokens: Sequence[Token], phrase: Sequence[str], at: int = 0) -> bool:
+    """Say whether the lower-case words of a phrase stand at a place."""
+    if at + len(phrase) > len(tokens):
+        return False
+    return all(tokens[at + i].low == word for i, word in enumerate(phrase))

@@ -1,0 +1,281 @@
+"""The write role: a turn read sentence by sentence into operations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mags.models.policy.rules.claims import Manner
+from mags.models.policy.rules.clause import Clause, clause_at, clauses
+from mags.models.policy.rules.corrections import corrected, is_correction
+from mags.models.policy.rules.facts import read_clause
+from mags.models.policy.rules.lexicon import (
+    FIRST,
+    GONE,
+    GREETINGS,
+    HEDGED_FRAMES,
+    HEDGES,
+    OPENERS,
+    PLAIN_FRAMES,
+    QUESTION_WORDS,
+)
+from mags.models.policy.rules.names import mentions, name_end
+from mags.models.policy.rules.notes import note_of
+from mags.models.policy.rules.scene import Scene, scene_of
+from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
+from mags.ports.inflection import BASE, forms
+from mags.ports.policy import Operation, Recalled, Turn, Writing
+
+_MOST_SENTENCES = 60
+_EMPHASIS = re.compile(
+    r"\b(important|never forget|always remember|remember this|urgent|must)\b", re.I
+)
+_FEELING = re.compile(
+    r"\b(love|hate|thrilled|devastated|heartbroken|terrified|ecstatic|died|passed away|engaged"
+    r"|married|pregnant|proud|miss|afraid|cried|dream|amazing|best day|worst)\b",
+    re.I,
+)
+_REPORTS = frozenset({"tell", "say", "mention", "claim", "report", "announce", "hear", "reveal"})
+_ASKING = frozenset(
+    "do does did is are was were am can could will would should have has had".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    operations: tuple[Operation, ...] = ()
+    why: str = ""
+
+
+def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+    """Return what a turn asks to be stored, by rules."""
+    scene = scene_of(turn, recent, recalled)
+    operations: list[Operation] = []
+    whys: list[str] = []
+    asks = False
+    for sentence in sentences(turn.text)[:_MOST_SENTENCES]:
+        tokens = tokenise(sentence)
+        if is_question(tokens):
+            asks = True
+            continue
+        read = _correction(tokens, turn, recent) or _read(tokens, scene)
+        operations += read.operations
+        if read.why:
+            whys.append(read.why)
+    return Writing(
+        operations=_once(operations),
+        mentions=mentions(turn.text),
+        understood=not whys,
+        why="; ".join(dict.fromkeys(whys)),
+        importance=importance(turn.text),
+        is_question=asks,
+    )
+
+
+def is_question(tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence asks."""
+    if any(t.text == "?" for t in tokens[-2:]):
+        return True
+    words = [t for t in _opened(tokens)[0] if t.is_word]
+    if len(words) < 2:
+        return False
+    first, second = words[0].low, words[1].low
+    if first in QUESTION_WORDS - {"when", "where", "which", "how"} and second in _ASKING | {
+        "'s",
+        "'re",
+    }:
+        return True
+    if first in {"when", "where", "how"} and second in _ASKING:
+        return True
+    return first in _ASKING - {"have", "had"} and second in {
+        "you",
+        "i",
+        "we",
+        "he",
+        "she",
+        "they",
+        "it",
+    }
+
+
+def importance(text: str) -> float:
+    """Return emphasis or strong feeling in [0, 1]."""
+    value = 0.4 * bool(_EMPHASIS.search(text)) + 0.3 * bool(_FEELING.search(text))
+    value += min(0.2, 0.1 * text.count("!"))
+    shouted = re.findall(r"\b[A-Z]{4,}\b", text)
+    return round(min(1.0, value + 0.1 * bool(shouted)), 3)
+
+
+def _correction(tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]) -> _Sentence | None:
+    """Read "Actually, it's Tuesday, not Monday" against what was said before."""
+    wrong = is_correction(tokens)
+    if wrong is None:
+        return None
+    for earlier in reversed(list(recent)[-4:]):
+        before = write(replace(earlier, at=turn.at), (), ())
+        found = corrected(before.operations, *wrong)
+        if found:
+            return _Sentence(operations=(found,))
+    return _Sentence(why=f"nothing said before holds '{wrong[1]}'")
+
+
+def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
+    note = note_of(tokens, scene)
+    if note:
+        return _Sentence(operations=(note,))
+    words, hedged = _opened(tokens)
+    return _statement(words, scene, Manner(hedged=hedged))
+
+
+def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> _Sentence:
+    found = clauses(words)
+    if not found:
+        return _Sentence(why=_unread(words))
+    operations: list[Operation] = []
+    why = ""
+    skipped = False
+    for i, clause in enumerate(found):
+        if clause.link in {"if", "when", "unless", "before", "after", "until"}:
+            skipped = True
+            continue
+        if skipped and clause.link == ",":
+            skipped = False
+        told = _told(clause, scene, manner)
+        if told is not None:
+            inner = _statement(told[0], scene, told[1])
+            operations += inner.operations
+            continue
+        shaded = replace(manner, hedged=manner.hedged or bool(clause.verb.shades & HEDGES))
+        if i + 1 < len(found) and found[i + 1].link == "because":
+            shaded = replace(shaded, reason=_because(found[i + 1], scene))
+        reading = read_clause(_stripped(clause), scene, shaded)
+        operations += reading.operations
+        why = why or reading.why
+    return _Sentence(operations=tuple(operations), why=why if not operations else "")
+
+
+def _stripped(clause: Clause) -> Clause:
+    """Take "any more" off the end and mark the verb as over."""
+    words = tuple(t for t in clause.rest if t.text not in {".", "!"})
+    for phrase in GONE:
+        at = len(words) - len(phrase)
+        if at >= 0 and starts_with(words, phrase, at):
+            return replace(
+                clause, rest=words[:at], verb=replace(clause.verb, gone=True, negated=True)
+            )
+    if words and words[-1].low in {"now", "instead"}:
+        shades = clause.verb.shades | {words[-1].low}
+        return replace(clause, rest=words[:-1], verb=replace(clause.verb, shades=shades))
+    return clause
+
+
+def _told(clause: Clause, scene: Scene, manner: Manner) -> tuple[tuple[Token, ...], Manner] | None:
+    """Read "Carol told me that Dan lost his job": what is said, and on whose word."""
+    verb = clause.verb
+    if verb.base not in _REPORTS or verb.negated or verb.passive:
+        return None
+    words = clause.rest
+    if (
+        verb.base == "tell"
+        and words
+        and (words[0].low in {"me", "us", "him", "her", "them", "you"} or words[0].is_capital)
+    ):
+        words = words[1:]
+    if verb.base == "hear" and words and words[0].low == "from":
+        end = name_end(words, 1)
+        if end > 1:
+            manner = replace(manner, source=" ".join(t.text for t in words[1:end]))
+            words = words[end:]
+    if words and words[0].low == "that":
+        words = words[1:]
+    if not words or clause_at(words, 0) is None:
+        return None
+    names = scene.subjects(clause.subject)
+    if names is None:
+        return None
+    if names[0] == scene.speaker:
+        return words, replace(manner, hedged=manner.hedged or verb.base == "hear")
+    scene.see(clause.subject)
+    return words, replace(manner, source=manner.source or names[0])
+
+
+def _because(clause: Clause, scene: Scene) -> str:
+    names = scene.subjects(clause.subject)
+    if not names:
+        return ""
+    rest = join(clause.rest).rstrip(".! ")
+    return f"{' and '.join(names)} {clause.verb.form} {rest}".strip()
+
+
+def _opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
+    """Take off "Well," "Hey Mel!" "I think" and the like; say whether one was a hedge."""
+    words, hedged = tuple(tokens), False
+    while True:
+        words = _unmarked(words)
+        phrase = next((p for p in HEDGED_FRAMES if starts_with(words, p)), None)
+        if phrase and len(phrase) < len(words) and _goes_on(words, len(phrase)):
+            words, hedged = words[len(phrase) :], True
+            continue
+        phrase = next((p for p in PLAIN_FRAMES if starts_with(words, p)), None)
+        if phrase and _goes_on(words, len(phrase)):
+            words = words[len(phrase) :]
+            continue
+        cut = _opener(words)
+        if cut == 0:
+            return words, hedged
+        words = words[cut:]
+
+
+def _unmarked(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    while words and not words[0].is_word and words[0].text not in {'"', "$"}:
+        words = words[1:]
+    return words
+
+
+def _goes_on(words: Sequence[Token], at: int) -> bool:
+    while at < len(words) and words[at].text == ",":
+        at += 1
+    return clause_at(words, at) is not None
+
+
+def _opener(words: Sequence[Token]) -> int:
+    """Return how many words to take off the front: an opener, or a name called out ("Mel, ...")."""
+    for phrase in OPENERS:
+        if starts_with(words, phrase):
+            after = len(phrase)
+            if after < len(words) and (
+                words[after].text in {",", "!", ":", "-", "\u2014", "."} or _goes_on(words, after)
+            ):
+                return after
+            if after < len(words) and phrase[0] in GREETINGS:
+                end = name_end(words, after)
+                if end > after and end < len(words) and words[end].text in {",", "!", "."}:
+                    return end
+    end = name_end(words, 0)
+    if end and end < len(words) and words[end].text in {",", "!"} and clause_at(words, end + 1):
+        follows = words[end + 1].low
+        return end + 1 if follows in {"i", "we", "my", "you", "it", "that", "this"} else 0
+    return 0
+
+
+def _unread(words: Sequence[Token]) -> str:
+    """Return why a sentence without a clause looks like a statement, or ""."""
+    spoken = [t for t in words if t.is_word]
+    if len(spoken) < 3:
+        return ""
+    first = spoken[0].low
+    if first in {"i", "my", "we", "our"} or (name_end(spoken, 0) and first not in GREETINGS):
+        if any((word := t.low) in FIRST for t in spoken[:1]) or any(
+            form != BASE for t in spoken[1:6] for _, form in forms(t.low)
+        ):
+            return "no verb found for its subject"
+    return ""
+
+
+def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
+    """Drop an operation that repeats an earlier one."""
+    seen: dict[tuple[object, ...], Operation] = {}
+    for op in operations:
+        seen.setdefault((op.act, op.subject, op.relation, op.object.lower()), op)
+    return tuple(seen.values())
