@@ -11,6 +11,7 @@ from mags.ports.policy import Turn
 
 NOTHING = "(nothing)"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST_S = 6e10  # some 1,900 years from 1970 either way, within what a calendar holds
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
     "January",
@@ -29,15 +30,24 @@ MONTHS = (
 MARK = re.compile(r"\[(m\d+)\]")
 
 
+def known(at: float) -> bool:
+    """Whether a time is one: 0 stands for unknown, what is beyond the calendar for open."""
+    return at != 0.0 and abs(at) < LONGEST_S
+
+
 def date(at: float) -> str:
-    """A day in words, such as "3 May 2024" (UTC)."""
+    """A day in words, such as "3 May 2024" (UTC); empty where unknown or open."""
+    if not known(at):
+        return ""
     day = EPOCH + timedelta(seconds=at)
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def now(at: float) -> str:
     """A day with its weekday, such as "Friday 3 May 2024", or "unknown" at 0."""
-    return f"{DAYS[(EPOCH + timedelta(seconds=at)).weekday()]} {date(at)}" if at else "unknown"
+    if not known(at):
+        return "unknown"
+    return f"{DAYS[(EPOCH + timedelta(seconds=at)).weekday()]} {date(at)}"
 
 
 def quote(text: str) -> str:
@@ -57,7 +67,7 @@ def said(turns: Iterable[Turn]) -> str:
 
 def memory(id: int, text: str, *, speaker: str, at: float, current: bool) -> str:
     """One memory with its mark, who said it when, and whether it still holds."""
-    source = ", ".join(part for part in (quote(speaker), date(at) if at else "") if part)
+    source = ", ".join(part for part in (quote(speaker), date(at)) if part)
     about = f" ({source})" if source else ""
     return f"[m{id}]{about} {quote(text)}{'' if current else ' (no longer true)'}"
 

@@ -1,0 +1,172 @@
+"""Answers without a model: the best supported memory, quoted with its mark, speaker and date.
+
+A fact that fills the slot asked about gives its end first: "Oslo - "I moved to Oslo in May." [m42]
+(Alice, 3 May 2024)". A chain of hops gives the end of its last fact and quotes every step. Where
+support is weak it says "I don't know".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from mags.models import rendering
+from mags.models.answer.chain import Chain, find_chain
+from mags.models.answer.citations import pairs
+from mags.models.answer.question import Question, content, read_question
+from mags.models.answer.support import SupportWeights, slot, support
+from mags.models.grammar import is_name
+from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.policy import Turn
+
+UNKNOWN = "I don't know."
+OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
+DASH = "\N{EM DASH}"
+MOST_QUOTED = 240
+MOST_TOGETHER = 5
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractiveAnswerer:
+    """An `Answerer` that quotes. `threshold`: support from which it speaks."""
+
+    threshold: float = 0.6
+    weights: SupportWeights = field(default_factory=SupportWeights)
+
+    @property
+    def name(self) -> str:
+        """Always "extractive"."""
+        return "extractive"
+
+    def answer(
+        self,
+        question: Turn,
+        items: Sequence[ContextItem],
+        *,
+        recent: Sequence[Turn],
+        recall_again: RecallAgain,
+        on_text: OnText | None = None,
+    ) -> Answer:
+        """Quote the best supported memory; never recalls again and never raises."""
+        answer = self._answer(read_question(question), items)
+        if on_text is not None:
+            on_text(answer.text)
+        return answer
+
+    def _answer(self, question: Question, items: Sequence[ContextItem]) -> Answer:
+        chain = find_chain(items)
+        if chain is not None:
+            return _from_chain(question, chain)
+        judged = judge(question, items, self.weights)
+        if not judged or judged[0][0] < self.threshold:
+            return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
+        strength, best = judged[0]
+        together = _together(question, best, [item for s, item in judged if s >= self.threshold])
+        head = _head(question, together)
+        quotes = " ".join(
+            f"{_quoted(question, item, bool(head))} [m{item.id}]" for item in together
+        )
+        citations = tuple(item.id for item in together)
+        return Answer(
+            text=f"{head}{quotes}{_source(best)}",
+            citations=citations,
+            support=strength,
+            links=pairs(citations),
+        )
+
+
+def judge(
+    question: Question, items: Sequence[ContextItem], weights: SupportWeights
+) -> list[tuple[float, ContextItem]]:
+    """Items with their support, best first; equals in the order of recall."""
+    scores = [item.score for item in items]
+    low, high = (min(scores), max(scores)) if scores else (0.0, 0.0)
+    width = high - low
+    judged = [
+        (support(question, item, (item.score - low) / width if width else 1.0, weights), item)
+        for item in items
+    ]
+    return sorted(judged, key=lambda pair: -pair[0])
+
+
+def _together(
+    question: Question, best: ContextItem, strong: Sequence[ContextItem]
+) -> list[ContextItem]:
+    """The best and the other strong facts of the same slot, one for each answer."""
+    end = slot(question, best).answer
+    if best.fact is None or not end:
+        return [best]
+    kept = {_end(best, end).casefold(): best}
+    for item in strong:
+        found = _end(item, end)
+        same = item.fact is not None and item.fact[1] == best.fact[1]
+        alike = item.current == best.current and is_name(found) == is_name(_end(best, end))
+        if same and alike and slot(question, item).answer == end and len(kept) < MOST_TOGETHER:
+            kept.setdefault(found.casefold(), item)
+    return list(kept.values())
+
+
+def _end(item: ContextItem, end: str) -> str:
+    return "" if item.fact is None else item.fact[2 if end == "object" else 0]
+
+
+def _head(question: Question, items: Sequence[ContextItem]) -> str:
+    """What is asked for, before the quotes; empty where only the quotes tell."""
+    fit, best = slot(question, items[0]), items[0]
+    words = ""
+    if question.kind == "time":
+        words = _since(best.valid_from) if fit.answer or fit.whole else ""
+    elif question.kind == "yesno":
+        words = "Yes" if fit.whole and best.current else ""
+    elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):
+        words = ", ".join(_end(item, fit.answer) for item in items) if fit.answer else ""
+    if words and not best.current and question.kind != "time":
+        words += " (no longer true)"
+    return f"{words} {DASH} " if words else ""
+
+
+def _answers_number(question: Question, item: ContextItem, end: str) -> bool:
+    return question.kind == "number" and any(c.isdigit() for c in _end(item, end))
+
+
+def _since(at: float | None) -> str:
+    """The date a fact began, no more precise than it can have been stated."""
+    if at is None or not rendering.known(at):
+        return ""
+    day = rendering.EPOCH + timedelta(seconds=at)
+    words = rendering.date(at)
+    if (day.month, day.day) == (1, 1):
+        return str(day.year)
+    return words.removeprefix("1 ") if day.day == 1 else words
+
+
+def _quoted(question: Question, item: ContextItem, marked: bool) -> str:
+    """The sentence of a memory that says most of what was asked, in quotation marks if `marked`."""
+    sentences = [part for part in SENTENCE_END.split(item.text.strip()) if part]
+    best = max(sentences, key=lambda one: len(question.words & content(one)), default="")
+    best = rendering.quote(best)
+    if len(best) > MOST_QUOTED:
+        best = best[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
+    return f"{OPEN}{best}{CLOSE}" if marked else best
+
+
+def _source(item: ContextItem) -> str:
+    parts = [part for part in (item.speaker, rendering.date(item.at)) if part]
+    if not item.current:
+        until = rendering.date(item.valid_to) if item.valid_to is not None else ""
+        parts.append(f"until {until}" if until else "no longer true")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _from_chain(question: Question, chain: Chain) -> Answer:
+    quotes = " ".join(f"{_quoted(question, step, True)} [m{step.id}]" for step in chain.steps)
+    citations = tuple(step.id for step in chain.steps)
+    return Answer(
+        text=f"{chain.end} {DASH} {quotes}{_source(chain.steps[-1])}",
+        citations=citations,
+        support=1.0,
+        links=pairs(citations),
+    )

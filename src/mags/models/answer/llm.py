@@ -1,0 +1,272 @@
+"""A language model answers from recalled memories, and may recall again while it thinks.
+
+Two modes. In a *chat* the conversation goes along and grows by what is recalled. In *manager*
+mode there is no history: every call meets a fresh model, whose one prompt holds the latest turns,
+all memories found so far and the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mags.errors import ModelReplyError
+from mags.models import rendering
+from mags.models.answer.citations import pairs, settle, share_cited
+from mags.models.answer.veil import Veil, visible
+from mags.models.chat.tokens import CHARACTERS_A_TOKEN, estimate
+from mags.models.grammar import Engram, blocks, engram_lines, recall_lines
+from mags.models.guardrails import check_invented
+from mags.models.prompts import Prompt
+from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
+from mags.ports.policy import Turn
+
+RECALL = Tool(
+    name="recall",
+    description="Search the memory once more; gives memories with their marks.",
+    parameters={
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "what to look for, short"}},
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+)
+TIMES = ("no time", "once", "twice", "three times", "four times", "five times")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerBudget:
+    """Bounds of one answer.
+
+    `context_tokens`: memories in the first prompt; `again_tokens`: those of each later round.
+    `rounds`: calls of the model in all, the last of which must answer; `queries`: a round.
+    """
+
+    context_tokens: int = 1600
+    again_tokens: int = 600
+    rounds: int = 3
+    queries: int = 3
+
+
+class LlmAnswerer:
+    """An `Answerer` over a chat model. `prompts`: "answer" and "answer_manager"."""
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        prompts: Mapping[str, Prompt],
+        *,
+        manager: bool = False,
+        budget: AnswerBudget | None = None,
+    ) -> None:
+        self._chat = chat
+        self._prompt = prompts["answer_manager" if manager else "answer"]
+        self._manager = manager
+        self._budget = budget or AnswerBudget()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._chat.name
+
+    def answer(
+        self,
+        question: Turn,
+        items: Sequence[ContextItem],
+        *,
+        recent: Sequence[Turn],
+        recall_again: RecallAgain,
+        on_text: OnText | None = None,
+    ) -> Answer:
+        """Answer with citations; raises ModelUnavailable, ModelReplyError."""
+        talk = _Talk(
+            prompt=self._prompt,
+            question=question,
+            recent=recent,
+            recall_again=recall_again,
+            budget=self._budget,
+            manager=self._manager,
+        )
+        talk.show(items, self._budget.context_tokens)
+        while True:
+            talk.rounds += 1
+            last = talk.rounds >= self._budget.rounds
+            tools = (RECALL,) if self._chat.takes_tools and not last else ()
+            messages = talk.messages(by_tool=bool(tools), last=last)
+            completion = _complete(self._chat, messages, tools, on_text)
+            talk.usage += completion.usage
+            wanted = () if last else talk.wanted(completion)
+            if last or (not wanted and visible(completion.text)):
+                return talk.answer(completion, self._chat.name)
+            talk.go_on(completion, wanted)
+            if on_text is not None and visible(completion.text):
+                on_text("\n")
+
+
+def _complete(
+    chat: ChatModel, messages: Sequence[Message], tools: Sequence[Tool], on_text: OnText | None
+) -> Completion:
+    if on_text is None:
+        return chat.complete(messages, tools=tools)
+    veil = Veil(on_text)
+    completion = chat.complete(messages, tools=tools, on_text=veil.feed)
+    veil.finish()
+    return completion
+
+
+@dataclass(slots=True, kw_only=True)
+class _Talk:
+    """One answer in the making. `shown`: every memory the model has seen, by id."""
+
+    prompt: Prompt
+    question: Turn
+    recent: Sequence[Turn]
+    recall_again: RecallAgain
+    budget: AnswerBudget
+    manager: bool
+    shown: dict[int, ContextItem] = field(default_factory=dict)
+    first: list[str] = field(default_factory=list)
+    later: list[Message] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    rounds: int = 0
+
+    def show(self, items: Sequence[ContextItem], tokens: int) -> list[str]:
+        """Take in what is new and fits, best first; the lines of it."""
+        lines: list[str] = []
+        for item in items:
+            if item.id in self.shown:
+                continue
+            line = rendering.memory(
+                item.id, item.text, speaker=item.speaker, at=item.at, current=item.current
+            )
+            if not lines and estimate(line) > tokens:
+                line = line[: tokens * CHARACTERS_A_TOKEN] + " ..."
+            elif estimate(line) > tokens:
+                continue  # a shorter one after it may still fit
+            tokens -= estimate(line)
+            self.shown[item.id] = item
+            lines.append(line)
+        if self.manager or not self.rounds:
+            self.first += lines
+        return lines
+
+    def messages(self, *, by_tool: bool, last: bool) -> tuple[Message, ...]:
+        """The call of this round."""
+        piece = "no recall" if last else f"recall by {'tool' if by_tool else 'token'}"
+        left = self.budget.rounds - self.rounds
+        times = TIMES[left] if left < len(TIMES) else f"{left} times"
+        values = {
+            "recall": self.prompt.render(piece, {"times": times}),
+            "now": rendering.now(self.question.at),
+            "memories": rendering.lines(self.first),
+            "recent": rendering.said(self.recent),
+            "asked": rendering.lines([rendering.quote(query) for query in self.queries]),
+            "speaker": rendering.quote(self.question.speaker),
+            "question": self.question.text,
+        }
+        system, *shown, user = self.prompt.messages(values)
+        if self.manager:
+            return (system, *shown, user)
+        return _merged((system, *shown, *_history(self.recent), user, *self.later))
+
+    def wanted(self, completion: Completion) -> tuple[str, ...]:
+        """New queries of a reply, from its tool calls and from `<recall>` in its text."""
+        asked = [str(call.arguments.get("query", "")) for call in completion.tool_calls]
+        for block in blocks(completion.text, "recall"):
+            asked += _queries(block)
+        fresh = (query for query in asked if query.strip() and query not in self.queries)
+        return tuple(dict.fromkeys(fresh))[: self.budget.queries]
+
+    def go_on(self, completion: Completion, wanted: Sequence[str]) -> None:
+        """Recall what is wanted and put it where the next call finds it."""
+        room = self.budget.again_tokens // max(1, len(wanted))
+        found = {query: self.show(self.recall_again(query), room) for query in wanted}
+        self.queries += wanted
+        if self.manager:
+            return
+        self.later.append(
+            Message(role="assistant", content=completion.text, tool_calls=completion.tool_calls)
+        )
+        told = {query: rendering.lines(lines) for query, lines in found.items()}
+        for call in completion.tool_calls:
+            content = told.get(str(call.arguments.get("query", "")), rendering.NOTHING)
+            self.later.append(Message(role="tool", content=content, tool_call_id=call.id))
+        if not completion.tool_calls:
+            body = "\n".join(f"{query}:\n{lines}" for query, lines in told.items())
+            said = self.prompt.render("again", {"found": body})
+            self.later.append(Message(role="user", content=said))
+
+    def answer(self, completion: Completion, name: str) -> Answer:
+        """The answer that a last reply holds; raises ModelReplyError when it says nothing."""
+        text, citations = settle(visible(completion.text), self.shown)
+        if not text:
+            raise ModelReplyError(
+                f"{name} gave no answer within {self.rounds} calls: it only recalled. "
+                "Raise answer.rounds, or take another model.",
+                endpoint=name,
+                reason="no answer",
+            )
+        engram = self._engram(completion.text)
+        drawn = [link for link in engram.links if set(link) <= self.shown.keys()]
+        return Answer(
+            text=text,
+            citations=citations,
+            support=share_cited(text),
+            links=tuple(dict.fromkeys((*drawn, *pairs(citations)))),
+            usage=self.usage,
+            rounds=self.rounds,
+            queries=tuple(self.queries),
+            operations=engram.operations,
+        )
+
+    def _engram(self, text: str) -> Engram:
+        """What the model wants remembered; an unreadable or invented block counts as none."""
+        found = Engram()
+        source = "\n".join(
+            (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
+        )
+        for block in blocks(text, "engram"):
+            try:
+                read = engram_lines(block)
+                check_invented(read.operations, source)
+            except ModelReplyError:
+                continue  # a gift nobody asked for: the answer does not depend on it
+            found = Engram(
+                operations=found.operations + read.operations, links=found.links + read.links
+            )
+        return found
+
+
+def _queries(block: str) -> Sequence[str]:
+    try:
+        return recall_lines(block)[0]
+    except ModelReplyError:
+        return ()
+
+
+def _history(recent: Sequence[Turn]) -> list[Message]:
+    """Turns as messages; one by "assistant" is the model's own."""
+    return [
+        Message(role="assistant", content=turn.text)
+        if turn.speaker == "assistant"
+        else Message(role="user", content=rendering.said([turn]))
+        for turn in recent
+    ]
+
+
+def _merged(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Neighbouring messages of one role as one: many chat templates want roles to alternate."""
+    merged: list[Message] = []
+    for message in messages:
+        before = merged[-1] if merged else None
+        if before and before.role == message.role and message.role in ("user", "assistant"):
+            merged[-1] = Message(
+                role=message.role,
+                content=f"{before.content}\n\n{message.content}",
+                tool_calls=message.tool_calls,
+            )
+        else:
+            merged.append(message)
+    return tuple(merged)

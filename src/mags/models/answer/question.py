@@ -1,0 +1,148 @@
+"""What a question asks for, read without a model: its words, its names, the kind of its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mags.models.guardrails import WORD, stems
+from mags.ports.policy import Turn
+from mags.ports.relations import canonical, relations
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+STOP = _set(
+    """a an and any are as at be been being but by can could did do does doing for from get got had
+    has have having he her hers him his how i if in into is it its just let many may me might mine
+    much my of on or our out over please she should so some tell than that the their them then
+    there these they this those to too up us was we were what when where which who whom whose why
+    will with would you your yours am about ago before after ever still now currently remind
+    again know remember say said mention mentioned anything something thing things kind sort type
+    name many day date year month time person place reason number s t ll ve re d m not"""
+)
+FIRST_PERSON = _set("i me my mine myself")
+KINDS = (
+    (r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time))\b", "time"),
+    (
+        r"\b(?:how (?:many|much|old|long|often|far|tall|big|far))\b|\bwhat (?:number|age)\b",
+        "number",
+    ),
+    (r"\b(?:who|whom|whose|(?:what|which) (?:person|friend|man|woman))\b", "person"),
+    (r"\b(?:where|(?:what|which) (?:place|city|town|country|street|state))\b", "place"),
+    (r"\b(?:why|what(?:'s| is| was) the reason|how come)\b", "reason"),
+    (r"\b(?:what|which|how)\b", "thing"),
+)
+YES_NO = re.compile(
+    r"^(?:so |and |but |well,? )?(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|"
+    r"would|should)(?:n't)?\b",
+    re.I,
+)
+PAST = re.compile(
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|originally|earlier|at first|in the past|"
+    r"back then|no longer|last (?:job|home|address|employer))\b",
+    re.I,
+)
+NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?:\s+(?:of\s+)?[^\W\d_a-z][\w'.-]*)*")
+
+
+AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
+CONTRACTED = r"(?:who|what|where|when|how|it|that|there|he|she)'s"
+ASKS_OBJECT = re.compile(
+    rf"\b(?i:{AUXILIARY})(?:n't)?\s+(?:my\b|I\b|the\b|[A-Z])"
+    rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\bmy\b"
+)
+ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
+PARTICLES = {
+    "place": ("in", "at", "to"),
+    "time": ("in", "on"),
+    "person": ("with", "to"),
+    "thing": ("at", "as", "for", "in", "on"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """`words`: stems of the content words. `names`: for each named thing its stems (the speaker
+    for "I" and "my"). `kind`: as in `Plan.answer_kind`. `past`: what is over is wanted.
+    `relations`: names of the relations it may ask about, each with the stems it says them by.
+    `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
+    """
+
+    words: frozenset[str]
+    names: tuple[frozenset[str], ...]
+    kind: str
+    past: bool
+    relations: Mapping[str, frozenset[str]]
+    end: str
+
+
+def read_question(turn: Turn) -> Question:
+    """Read a question; nothing is ever unreadable, an unknown kind is ""."""
+    text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    heard = [word.casefold() for word in WORD.findall(text)]
+    spans = _names(text)
+    names = [stems(name) for name in spans]
+    if FIRST_PERSON.intersection(heard):
+        names.append(stems(turn.speaker))
+    kind = "yesno" if YES_NO.match(text) else ""
+    for pattern, answer in KINDS:
+        if not kind and re.search(pattern, text, re.I):
+            kind = answer
+    asks_object = ASKS_OBJECT.search(text) is not None
+    return Question(
+        words=content(text),
+        names=tuple(dict.fromkeys(name for name in names if name)),
+        kind=kind,
+        past=PAST.search(text) is not None,
+        relations=dict(_relations(heard, stems(" ".join(spans)), kind)),
+        end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
+    )
+
+
+def _relations(
+    heard: list[str], named: frozenset[str], kind: str
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """Relations of the table that runs of up to four words name, with their stems."""
+    words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
+    for length in range(4, 0, -1):
+        for first in range(len(words) - length + 1):
+            run = " ".join(words[first : first + length])
+            said = content(run)
+            if not said and (length == 1 or words[first] not in ("is", "was", "are", "am")):
+                continue
+            tried = [run, *(f"{run} {particle}" for particle in PARTICLES.get(kind, ()))]
+            for phrase in tried if length == 1 else tried[:1]:
+                for name in same_relation(phrase):
+                    yield name, said
+
+
+def same_relation(phrase: str) -> frozenset[str]:
+    """Names under which the relation of a phrase is stored: now, when over, from either end."""
+    known = canonical(phrase)
+    if known is None:
+        return frozenset()
+    now = [one for one in relations().values() if one.past and one.past == known.name]
+    both = [known, *now]
+    return frozenset(name for one in both for name in (one.name, one.past, one.inverse) if name)
+
+
+def content(text: str) -> frozenset[str]:
+    """Stems of the words of a text that carry meaning; a word counts as its stem alone."""
+    kept = " ".join(w for w in WORD.findall(text) if w.casefold().split("'")[0] not in STOP)
+    both = stems(kept)
+    whole = {w.casefold().removesuffix("'s") for w in WORD.findall(kept)}
+    return frozenset(next(iter(stems(w) - {w}), w) for w in whole) if both else frozenset()
+
+
+def _names(text: str) -> list[str]:
+    """Capitalised spans, the question word at the beginning left out."""
+    found = []
+    for span in NAME.findall(text):
+        words = [w for w in span.split() if w.casefold().split("'")[0] not in STOP]
+        if words and words != ["I"]:
+            found.append(" ".join(words).strip(".'-"))
+    return found

@@ -1,0 +1,169 @@
+"""How well one memory carries an answer to one question: named features and their weights.
+
+`python -m benchmarks.abstain` fits the weights and the threshold on the development half of
+LongMemEval (MIT) and prints them; what it printed stands here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mags.models.answer.question import Question, content, same_relation
+from mags.models.guardrails import stems
+from mags.ports.answer import ContextItem
+from mags.ports.relations import canonical
+
+TIME = re.compile(
+    r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
+    r"wednes|thurs|fri|satur|sun)(?:day)?\b|\b(?:january|february|march|april|may|june|july|august|"
+    r"september|october|november|december|today|yesterday|tomorrow|tonight|"
+    r"(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
+    re.I,
+)
+NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|"
+    r"forty|fifty|hundred|thousand|million|once|twice|several|half)\b",
+    re.I,
+)
+PLACE = re.compile(
+    r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?\w+", re.I
+)
+REASON = re.compile(r"\b(?:because|since|so that|as|due to|in order to|reason|to)\b", re.I)
+NAMED = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w'-]+")
+ROLES = re.compile(
+    r"\b(?:my|his|her|their|our|the) (?:\w+ )?(?:friend|sister|brother|mother|mom|mum|father|dad|"
+    r"wife|husband|partner|boss|neighbou?r|colleague|aunt|uncle|cousin|son|daughter|teacher|doctor)",
+    re.I,
+)
+MISFIT = 0.5
+NOW_FOR_THEN = 0.8
+CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportWeights:
+    """Shares of the features in the support of a memory that is no matching fact; they sum to 1.
+
+    `words`: share of the question's content words in it. `names`: share of the names asked about.
+    `kind`: it has something of the kind that is asked for. `rank`: how far recall put it ahead.
+    """
+
+    words: float = 0.5
+    names: float = 0.25
+    kind: float = 0.15
+    rank: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """How a fact fits a question: which ends are asked about, and whether the relation is."""
+
+    subject: bool
+    object: bool
+    relation: bool
+
+    @property
+    def answer(self) -> str:
+        """The end that answers: "object", "subject", or "" where neither or both were named."""
+        if self.subject == self.object or not self.relation:
+            return ""
+        return "object" if self.subject else "subject"
+
+    @property
+    def whole(self) -> bool:
+        """Everything in the fact was asked about, so it says yes."""
+        return self.subject and self.object and self.relation
+
+
+def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
+    """Share of the question's content words in a text; 1 where it has none.
+
+    Names are left out; `said`: words that the memory says in another way.
+    """
+    asked = question.words - frozenset().union(*question.names)
+    return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
+
+
+def name_share(question: Question, item: ContextItem) -> float:
+    """Share of the names asked about that the memory has; 1 where the question has none."""
+    if not question.names:
+        return 1.0
+    held = stems(" ".join((item.text, item.speaker, *(item.fact or ()))))
+    return sum(name <= held for name in question.names) / len(question.names)
+
+
+def kind_share(question: Question, item: ContextItem) -> float:
+    """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
+    if question.kind in CUES:
+        return float(CUES[question.kind].search(item.text) is not None)
+    if question.kind == "person":
+        asked = frozenset().union(*question.names)
+        others = [name for name in NAMED.findall(item.text) if not stems(name) <= asked]
+        return float(bool(others) or ROLES.search(item.text) is not None)
+    return 0.5
+
+
+def slot(question: Question, item: ContextItem) -> Slot:
+    """How the fact of an item fits the question; all False without a fact."""
+    if item.fact is None:
+        return Slot(subject=False, object=False, relation=False)
+    subject, relation, obj = item.fact
+    known = canonical(relation)
+    fit = Slot(
+        subject=_named(question, subject),
+        object=_named(question, obj),
+        relation=_asked_relation(question, relation),
+    )
+    turned = fit.answer and question.end and fit.answer != question.end
+    if turned and not (known is not None and known.symmetric):
+        return Slot(subject=fit.subject, object=fit.object, relation=False)
+    return fit
+
+
+def _named(question: Question, end: str) -> bool:
+    words = content(end) or stems(end)
+    known = frozenset().union(question.words, *question.names)
+    if words and words <= known:
+        return True
+    return any(name and name <= stems(end) for name in question.names)
+
+
+def _asked_relation(question: Question, relation: str) -> bool:
+    """The question names it, shares a word with it, or asks for nothing but what it answers."""
+    if relation in question.relations or same_relation(relation) & question.relations.keys():
+        return True
+    if content(relation) & question.words:
+        return True
+    known = canonical(relation)
+    rest = question.words - frozenset().union(*question.names)
+    return known is not None and not rest and known.answers == question.kind
+
+
+def support(question: Question, item: ContextItem, ahead: float, weights: SupportWeights) -> float:
+    """In [0, 1]. `ahead`: how far recall put the item before the rest, in [0, 1].
+
+    A fact that is asked for with every word carries 0.9 and more, one with a word left over less
+    by that share, one of another relation half; any other memory by its features. A question
+    carries half. So does a superseded fact, unless the past is asked for: then one that still
+    holds carries a little less.
+    """
+    fit = slot(question, item)
+    fits = bool(fit.answer or fit.whole)
+    said = question.relations.get(item.fact[1], frozenset()) if item.fact and fits else frozenset()
+    words = word_share(question, item.text, said)
+    features = (
+        weights.words * words
+        + weights.names * name_share(question, item)
+        + weights.kind * kind_share(question, item)
+        + weights.rank * ahead
+    )
+    if fits:
+        features = 0.9 + 0.1 * features if words == 1.0 else features * words
+    elif item.fact is not None and not (fit.subject and fit.object):
+        features *= MISFIT  # it tells of something else, or the thing turned round
+    if item.text.rstrip().endswith("?"):
+        features *= MISFIT
+    if item.current == question.past and item.fact is not None:
+        features *= NOW_FOR_THEN if item.current else MISFIT
+    return features

@@ -1,0 +1,224 @@
+"""Answers without a model: what is quoted, what stands first, and when it does not know."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.models.answer.chain import find_chain
+from mags.models.answer.extractive import ExtractiveAnswerer, judge
+from mags.models.answer.question import read_question
+from mags.models.answer.support import SupportWeights, kind_share, support, word_share
+from mags.ports.answer import Answer, ContextItem
+from mags.ports.policy import Turn
+
+MAY_1, MAY_3 = 1714521600.0, 1714694400.0  # 2024, 00:00 UTC
+WEIGHTS = SupportWeights()
+
+
+def fact(id: int, subject: str, relation: str, obj: str, **more: object) -> ContextItem:
+    words = {"text": f"{subject} {relation} {obj}.", "speaker": subject, "at": MAY_3, **more}
+    return ContextItem(id=id, fact=(subject, relation, obj), **words)
+
+
+OSLO = fact(42, "Alice", "lives in", "Oslo", text="I moved to Oslo in May.", valid_from=MAY_1)
+BERGEN = fact(40, "Alice", "lives in", "Bergen", current=False, valid_to=MAY_1, at=1.0e9)
+ACME = fact(35, "Alice", "works at", "Acme")
+PAELLA = fact(39, "Alice", "favourite", "paella", text="Alice's favourite food is paella.")
+CARL = fact(33, "Carl", "is married to", "Alice")
+JAZZ, TEA = fact(38, "Bob", "likes", "jazz"), fact(37, "Bob", "likes", "tea")
+LIKES_ALICE = fact(36, "Bob", "likes", "Alice")
+REX = ContextItem(
+    id=34, text="It rained. We adopted a dog named Rex. He chews!", speaker="Alice", at=MAY_3
+)
+ALL = (OSLO, BERGEN, ACME, PAELLA, CARL, JAZZ, TEA, LIKES_ALICE, REX)
+
+
+def ask(text: str, items=ALL, speaker: str = "user") -> Answer:
+    question = Turn(text=text, speaker=speaker, at=MAY_3)
+    return ExtractiveAnswerer().answer(question, items, recent=(), recall_again=lambda _: ())
+
+
+def test_a_fact_answers_with_its_object_first_and_its_source_behind():
+    answer = ask("Where does Alice live?")
+    assert answer.text == "Oslo — “I moved to Oslo in May.” [m42] (Alice, 3 May 2024)"
+    assert answer.citations == (42,)
+    assert answer.support >= 0.9
+    assert (answer.rounds, answer.fallback, answer.links) == (0, None, ())
+
+
+def test_an_episode_is_quoted_by_its_best_sentence():
+    answer = ask("What is the name of Alice's dog?")
+    assert answer.text == "We adopted a dog named Rex. [m34] (Alice, 3 May 2024)"
+
+
+@pytest.mark.parametrize(
+    ("question", "head"),
+    [
+        ("Who lives in Oslo?", "Alice"),
+        ("When did Alice move to Oslo?", "May 2024"),
+        ("Does Alice live in Oslo?", "Yes"),
+        ("Who does Alice work for?", "Acme"),
+        ("Where does Alice work?", "Acme"),
+        ("What is Alice's favourite food?", "paella"),
+        ("Who is Alice's husband?", "Carl"),
+        ("Who is Alice married to?", "Carl"),
+        ("Who likes Alice?", "Bob"),
+        ("Who does Bob like?", "Alice"),
+    ],
+)
+def test_the_end_that_was_asked_for_stands_first(question: str, head: str):
+    assert ask(question).text.split(" — ")[0] == head
+
+
+def test_the_speaker_asks_about_themselves():
+    assert ask("Where do I live?", speaker="Alice").citations == (42,)
+    assert ask("Where do I live?", speaker="Bob").text == "I don't know."
+
+
+def test_facts_of_one_slot_answer_together():
+    answer = ask("What does Bob like?")
+    assert answer.text.startswith("jazz, tea — “Bob likes jazz.” [m38] “Bob likes tea.” [m37]")
+    assert answer.links == ((37, 38),)
+
+
+def test_what_was_before_is_told_only_when_asked_for():
+    answer = ask("Where did Alice live before?")
+    assert answer.text == (
+        "Bergen (no longer true) — “Alice lives in Bergen.” [m40] "
+        "(Alice, 9 September 2001, until 1 May 2024)"
+    )
+    assert 40 not in ask("Where does Alice live?").citations
+
+
+def test_only_a_superseded_fact_is_no_answer_about_now():
+    assert ask("Where does Alice live?", (BERGEN,)).text == "I don't know."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is Alice's favourite colour?",
+        "Who does Alice like?",
+        "What car does Bob drive?",
+        "What is the capital of France?",
+        "Where does Dora live?",
+    ],
+)
+def test_weak_support_is_said_to_be_none(question: str):
+    answer = ask(question)
+    assert (answer.text, answer.citations) == ("I don't know.", ())
+    assert answer.support < ExtractiveAnswerer().threshold
+
+
+def test_without_memories_it_does_not_know():
+    assert ask("Where does Alice live?", ()) == Answer(text="I don't know.")
+
+
+CHAIN = (
+    fact(1, "Carl", "is married to", "Alice", step=0),
+    fact(2, "Carl", "works at", "Acme", step=1),
+    fact(3, "Acme", "is located in", "Norway", step=2),
+)
+
+
+def test_a_chain_of_hops_answers_with_its_end_and_cites_every_step():
+    answer = ask("In which country does Alice's husband work?", (*reversed(CHAIN), OSLO))
+    assert answer.text == (
+        "Norway — “Carl is married to Alice.” [m1] “Carl works at Acme.” [m2] "
+        "“Acme is located in Norway.” [m3] (Acme, 3 May 2024)"
+    )
+    assert answer.citations == (1, 2, 3)
+    assert answer.links == ((1, 2), (1, 3), (2, 3))
+
+
+def test_a_chain_may_lead_to_a_subject():
+    chain = find_chain((CHAIN[0], fact(2, "Dora", "employs", "Carl", step=1)))
+    assert chain is not None
+    assert chain.end == "Dora"
+
+
+@pytest.mark.parametrize(
+    "items",
+    [CHAIN[:1], CHAIN[::2], (CHAIN[0], fact(9, "Dora", "likes", "tea", step=1)), (OSLO, REX)],
+)
+def test_facts_that_do_not_join_up_are_no_chain(items: tuple[ContextItem, ...]):
+    assert find_chain(items) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "end"),
+    [
+        ("Where does Alice live?", "place", "object"),
+        ("When did it rain?", "time", ""),
+        ("What day is it?", "time", ""),
+        ("How many cats are there?", "number", ""),
+        ("Who lives in Oslo?", "person", "subject"),
+        ("Whose dog is it?", "person", ""),
+        ("Why?", "reason", ""),
+        ("Which book did I read?", "thing", "object"),
+        ("Is Bob at home?", "yesno", "object"),
+        ("Who's at home?", "person", ""),
+        ("Tell me more.", "", ""),
+    ],
+)
+def test_the_kind_and_the_end_asked_for_are_read(text: str, kind: str, end: str):
+    question = read_question(Turn(text=text))
+    assert (question.kind, question.end) == (kind, end)
+
+
+def test_a_question_names_relations_in_other_words():
+    question = read_question(Turn(text="Where did Alice move to?"))
+    assert "lives in" in question.relations
+    assert question.names == (frozenset({"alice", "alic"}),)
+
+
+def test_the_share_of_words_is_counted_without_names():
+    question = read_question(Turn(text="Where did Alice buy her red bicycle?"))
+    assert question.words == {"alic", "buy", "red", "bicycl"}
+    assert word_share(question, "She is buying a bicycle.") == pytest.approx(2 / 3)
+    assert word_share(question, "a bicycle", frozenset({"buy"})) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "share"),
+    [
+        ("When did it rain?", "It rained on Monday.", 1.0),
+        ("When did it rain?", "It rained.", 0.0),
+        ("Who helped Alice?", "I was helped by Ana.", 1.0),
+        ("Who helped Alice?", "Somebody helped Alice.", 0.0),
+        ("How many cats?", "I have three cats.", 1.0),
+        ("What is it?", "It rained.", 0.5),
+    ],
+)
+def test_the_kind_of_answer_is_looked_for(question: str, text: str, share: float):
+    assert kind_share(read_question(Turn(text=question)), ContextItem(id=1, text=text)) == share
+
+
+WORDS = st.lists(
+    st.sampled_from(["Alice", "Oslo", "lives", "in", "May", "where", "who", "?", ".", "I", "my"]),
+    max_size=12,
+).map(" ".join)
+
+
+@given(WORDS, WORDS, st.floats(0, 1), st.booleans())
+def test_support_is_a_share(question: str, text: str, ahead: float, current: bool):
+    item = ContextItem(id=1, text=text, current=current, fact=("Alice", "lives in", "Oslo"))
+    assert 0.0 <= support(read_question(Turn(text=question)), item, ahead, WEIGHTS) <= 1.0
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))
+def test_any_question_of_any_memories_is_answered_by_citing_them_or_not_at_all(
+    question: str, texts: list[str]
+):
+    items = [ContextItem(id=n, text=text, score=-n) for n, text in enumerate(texts)]
+    answer = ask(question, items)
+    assert answer.text == "I don't know." or set(answer.citations) <= set(range(len(texts)))
+    judged = judge(read_question(Turn(text=question)), items, WEIGHTS)
+    assert [strength for strength, _ in judged] == sorted((s for s, _ in judged), reverse=True)
+
+
+def test_a_long_memory_is_quoted_in_part():
+    long = ContextItem(id=1, text="We keep bees " + "and geese " * 60, speaker="Bob", at=MAY_3)
+    answer = ask("Who keeps bees?", (long,))
+    assert len(answer.text) < 300
+    assert answer.text.endswith(" ... [m1] (Bob, 3 May 2024)")
