@@ -95,7 +95,7 @@ def test_a_file_that_onnxruntime_refuses_is_a_model_error(tmp_path: Path) -> Non
 def test_threads_change_nothing_but_the_time(embedder: OnnxEmbedder) -> None:
     texts = [f"Room {n} of the house in Oslo has {n * n} books." for n in range(40)]
 
-    assert np.array_equal(OnnxEmbedder(threads=2).embed(texts), embedder.embed(texts))
+    assert np.abs(OnnxEmbedder(threads=2).embed(texts) - embedder.embed(texts)).max() < 1e-5
 
 
 def test_one_embedder_serves_several_threads() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 
 import numpy as np
@@ -77,7 +77,7 @@ class CachedEmbedder:
     def _entry_bytes(self) -> int:
         return 4 * self.dimension + _ENTRY_OVERHEAD_BYTES
 
-    def _keep(self, keys: Sequence[bytes] | dict[bytes, str], vectors: NDArray[np.float32]) -> None:
+    def _keep(self, keys: Iterable[bytes], vectors: NDArray[np.float32]) -> None:
         room = self._max_bytes // self._entry_bytes
         with self._lock:
             for key, vector in zip(keys, vectors, strict=True):
