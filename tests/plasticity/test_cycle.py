@@ -1,0 +1,187 @@
+"""The cycle: each rule has an effect, which its switch takes away."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from mags.graph.charge import arc_charge
+from mags.graph.edge import ArcFlag, ArcKind
+from mags.graph.graph import Graph
+from mags.graph.node import NodeFlag, NodeKind
+from mags.plasticity.cold import Capacity
+from mags.plasticity.cycle import Census, Sleep, SleepSettings, Slept
+from mags.plasticity.decay import Decay
+from mags.plasticity.still import Still
+from tests.plasticity.worlds import Words, both_ways, clique, world
+
+PROVEN = {"w": 1.0, "t0": 1000, "uses": 40, "days": 9}
+
+
+def busy() -> Graph:
+    """A memory at tick 1,000 in which every rule has something to do."""
+    crowd = [(1, i, {"w": 0.5, "t0": 900, "uses": 9}) for i in range(10, 36)]
+    core = clique([40, 41, 42, 43, 44], w=0.9, t0=900)
+    strangers = both_ways(*[(a, b) for a in (50, 51) for b in (52, 53, 54)], w=0.8, t0=900)
+    lone = [(60, 61, {"w": 0.03}), (60, 62, PROVEN), *clique([63, 64, 65], w=0.8, t0=1000)]
+    nodes = {i: {"kind": NodeKind.EPISODE if i % 2 else NodeKind.FACT} for i in range(1, 66)}
+    structure = [(60, 1, ArcKind.SOURCE), (2, 3, ArcKind.NEXT)]
+    return world(nodes, [*crowd, *core, *strangers, *lone], structure, tick=1000)
+
+
+def slept(graph: Graph, settings: SleepSettings) -> Slept:
+    rng = np.random.default_rng(0)
+    done = Sleep(settings)(graph, rng=rng, now_s=3.0, base=8, scribe=Words().scribe())
+    graph.apply(done.delta)
+    return done
+
+
+def crowded_out(graph: Graph) -> bool:
+    return bool((graph.arcs_from(1)["t0"] == 1000).any())
+
+
+def born(graph: Graph) -> bool:
+    return graph.find_arc(50, 51, ArcKind.ASSOCIATION) is not None
+
+
+def supported(graph: Graph) -> bool:
+    return bool((graph.arcs_from(40)["support"] == 3).all())
+
+
+def pruned(graph: Graph) -> bool:
+    return graph.find_arc(60, 61, ArcKind.ASSOCIATION) is None
+
+
+def solidified(graph: Graph) -> bool:
+    return bool((graph.arcs()["flags"] & ArcFlag.SOLID).any())
+
+
+def themed(graph: Graph) -> bool:
+    return len(graph.ids(NodeKind.THEME)) > 0
+
+
+def loosened(graph: Graph) -> bool:
+    return bool(graph.node(61)["low_degree_since_tick"][0] == 1000)
+
+
+def cooled(graph: Graph) -> bool:
+    return bool((graph.nodes["flags"][: graph.size] & NodeFlag.COLD).any())
+
+
+EFFECTS: dict[str, Callable[[Graph], bool]] = {
+    "solidify": solidified,
+    "crowding": crowded_out,
+    "birth": born,
+    "decay": supported,
+    "prune": pruned,
+    "low_degree": loosened,
+    "capacity": cooled,
+    "consolidate": themed,
+}
+ON = SleepSettings(capacity=Capacity(max_nodes=60))
+
+
+@pytest.mark.parametrize("rule", EFFECTS)
+def test_each_rule_has_an_effect_and_its_switch_takes_just_that_away(rule: str):
+    graph = busy()
+    report = slept(graph, ON).report
+    assert [name for name, effect in EFFECTS.items() if not effect(graph)] == []
+    assert set(report.rules) == set(EFFECTS)
+    graph = busy()
+    report = slept(graph, ON.without(rule)).report
+    assert [name for name, effect in EFFECTS.items() if not effect(graph)] == [rule]
+    assert set(report.rules) == set(EFFECTS) - {rule}
+
+
+def test_regions_are_found_unless_switched_off():
+    assert slept(busy(), ON).regions is not None
+    assert slept(busy(), ON.without("regions")).regions is None
+
+
+def test_loneliness_is_a_switch_of_its_own():
+    graph = busy()
+    slept(graph, ON)
+    assert set(graph.arcs_from(63)["support"].tolist()) == {0}
+    graph = busy()
+    slept(graph, SleepSettings(decay=Decay(lonely_under=0)))
+    assert set(graph.arcs_from(63)["support"].tolist()) == {1}
+
+
+def test_a_sleep_with_every_rule_off_changes_nothing():
+    graph = busy()
+    before = graph.digest()
+    done = slept(graph, SleepSettings().without(*EFFECTS, "regions"))
+    assert graph.digest() == before
+    assert done.report.before == done.report.after
+    assert done.report.rules == {}
+
+
+def test_the_report_says_what_was_done_before_and_after():
+    graph = busy()
+    done = slept(graph, SleepSettings())
+    assert done.report.tick == 1000
+    assert done.report.before == Census.of(Still.of(busy()))
+    assert done.report.after == Census.of(Still.of(graph))
+    assert done.report.rules["prune"] == {"pruned": 1}
+    assert done.report.rules["birth"] == {"pairs": 1}
+    assert done.report.rules["solidify"] == {"solid": 1}
+    assert done.report.rules["crowding"] == {"weakened": 2}
+    assert done.report.rules["consolidate"] == {"themes": 1, "updated": 0}
+    assert done.report.before.associations == 26 + 20 + 12 + 2 + 6
+    assert done.report.after.associations == done.report.before.associations - 1 + 2
+    assert (done.report.before.structure, done.report.after.structure) == (2, 7)
+
+
+def test_the_delta_carries_its_base_its_time_and_its_reasons():
+    delta = slept(busy(), SleepSettings()).delta
+    assert (delta.kind, delta.base, delta.recorded_at) == ("sleep", 8, 3.0)
+    assert (delta.tick_before, delta.tick_after) == (1000, 1000)
+    rules = [reason["rule"] for reason in delta.reasons]
+    expected = ["solidify", "crowding", "birth", "decay", "prune", "low_degree", "consolidate"]
+    assert rules == expected
+
+
+def test_every_rule_is_heard_in_its_order():
+    heard: list[str] = []
+    rng = np.random.default_rng(0)
+    scribe = Words().scribe()
+    Sleep()(busy(), rng=rng, now_s=0.0, scribe=scribe, on_rule=heard.append)
+    order = ["solidify", "crowding", "birth", "decay", "prune", "low_degree", "capacity"]
+    assert heard == [*order, "regions", "consolidate"]
+
+
+def test_without_a_scribe_no_theme_is_written_and_regions_are_nameless():
+    graph = busy()
+    done = Sleep()(graph, rng=np.random.default_rng(0), now_s=0.0)
+    graph.apply(done.delta)
+    assert not themed(graph)
+    assert done.regions is not None
+    assert done.regions.names == ()
+
+
+def test_a_sleep_works_on_a_picture_and_leaves_the_graph_to_others():
+    graph = busy()
+    still = Still.of(graph)
+    before = graph.digest()
+    rng = np.random.default_rng(0)
+    first = Sleep()(still, rng=rng, now_s=0.0).delta
+    assert graph.digest() == before
+    graph.apply(first)
+    again = Sleep()(still, rng=np.random.default_rng(0), now_s=0.0).delta
+    assert (again.nodes, again.arcs) == (first.nodes, first.arcs)
+
+
+def test_over_many_sleeps_the_unused_fades_and_the_solid_stays():
+    graph = busy()
+    for _ in range(60):
+        slept(graph, SleepSettings().without("birth"))
+        graph.tick += 1000
+    left = {(int(a["src"]), int(a["dst"])) for a in graph.arcs(ArcKind.ASSOCIATION)}
+    assert left == {(60, 62)}
+    assert arc_charge(graph.arcs(ArcKind.ASSOCIATION), graph.tick)[0] == 1.0
+    assert len(graph.ids(NodeKind.EPISODE, NodeKind.FACT)) == 65
+
+
+def test_an_empty_memory_sleeps():
+    done = Sleep()(Graph(), rng=np.random.default_rng(0), now_s=0.0, scribe=Words().scribe())
+    assert len(done.delta.nodes) == len(done.delta.arcs) == 0
