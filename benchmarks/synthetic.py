@@ -80,18 +80,17 @@ def deltas(shape: Shape, chunk: int = 10_000) -> Iterator[Delta]:
         count = min(chunk, shape.nodes - start)
         ids = np.arange(start, start + count, dtype=np.int64) + shape.first_id
         topics = (ids - shape.first_id) % shape.topics
-        kinds = rng.choice(
-            [NodeKind.EPISODE, NodeKind.ENTITY, NodeKind.FACT], count, p=[0.5, 0.2, 0.3]
-        )
+        kinds = _kinds(shape, ids, rng)
         vectors = _near(middle[topics], rng.standard_normal((count, DIMENSION)))
-        seen.append(kinds.astype(np.int64))
+        seen.append(kinds)
+        arcs = _arcs(shape, ids, np.concatenate(seen), rng)
         yield Delta(
             kind="import",
             recorded_at=_BEGAN + start + count,
             tick_before=start,
             tick_after=start + count,
-            nodes=_created(NODE, _nodes(shape, ids, kinds, rng)),
-            arcs=_created(ARC, _arcs(shape, ids, np.concatenate(seen), rng)),
+            nodes=_created(NODE, _nodes(shape, ids, kinds, arcs, rng)),
+            arcs=_created(ARC, arcs),
             contents=tuple(_contents(ids, topics, kinds, vectors, rng)),
         )
 
@@ -101,12 +100,31 @@ def question(topic: int, rng: np.random.Generator) -> str:
     return f"t{topic} {_words(topic, rng)}"
 
 
+def _kinds(shape: Shape, ids: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Of each topic the first node is an entity and the second an episode; the rest by chance."""
+    choice = [int(NodeKind.EPISODE), int(NodeKind.ENTITY), int(NodeKind.FACT)]
+    kinds = rng.choice(choice, len(ids), p=[0.5, 0.2, 0.3])
+    place = (ids - shape.first_id) // shape.topics
+    kinds[place == 0] = NodeKind.ENTITY
+    kinds[place == 1] = NodeKind.EPISODE
+    return kinds.astype(np.int64)
+
+
 def _nodes(
-    shape: Shape, ids: NDArray[np.int64], kinds: NDArray[np.int64], rng: np.random.Generator
+    shape: Shape,
+    ids: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    arcs: NDArray[np.void],
+    rng: np.random.Generator,
 ) -> NDArray[np.void]:
     rows = np.zeros(len(ids), NODE)
     age = (ids - shape.first_id).astype(np.float64)
     rows["id"], rows["kind"], rows["content"] = ids, kinds, ids
+    for field, kind in (("subject", ArcKind.SUBJECT), ("object", ArcKind.OBJECT)):
+        drawn = arcs[arcs["kind"] == kind]
+        rows[field][drawn["src"] - ids[0]] = drawn["dst"]
+    episode = kinds == NodeKind.EPISODE
+    rows["subject"][episode] = shape.first_id + (ids[episode] - shape.first_id) % shape.topics
     rows["session"] = np.where(kinds == NodeKind.EPISODE, ids // 20 + 1, 0)
     rows["slot"] = np.where(kinds == NodeKind.FACT, rng.integers(1, 2**62, len(ids)), 0)
     rows["strength"], rows["confidence"] = rng.uniform(0.2, 1, len(ids)), 0.9
@@ -133,9 +151,8 @@ def _arcs(
         (ArcKind.ASSOCIATION, None, None, _ARCS_A_NODE - 2.4),
     ):
         from_ids = ids if sources is None else ids[mine == sources]
-        made.append(
-            _links(shape, kind, np.repeat(from_ids, int(np.ceil(each))), kinds, rng, target)
-        )
+        times = (each + rng.random(len(from_ids))).astype(np.int64)
+        made.append(_links(shape, kind, np.repeat(from_ids, times), kinds, rng, target))
     rows = np.concatenate(made)
     identity = rows[["src", "dst", "kind"]]
     _, first = np.unique(identity, return_index=True)
@@ -152,16 +169,15 @@ def _links(
 ) -> NDArray[np.void]:
     """One arc from each of `src` to a node of its topic, kept where the target's kind fits."""
     here = src - shape.first_id
-    earlier = here // shape.topics  # how many of its topic came before it
-    pick = (rng.random(len(src)) * earlier).astype(np.int64)
-    there = pick * shape.topics + here % shape.topics
-    for _ in range(6):  # draw again where the kind does not fit
-        wrong = np.zeros(len(src), bool) if target is None else kinds[there] != target
-        fresh = (rng.random(len(src)) * earlier).astype(np.int64) * shape.topics
-        there = np.where(wrong, fresh + here % shape.topics, there)
-    fits = (earlier > 0) & (there < here)
-    if target is not None:
-        fits &= kinds[there] == target
+    topic, earlier = here % shape.topics, here // shape.topics
+    there = topic + (rng.random(len(src)) * earlier).astype(np.int64) * shape.topics
+    for _ in range(4 if target is not None else 0):  # draw again where the kind does not fit
+        fresh = topic + (rng.random(len(src)) * earlier).astype(np.int64) * shape.topics
+        there = np.where(kinds[there] == target, there, fresh)
+    if target is not None:  # the first nodes of a topic always fit
+        first = topic + (target == NodeKind.EPISODE) * shape.topics
+        there = np.where(kinds[there] == target, there, np.minimum(first, len(kinds) - 1))
+    fits = there < here
     rows = np.zeros(int(fits.sum()), ARC)
     rows["src"], rows["dst"], rows["kind"] = src[fits], there[fits] + shape.first_id, kind
     liquid = kind == ArcKind.ASSOCIATION
@@ -180,10 +196,13 @@ def _contents(
     half = vectors.astype(np.float16)
     for row, (node, topic, kind) in enumerate(zip(ids, topics, kinds, strict=True)):
         text = f"t{topic} {_words(int(topic), rng)}"
-        meta: dict[str, object] = {"aliases": []}
+        meta: dict[str, object] = {}
         if kind == NodeKind.EPISODE:
             meta = {"speaker": f"speaker {topic % 50}", "session": f"s{node // 20}"}
-        elif kind == NodeKind.FACT:
+        elif kind == NodeKind.ENTITY:
+            text = f"{_word(int(node)).capitalize()} {_word(int(topic) + 9000).capitalize()}"
+            meta = {"name": text, "aliases": []}
+        else:
             meta = {"subject": f"n{topic}", "relation": "knows", "object": text, "qualifiers": {}}
         yield Content(id=int(node), node=int(node), text=text, meta=meta, vector=half[row])
 

@@ -73,6 +73,31 @@ class DiskEmbedder:
             )
 
 
+class Timed:
+    """Any embedder, with the time spent in it counted in `seconds`."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.seconds = 0.0
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder inside."""
+        return self._inner.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the embedder inside."""
+        return self._inner.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the embedder inside."""
+        began = time.perf_counter()
+        found = self._inner.embed(texts)
+        self.seconds += time.perf_counter() - began
+        return found
+
+
 def shipped(cache: Path) -> DiskEmbedder:
     """The embedder MAGS ships, with its vectors kept under `cache`."""
     return DiskEmbedder(cache, OnnxEmbedder())

@@ -1,0 +1,179 @@
+"""MAGS in the suites: the shipped settings, the rule-made policy, no language model.
+
+A hit's episodes count one by one, so that exactly k turns are scored: a hit's
+own episode first, then those that came out as one unit with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import mags
+from benchmarks.systems import System
+from mags.evaluation.protocol import Statement, Triple, Turn
+from mags.memory.memory import Memory
+from mags.models.policy.rules import RulePolicy
+from mags.ports import policy as port
+from mags.ports.embedder import Embedder
+from mags.recall.found import Found
+
+Open = Callable[[port.Policy], Memory]
+
+
+def opening(embedder: Embedder) -> Open:
+    """Return what opens an empty memory in RAM with the shipped settings and a given policy.
+
+    Its clock counts, so that a run is the same every time.
+    """
+
+    def open_(policy: port.Policy) -> Memory:
+        ticks = itertools.count(1_900_000_000)
+        return mags.open(None, embedder=embedder, policy=policy, clock=lambda: float(next(ticks)))
+
+    return open_
+
+
+def mags_system(embedder: Embedder) -> System:
+    """MAGS in every suite."""
+    open_ = opening(embedder)
+    return System(
+        name="MAGS",
+        note="shipped settings, rules as policy, no language model",
+        turns=lambda: MagsTurns(open_),
+        graph=lambda: MagsTurns(open_),
+        facts=lambda: MagsFacts(open_),
+        updates=lambda: MagsUpdates(open_),
+    )
+
+
+class MagsTurns:
+    """A `GraphRetriever`: every turn is observed; given triples are what the write model says."""
+
+    def __init__(self, open_: Open) -> None:
+        self._open = open_
+        self._turn_of: dict[int, str] = {}
+
+    def add(self, turns: Sequence[Turn]) -> None:
+        """Observe all turns in batches; called once."""
+        self._observe(turns, RulePolicy())
+
+    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+        """Observe all turns, writing the given triples instead of what the rules would."""
+        given = {t.text: triples[t.id] for t in turns if t.id in triples}
+        self._observe(turns, GivenTriples(given))
+
+    def search(self, query: str, k: int) -> list[str]:
+        """Return the k best turns."""
+        found = episodes(self._memory.recall(query, k=k))
+        return [self._turn_of[i] for i in itertools.islice(found, k)]
+
+    def _observe(self, turns: Sequence[Turn], policy: port.Policy) -> None:
+        self._memory = self._open(policy)
+        seen = self._memory.observe_many(
+            port.Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session)
+            for t in turns
+        )
+        self._turn_of = {s.episode_id: t.id for s, t in zip(seen, turns, strict=True)}
+
+
+class MagsFacts:
+    """A `FactMemory`: every statement is asserted."""
+
+    def __init__(self, open_: Open) -> None:
+        self._memory = open_(RulePolicy())
+        self._key_of: dict[int, str] = {}
+
+    def tell(self, statements: Sequence[Statement]) -> None:
+        """Assert all statements, one after another."""
+        for said in statements:
+            seen = self._memory.assert_fact(said.subject, said.relation, said.object)
+            for node in (*seen.facts, *seen.confirmed):
+                self._key_of[node] = said.key
+
+    def search(self, query: str, k: int) -> list[str]:
+        """Return the keys of the k best facts; what is no fact takes no place."""
+        found = self._memory.recall(query, k=k)
+        return [self._key_of[h.id] for h in found if h.id in self._key_of][:k]
+
+
+class MagsUpdates:
+    """An `UpdateMemory`: every sentence is a turn; a sentence is closed when a fact of it is."""
+
+    def __init__(self, open_: Open) -> None:
+        self._memory = open_(RulePolicy())
+        self._number_of: dict[int, int] = {}
+        self._told_by: dict[int, set[int]] = {}
+        self._closed: set[int] = set()
+
+    def observe(self, sentences: Sequence[str]) -> None:
+        """Observe all sentences in order, a day apart."""
+        day = 86_400.0
+        seen = self._memory.observe_many(
+            port.Turn(text=text, speaker="user", at=1_700_000_000 + n * day, session="facts")
+            for n, text in enumerate(sentences)
+        )
+        for number, one in enumerate(seen):
+            self._number_of[one.episode_id] = number
+            for fact in (*one.facts, *one.confirmed):
+                self._told_by.setdefault(fact, set()).add(number)
+            self._closed.update(one.closed)
+
+    def search(self, query: str, k: int) -> list[int]:
+        """Return the numbers of the k best sentences."""
+        found = episodes(self._memory.recall(query, k=k))
+        return [self._number_of[i] for i in itertools.islice(found, k)]
+
+    def closed(self) -> set[int]:
+        """Return the sentences of which a fact was superseded."""
+        return {number for fact in self._closed for number in self._told_by.get(fact, ())}
+
+
+class GivenTriples:
+    """A policy whose write model says what it was given; it asks and routes as the rules do."""
+
+    name = "given triples"
+
+    def __init__(self, given: Mapping[str, Sequence[Triple]]) -> None:
+        self._given = given
+        self._rules = RulePolicy()
+
+    def route(self, turn: port.Turn, recent: Sequence[port.Turn]) -> port.Route:
+        """Route as the rules do."""
+        return self._rules.route(turn, recent)
+
+    def ask(self, question: port.Turn, recent: Sequence[port.Turn]) -> port.Plan:
+        """Plan as the rules do."""
+        return self._rules.ask(question, recent)
+
+    def write(
+        self,
+        turn: port.Turn,
+        recent: Sequence[port.Turn],
+        recalled: Sequence[port.Recalled],
+    ) -> port.Writing:
+        """Return the given triples of the turn, with the names that the rules see in it."""
+        written = self._rules.write(turn, recent, recalled)
+        operations = tuple(
+            port.Operation(
+                act=port.Act.ADD,
+                subject=subject,
+                relation=relation,
+                object=obj,
+                subject_is_name=subject[:1].isupper(),
+                object_is_name=obj[:1].isupper(),
+            )
+            for subject, relation, obj in self._given.get(turn.text, ())
+        )
+        return replace(written, operations=operations)
+
+
+def episodes(found: Found) -> Iterator[int]:
+    """Yield the ids of episodes, best first, each once."""
+    return iter(dict.fromkeys(itertools.chain.from_iterable(_own_first(h) for h in found)))
+
+
+def _own_first(hit: mags.Hit) -> Iterable[int]:
+    own = [hit.id] if hit.kind == "episode" else []
+    return (*own, *hit.episode_ids)
