@@ -1,0 +1,89 @@
+"""MAGS gives any frozen language model a memory that learns.
+
+    import mags
+
+    with mags.open("alice.mags") as memory:
+        memory.observe("I moved to Oslo in May.", speaker="Alice")
+        print(memory.ask("Where does Alice live?").text)
+"""
+
+from mags.app import open  # noqa: A004 - mags.open reads as what it does
+from mags.errors import (
+    ConfigurationError,
+    CorruptFile,
+    EmbedderMismatch,
+    InvalidInput,
+    KeyConflict,
+    MagsError,
+    MissingExtra,
+    ModelError,
+    ModelReplyError,
+    ModelUnavailable,
+    NewerSchema,
+    NotFound,
+    StoreBusy,
+    StoreClosed,
+    StoreError,
+    StoreFull,
+)
+from mags.memory.editing import Edit
+from mags.memory.memory import Memory
+from mags.memory.settings import MemorySettings
+from mags.memory.views import (
+    Citation,
+    Diff,
+    Explanation,
+    Forgotten,
+    LogEntry,
+    NeighbourView,
+    NodeView,
+    PathView,
+    Profile,
+    Reply,
+    Seen,
+    Stats,
+)
+from mags.ports.policy import Plan, Turn
+from mags.recall.found import FactView, Found, Hit
+from mags.recall.trace import Trace
+
+__all__ = [
+    "Citation",
+    "ConfigurationError",
+    "CorruptFile",
+    "Diff",
+    "Edit",
+    "EmbedderMismatch",
+    "Explanation",
+    "FactView",
+    "Forgotten",
+    "Found",
+    "Hit",
+    "InvalidInput",
+    "KeyConflict",
+    "LogEntry",
+    "MagsError",
+    "Memory",
+    "MemorySettings",
+    "MissingExtra",
+    "ModelError",
+    "ModelReplyError",
+    "ModelUnavailable",
+    "NeighbourView",
+    "NewerSchema",
+    "NodeView",
+    "NotFound",
+    "PathView",
+    "Plan",
+    "Profile",
+    "Reply",
+    "Seen",
+    "Stats",
+    "StoreBusy",
+    "StoreClosed",
+    "StoreError",
+    "StoreFull",
+    "Trace",
+    "Turn",
+    "open",
+]
