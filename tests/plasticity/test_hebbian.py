@@ -120,12 +120,11 @@ def test_weights_stay_in_0_1_and_outgoing_sums_within_8(graph, importance, data)
     arcs = graph.arcs()
     assert ((arcs["w"] >= 0) & (arcs["w"] <= 1)).all()
     assert graph.arcs(*list(ArcKind)[:7]).tobytes() == structure.tobytes()
-    for node in (
-        [i for i, a in cited.items() if a > 0] if sum(map(bool, cited.values())) > 1 else []
-    ):
-        own = graph.arcs_from(node, ArcKind.ASSOCIATION)
-        product = any(cited[node] * 0.1 * a > 0 for i, a in cited.items() if i != node)
-        assert not product or arc_charge(own, TICK).sum() <= 2.0 + 1e-6
+    for node, activation in cited.items():
+        others = [a for i, a in cited.items() if i != node]
+        if any(0.1 * activation * a > 0 for a in others):
+            own = graph.arcs_from(node, ArcKind.ASSOCIATION)
+            assert arc_charge(own, TICK).sum() <= 2.0 + 1e-6
 
 
 # -- recharge ---------------------------------------------------------------------------

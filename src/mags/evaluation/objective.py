@@ -1,0 +1,207 @@
+"""The objective: what a memory is worth, as one number to make small.
+
+``L = prediction - reward_weight * reward + graph_weight * graph
++ regularisation_weight * regularisation``, every term in [0, 1]. Alone it would reward
+storing nothing: tune by the least cost subject to quality within one point of the best
+(`affordable`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from mags.errors import InvalidInput
+
+FULL_DEGREE = 24.0
+"""Mean number of arcs a node at which a graph counts as full: what crowding keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """How much each term counts beside the prediction error, which counts 1."""
+
+    reward: float = 1.0
+    graph: float = 0.1
+    regularisation: float = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """The four terms, each in [0, 1]; raises InvalidInput otherwise.
+
+    `prediction`: error of the answers; `reward`: how well memory was used; `graph`: what the
+    graph costs; `regularisation`: how full it is and how much it moves.
+    """
+
+    prediction: float
+    reward: float
+    graph: float
+    regularisation: float
+
+    def __post_init__(self) -> None:
+        """Check the range of every term."""
+        for field in fields(self):
+            _check(field.name, getattr(self, field.name))
+
+
+def objective(terms: Terms, weights: Weights | None = None) -> float:
+    """L, the smaller the better; in [-1, 1.11] with the weights of the beginning."""
+    w = Weights() if weights is None else weights
+    return (
+        terms.prediction
+        - w.reward * terms.reward
+        + w.graph * terms.graph
+        + w.regularisation * terms.regularisation
+    )
+
+
+def prediction_error(*, wrong: float, cross_entropy_nats: float | None = None) -> float:
+    """Return the share of wrong answers, or 1 - e^-H where H, the mean cross-entropy, is known.
+
+    1 - e^-H is one minus the geometric mean of the probabilities of the right answers.
+    """
+    _check("wrong", wrong)
+    if cross_entropy_nats is None:
+        return wrong
+    _check_count("cross_entropy_nats", cross_entropy_nats)
+    return 1.0 - math.exp(-cross_entropy_nats)
+
+
+def memory_reward(*, adherence: float, f1: float, carried: float) -> float:
+    """Return the mean of three shares: how well the memory was used.
+
+    `adherence`: memory operations in the agreed form; `f1`: of the operations against those
+    due; `carried`: recalls whose context held the right answer.
+    """
+    shares = {"adherence": adherence, "f1": f1, "carried": carried}
+    for name, share in shares.items():
+        _check(name, share)
+    return _mean(shares.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphCounts:
+    """What a graph held and did over an evaluation; counts, none negative.
+
+    `nodes`, `arcs`: at the end; `facts`: open ones, `conflicts`: those of them that
+    contradict another; `pruned`: arcs made and pruned again; `recalls`, `engrams`: made,
+    `recalls_needed`, `engrams_needed`: those that the answers and the operations due called
+    for.
+    """
+
+    nodes: int
+    arcs: int
+    facts: int = 0
+    conflicts: int = 0
+    pruned: int = 0
+    recalls: int = 0
+    recalls_needed: int = 0
+    engrams: int = 0
+    engrams_needed: int = 0
+
+
+def graph_cost(counts: GraphCounts) -> float:
+    """Return the mean of five shares.
+
+    Density: arcs a node against 24, at most 1. Conflicts: of the open facts. Pruning: pruned
+    arcs of all that were made. Recalls and engrams: those beyond need of those made.
+    """
+    for field in fields(counts):
+        _check_count(field.name, getattr(counts, field.name))
+    return _mean(
+        (
+            min(1.0, _share(counts.arcs, counts.nodes) / FULL_DEGREE),
+            min(1.0, _share(counts.conflicts, counts.facts)),
+            _share(counts.pruned, counts.arcs + counts.pruned),
+            _share(max(0, counts.recalls - counts.recalls_needed), counts.recalls),
+            _share(max(0, counts.engrams - counts.engrams_needed), counts.engrams),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How full a memory is and how much it moves; none negative.
+
+    `nodes`, `edges`, `size_bytes` against their `max_` (None: no limit, counts 0);
+    `changed_per_turn`: share of the graph's records that a turn changes on the mean, in
+    [0, 1]; `adapter_l2`: sum of squares of adapter weights, 0 without adapters.
+    """
+
+    nodes: int = 0
+    max_nodes: int | None = None
+    edges: int = 0
+    max_edges: int | None = None
+    size_bytes: int = 0
+    max_bytes: int | None = None
+    changed_per_turn: float = 0.0
+    adapter_l2: float = 0.0
+
+
+def regularisation(load: Load) -> float:
+    """Return the mean of five shares: nodes, edges, bytes, change, and x / (1 + x) of the L2."""
+    _check("changed_per_turn", load.changed_per_turn)
+    for field in fields(load):
+        _check_count(field.name, getattr(load, field.name) or 0)
+    return _mean(
+        (
+            _filled(load.nodes, load.max_nodes),
+            _filled(load.edges, load.max_edges),
+            _filled(load.size_bytes, load.max_bytes),
+            load.changed_per_turn,
+            load.adapter_l2 / (1.0 + load.adapter_l2),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One setting that was tried: its name, its quality (0 to 100) and its terms."""
+
+    name: str
+    quality: float
+    terms: Terms
+
+
+def affordable(trials: Iterable[Trial], *, within: float = 1.0) -> Trial:
+    """Return the trial of least cost among those `within` points of the best quality.
+
+    Cost is L without its prediction and reward terms; ties go to the better quality, then to
+    the first. Raises InvalidInput where nothing was tried.
+    """
+    tried = list(trials)
+    if not tried:
+        raise InvalidInput("there is no trial to choose from: measure at least one setting")
+    best = max(trial.quality for trial in tried)
+    good = [trial for trial in tried if trial.quality >= best - within]
+    return min(good, key=lambda trial: (_cost(trial.terms), -trial.quality))
+
+
+def _cost(terms: Terms) -> float:
+    weights = Weights()
+    return weights.graph * terms.graph + weights.regularisation * terms.regularisation
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _filled(used: int, limit: int | None) -> float:
+    return 0.0 if limit is None else min(1.0, used / limit) if limit else 1.0
+
+
+def _mean(shares: Iterable[float]) -> float:
+    values = tuple(shares)
+    return sum(values) / len(values)
+
+
+def _check(name: str, value: float) -> None:
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInput(f"{name} lies in [0, 1], not {value}", name=name, value=value)
+
+
+def _check_count(name: str, value: float) -> None:
+    if not 0.0 <= value < math.inf:
+        raise InvalidInput(f"{name} is a number from 0 on, not {value}", name=name, value=value)
