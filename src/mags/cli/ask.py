@@ -1,0 +1,62 @@
+"""`mags ask`: a question answered from memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from mags.cli.last import keep_trace
+from mags.cli.picture import draw
+from mags.cli.shared import AsJson, AsOf, Branch, MemoryPath, RecordedAsOf, Where, out, print_json
+from mags.cli.tables import day
+from mags.memory.views import Reply
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    as_of: AsOf = None,
+    recorded_as_of: RecordedAsOf = None,
+    speaker: Annotated[str, typer.Option(help="Who asks (who 'I' is).")] = "user",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the recalled subgraph to .svg, .png or .html.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Answer a question from memory, with citations."""
+    with Where(path=memory, branch=branch).open() as opened:
+        reply = opened.ask(question, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
+        keep_trace(memory, reply.trace)
+        if json:
+            print_json(
+                {
+                    "text": reply.text,
+                    "support": reply.support,
+                    "citations": list(reply.citations),
+                    "usage": reply.usage,
+                    "answerer": reply.answerer,
+                    "fallback": reply.fallback,
+                    "trace": reply.trace.as_dict(),
+                }
+            )
+        else:
+            print_reply(reply)
+        if reply.found is not None:
+            draw(opened, reply.found, plot, terminal=False)
+
+
+def print_reply(reply: Reply) -> None:
+    """An answer, what it rests on, and what it cost."""
+    out.print(f"[bold]{escape(reply.text)}[/]")
+    for c in reply.citations:
+        who = f"{c.speaker}, " if c.speaker else ""
+        out.print(f"  [dim]m{c.id}[/] {escape(c.text)} [dim]({escape(who)}{day(c.at)})[/]")
+    usage = reply.usage
+    cost = f"{usage.calls} calls, {usage.prompt_tokens}+{usage.completion_tokens} tokens"
+    out.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")
+    if reply.fallback:
+        out.print(f"  [yellow]{escape(reply.fallback)}[/]")

@@ -1,0 +1,28 @@
+"""How the command line fails: one line that says what to do, never a traceback of ours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from mags.errors import MagsError
+
+FAILED = 2
+INTERRUPTED = 130
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn MAGS's errors and Ctrl-C into a message and an exit code."""
+    console = Console(stderr=True)
+    try:
+        yield
+    except MagsError as failure:
+        console.print(f"[bold red]mags:[/] {failure}", highlight=False, markup=True, soft_wrap=True)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        console.print("[yellow]mags:[/] stopped; everything acknowledged so far is kept")
+        sys.exit(INTERRUPTED)
