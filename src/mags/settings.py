@@ -1,0 +1,340 @@
+"""Settings: read once, from a TOML file and the environment, and frozen.
+
+The file is `--config`, else `MAGS_CONFIG`, else `config.toml` under `$XDG_CONFIG_HOME/mags`
+(`~/.config/mags`); the last need not be there. Its tables are the parts below, and `[recall]`,
+`[engram]`, `[memory]` and `[sleep]` take every field of those parts' own settings. `false` stands
+for none: it switches a rule of sleep off, a limit too. The environment goes before the file:
+
+    MAGS_MEMORY      path of the memory
+    MAGS_CHAT_URL    OpenAI-compatible endpoint, ending in /v1
+    MAGS_CHAT_MODEL  its model (the first it lists, if not given)
+    MAGS_CHAT_KEY    its key
+    MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
+    MAGS_EMBEDDER_KEY  the key of that URL
+    MAGS_POLICY      auto, rules or prompted
+    MAGS_ANSWER      chat, manager or extractive
+    MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
+    MAGS_PROMPTS     folder of prompt files that replace the shipped ones
+
+Only where neither MAGS_CHAT_URL nor the file names an endpoint, OPENAI_BASE_URL is taken for it,
+and then OPENAI_API_KEY for a key that is not given. OPENAI_API_KEY alone configures nothing: what
+is remembered never leaves for a cloud that nobody named.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from math import inf
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
+
+from mags.errors import ConfigurationError
+from mags.memory.settings import MemorySettings
+from mags.plasticity.cycle import SleepSettings
+
+Part = TypeVar("Part")
+
+
+def _within(least: float, most: float) -> Mapping[str, Any]:
+    return {"within": (least, most)}
+
+
+SECRET: Mapping[str, Any] = {"secret": True}
+URL: Mapping[str, Any] = {"url": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSettings:
+    """The language model. Without `url` there is none, and MAGS answers by quoting.
+
+    `connect_s`, `timeout_s` (silence), `total_s` (a streamed reply): seconds. `tries`: calls
+    before giving up. `temperature` None (`false`) leaves it to the server. `tools` False uses
+    `<recall>` tokens even where the server has tool calls.
+    """
+
+    url: str = field(default="", metadata=URL)
+    model: str = ""
+    key: str | None = field(default=None, repr=False, metadata=SECRET)
+    connect_s: float = field(default=5.0, metadata=_within(0.05, 600.0))
+    timeout_s: float = field(default=60.0, metadata=_within(0.05, 3600.0))
+    total_s: float = field(default=300.0, metadata=_within(0.05, 86400.0))
+    tries: int = field(default=4, metadata=_within(1, 20))
+    temperature: float | None = field(default=0.0, metadata=_within(0.0, 2.0))
+    max_tokens: int = field(default=1024, metadata=_within(16, 1_000_000))
+    tools: bool = True
+    logprobs: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSettings:
+    """Which embedder; a memory keeps the one it was made with (`mags reembed` changes it).
+
+    `kind`: "embedded" (shipped), "folder" (sentence-transformers, at `path`) or "endpoint"
+    (`model` at `url`). `cache`: texts whose vectors are kept at hand.
+    """
+
+    kind: Literal["embedded", "folder", "endpoint"] = "embedded"
+    path: Path | None = None
+    url: str = field(default="", metadata=URL)
+    model: str = ""
+    key: str | None = field(default=None, repr=False, metadata=SECRET)
+    dimensions: int | None = field(default=None, metadata=_within(8, 65536))
+    cache: int = field(default=4096, metadata=_within(0, 10_000_000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicySettings:
+    """Who decides: "auto" takes trained, prompted, then rules, as each is there.
+
+    `grounded`: refuse what a model writes about things nobody said. `prompts`: own prompt files.
+    """
+
+    kind: Literal["auto", "rules", "prompted"] = "auto"
+    language: str = "en"
+    grounded: bool = True
+    prompts: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    """How answers are made.
+
+    `mode`: "chat" (the conversation goes along), "manager" (no history: all from memory) or
+    "extractive" (no model even where there is one). `rounds`: calls of the model for an answer,
+    so that it may recall again `rounds` - 1 times, `queries` at once, `again_tokens` each time.
+    `threshold`: support from which the extractive answerer speaks
+    (`python -m benchmarks.abstain` fits it).
+    """
+
+    mode: Literal["chat", "manager", "extractive"] = "chat"
+    rounds: int = field(default=3, metadata=_within(1, 10))
+    queries: int = field(default=3, metadata=_within(1, 10))
+    again_tokens: int = field(default=600, metadata=_within(50, 1_000_000))
+    threshold: float = field(default=0.6, metadata=_within(0.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting. `path`: the memory's file, or None where none is named."""
+
+    path: Path | None = None
+    chat: ChatSettings = field(default_factory=ChatSettings)
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    sleep: SleepSettings = field(default_factory=SleepSettings)
+
+
+ENVIRONMENT = {
+    "MAGS_MEMORY": ("path",),
+    "MAGS_CHAT_URL": ("chat", "url"),
+    "MAGS_CHAT_MODEL": ("chat", "model"),
+    "MAGS_CHAT_KEY": ("chat", "key"),
+    "MAGS_EMBEDDER_KEY": ("embedder", "key"),
+    "MAGS_POLICY": ("policy", "kind"),
+    "MAGS_LANGUAGE": ("policy", "language"),
+    "MAGS_PROMPTS": ("policy", "prompts"),
+    "MAGS_ANSWER": ("answer", "mode"),
+}
+NESTED = ("recall", "engram")
+
+
+def read_settings(environment: Mapping[str, str], *, config: Path | None = None) -> Settings:
+    """Read the file and the environment; raises ConfigurationError naming key, value, allowed.
+
+    `environment`: `os.environ`, read at the edge by who calls. Empty variables count as unset.
+    """
+    given = {name: value for name, value in environment.items() if value.strip()}
+    path, table = _file(given, config)
+    for name in NESTED:
+        if name in table:
+            _table(table, "memory", path)[name] = table.pop(name)
+    origins: dict[str, str] = {}
+    for name, place in ENVIRONMENT.items():
+        if name in given:
+            _put(table, place, given[name], path)
+            origins[".".join(place)] = name
+    if "MAGS_EMBEDDER" in given:
+        _embedder(_table(table, "embedder", path), given["MAGS_EMBEDDER"])
+    _openai(_table(table, "chat", path), given)
+    settings = _Reader(str(path or "the environment"), origins).part(Settings, table, "")
+    return _checked(settings)
+
+
+def _file(given: Mapping[str, str], config: Path | None) -> tuple[Path | None, dict[str, Any]]:
+    named = config or (Path(given["MAGS_CONFIG"]) if "MAGS_CONFIG" in given else None)
+    home = Path(given.get("XDG_CONFIG_HOME") or Path(given.get("HOME", "~"), ".config"))
+    path = (named or home / "mags" / "config.toml").expanduser()
+    try:
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if named is None:
+            return None, {}
+        raise ConfigurationError(
+            f"The config file {path} is not there: correct --config or MAGS_CONFIG.",
+            key="config",
+            value=str(path),
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as failure:
+        raise ConfigurationError(
+            f"The config file {path} cannot be read: {failure}.", key="config", value=str(path)
+        ) from failure
+
+
+def _table(table: dict[str, Any], name: str, path: Path | None) -> dict[str, Any]:
+    inner = table.setdefault(name, {})
+    if not isinstance(inner, dict):
+        raise _wrong(name, inner, "a table", str(path))
+    return inner
+
+
+def _put(table: dict[str, Any], place: tuple[str, ...], value: str, path: Path | None) -> None:
+    inner = table if len(place) == 1 else _table(table, place[0], path)
+    inner[place[-1]] = value.strip()
+
+
+def _embedder(table: dict[str, Any], value: str) -> None:
+    """One word for the whole choice: "embedded", a folder, or URL#model."""
+    if value == "embedded":
+        table["kind"] = value
+    elif value.startswith(("http://", "https://")):
+        url, _, model = value.partition("#")
+        table.update(kind="endpoint", url=url, model=model or table.get("model", ""))
+    else:
+        table.update(kind="folder", path=value)
+
+
+def _openai(table: dict[str, Any], given: Mapping[str, str]) -> None:
+    if not table.get("url") and "OPENAI_BASE_URL" in given:
+        table["url"] = given["OPENAI_BASE_URL"]
+        if not table.get("key") and "OPENAI_API_KEY" in given:
+            table["key"] = given["OPENAI_API_KEY"]
+
+
+def _checked(settings: Settings) -> Settings:
+    """What no single value shows."""
+    embedder = settings.embedder
+    if embedder.kind == "folder" and embedder.path is None:
+        raise _wrong("embedder.path", None, "the folder of the model, for kind 'folder'", "")
+    if embedder.kind == "endpoint" and not (embedder.url and embedder.model):
+        raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
+    if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
+        raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
+    if settings.path is not None:
+        settings = replace(settings, path=settings.path.expanduser())
+    return settings
+
+
+def _wrong(key: str, value: object, allowed: str, source: str) -> ConfigurationError:
+    where = f" in {source}" if source else ""
+    return ConfigurationError(
+        f"The setting {key} is {value!r}{where}; it must be {allowed}.",
+        key=key,
+        value=value,
+        allowed=allowed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Tables to frozen dataclasses, every value checked against its field.
+
+    `source`: where values come from, for messages; `origins`: keys that came from a variable.
+    """
+
+    source: str
+    origins: Mapping[str, str]
+
+    def part(self, kind: type[Part], table: Mapping[str, Any], at: str) -> Part:
+        hints = get_type_hints(kind)
+        known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+        for name in table:
+            if name not in known:
+                raise ConfigurationError(
+                    f"The setting {at}{name} in {self.source} is not known; there are "
+                    f"{', '.join(sorted(known))}.",
+                    key=f"{at}{name}",
+                    allowed=tuple(sorted(known)),
+                )
+        values: dict[str, Any] = {}
+        for name, value in table.items():
+            about = dict(known[name].metadata)
+            made = known[name].default_factory
+            if isinstance(value, Mapping) and made is not MISSING:
+                about["default"] = made()
+            values[name] = self._value(hints[name], value, f"{at}{name}", about)
+        return kind(**values)
+
+    def _value(self, hint: object, value: object, key: str, about: Mapping[str, Any]) -> object:
+        options = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
+        inner = next((option for option in options if option is not NoneType), NoneType)
+        if value is False and NoneType in options:
+            return None
+        if is_dataclass(inner) and isinstance(inner, type):
+            if not isinstance(value, Mapping):
+                off = ", or false to switch it off" if NoneType in options else ""
+                raise self._refuse(key, value, f"a table{off}", about)
+            return self.part(inner, value, f"{key}.")
+        if get_origin(inner) is Literal:
+            if value not in get_args(inner):
+                raise self._refuse(key, value, f"one of {', '.join(get_args(inner))}", about)
+            return value
+        if not isinstance(inner, type):
+            return self._numbers(value, key, about)
+        if inner in (int, float):
+            return self._number(inner, value, key, about)
+        return self._word(inner, value, key, about)
+
+    def _number(self, kind: type, value: object, key: str, about: Mapping[str, Any]) -> float:
+        least, most = about.get("within", (-inf, inf))
+        whole = kind is int
+        fits = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+        if not fits or not isinstance(value, int | float) or not least <= value <= most:
+            span = f" from {least:g} to {most:g}" if "within" in about else ""
+            what = "a whole number" if whole else "a number"
+            raise self._refuse(key, value, f"{what}{span}", about)
+        return value if whole else float(value)
+
+    def _word(self, kind: type, value: object, key: str, about: Mapping[str, Any]) -> object:
+        if kind is Path and isinstance(value, str):
+            return Path(value).expanduser()
+        if not isinstance(value, kind):
+            what = {bool: "true or false", Path: "a path", str: "a text"}.get(kind, kind.__name__)
+            raise self._refuse(key, value, what, about)
+        if about.get("url") and isinstance(value, str) and value:
+            self._url(key, value)
+        return value
+
+    def _numbers(self, value: object, key: str, about: Mapping[str, Any]) -> Mapping[str, float]:
+        """A table of numbers changes those of the default that it names."""
+        default = about.get("default", {})
+        if not isinstance(value, Mapping):
+            raise self._refuse(key, value, "a table of numbers", about)
+        for name in value:
+            if name not in default:
+                allowed = f"a table with some of {', '.join(sorted(default))}"
+                raise self._refuse(f"{key}.{name}", value[name], allowed, about)
+        read = {name: self._number(float, one, f"{key}.{name}", {}) for name, one in value.items()}
+        return {**default, **read}
+
+    def _url(self, key: str, value: str) -> None:
+        parts = urlsplit(value)
+        if parts.username or parts.password:
+            part = key.partition(".")[0]
+            raise _wrong(
+                key, f"a URL of {parts.hostname}", f"without a name or a key ({part}.key)", ""
+            )
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            allowed = "a URL such as http://localhost:8000/v1"
+            raise self._refuse(key, value, allowed, {})
+
+    def _refuse(
+        self, key: str, value: object, allowed: str, about: Mapping[str, Any]
+    ) -> ConfigurationError:
+        shown = "(hidden)" if about.get("secret") else value
+        return _wrong(key, shown, allowed, self.origins.get(key, self.source))
