@@ -4,20 +4,45 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.pool import Pool
-from mags.index.kernels import K1, B, bm25
+from mags.index.kernels import bm25
 from mags.index.tokens import terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Match:
+    """What a lexical query found.
+
+    `scores`: BM25 by row, shape (size,); `bits`: bit i of a row is set where it holds term i
+    of the known ones, shape (size,); `rows`: those that scored, in no order; `idf`: of the
+    known terms; `mass`: the sum of idf over all terms, unknown ones counted as the rarest.
+    """
+
+    scores: NDArray[np.float32]
+    bits: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+    idf: NDArray[np.float32]
+    mass: float
+
+    def coverage(self, bits: NDArray[np.uint64]) -> NDArray[np.float32]:
+        """Share of the query's idf that sets of terms hold, shape of `bits`."""
+        total = np.zeros(bits.shape, np.float32)
+        for i, weight in enumerate(self.idf[:64]):
+            total += weight * ((bits >> np.uint64(i)) & np.uint64(1)).astype(np.float32)
+        return np.asarray(total / max(self.mass, 1e-9), np.float32)
 
 
 class Lexicon:
     """Which rows hold which terms; words themselves are never kept.
 
-    `size` documents (graph rows), `documents` of them indexed.
+    `size` documents (graph rows), `documents` of them indexed. `length`: words by row;
+    `marks`: what kinds of answer a row's text could hold (`tokens.marks`).
     """
 
     def __init__(self, hasher: Callable[[str], int]) -> None:
@@ -26,12 +51,13 @@ class Lexicon:
         self._row_of: dict[int, int] = {}
         self._pool = Pool({"doc": np.int32, "tf": np.float32})
         self.length = np.zeros(16, np.float32)
+        self.marks = np.zeros(16, np.uint8)
         self.size = 0
         self.documents = 0
         self._total = 0.0
 
-    def add(self, rows: Sequence[int], texts: Sequence[str]) -> None:
-        """Index the texts of rows that are not indexed yet."""
+    def add(self, rows: Sequence[int], texts: Sequence[str], marked: Sequence[int] = ()) -> None:
+        """Index the texts of rows that are not indexed yet; `marked`: the `marks` of each."""
         term_rows: list[int] = []
         docs: list[int] = []
         counts: list[float] = []
@@ -45,6 +71,8 @@ class Lexicon:
                 term_rows.append(self._term(term))
                 docs.append(row)
                 counts.append(float(count))
+        if len(marked):
+            self.marks[np.asarray(rows, np.int64)] = marked
         if term_rows:
             self._pool.append(
                 np.array(term_rows, np.int64),
@@ -70,41 +98,38 @@ class Lexicon:
         self.documents -= len(rows)
         self._total -= float(self.length[rows].sum())
         self.length[rows] = 0
+        self.marks[rows] = 0
 
     def frequency(self, term: str) -> int:
         """How many documents hold a stemmed term."""
         row = self._row_of.get(self._hash(term))
         return 0 if row is None else int(self._pool.length[row])
 
-    def scores(self, query_terms: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """BM25 of every row for stemmed terms (repeats count once).
-
-        Returns scores by row, shape (size,), and the rows that scored, in no order.
-        """
-        scores = np.zeros(self.size, np.float32)
-        found = [self._row_of.get(self._hash(term)) for term in dict.fromkeys(query_terms)]
-        rows = np.array([row for row in found if row is not None], np.int64)
-        if not len(rows) or not self.documents:
-            return scores, np.zeros(0, np.int64)
+    def match(self, query_terms: Sequence[str]) -> Match:
+        """BM25 and coverage of every row for stemmed terms (repeats count once)."""
+        wanted = list(dict.fromkeys(query_terms))
+        known = [self._row_of.get(self._hash(term)) for term in wanted]
+        rows = np.array([row for row in known if row is not None], np.int64)
+        scores, bits = np.zeros(self.size, np.float32), np.zeros(self.size, np.uint64)
         df = self._pool.length[rows].astype(np.float32)
         idf = np.log1p((self.documents - df + 0.5) / (df + 0.5)).astype(np.float32)
         idf = np.maximum(idf, 1e-6).astype(np.float32)
-        average = self._total / self.documents
-        norm = (K1 * (1 - B + B * self.length[: self.size] / average)).astype(np.float32)
-        touched = np.empty(self.size, np.int64)
-        columns = self._pool.columns
-        n = bm25(
-            self._pool.start,
-            self._pool.length,
-            columns["doc"],
-            columns["tf"],
-            norm,
-            rows,
-            idf,
-            scores,
-            touched,
+        unknown = (len(wanted) - len(rows)) * float(np.log1p(2.0 * self.documents + 1.0))
+        touched = np.empty(self.size if len(rows) else 0, np.int64)
+        n = 0
+        if len(rows) and self.documents:
+            pool = self._pool
+            postings = (pool.start, pool.length, pool.columns["doc"], pool.columns["tf"])
+            average = self._total / self.documents
+            n = bm25(postings, self.length, average, rows, idf, scores, bits, touched)
+        return Match(
+            scores=scores, bits=bits, rows=touched[:n], idf=idf, mass=float(idf.sum()) + unknown
         )
-        return scores, touched[:n]
+
+    def scores(self, query_terms: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """BM25 by row, shape (size,), and the rows that scored, in no order."""
+        found = self.match(query_terms)
+        return found.scores, found.rows
 
     def _term(self, term: str) -> int:
         key = self._hash(term)
@@ -116,9 +141,12 @@ class Lexicon:
 
     def _grow(self, size: int) -> None:
         if size > len(self.length):
-            new = np.zeros(max(size, 2 * len(self.length)), np.float32)
-            new[: self.size] = self.length[: self.size]
-            self.length = new
+            capacity = max(size, 2 * len(self.length))
+            for name in ("length", "marks"):
+                old = getattr(self, name)
+                new = np.zeros(capacity, old.dtype)
+                new[: self.size] = old[: self.size]
+                setattr(self, name, new)
         self.size = max(self.size, size)
 
     def packed(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -132,12 +160,15 @@ class Lexicon:
         keep = doc >= 0
         lengths = np.zeros(len(rows), np.float32)
         lengths[rows < self.size] = self.length[kept]
+        marked = np.zeros(len(rows), np.uint8)
+        marked[rows < self.size] = self.marks[kept]
         return {
             "hash": np.fromiter(self._row_of, np.uint64, len(self._row_of)),
             "length": np.bincount(term_of[keep], minlength=len(packed["length"])).astype(np.int32),
             "doc": doc[keep].astype(np.int32),
             "tf": packed["tf"][keep],
             "lengths": lengths,
+            "marks": marked,
         }
 
     @classmethod
@@ -148,6 +179,7 @@ class Lexicon:
         lexicon._row_of = dict(zip(hashes, range(len(hashes)), strict=True))
         lexicon._pool = Pool.unpack({name: arrays[name] for name in ("length", "doc", "tf")})
         lexicon.length = np.array(arrays["lengths"])
+        lexicon.marks = np.array(arrays["marks"])
         lexicon.size = len(lexicon.length)
         lexicon.documents = int(np.count_nonzero(lexicon.length))
         lexicon._total = float(lexicon.length.sum())
@@ -156,4 +188,4 @@ class Lexicon:
     @property
     def nbytes(self) -> int:
         """Bytes held in arrays."""
-        return self._pool.nbytes + self.length.nbytes
+        return self._pool.nbytes + self.length.nbytes + self.marks.nbytes

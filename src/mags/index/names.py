@@ -28,6 +28,7 @@ class Names:
         """No names."""
         self._ids: dict[str, list[int]] = {}
         self._words: dict[str, list[int]] = {}
+        self._forms: dict[int, list[tuple[str, str]]] = {}
 
     def add(self, entity: int, names: Iterable[str]) -> None:
         """Learn names of an entity."""
@@ -35,23 +36,25 @@ class Names:
             form = fold(name)
             if not form:
                 continue
-            ids = self._ids.setdefault(form, [])
-            if entity not in ids:
-                ids.append(entity)
-            spaced = " ".join(words(form))
-            ids = self._words.setdefault(spaced, [])
-            if entity not in ids:
-                ids.append(entity)
+            pair = (form, " ".join(words(form)))
+            known = self._forms.setdefault(entity, [])
+            if pair not in known:
+                known.append(pair)
+            for table, key in zip((self._ids, self._words), pair, strict=True):
+                ids = table.setdefault(key, [])
+                if entity not in ids:
+                    ids.append(entity)
 
     def drop(self, entities: set[int]) -> None:
         """Forget every name of these entities."""
-        for table in (self._ids, self._words):
-            for form in [f for f, ids in table.items() if entities.intersection(ids)]:
-                kept = [i for i in table[form] if i not in entities]
-                if kept:
-                    table[form] = kept
-                else:
-                    del table[form]
+        for entity in entities:
+            for pair in self._forms.pop(entity, ()):
+                for table, key in zip((self._ids, self._words), pair, strict=True):
+                    kept = [i for i in table.get(key, ()) if i != entity]
+                    if kept:
+                        table[key] = kept
+                    else:
+                        table.pop(key, None)
 
     def find(self, name: str) -> list[int]:
         """Entities of exactly that name or alias."""

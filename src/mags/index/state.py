@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from mags.errors import NotFound
 from mags.graph.delta import Delta
 from mags.graph.graph import Graph
-from mags.graph.node import NEVER, Content, NodeKind
+from mags.graph.node import NEVER, NOBODY, Content, NodeKind
 from mags.index.lexicon import Lexicon
 from mags.index.names import Names
 from mags.index.slots import Slots
+from mags.index.tokens import marks
 from mags.index.vectors import VectorIndex
 
 Fetch = Callable[[Sequence[int]], list[Content]]
@@ -42,6 +43,7 @@ class State:
         self.lexicon = Lexicon(self._hash_term)
         self.slots = Slots(self.graph)
         self._names: Names | None = None
+        self._speakers: dict[int, int] | None = None
         self._fetch = fetch
         self._fetch_whole = fetch_whole
         self._cache: OrderedDict[int, Content] = OrderedDict()
@@ -99,6 +101,27 @@ class State:
             self._names = names
         return self._names
 
+    @property
+    def speakers(self) -> dict[int, int]:
+        """Entities that said something, each with how many episodes; counted at first use."""
+        if self._speakers is None:
+            said = self.graph.nodes["subject"][self.graph.where(NodeKind.EPISODE)]
+            ids, counts = np.unique(said[said != NOBODY], return_counts=True)
+            self._speakers = dict(zip(ids.tolist(), counts.tolist(), strict=True))
+        return self._speakers
+
+    def _count_speakers(self, delta: Delta) -> None:
+        changes = delta.nodes
+        if self._speakers is None:
+            return
+        if len(changes.removed()):
+            self._speakers = None
+            return
+        fresh = changes.created()
+        for speaker in fresh["subject"][fresh["kind"] == NodeKind.EPISODE].tolist():
+            if speaker != NOBODY:
+                self._speakers[speaker] = self._speakers.get(speaker, 0) + 1
+
     # -- changing ----------------------------------------------------------------
 
     def apply(self, delta: Delta, seq: int | None = None) -> None:
@@ -110,6 +133,7 @@ class State:
         if len(changes):
             gone = changes.removed()["id"]
             self._forget_names(gone)
+            self._count_speakers(delta)
             self._index(delta)
         if seq is not None:
             self.seq = seq
@@ -138,7 +162,8 @@ class State:
         self._index_vectors(rows, contents)
         self.lexicon.drop(rows)
         texts = [self.indexed_text(int(r), c) for r, c in zip(rows, contents, strict=True)]
-        self.lexicon.add([int(r) for r in rows], texts)
+        own = [marks(content.text) for content in contents]
+        self.lexicon.add([int(r) for r in rows], texts, own)
         self._learn_names(contents)
 
     def _index_vectors(self, rows: NDArray[np.int64], contents: Sequence[Content]) -> None:
@@ -151,13 +176,9 @@ class State:
         if self._names is None:
             return
         entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
-        self._names.drop(self._known_entities(entities))
+        self._names.drop({c.node for c in entities})
         for content in entities:
             self._names.add(content.node, names_of(content))
-
-    def _known_entities(self, entities: Sequence[Content]) -> set[int]:
-        assert self._names is not None
-        return {c.node for c in entities if c.node in self._names.find(c.text)}
 
     def _forget_names(self, ids: NDArray[np.int64]) -> None:
         if self._names is not None and len(ids):
@@ -189,6 +210,7 @@ class State:
         self.lexicon.drop(rows)
         if self._names is not None:
             self._names.drop(gone)
+        self._speakers = None
 
     def indexed_text(self, row: int, content: Content) -> str:
         """What the lexical index sees: the text, with its speaker, date and captions."""
@@ -222,6 +244,7 @@ class State:
         self.slots = Slots(self.graph)
         self.seq = seq
         self._names = None
+        self._speakers = None
         self._cache.clear()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from enum import IntFlag
 from functools import lru_cache
 
 import snowballstemmer
@@ -48,3 +49,73 @@ def stem(word: str) -> str:
 def terms(text: str) -> list[str]:
     """Stems of the words that count, in order."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+class Mark(IntFlag):
+    """What kinds of answer a text could hold."""
+
+    TIME = 1
+    """a date, a weekday, "last week", "two years ago" """
+    NUMBER = 2
+    """digits or a number word"""
+    PLACE = 4
+    """a preposition of place before a capital"""
+    PERSON = 8
+    """a capital inside a sentence, or kin"""
+    REASON = 16
+    """because, so that, in order to, makes me"""
+    FIRST = 32
+    """I, my, we: somebody tells of themselves"""
+    LIKING = 64
+    """love, prefer, favourite, hate"""
+
+
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_SPANS = "day|week|month|year|night|weekend|summer|winter|spring|autumn|fall|morning|evening"
+_COUNTS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|"
+    "fifty|hundred|thousand|million|once|twice|both|couple|several|half"
+)
+_KIN = (
+    "mom|mum|dad|mother|father|sister|brother|son|daughter|wife|husband|aunt|uncle|cousin|"
+    "grandma|grandpa|grandmother|grandfather|friend|colleague|boss|neighbou?r|teacher|partner"
+)
+_MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
+    (
+        Mark.TIME,
+        re.compile(
+            rf"\b(?:yesterday|today|tonight|tomorrow|recently|ago|{_MONTHS}|{_DAYS}|"
+            rf"(?:last|next|this|past|every|since|few|couple of)\s+"
+            rf"(?:{_SPANS}|{_MONTHS}|{_DAYS})s?|"
+            rf"(?:19|20)\d\d|\d{{1,2}}(?::\d\d)?\s?[ap]m|\d{{1,2}}/\d{{1,2}})\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (Mark.NUMBER, re.compile(rf"\d|\b(?:{_COUNTS})\b", re.IGNORECASE)),
+    (Mark.PLACE, re.compile(r"\b(?:in|at|from|to|near|around|visit(?:ed|ing)?) (?:the )?[A-Z]")),
+    (Mark.PERSON, re.compile(rf"[a-z,] [A-Z][a-z]|\b(?i:{_KIN})s?\b")),
+    (
+        Mark.REASON,
+        re.compile(
+            r"\b(?:because|since|so that|in order|due to|thanks to|reason|why|inspired?|"
+            r"makes? (?:me|us)|made (?:me|us)|helps?(?: me| us)?|motivat\w+|want(?:ed)? to)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (Mark.FIRST, re.compile(r"\b(?:I|I'm|I've|I'd|my|we|our|me)\b")),
+    (
+        Mark.LIKING,
+        re.compile(
+            r"\b(?:love[ds]?|loving|like[ds]?|enjoy\w*|prefer\w*|favou?rites?|hate[ds]?|"
+            r"dislike\w*|passion\w*|fan of|into|interest\w*)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+
+
+def marks(text: str) -> int:
+    """Which `Mark`s a text bears, as their sum."""
+    plain = text.replace("\u2019", "'")
+    return sum(int(mark) for mark, pattern in _MARKS if pattern.search(plain))

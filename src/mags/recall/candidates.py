@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.index.lexicon import Match
 from mags.index.state import State
+from mags.index.vectors import GroupOf
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
-
-RECALLABLE = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE, NodeKind.THEME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidates:
     """Rows in question, shape (n,), with their own scores.
 
-    `similarity`: greatest cosine over the queries; `lexical`: greatest BM25;
-    `lexical_all`: BM25 by row of the whole graph, shape (size,).
+    `similarity`: greatest cosine over the queries; `lexical`: greatest BM25; `matches`:
+    what each query's words found in the whole memory.
     """
 
     rows: NDArray[np.int64]
     similarity: NDArray[np.float32]
     lexical: NDArray[np.float32]
-    lexical_all: NDArray[np.float32]
+    matches: tuple[Match, ...]
 
     def fused(self) -> NDArray[np.float32]:
         """Sum of the two standardised scores, shape (n,)."""
@@ -77,28 +79,70 @@ def valid_to(nodes: NDArray[np.void], reading: Reading) -> NDArray[np.float64]:
 def gather(
     state: State, reading: Reading, settings: RecallSettings, extra: NDArray[np.int64]
 ) -> Candidates:
-    """Top K of each index for each query, and `extra` rows, those that may be seen."""
-    size = state.graph.size
-    everything = state.graph.alive[:size] if state.vectors.size else np.zeros(size, np.bool_)
-    lexical = np.zeros(size, np.float32)
+    """Top K of each index in each block for each query, and `extra` rows, if they may be seen."""
     found = [extra]
     k = settings.candidates * (4 if reading.as_of or reading.recorded_as_of else 1)
-    for vector, terms in zip(reading.vectors, reading.query.terms, strict=True):
-        rows, _ = state.vectors.search(vector, k, everything)
-        found.append(rows)
-        scores, touched = state.lexicon.scores(terms)
-        lexical[: len(scores)] = np.maximum(lexical[: len(scores)], scores)
-        if len(touched) > k:
-            touched = touched[np.argpartition(-scores[touched], k)[:k]]
-        found.append(touched)
-    rows = np.unique(np.concatenate(found)) if found else extra
+    group_of = partial(block_of, state, reading)
+    matches = [state.lexicon.match(terms) for terms in reading.query.terms]
+    for vector, match in zip(reading.vectors, matches, strict=True):
+        found.extend(state.vectors.search_groups(vector, k, group_of, BLOCKS))
+        found.extend(_best_words(match, k, group_of))
+    rows = np.unique(np.concatenate(found))
     rows = rows[visible(state, rows, reading)]
     return Candidates(
         rows=rows,
         similarity=similarities(state, rows, reading),
-        lexical=lexical[rows],
-        lexical_all=lexical,
+        lexical=bm25_of(matches, rows),
+        matches=tuple(matches),
     )
+
+
+BLOCKS = 2
+"""Episodic and semantic: each proposes candidates of its own."""
+
+
+def block_of(state: State, reading: Reading, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
+    plan = reading.query.plan
+    kind = state.graph.nodes["kind"][rows]
+    block = np.where(kind == NodeKind.EPISODE, 0, 1)
+    if plan.episodic <= 0:
+        block[kind == NodeKind.EPISODE] = -1
+    if plan.semantic <= 0:
+        block[kind != NodeKind.EPISODE] = -1
+    block[(kind == NodeKind.ENTITY) | ~state.graph.alive[rows]] = -1
+    return block
+
+
+def _best_words(match: Match, k: int, group_of: GroupOf) -> list[NDArray[np.int64]]:
+    """The k rows of greatest BM25 in each block, in no order."""
+    rows = best_of(match.rows, match.scores, 4 * k)
+    of = group_of(rows)
+    return [best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
+
+
+def best_of(rows: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+    """The k of `rows` with the greatest scores (by row), in no order."""
+    if len(rows) <= k:
+        return rows
+    return rows[np.argpartition(-scores[rows], k)[:k]]
+
+
+def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Greatest BM25 of each row over the queries, shape (n,); 0 for row -1."""
+    best = np.zeros(len(rows), np.float32)
+    for match in matches:
+        known = (rows >= 0) & (rows < len(match.scores))
+        best[known] = np.maximum(best[known], match.scores[rows[known]])
+    return best
+
+
+def bits_of(match: Match, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Which terms each row holds, shape (n,); none for row -1."""
+    bits = np.zeros(len(rows), np.uint64)
+    known = (rows >= 0) & (rows < len(match.bits))
+    bits[known] = match.bits[rows[known]]
+    return bits
 
 
 def similarities(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.float32]:
@@ -117,6 +161,6 @@ def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.in
     return Candidates(
         rows=np.concatenate([found.rows, fresh]),
         similarity=np.concatenate([found.similarity, similarities(state, fresh, reading)]),
-        lexical=np.concatenate([found.lexical, found.lexical_all[fresh]]),
-        lexical_all=found.lexical_all,
+        lexical=np.concatenate([found.lexical, bm25_of(found.matches, fresh)]),
+        matches=found.matches,
     )

@@ -9,11 +9,18 @@ from mags.graph.charge import node_charge
 from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag, NodeKind
 from mags.index.state import State
-from mags.recall.candidates import Candidates, standardised
+from mags.index.tokens import Mark
+from mags.ports.policy import Plan
+from mags.recall.candidates import Candidates, bits_of, bm25_of, standardised
 from mags.recall.kernels import surroundings
-from mags.recall.query import Reading
+from mags.recall.query import Query, Reading
 
-RAW = frozenset({"speaker", "entity", "walk", "question", "stale", "told", "fact"})
+EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark.LIKING)
+
+RAW = frozenset(
+    {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
+    | {f"expect_{mark.name.lower()}" for mark in EXPECTABLE if mark.name}
+)
 """Features that are shares or flags: used as they are, not standardised."""
 
 
@@ -46,32 +53,70 @@ def columns(
     walked: dict[int, float],
 ) -> dict[str, NDArray[np.float32]]:
     """Every feature by name, each of shape (n,), not yet standardised."""
-    graph, rows = state.graph, found.rows
+    graph, rows, query = state.graph, found.rows, reading.query
     nodes = graph.nodes[rows]
     moment = reading.now_s if reading.as_of is None else reading.as_of
-    named = graph.rows(reading.query.entities)
+    named = graph.rows(i for i in query.entities if i not in query.speakers)
     before, after, stale, entity = neighbourhood(graph, rows, named, moment)
     listed = rows.tolist()
     p = np.array([spread.get(row, 0.0) for row in listed])
+    episode = nodes["kind"] == NodeKind.EPISODE
     return {
         "similarity": found.similarity,
         "window": _window(state, reading, found, before, after),
         "lexical": found.lexical,
-        "lexical_near": _near(found.lexical_all, before, after),
+        "lexical_near": bm25_of(found.matches, before) + bm25_of(found.matches, after),
+        **_coverage(found, before, after),
         "session": _sessions(nodes["session"], found.fused()),
-        "speaker": np.isin(nodes["subject"], reading.query.entities).astype(np.float32)
-        * (nodes["kind"] == NodeKind.EPISODE),
-        "entity": entity / max(1, len(named)),
+        "speaker": (np.isin(nodes["subject"], query.speakers) & episode).astype(np.float32),
+        "entity": entity,
         "spread": np.log(p + 1e-6).astype(np.float32),
         "walk": np.array([walked.get(row, 0.0) for row in listed], np.float32),
         "question": ((nodes["flags"] & NodeFlag.QUESTION) > 0).astype(np.float32),
+        "length": np.log1p(state.lexicon.length[rows]),
+        **_expectations(state, query, rows),
+        "during": _during(nodes, query.plan),
         "recency": _recency(nodes, moment),
         "importance": nodes["importance"],
         "confidence": nodes["confidence"],
         "strength": node_charge(nodes, graph.tick).astype(np.float32),
         "stale": stale,
-        "fact": (nodes["kind"] == NodeKind.FACT).astype(np.float32),
+        "fact": (~episode).astype(np.float32),
     }
+
+
+def _coverage(
+    found: Candidates, before: NDArray[np.int64], after: NDArray[np.int64]
+) -> dict[str, NDArray[np.float32]]:
+    """Share of the first query's idf in the text, and in it with its neighbours."""
+    if not found.matches:
+        return {}
+    match = found.matches[0]
+    own = bits_of(match, found.rows)
+    near = own | bits_of(match, before) | bits_of(match, after)
+    return {"cover": match.coverage(own), "cover_near": match.coverage(near)}
+
+
+def _expectations(
+    state: State, query: Query, rows: NDArray[np.int64]
+) -> dict[str, NDArray[np.float32]]:
+    """1 where the question asks for a kind of answer that the text could hold."""
+    marks = state.lexicon.marks[rows]
+    return {
+        f"expect_{mark.name.lower()}": ((marks & query.expected & mark) > 0).astype(np.float32)
+        for mark in EXPECTABLE
+        if mark.name
+    }
+
+
+def _during(nodes: NDArray[np.void], plan: Plan) -> NDArray[np.float32]:
+    """1 where the event time lies in the range the question names."""
+    if plan.since is None and plan.until is None:
+        return np.zeros(len(nodes), np.float32)
+    since = -np.inf if plan.since is None else plan.since
+    until = np.inf if plan.until is None else plan.until
+    at = nodes["valid_from"]
+    return np.asarray((at >= since) & (at <= until), np.float32)
 
 
 def _window(
@@ -89,17 +134,10 @@ def _window(
     return np.asarray((total @ reading.vectors.T).max(axis=1), np.float32)
 
 
-def _near(
-    lexical: NDArray[np.float32], before: NDArray[np.int64], after: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """BM25 of the neighbours, summed."""
-    padded = np.append(lexical, np.float32(0))
-    return np.asarray(padded[before] + padded[after], np.float32)
-
-
 def _sessions(sessions: NDArray[np.uint64], fused: NDArray[np.float32]) -> NDArray[np.float32]:
     """Mean of the best three fused scores of each candidate's session."""
-    _, group = np.unique(sessions, return_inverse=True)
+    keys = np.where(sessions == 0, np.arange(len(sessions), dtype=np.uint64), sessions)
+    _, group = np.unique(keys, return_inverse=True)
     order = np.lexsort((-fused, group))
     rank = np.arange(len(order)) - np.searchsorted(group[order], group[order], side="left")
     top = order[rank < 3]

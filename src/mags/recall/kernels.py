@@ -82,9 +82,15 @@ def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, n
     """What stands around each row, from its own block only.
 
     Returns before, after (rows of the neighbouring episodes, -1 where none), stale (share
-    of an episode's facts that are superseded) and entity (how many named rows it touches).
+    of an episode's facts that are superseded) and entity (named rows it touches, each by
+    its rarity; all the question's names together count 1).
     """
-    n = len(rows)
+    n, size = len(rows), len(node_kind)
+    rarity = np.empty(len(named))
+    total = 0.0
+    for j in range(len(named)):
+        rarity[j] = np.log1p(size / max(1, length[named[j]]))
+        total += rarity[j]
     before, after = np.full(n, -1), np.full(n, -1)
     stale, entity = np.zeros(n, np.float32), np.zeros(n, np.float32)
     for i in range(n):
@@ -101,7 +107,7 @@ def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, n
             elif code in (MENTIONS, SUBJECT, OBJECT):
                 for j in range(len(named)):
                     if other == named[j]:
-                        entity[i] += 1.0
+                        entity[i] += rarity[j] / total
         if facts:
             stale[i] = closed / facts
     return before, after, stale, entity

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.index.state import State
-from mags.index.tokens import STOP_WORDS, stem, words
+from mags.index.tokens import STOP_WORDS, Mark, stem, words
 from mags.ports.policy import Plan
 from mags.recall.settings import RecallSettings
+
+_EXPECTED: tuple[tuple[re.Pattern[str], Mark], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), mark)
+    for pattern, mark in (
+        (r"\b(?:when|how long ago|what (?:date|day|month|year|time)|which (?:day|month|year))\b",
+         Mark.TIME),
+        (r"\bhow (?:many|much|old|long|often|far|big|tall)\b|\bwhat (?:number|percentage)\b",
+         Mark.NUMBER),
+        (r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|state|restaurant)\b",
+         Mark.PLACE),
+        (r"\bwho(?:se|m)?\b", Mark.PERSON),
+        (r"\bwhy\b|\breasons?\b|\bmotivat|\binspire", Mark.REASON),
+        (r"\b(?:like|love|enjoy|prefer|favou?rite|recommend|suggest|hobb(?:y|ies)|interest)",
+         Mark.LIKING),
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """A plan made ready for one memory.
 
-    `texts`: one a query, common words taken out, to be embedded. `terms`: stems of each,
-    without common words. `entities`: ids named in the question.
+    `texts`: one a query, common words and speakers' names taken out, to be embedded.
+    `terms`: stems of each, likewise. `entities`: ids named in the question; `speakers`:
+    those of them that said something. `expected`: `Mark`s that an answer should bear.
     """
 
     plan: Plan
     texts: tuple[str, ...]
     terms: tuple[tuple[str, ...], ...]
     entities: tuple[int, ...]
+    speakers: tuple[int, ...] = ()
+    expected: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,23 +64,40 @@ class Reading:
 
 
 def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
-    """Take common words (the speakers' names, mostly) out of what is searched."""
+    """Take common words and the names of speakers out of what is searched.
+
+    A speaker's name says whose words to look among (the `speaker` feature), not what they are.
+    """
+    named = [i for name in plan.entities for i in state.names.find(name)]
+    named += state.names.scan(plan.queries[0]) if plan.queries else []
+    entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
+    speakers = tuple(i for i in entities if i in state.speakers)
+    names = {word for i in speakers for word in words(state.content(i).text)}
     texts: list[str] = []
     terms: list[tuple[str, ...]] = []
     for text in plan.queries:
-        kept = [word for word in words(text) if not _common(state, word, settings)]
+        kept = [
+            word
+            for word in words(text)
+            if word.removesuffix("'s") not in names and not _common(state, word, settings)
+        ]
         content = [word for word in kept if word not in STOP_WORDS]
         texts.append(" ".join(kept) if content else text)
         stems = [stem(word) for word in (content or words(text)) if word not in STOP_WORDS]
         terms.append(tuple(dict.fromkeys(stems)))
-    named = [i for name in plan.entities for i in state.names.find(name)]
-    named += state.names.scan(plan.queries[0]) if plan.queries else []
     return Query(
         plan=plan,
         texts=tuple(texts),
         terms=tuple(terms),
-        entities=tuple(dict.fromkeys(i for i in named if i in state.graph)),
+        entities=entities,
+        speakers=speakers,
+        expected=expected(plan.queries[0]) if plan.queries else 0,
     )
+
+
+def expected(question: str) -> int:
+    """The `Mark`s that a text answering the question should bear, as their sum."""
+    return sum(int(mark) for pattern, mark in _EXPECTED if pattern.search(question))
 
 
 def _common(state: State, word: str, settings: RecallSettings) -> bool:
