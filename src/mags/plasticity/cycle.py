@@ -41,12 +41,11 @@ class Rule(Protocol):
 class SleepSettings:
     """Every rule with its numbers; None switches a rule off.
 
-    `live_at`: charge from which an association is alive; `every_ticks`: how often a memory
-    sleeps by itself. Turn a rule off with `replace(settings, birth=None)`, or `without`.
+    `live_at`: charge from which an association is alive. Turn a rule off with
+    `replace(settings, birth=None)`, or `without`.
     """
 
     live_at: float = LIVE_AT
-    every_ticks: int = 200
     solidify: Solidify | None = field(default_factory=Solidify)
     crowding: Crowding | None = field(default_factory=Crowding)
     birth: Birth | None = field(default_factory=Birth)
