@@ -1,10 +1,327 @@
-"""Nested questions taken apart: from the name inside outwards, one relation at a time."""
+"""Nested questions taken apart: from the name inside outwards, one relation at a time.
+
+"The capital of the country where the CEO of the developer of X holds citizenship": nouns stand
+before the name, nearest first; a relative clause opened before it closes with a verb after it.
+"""
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
+from mags.models.policy.rules.tokens import Token, join, tokenise
+from mags.ports.inflection import is_verb
 from mags.ports.policy import Hop
+from mags.ports.relations import canonical
+
+_RAW = tomllib.loads(
+    resources.files("mags.models.policy.rules").joinpath("cues.toml").read_text(encoding="utf-8")
+)
+_NOUNS: Mapping[str, str] = _RAW["nouns"]
+_BY_KIND: Mapping[str, Mapping[str, str]] = _RAW["by_kind"]
+_ACTIVE: Mapping[str, str] = _RAW["active"]
+_CLOSING = tuple(
+    (re.compile(rf"(?:{entry['says']})(?=$|\s)"), entry) for entry in _RAW["closing"]
+)
+_HEADS = {
+    "country": "country", "nation": "country", "city": "city", "town": "city", "place": "city",
+    "continent": "continent", "sport": "sport", "sports": "sport", "language": "language",
+    "person": "person", "individual": "person", "man": "person", "woman": "person",
+    "company": "company", "organization": "company", "organisation": "company",
+    "group": "company", "artist": "person", "musician": "person", "location": "city",
+    "university": "university", "team": "company", "people": "person", "citizen": "person",
+}  # fmt: skip
+_OPENERS = word_set("where which that who whom whose in to from of whence")
+_FILLER = word_set("the a an of for to in on from by current is was present specific certain s")
+_ADJECTIVES = word_set("current original famous specific associated related linked")
+_AGENTS = word_set(
+    """who that which whose the person individual man woman company organization organisation
+    group artist musician people citizen team band"""
+)
+_SPORT = "is associated with the sport of"
+_ORIGIN = "was created in the country of"
+_LINKS = word_set("the of a an and to on in as for with is & de la at by from")
+_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]+?)(?:['\u2019]s)?[,.]?[\"\u201d](['\u2019]s)?")
+_WORKS = word_set("film movie song album show series book novel game band group performer single")
+
+
+@dataclass(slots=True)
+class _Chain:
+    """What was found so far: words left and right of it, and its relations from inside out."""
+
+    left: list[str]
+    right: list[str]
+    relations: list[str]
+    played: bool = False
+    work: bool = False
+
+    @property
+    def person(self) -> bool:
+        """Say whether the last answer is a person."""
+        if not self.relations:
+            return not self.work
+        known = canonical(self.relations[-1])
+        return bool(known and known.answers == "person")
+
+    def add(self, relation: str) -> None:
+        """Go one relation outwards; the same one twice in a row is one."""
+        if not self.relations or self.relations[-1] != relation:
+            self.relations.append(relation)
 
 
 def hops_of(text: str, speaker: str) -> tuple[Hop, ...]:
     """Return the hops of a question, innermost first; () where it cannot be taken apart."""
-    return ()
+    found = _split(text, speaker)
+    if found is None:
+        return ()
+    name, chain = found
+    while _step(chain):
+        pass
+    _finish(chain)
+    relations = chain.relations
+    if len(relations) > 1 and relations[0] == _SPORT and chain.played:
+        relations = ["plays the position of", *relations]
+    return tuple(
+        Hop(subject="" if i else name, relation=relation) for i, relation in enumerate(relations)
+    )
+
+
+def _split(text: str, speaker: str) -> tuple[str, _Chain] | None:
+    """Part a question at its innermost name: the words before it and after it, in lower case."""
+    quoted = _QUOTED.search(text)
+    if quoted:
+        name = quoted[1].strip()
+        owned = bool(quoted[2]) or quoted[0].rstrip("\"\u201d.,").endswith(("'s", "\u2019s"))
+        left, right = tokenise(text[: quoted.start()]), tokenise(text[quoted.end() :])
+        words = _words(right)
+        owned = owned or bool(words and words[0] in _NOUNS)
+        return name, _Chain(_words(left), ["'s", *words] if owned else words, [], work=True)
+    tokens = tokenise(text)
+    start, end = _name(tokens)
+    if end == start:
+        mine = next((i for i, t in enumerate(tokens) if t.low in {"my", "our"}), None)
+        if mine is None:
+            return None
+        return speaker, _Chain(_words(tokens[:mine]), ["'s", *_words(tokens[mine + 1 :])], [])
+    name = join(tokens[start:end])
+    return name, _Chain(_words(tokens[:start]), _words(tokens[end:]), [])
+
+
+def _words(tokens: Sequence[Token]) -> list[str]:
+    """Return words in lower case; "director/manager" as two."""
+    found: list[str] = []
+    for token in tokens:
+        if token.is_word or token.text == "'":
+            found += token.low.replace("/", " ").split()
+    while found and found[-1] in _WORKS and len(found) > 2 and found[-2] in {"the", "of", "song"}:
+        found.pop()
+    text = " ".join("'s" if w == "'" else w for w in found)
+    return f"{text} ".replace("one of ", "").replace(" or associated with", "").split()
+
+
+def _name(tokens: Sequence[Token]) -> tuple[int, int]:
+    """Return the span of the name a question turns on: the longest run of capitals inside it."""
+    best = (0, 0)
+    i = 1
+    while i < len(tokens):
+        if not _capital(tokens[i]) or tokens[i].low in _NOUNS or len(tokens[i].text) == 1:
+            i += 1
+            continue
+        end = i + 1
+        while end < len(tokens):
+            step = end
+            while step < len(tokens) and step < end + 2 and tokens[step].low in _LINKS:
+                step += 1
+            if step < len(tokens) and (_capital(tokens[step]) or _numeral(tokens[step], step, end)):
+                end = step + 1
+                continue
+            break
+        end += end < len(tokens) and tokens[end].text == "." and _capital(tokens[end - 1]) and end + 1 < len(tokens)
+        if end - i > best[1] - best[0] or (end - i == best[1] - best[0]):
+            best = (i, end)
+        i = end
+    return best
+
+
+def _capital(token: Token) -> bool:
+    inner = token.text[:1].islower() and any(c.isupper() for c in token.text)
+    return token.text[0].isupper() or inner
+
+
+def _numeral(token: Token, step: int, end: int) -> bool:
+    return step == end and token.text[0].isdigit()
+
+
+def _step(chain: _Chain) -> bool:
+    """Take the next relation outwards; False where nothing more can be read."""
+    return (
+        _possessed(chain)
+        or _noun_before(chain)
+        or _active_before(chain)
+        or _passive_before(chain)
+        or _relative(chain)
+    )
+
+
+def _possessed(chain: _Chain) -> bool:
+    """Read "'s head coach" after the name."""
+    if not chain.right or chain.right[0] != "'s":
+        return False
+    words = chain.right[1:]
+    for k in range(min(4, len(words)), 0, -1):
+        phrase = [w for w in words[:k] if w not in {"current"}]
+        relation = _relation(" ".join(phrase), chain.person)
+        if relation:
+            chain.played = chain.played or relation == _SPORT and not chain.relations
+            chain.add(relation)
+            chain.right = words[k:]
+            return True
+    chain.right = words
+    return bool(words)
+
+
+def _relation(phrase: str, person: bool) -> str | None:
+    if phrase in _BY_KIND:
+        return _BY_KIND[phrase]["person" if person else "other"]
+    if phrase in _NOUNS:
+        return _NOUNS[phrase]
+    if phrase.split()[-1] in FUNCTION_WORDS or is_verb(phrase.split()[-1]):
+        return None
+    known = canonical(phrase)
+    return known.name if known and (known.noun or known.answers == "person") else None
+
+
+def _noun_before(chain: _Chain) -> bool:
+    """Read "the head coach of (the)" before the name."""
+    left = chain.left
+    end = len(left)
+    while end and left[end - 1] in {"the", "a", "an"}:
+        end -= 1
+    if not end or left[end - 1] not in {"of", "for", "behind", "to", "in"}:
+        return False
+    end -= 1
+    for k in range(min(4, end), 0, -1):
+        phrase = " ".join(w for w in left[end - k : end] if w not in _ADJECTIVES or w == "original")
+        if phrase.startswith(("the ", "what ", "which ")):
+            continue
+        relation = _relation(phrase, chain.person)
+        if relation:
+            chain.played = chain.played or relation == _SPORT and not chain.relations
+            chain.add(relation)
+            chain.left = left[: end - k]
+            return True
+    return False
+
+
+def _active_before(chain: _Chain) -> bool:
+    """Read "the person who founded (the)" before the name."""
+    left = chain.left
+    end = len(left)
+    while end and left[end - 1] in {"the", "a", "an"}:
+        end -= 1
+    for k in range(min(3, end), 0, -1):
+        verb = " ".join(left[end - k : end])
+        if verb not in _ACTIVE or end - k == 0:
+            continue
+        if left[end - k - 1] not in {"who", "that", "which", "individual", "person", "whose", "citizen"}:
+            continue
+        chain.add(_ACTIVE[verb])
+        end -= k
+        while end and left[end - 1] in _AGENTS:
+            end -= 1
+        chain.left = [*left[:end]]
+        return True
+    return False
+
+
+_PASSIVE = re.compile(
+    r"(?:^| )(?P<head>sports?|country|language|position)(?: that is| which is| is| was)? "
+    r"(?:originally )?(?P<verb>played|coached|associated|related|linked|affiliated|managed|practiced)"
+    r" (?:by|with|to)(?: the)?$"
+)
+
+
+def _passive_before(chain: _Chain) -> bool:
+    """Read "the sport played by" before the name."""
+    match = _PASSIVE.search(" ".join(chain.left))
+    if match is None:
+        return False
+    if match["head"].startswith("sport"):
+        chain.played = chain.played or (match["verb"] == "played" and not chain.relations)
+        chain.add(_SPORT)
+    elif match["head"] == "country":
+        chain.add("is a citizen of" if chain.person else _ORIGIN)
+    else:
+        return False
+    chain.left = " ".join(chain.left)[: match.start()].split()
+    return True
+
+
+def _relative(chain: _Chain) -> bool:
+    """Read "the country where ... holds citizenship", "the sport ... plays" around the name."""
+    left, right = chain.left, chain.right
+    end = len(left)
+    while end and left[end - 1] in {"the", "a", "an"}:
+        end -= 1
+    start = end
+    while start and left[start - 1] in _OPENERS:
+        start -= 1
+    head = _HEADS.get(left[start - 1], "") if start else ""
+    closed = _closing(" ".join(right), head, chain.person)
+    if closed is None or (start == end and head not in {"sport", "country", "continent", "city"}):
+        return False
+    relation, length = closed
+    if relation == _SPORT and not chain.relations:
+        chain.played = True
+    chain.add(relation)
+    chain.right = " ".join(right)[length:].split()
+    if head == "continent" and relation != "is located in the continent of":
+        return True
+    chain.left = left[: start - 1] if head and head != "continent" else left[:start]
+    if head == "continent":
+        chain.left = []
+    return True
+
+
+def _closing(text: str, head: str, person: bool) -> tuple[str, int] | None:
+    """Return the relation of a verb at the start of a text, and how long it is."""
+    for pattern, entry in _CLOSING:
+        match = pattern.match(text)
+        if match is None or entry.get("head", head) != head:
+            continue
+        relation = entry.get(head) or entry.get("relation") or entry["person" if person else "other"]
+        return relation, match.end()
+    return None
+
+
+def _finish(chain: _Chain) -> None:
+    """Add what the question itself asks: "which continent ...", "what language ..."."""
+    rest = " ".join(chain.right)
+    if chain.relations or rest:
+        closed = _closing(rest, "", chain.person) if rest else None
+        if closed and closed[0] in _LAST and chain.person and chain.relations:
+            chain.add(closed[0])
+    text = " ".join(chain.left)
+    for pattern, relation in _ASKED:
+        if pattern.search(text):
+            if chain.relations:
+                chain.add(relation)
+            return
+    if "official language" in rest:
+        chain.add("official language")
+    elif re.search(r"\bcapital\b", rest):
+        chain.add("capital")
+
+
+_LAST = frozenset(
+    {"was born in", "is a citizen of", "works at", "lives in", "died in", "was educated at"}
+)
+_ASKED = (
+    (re.compile(r"\bcontinent\b"), "is located in the continent of"),
+    (re.compile(r"\bcapital\b|seat of government"), "capital"),
+    (re.compile(r"\blanguage\b"), "official language"),
+)
