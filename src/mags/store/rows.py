@@ -49,11 +49,9 @@ def checksum(part: bytes | memoryview) -> int:
 
 
 def describe(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Names, dtypes and shapes as JSON; raises InvalidInput for objects."""
+    """Names, dtypes and shapes as JSON."""
     out = []
     for name, array in arrays.items():
-        if array.dtype.hasobject:
-            raise InvalidInput(f"array {name!r} holds objects: only numbers can be kept")
         descr = array.dtype.descr if array.dtype.names else array.dtype.str
         out.append([name, descr, list(array.shape)])
     return json.dumps(out)
@@ -92,7 +90,10 @@ def fill(array: NDArray[Any], start: int, part: bytes, expected: int) -> int:
 def check_checkpoint(
     checkpoint: Checkpoint, branch: str, head: int, forgotten: NDArray[np.int64]
 ) -> None:
-    """Raise InvalidInput for a checkpoint that would hide or bring back something."""
+    """Raise InvalidInput for one that would hide or bring back something, or holds objects."""
+    objects = [name for name, array in checkpoint.arrays.items() if array.dtype.hasobject]
+    if objects:
+        raise InvalidInput(f"only arrays of numbers can be kept, unlike {objects}")
     if checkpoint.branch != branch:
         raise InvalidInput(f"a checkpoint of {checkpoint.branch!r} cannot be kept on {branch!r}")
     if not 0 <= checkpoint.seq <= head:

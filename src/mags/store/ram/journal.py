@@ -26,13 +26,13 @@ class RamJournal:
         bare = replace(delta, contents=())
         branch = self._room.branch
         with self._room.writer() as shelf:
-            for content_id, node, *_ in rows:
-                if node in shelf.forgotten:
-                    raise NotFound(f"node {node} was forgotten", node_id=node)
-                if content_id in shelf.contents:
-                    raise InvalidInput(f"content {content_id} exists: contents are immutable")
             if delta.key is not None and self.find_key(delta.key) is not None:
                 raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
+            for _, node, *_ in rows:
+                if node in shelf.forgotten:
+                    raise NotFound(f"node {node} was forgotten", node_id=node)
+            if any(row[0] in shelf.contents for row in rows):
+                raise InvalidInput("one of these contents exists: contents are immutable")
             seq = shelf.take_seq()
             shelf.put(shelf.entries[branch], seq, bare)
             if delta.key is not None:
