@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from mags.adapters.pyg import to_pyg
+from mags.errors import ConfigurationError
 from mags.memory.memory import Memory
 from mags.memory.parts import Parts
-from mags.memory.settings import MemorySettings
 from mags.models.answer.extractive import ExtractiveAnswerer
+from mags.models.answer.fallback import FallbackAnswerer
+from mags.models.answer.llm import AnswerBudget, LlmAnswerer
+from mags.models.chat.faults import Backoff
+from mags.models.chat.openai import Endpoint, OpenAIChat
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
+from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
+from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
+from mags.models.policy.fallback import FallbackPolicy
+from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
-from mags.plasticity.cycle import SleepSettings
+from mags.models.prompts import load_prompts
 from mags.ports.answer import Answerer
+from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.store import Store
+from mags.settings import EmbedderSettings, Settings, read_settings
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Models in place of the configured ones; None keeps what the settings say."""
+
+    embedder: Embedder | None = None
+    policy: Policy | None = None
+    answerer: Answerer | None = None
+    chat: ChatModel | None = None
 
 
 def open(  # noqa: A001, PLR0913 - mags.open reads as what it does; its keywords are the parts
     path: str | Path | None = None,
     *,
     branch: str = "main",
+    settings: Settings | None = None,
     embedder: Embedder | None = None,
     policy: Policy | None = None,
     answerer: Answerer | None = None,
-    settings: MemorySettings | None = None,
-    sleep: SleepSettings | None = None,
+    chat: ChatModel | None = None,
     clock: Callable[[], float] = time.time,
     wait_s: float = 5.0,
     read_only: bool = False,
@@ -40,30 +62,128 @@ def open(  # noqa: A001, PLR0913 - mags.open reads as what it does; its keywords
 ) -> Memory:
     """Open a memory: a path (made if it is not there), or None to keep it in RAM.
 
-    What is not given is the embedded default: MiniLM, the rule-made policy, the extractive
-    answerer. `clock` gives seconds since the epoch; `wait_s`: how long to wait for another
-    writer; `seed` makes sleep reproducible. Raises StoreError, EmbedderMismatch.
+    What is not given comes from `settings`, and they from the config file and the
+    environment: without either the embedded default (MiniLM, rules, quoting). `chat`: a
+    language model that then asks, writes and answers. `clock`: seconds since the epoch;
+    `wait_s`: how long to wait for another writer; `seed` makes sleep reproducible.
+    Raises ConfigurationError, StoreError, EmbedderMismatch.
     """
-    parts = Parts(
-        embedder=embedder or default_embedder(),
-        policy=policy or RulePolicy(),
-        answerer=answerer or ExtractiveAnswerer(),
+    chosen = read_settings(os.environ) if settings is None else settings
+    given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
+    store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
+    try:
+        return Memory(store, make_parts(chosen, given, clock=clock, seed=seed))
+    except BaseException:
+        store.close()
+        raise
+
+
+def make_parts(
+    settings: Settings,
+    given: Models | None = None,
+    *,
+    clock: Callable[[], float] = time.time,
+    seed: int = 0,
+) -> Parts:
+    """Everything but the store, from settings and what is given in their place."""
+    given = given or Models()
+    chat = given.chat or make_chat(settings)
+    return Parts(
+        embedder=given.embedder or make_embedder(settings.embedder),
+        policy=given.policy or make_policy(settings, chat),
+        answerer=given.answerer or make_answerer(settings, chat),
         clock=clock,
-        settings=settings or MemorySettings(),
-        sleep=sleep or SleepSettings(),
+        settings=settings.memory,
+        sleep=settings.sleep,
         seed=seed,
         to_pyg=to_pyg,
     )
-    return Memory(_store(path, branch, wait_s, read_only), parts)
 
 
-def _store(path: str | Path | None, branch: str, wait_s: float, read_only: bool) -> Store:
+def make_store(
+    path: str | Path | None, *, branch: str = "main", wait_s: float = 5.0, read_only: bool = False
+) -> Store:
+    """A SQLite file, or RAM for None."""
     if path is None:
         return RamStore()
     return SqliteStore.open(path, branch=branch, wait_s=wait_s, read_only=read_only)
 
 
+def make_chat(settings: Settings) -> ChatModel | None:
+    """The configured language model, or None."""
+    chat = settings.chat
+    if not chat.url:
+        return None
+    endpoint = Endpoint(
+        url=chat.url,
+        model=chat.model,
+        key=chat.key,
+        connect_s=chat.connect_s,
+        timeout_s=chat.timeout_s,
+        total_s=chat.total_s,
+        temperature=chat.temperature,
+        max_tokens=chat.max_tokens,
+        tools=chat.tools,
+        logprobs=chat.logprobs,
+        backoff=Backoff(tries=chat.tries),
+    )
+    return OpenAIChat(endpoint)
+
+
+def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
+    """The prompted policy where a model is, falling back to the rules."""
+    rules = RulePolicy()
+    wanted = settings.policy
+    if wanted.kind == "prompted" and chat is None:
+        raise ConfigurationError(
+            "policy.kind is 'prompted', but no language model is configured: set MAGS_CHAT_URL",
+            key="policy.kind",
+        )
+    if wanted.kind == "rules" or chat is None:
+        return rules
+    prompts = load_prompts(wanted.prompts)
+    prompted = PromptedPolicy(chat, prompts, language=wanted.language, grounded=wanted.grounded)
+    return FallbackPolicy(prompted, rules)
+
+
+def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
+    """The model where there is one, falling back to quoting."""
+    quoting = ExtractiveAnswerer(threshold=settings.answer.threshold)
+    if chat is None or settings.answer.mode == "extractive":
+        return quoting
+    budget = AnswerBudget(
+        context_tokens=settings.memory.context_tokens,
+        again_tokens=settings.answer.again_tokens,
+        rounds=settings.answer.rounds,
+        queries=settings.answer.queries,
+    )
+    model = LlmAnswerer(
+        chat,
+        load_prompts(settings.policy.prompts),
+        manager=settings.answer.mode == "manager",
+        budget=budget,
+    )
+    return FallbackAnswerer(model, quoting)
+
+
+def make_embedder(settings: EmbedderSettings) -> Embedder:
+    """The configured embedder behind a cache."""
+    if settings.kind == "embedded":
+        return embedded()
+    if settings.kind == "folder":
+        if settings.path is None:
+            raise ConfigurationError("embedder.path names no folder", key="embedder.path")
+        return CachedEmbedder(SentenceTransformersEmbedder(settings.path))
+    server = EmbeddingServer(
+        model=settings.model,
+        base_url=settings.url,
+        api_key=settings.key or "none",
+        dimensions=settings.dimensions,
+    )
+    return CachedEmbedder(OpenAIEmbedder(server))
+
+
 @cache
-def default_embedder() -> Embedder:
+def embedded() -> Embedder:
     """The shipped MiniLM behind a cache, one for the process."""
     return CachedEmbedder(OnnxEmbedder())
