@@ -41,19 +41,28 @@ class Where:
 
     def open(self, *, must_exist: bool = True, read_only: bool = False) -> Memory:
         """Open it; raises ConfigurationError when no path is given or nothing is there."""
+        path = self.existing() if must_exist else self.named()
+        return open_memory(path, branch=self.branch, read_only=read_only)
+
+    def named(self) -> Path:
+        """The path that was given; raises ConfigurationError."""
         if self.path is None:
             raise ConfigurationError(
                 "which memory? give --memory PATH or set MAGS_MEMORY", key="MAGS_MEMORY"
             )
-        if must_exist and not self.path.exists():
+        return self.path
+
+    def existing(self) -> Path:
+        """The path of a memory that is there; raises ConfigurationError."""
+        path = self.named()
+        if not path.exists():
             raise ConfigurationError(
-                f"there is no memory at {self.path}: make one with `mags observe`",
-                path=str(self.path),
+                f"there is no memory at {path}: make one with `mags observe`", path=str(path)
             )
-        return open_memory(self.path, branch=self.branch, read_only=read_only)
+        return path
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401, PLR0911 - any view to JSON types
+def plain(value: Any) -> Any:  # noqa: ANN401 - any view to JSON types
     """A view as JSON types: dataclasses as objects, times as ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.repr}

@@ -1,0 +1,185 @@
+"""What `mags observe` reads: plain dialogues, JSON lines, LoCoMo and LongMemEval files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from mags.errors import InvalidInput
+from mags.memory.moments import seconds
+from mags.ports.policy import Turn
+
+SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):\s+(?P<text>\S.*)$")
+TURN_KEYS = ("text", "content")
+LOCOMO_DATE = "%I:%M %p on %d %B, %Y"
+LONGMEMEVAL_DATE = "%Y/%m/%d (%a) %H:%M"
+
+
+def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list[Turn]:
+    """Turns of a file, in order; raises InvalidInput naming the line or the field.
+
+    kind: auto, dialogue, jsonl, locomo, longmemeval. A name ending in .gz is unpacked.
+    """
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as failure:
+        raise InvalidInput(f"cannot read {path}: {failure}", path=str(path)) from failure
+    return list(parse_turns(text, kind, speaker=speaker, name=path.name))
+
+
+def parse_turns(text: str, kind: str, *, speaker: str, name: str = "input") -> Iterator[Turn]:
+    """Turns of a text in one of the formats."""
+    chosen = guess(text, name) if kind == "auto" else kind
+    readers = {
+        "dialogue": lambda: dialogue(text, speaker),
+        "jsonl": lambda: jsonl(text, speaker),
+        "locomo": lambda: locomo(_json(text, name)),
+        "longmemeval": lambda: longmemeval(text, name),
+    }
+    if chosen not in readers:
+        raise InvalidInput(f"no format {kind!r}: use {', '.join(readers)} or auto", format=kind)
+    return readers[chosen]()
+
+
+def guess(text: str, name: str) -> str:
+    """The format of a text, from its beginning."""
+    head = text.lstrip()[:4_000]
+    if head[:1] not in ("{", "["):
+        return "dialogue"
+    if '"dia_id"' in head or '"session_1"' in text:
+        return "locomo"
+    if '"haystack_sessions"' in text or '"evidence_sessions"' in text:
+        return "longmemeval"
+    return "jsonl" if head[:1] == "{" else f"unknown ({name})"
+
+
+def dialogue(text: str, speaker: str) -> Iterator[Turn]:
+    """`Name: text` lines, a date in brackets before them where known.
+
+    A line without a name goes on with the turn before; a blank line ends it; a line
+    `# session 3` begins a session.
+    """
+    session, at = "", 0.0
+    held: Turn | None = None
+    for line in text.splitlines():
+        mark = re.match(r"^\s*#\s*(.+?)\s*$", line)
+        if mark:
+            session = mark.group(1)
+            continue
+        spoken = SPOKEN.match(line)
+        if spoken:
+            if held is not None:
+                yield held
+            if spoken.group("at"):
+                at = seconds(spoken.group("at")) or 0.0
+            held = Turn(
+                text=spoken.group("text").strip(),
+                speaker=spoken.group("who").strip(),
+                at=at,
+                session=session,
+            )
+        elif line.strip() and held is not None:
+            held = _longer(held, line.strip())
+        elif line.strip():
+            held = Turn(text=line.strip(), speaker=speaker, at=at, session=session)
+        elif held is not None:
+            yield held
+            held = None
+    if held is not None:
+        yield held
+
+
+def _longer(turn: Turn, line: str) -> Turn:
+    return Turn(text=f"{turn.text} {line}", speaker=turn.speaker, at=turn.at, session=turn.session)
+
+
+def jsonl(text: str, speaker: str) -> Iterator[Turn]:
+    """One object a line: text (or content), speaker (or role), at, session, key, attrs."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        data = _json(line, f"line {number}")
+        words = next((data[k] for k in TURN_KEYS if isinstance(data.get(k), str)), None)
+        if words is None:
+            raise InvalidInput(f"line {number} has no text", line=number)
+        attrs = {str(k): str(v) for k, v in dict(data.get("attrs", {})).items()}
+        yield Turn(
+            text=words,
+            speaker=str(data.get("speaker") or data.get("role") or speaker),
+            at=seconds(data.get("at") or data.get("date")) or 0.0,
+            session=str(data.get("session") or ""),
+            key=None if data.get("key") is None else str(data["key"]),
+            attrs=attrs,
+        )
+
+
+def locomo(data: Any) -> Iterator[Turn]:  # noqa: ANN401 - parsed JSON
+    """Every conversation of a LoCoMo file (or one); picture captions become attributes."""
+    samples = data if isinstance(data, list) else [data]
+    for n, sample in enumerate(samples):
+        talk = sample.get("conversation", sample)
+        prefix = f"{sample.get('sample_id', n)}:"
+        numbers = sorted(int(m.group(1)) for k in talk if (m := re.fullmatch(r"session_(\d+)", k)))
+        for number in numbers:
+            at = _date(talk.get(f"session_{number}_date_time", ""), LOCOMO_DATE)
+            for i, turn in enumerate(talk[f"session_{number}"]):
+                attrs = {k: str(turn[k]) for k in ("blip_caption", "query") if turn.get(k)}
+                yield Turn(
+                    text=turn.get("text") or attrs.get("blip_caption", "(picture)"),
+                    speaker=turn["speaker"],
+                    at=at + i,
+                    session=f"{prefix}session_{number}",
+                    key=f"{prefix}{turn.get('dia_id', f'{number}:{i}')}",
+                    attrs=attrs,
+                )
+
+
+def longmemeval(text: str, name: str) -> Iterator[Turn]:
+    """Sessions of LongMemEval questions: `haystack_sessions` or `evidence_sessions`."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError:
+        data = [_json(line, name) for line in text.splitlines() if line.strip()]
+    for question in data if isinstance(data, list) else [data]:
+        yield from _question(question)
+
+
+def _question(question: dict[str, Any]) -> Iterator[Turn]:
+    sessions = question.get("haystack_sessions") or question.get("evidence_sessions") or []
+    dates = question.get("haystack_dates") or []
+    ids = question.get("haystack_session_ids") or []
+    for n, session in enumerate(sessions):
+        turns = session["turns"] if isinstance(session, dict) else session
+        date = session.get("date", "") if isinstance(session, dict) else ""
+        at = _date(date or (dates[n] if n < len(dates) else ""), LONGMEMEVAL_DATE)
+        label = ids[n] if n < len(ids) else f"{question.get('question_id', '')}:{n}"
+        for i, turn in enumerate(turns):
+            if str(turn.get("content", "")).strip():
+                yield Turn(
+                    text=turn["content"],
+                    speaker=turn.get("role", "user"),
+                    at=at + i,
+                    session=str(label),
+                    key=f"{label}:{i}",
+                )
+
+
+def _date(text: str, pattern: str) -> float:
+    try:
+        return datetime.strptime(text, pattern).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _json(text: str, where: str) -> Any:  # noqa: ANN401 - parsed JSON
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as failure:
+        raise InvalidInput(f"{where} is not JSON: {failure}", where=where) from failure
