@@ -8,7 +8,8 @@ The rules, in the order they are tried (memory.md, section 3.4, after KEDKG):
 3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
    an interval that ends where the newer begins. What does not overlap is left alone.
 4. A relation and its opposite (likes, dislikes) do not both hold of one object.
-5. What the table does not know is left to `conflict`.
+5. What no slot decides is compared sentence with sentence (`conflict`), facts of relations
+   that the table holds to be many-valued only where the new sentence carries a cue.
 
 A fact that is closed for a rival draws its mirror image of a symmetric relation with it;
 inverse relations ("author", "wrote") are left alone: each fact holds as it was said, and a
@@ -138,6 +139,17 @@ class Arbiter:
                     self.view.draft.reason("shared-slot", fact=other, by=fact)
         elif claim.lasting:
             self._mark(fact, NodeFlag.ONE)
+
+    # -- what no slot decides ------------------------------------------------------
+
+    def replace(self, fact: int, *, span: Span, by: int, probability: float) -> None:
+        """Close what the conflict rule holds to be contradicted, unless it is the newer."""
+        if span_at(self.view, fact).start > span.said_at:
+            return
+        at, recorded_at = span.said_at, span.recorded_at
+        if close(self.view, fact, at=at, recorded_at=recorded_at, rule="conflict", by=by):
+            self.view.draft.reason("contradicted", fact=fact, probability=round(probability, 3))
+            self._note_closed(fact)
 
     # -- closing -------------------------------------------------------------------
 

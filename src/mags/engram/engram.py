@@ -50,6 +50,7 @@ class Engram:
         scribe.episode(turn, writing)
         for index, operation in enumerate(writing.operations):
             scribe.operation(index, operation)
+        scribe.contradict(writing)
         scribe.wire()
         return scribe.done
 

@@ -21,6 +21,7 @@ from mags.engram.claim import (
     span_of,
     valued,
 )
+from mags.engram.conflict import closable, judge, survives
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
@@ -59,6 +60,8 @@ class Scribe:
         self._marked = ""
         self._near: dict[int, list[int]] = {}
         self._mentioned: list[int] = []
+        self._named: list[int] = []
+        self._subjects: list[int] = []
 
     # -- the turn ------------------------------------------------------------------
 
@@ -91,7 +94,10 @@ class Scribe:
         if previous is not None and previous in self.view.draft.graph:
             self.view.join(previous, episode, ArcKind.NEXT)
         for name in writing.mentions:
-            self._mention(self.linker.entity(name))
+            entity = self.linker.entity(name)
+            self._mention(entity)
+            if entity and entity != speaker:
+                self._named.append(entity)
 
     def _mention(self, entity: int | None) -> None:
         if not entity or entity == self.evidence.speaker or entity in self._mentioned:
@@ -132,6 +138,7 @@ class Scribe:
             return None
         self._mention(subject)
         self._mention(object_)
+        self._subjects.append(subject)
         relation, kind, change = read_relation(operation)
         slot = slot_of(self.view.state, relation.name, kind)
         one, lasting = valued(operation, relation, change=change)
@@ -242,6 +249,48 @@ class Scribe:
     def _source(self, node: int) -> None:
         if self.done.episode is not None:
             self.view.join(node, self.done.episode, ArcKind.SOURCE)
+
+    def contradict(self, writing: Writing) -> None:
+        """Close what the turn contradicts although no slot says so."""
+        episode = self.done.episode
+        if episode is None or not self._may_contradict(writing):
+            return
+        settings = self.settings.conflict
+        near = dict.fromkeys(e for i in self._near[episode] for e in self._episodes(i))
+        named = frozenset([*self._mentioned, *self._subjects])
+        shared = frozenset([*self._named, *self._subjects])
+        span = Span(start=self.said_at, said_at=self.said_at, recorded_at=self.moment.now_s)
+        kept = {*self.done.facts, *self.done.notes, *self.done.confirmed}
+        for verdict in judge(self.view, episode, near, settings=settings, shared=shared):
+            for fact in closable(self.view, verdict, settings=settings):
+                if fact in kept or survives(self.view, fact, self.done.facts, named):
+                    continue
+                by = self._successor(fact, episode)
+                self.arbiter.replace(fact, span=span, by=by, probability=verdict.probability)
+
+    def _may_contradict(self, writing: Writing) -> bool:
+        settings = self.settings
+        if not (settings.arbiter and settings.conflict.on) or self.evidence.echo:
+            return False
+        if not writing.operations:
+            return settings.conflict.unread and not writing.understood and not writing.is_question
+        read = (read_relation(o)[0] for o in writing.operations)
+        return any(not (relation.known and relation.one) for relation in read)
+
+    def _episodes(self, node: int) -> list[int]:
+        if self.view.node(node)["kind"] == NodeKind.EPISODE:
+            return [node]
+        return self.view.sources(node)
+
+    def _successor(self, fact: int, episode: int) -> int:
+        """The new fact that stands in for a closed one: of its slot, its subject, or any."""
+        old = self.view.node(fact)
+
+        def nearness(new: int) -> tuple[bool, bool]:
+            node = self.view.node(new)
+            return bool(node["subject"] == old["subject"]), bool(node["slot"] == old["slot"])
+
+        return max([*self.done.facts, *self.done.notes], key=nearness, default=episode)
 
     # -- nodes and first edges -----------------------------------------------------------
 

@@ -31,14 +31,16 @@ class AttentionSettings:
 class ConflictSettings:
     """Contradictions of relations the table does not know; `on` False leaves them open.
 
-    `threshold`: probability above which an open fact is closed; `candidates`: how many open
-    facts and notes are compared with a statement; `notes`: whether notes may be closed.
+    `threshold`: probability above which the surest of the sentences compared is held to be
+    contradicted; `several`: above which others are too. `notes`: whether notes may be
+    closed. `unread`: whether a turn that could not be read into operations may close.
     """
 
     on: bool = True
-    threshold: float = 0.5
-    candidates: int = 24
+    threshold: float = 0.3
+    several: float = 0.6
     notes: bool = True
+    unread: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

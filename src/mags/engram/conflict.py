@@ -1,0 +1,152 @@
+"""Conflict: does a statement whose relation the table does not know replace an open fact?
+
+Sentences are compared as they were said, the turn's with those of earlier episodes, on the
+features of `likeness`: a logistic rule, every share of which can be read off. Embeddings
+suggest candidates and are one feature among many; they never decide alone. A verdict on a
+sentence closes the facts and notes that came from it, except those the new turn restates.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mags.engram.conflict_weights import BIAS, WEIGHTS
+from mags.engram.likeness import FEATURES, features, take_apart
+from mags.engram.settings import ConflictSettings
+from mags.engram.view import View
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER, NodeKind
+from mags.ports import relations
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
+_TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St|vs|etc)\.$")
+_W = np.array([WEIGHTS[name] for name in FEATURES])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A sentence of an earlier episode that a new sentence contradicts, and how surely."""
+
+    episode: int
+    old: str
+    new: str
+    probability: float
+
+
+def probability(new: str, old: str, cosine: float) -> float:
+    """How likely a new sentence contradicts and replaces an old one, in [0, 1]."""
+    return 1.0 / (1.0 + math.exp(-float(features(new, old, cosine) @ _W) - BIAS))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; "Dr." does not end one."""
+    out: list[str] = []
+    for piece in _SENTENCE.split(text.strip()):
+        if out and _TITLES.search(out[-1]):
+            out[-1] = f"{out[-1]} {piece}"
+        elif piece:
+            out.append(piece)
+    return out
+
+
+def judge(
+    view: View,
+    episode: int,
+    earlier: Iterable[int],
+    *,
+    settings: ConflictSettings,
+    shared: frozenset[int],
+) -> list[Verdict]:
+    """Verdicts of an episode on earlier ones, the surest of each sentence first.
+
+    `shared`: the entities the new turn is about. Only episodes that name one of them, or are
+    spoken by one, are compared. A sentence may contradict several, each
+    surer than `settings.several`.
+    """
+    old = [e for e in earlier if e != episode and not shared.isdisjoint(_entities(view, e))]
+    speaker = int(view.node(episode)["subject"])
+    if not old:
+        return []
+    vectors = view.vectors([episode, *old])
+    cosines = vectors[1:] @ vectors[0]
+    out: list[Verdict] = []
+    for new in sentences(view.words(episode).text):
+        found = [
+            Verdict(episode=e, old=o, new=new, probability=probability(new, o, float(c)))
+            for e, c in zip(old, cosines, strict=True)
+            for o in sentences(view.words(e).text)
+            if _comparable(new, o)
+            or (speaker in shared and int(view.node(e)["subject"]) == speaker and o[-1:] != "?")
+        ]
+        found = sorted(found, key=lambda v: (-v.probability, -v.episode))
+        least = settings.threshold
+        for verdict in found:
+            if verdict.probability <= least:
+                break
+            out.append(verdict)
+            least = max(settings.several, settings.threshold)
+    return out
+
+
+def _comparable(new: str, old: str) -> bool:
+    """Whether two sentences name someone or something in common, and the old one tells."""
+    return not old.endswith("?") and bool(take_apart(new).proper & take_apart(old).proper)
+
+
+def _entities(view: View, episode: int) -> set[int]:
+    node = view.node(episode)
+    return {int(node["subject"]), *view.draft.graph.targets(episode, ArcKind.MENTIONS)}
+
+
+def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:
+    """Open facts and notes that came from the contradicted sentence.
+
+    Facts whose relation the table knows to be many-valued need a cue ("not", "instead") in
+    the new sentence: two likes are two likes.
+    """
+    graph = view.draft.graph
+    said = view.words(verdict.episode).text
+    cue = take_apart(verdict.new).is_cued and not take_apart(verdict.old).is_cued
+    out = []
+    for node_id in graph.origins(verdict.episode, ArcKind.SOURCE):
+        node = view.node(node_id)
+        if node["valid_to"] != NEVER:
+            continue
+        if node["kind"] == NodeKind.NOTE and not settings.notes:
+            continue
+        content = view.words(node_id)
+        relation = relations.canonical(str(content.meta.get("relation", "")))
+        if relation is not None and relation.known and not relation.one and not cue:
+            continue
+        if _home(content.text, sentences(said)) == verdict.old:
+            out.append(node_id)
+    return out
+
+
+def _home(text: str, said: Sequence[str]) -> str:
+    """The sentence of an episode that a fact's text came from."""
+    if len(said) == 1:
+        return said[0]
+    own = set(take_apart(text).stems)
+    return max(said, key=lambda s: len(own & set(take_apart(s).stems)))
+
+
+def survives(view: View, fact: int, new: Sequence[int], named: frozenset[int]) -> bool:
+    """Whether a contradicted sentence's fact is restated by the new turn.
+
+    It is where its subject is named again and its object's words are said again and not
+    denied - unless a new fact gives the same subject and relation another object.
+    """
+    node = view.node(fact)
+    if node["kind"] != NodeKind.FACT:
+        return False
+    subject, slot = int(node["subject"]), int(node["slot"])
+    mine = [view.node(i) for i in new]
+    if any(int(m["subject"]) == subject and int(m["slot"]) == slot for m in mine):
+        return False
+    return subject in named and int(node["object"]) in named

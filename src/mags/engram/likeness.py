@@ -1,0 +1,251 @@
+"""What two sentences have in common, as numbers a person can check.
+
+The features of `conflict`: does a new sentence contradict and replace an old one? Each is
+in [0, 1]. Proper names and common words are counted apart, because "Ana met Bob in Oslo"
+and "Ana met Carl in Rome" share a form but no fact.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.index.tokens import STOP_WORDS, fold, stem
+
+_TOKEN = re.compile(r"[^\W_]+(?:['\u2019.\-][^\W_]+)*", re.UNICODE)
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words.split())
+
+
+NEGATIONS = frozenset(
+    {"not", "never", "no", "neither", "nor", "without", "none", "nobody", "cannot", "unable"}
+    | {"dislikes", "dislike", "hates", "hate", "refuses", "stopped", "quit", "failed", "avoids"}
+)
+INSTEAD = frozenset(
+    {"instead", "rather", "exclusively", "solely", "only", "longer", "now", "anymore", "unlike"}
+    | {"contrary", "actually", "changed", "switched", "replaced", "different", "but"}
+    | {"prefers", "prefer", "entirely", "primarily", "former", "formerly", "lost", "left"}
+)
+ALSO = frozenset({"also", "too", "another", "additionally", "moreover", "besides", "again", "well"})
+MANY = _stems(
+    "like love enjoy prefer adore hate visit own have has read watch play speak know buy bought "
+    "eat ate cook meet met use see saw write wrote make made try tried learn collect want need "
+    "teach taught give gave organise organised organize organized travel went go goes attend "
+    "listen paint build built win won bake share friend hobby hobbies interested fan told tell "
+    "said talk help join took take start finish"
+)
+"""Stems of verbs of which most people have several objects."""
+
+ONCE = _stems(
+    "co-founded cofounded founded co-author co-authored co-wrote met graduated graduate degree "
+    "phd born died married profession professor debut title hometown headquarters co-host hosts "
+    "hosted interviewed inspired discovered designed starring serves served specializes "
+    "specializing known chaired chairs leads led captain capital"
+)
+"""Stems of what mostly happens once, or is so of one thing at a time."""
+_ADVERBS = frozenset({"often", "once", "currently", "recently", "frequent", "regular", "togeth"})
+
+SPAN = 8
+"""Tokens after a negation that it may deny."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence taken apart: stems in order, and sets of stems by what they are."""
+
+    stems: tuple[str, ...]
+    proper: frozenset[str]
+    common: frozenset[str]
+    numbers: frozenset[str]
+    first: str
+    head: str
+    denied: frozenset[str]
+    words: frozenset[str]
+    names: frozenset[str]
+
+    @property
+    def negates(self) -> bool:
+        """Whether it denies something."""
+        return bool(self.words & NEGATIONS) or any(w.endswith("n't") for w in self.words)
+
+    @property
+    def is_cued(self) -> bool:
+        """Whether it denies something or says "instead", "only", "now"."""
+        return self.negates or bool(self.words & INSTEAD)
+
+
+@lru_cache(maxsize=8192)
+def take_apart(text: str) -> Sentence:
+    """Tokens, names, numbers and what is denied."""
+    raw = _TOKEN.findall(text)
+    folded = [fold(word) for word in raw]
+    stems = [stem(word) for word in folded]
+    is_name = [_is_proper(raw, folded, i) for i in range(len(raw))]
+    proper = [s for s, named in zip(stems, is_name, strict=True) if named]
+    plain = [
+        s
+        for s, word, named in zip(stems, folded, is_name, strict=True)
+        if not named and word not in STOP_WORDS and word not in INSTEAD and s
+    ]
+    numbers = {s for s in stems if any(c.isdigit() for c in s)}
+    denied: set[str] = set()
+    for i, word in enumerate(folded):
+        if word in NEGATIONS or word.endswith("n't"):
+            denied.update(_until_turn(folded, stems, i + 1))
+    return Sentence(
+        tuple(stems),
+        frozenset(proper),
+        frozenset(plain),
+        frozenset(numbers),
+        proper[0] if proper else "",
+        next((s for s in plain if s not in _ADVERBS and not s.endswith("ly")), ""),
+        frozenset(denied) & (frozenset(proper) | frozenset(plain)),
+        frozenset(folded),
+        frozenset(_runs(stems, is_name)),
+    )
+
+
+def _runs(stems: list[str], is_name: list[bool]) -> list[str]:
+    """Names of one or more words, as said."""
+    out: list[str] = []
+    before = False
+    for token, named in zip(stems, is_name, strict=True):
+        if named:
+            out.append(f"{out.pop()} {token}" if before else token)
+        before = named
+    return out
+
+
+def _until_turn(folded: list[str], stems: list[str], start: int) -> list[str]:
+    out = []
+    for word, token in list(zip(folded, stems, strict=True))[start : start + SPAN]:
+        if word in ("but", "instead", "while"):
+            break
+        out.append(token)
+    return out
+
+
+def _is_proper(raw: list[str], folded: list[str], i: int) -> bool:
+    if not raw[i][0].isupper() or folded[i] in STOP_WORDS or folded[i] == "i":
+        return False
+    if i:
+        return True
+    follows = len(raw) > 1 and (raw[1][0].isupper() or folded[1] in _AFTER_NAME)
+    return follows or folded[0] not in _OPENERS
+
+
+_AFTER_NAME = frozenset({"is", "was", "has", "and", "does", "did"})
+_OPENERS = frozenset(
+    {"currently", "recently", "today", "yesterday", "although", "despite", "since", "according"}
+    | {"instead", "now", "never", "sadly", "later", "one", "two", "three", "four", "everyone"}
+)
+
+FEATURES = (
+    "old_common",
+    "new_common",
+    "shared_common",
+    "old_proper",
+    "ratio",
+    "prefix",
+    "same_first",
+    "first_named",
+    "denied",
+    "negated",
+    "instead",
+    "also",
+    "said_again",
+    "swapped_alike",
+    "number_swapped",
+    "vague",
+    "many",
+    "person_swapped",
+    "cosine",
+    "form",
+    "frame",
+    "denied_shared",
+    "once",
+    "joint",
+    "instead_shared",
+    "proper_only",
+)
+"""Names of the features, in order."""
+
+
+def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
+    """Features of a pair of sentences, shape (26,); `cosine`: of their embeddings."""
+    n, o = take_apart(new), take_apart(old)
+    shared, proper = n.common & o.common, n.proper & o.proper
+    old_common = len(shared) / max(len(o.common), 1)
+    new_common = len(shared) / max(len(n.common), 1)
+    old_proper = len(proper) / max(len(o.proper), 1)
+    count = min(len(shared), 5) / 5
+    matcher = SequenceMatcher(None, o.stems, n.stems, autojunk=False)
+    ratio = matcher.ratio()
+    swapped = _swapped_alike(matcher, o, n)
+    negated = n.negates and not o.negates
+    denied = len(n.denied & (o.proper | o.common)) / max(len(o.proper) + len(o.common), 1)
+    said_again = o.common <= n.common and o.proper <= n.proper and not negated
+    first_named = bool(o.first) and o.first in n.proper
+    vague = len(o.common) <= 2
+    many = o.head in MANY and n.head in MANY and not negated
+    values = (
+        old_common,
+        new_common,
+        count,
+        old_proper,
+        ratio,
+        _prefix(o.stems, n.stems),
+        bool(o.first) and o.first == n.first,
+        first_named,
+        min(4 * denied, 1.0),
+        negated,
+        bool(n.words & INSTEAD) and not o.words & INSTEAD,
+        bool(n.words & ALSO) and not o.words & ALSO,
+        said_again,
+        swapped,
+        bool(o.numbers - n.numbers) and bool(n.numbers - o.numbers),
+        vague,
+        many,
+        bool(o.proper - n.proper) and old_common >= 0.75,
+        max(cosine, 0.0),
+        ratio * count,
+        first_named * swapped * old_common,
+        negated * count,
+        bool(shared & ONCE) and not many,
+        len(proper) >= 3 and len(n.names & o.names) >= 2,
+        (bool(n.words & INSTEAD) or negated) * old_common * first_named,
+        bool(o.proper - n.proper) and bool(n.proper - o.proper) and not o.common - n.common,
+    )
+    return np.array([float(value) for value in values])
+
+
+def _prefix(old: tuple[str, ...], new: tuple[str, ...]) -> float:
+    same = 0
+    for a, b in zip(old, new, strict=False):
+        if a != b:
+            break
+        same += 1
+    return same / max(len(old), 1)
+
+
+def _swapped_alike(matcher: SequenceMatcher[str], old: Sentence, new: Sentence) -> bool:
+    """Whether some span of the old stands replaced by one of the same kind."""
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag != "replace":
+            continue
+        before, after = set(old.stems[a:b]), set(new.stems[c:d])
+        for kind_old, kind_new in (
+            (old.proper, new.proper),
+            (old.common, new.common),
+            (old.numbers, new.numbers),
+        ):
+            if before & kind_old and after & kind_new:
+                return True
+    return False
