@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import typer
 
-from mags.cli import (
-    ask,
-    branch,
-    chat,
-    connect,
-    demo,
-    diff,
-    doctor,
-    edit,
-    explain,
-    export,
-    facts,
-    feedback,
-    forget,
-    import_,
-    log,
-    neighbours,
-    observe,
-    pin,
-    profile,
-    recall,
-    reembed,
-    rollback,
-    show,
-    sleep,
-    snapshot,
-    stats,
-)
+from mags.cli.ask import ask
+from mags.cli.branch import branch
+from mags.cli.chat import chat
+from mags.cli.connect import connect
+from mags.cli.demo import demo
+from mags.cli.diff import diff
+from mags.cli.doctor import doctor
+from mags.cli.edit import edit
+from mags.cli.explain import explain
+from mags.cli.export import export
+from mags.cli.facts import facts
+from mags.cli.feedback import feedback
+from mags.cli.forget import forget
+from mags.cli.import_ import import_
+from mags.cli.log import log
+from mags.cli.neighbours import neighbours
+from mags.cli.observe import observe
+from mags.cli.pin import pin
+from mags.cli.profile import profile
+from mags.cli.recall import recall
+from mags.cli.reembed import reembed
+from mags.cli.rollback import rollback
+from mags.cli.show import show
+from mags.cli.sleep import sleep
+from mags.cli.snapshot import snapshot
+from mags.cli.stats import stats
 
 app = typer.Typer(
     name="mags",
@@ -43,32 +41,32 @@ app = typer.Typer(
 )
 
 VERBS = {
-    "demo": demo.demo,
-    "chat": chat.chat,
-    "observe": observe.observe,
-    "recall": recall.recall,
-    "ask": ask.ask,
-    "explain": explain.explain,
-    "feedback": feedback.feedback,
-    "connect": connect.connect,
-    "neighbours": neighbours.neighbours,
-    "profile": profile.profile,
-    "facts": facts.facts,
-    "show": show.show,
-    "stats": stats.stats,
-    "sleep": sleep.sleep,
-    "edit": edit.edit,
-    "pin": pin.pin,
-    "forget": forget.forget,
-    "snapshot": snapshot.snapshot,
-    "log": log.log,
-    "diff": diff.diff,
-    "branch": branch.branch,
-    "rollback": rollback.rollback,
-    "export": export.export,
-    "import": import_.import_,
-    "reembed": reembed.reembed,
-    "doctor": doctor.doctor,
+    "demo": demo,
+    "chat": chat,
+    "observe": observe,
+    "recall": recall,
+    "ask": ask,
+    "explain": explain,
+    "feedback": feedback,
+    "connect": connect,
+    "neighbours": neighbours,
+    "profile": profile,
+    "facts": facts,
+    "show": show,
+    "stats": stats,
+    "sleep": sleep,
+    "edit": edit,
+    "pin": pin,
+    "forget": forget,
+    "snapshot": snapshot,
+    "log": log,
+    "diff": diff,
+    "branch": branch,
+    "rollback": rollback,
+    "export": export,
+    "import": import_,
+    "reembed": reembed,
+    "doctor": doctor,
 }
 
 for _name, _verb in VERBS.items():
