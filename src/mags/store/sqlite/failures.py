@@ -32,7 +32,7 @@ def sqlite(path: Path, wait_s: float) -> AbstractContextManager[None]:
     return boundary("sqlite", translate)
 
 
-def _translate(failure: apsw.Error, path: Path, wait_s: float) -> MagsError:
+def _translate(failure: apsw.Error, path: Path, wait_s: float) -> MagsError | None:
     if isinstance(failure, apsw.BusyError | apsw.LockedError):
         return busy(path, wait_s)
     if isinstance(failure, apsw.FullError):
@@ -54,7 +54,12 @@ def _translate(failure: apsw.Error, path: Path, wait_s: float) -> MagsError:
             "and its folder, or open it read_only",
             path=path,
         )
-    return StoreError(f"the disk under {path} failed: {failure}; nothing was written", path=path)
+    if isinstance(failure, apsw.IOError | apsw.ProtocolError | apsw.NoMemError):
+        return StoreError(
+            f"reading or writing {path} failed ({failure}): look at the disk; nothing was written",
+            path=path,
+        )
+    return None
 
 
 def damaged(path: Path, what: str) -> CorruptFile:

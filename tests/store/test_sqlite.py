@@ -1,0 +1,274 @@
+"""Writers of several processes and threads, full disks, and what erasing leaves."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import apsw
+import pytest
+
+from mags.errors import StoreBusy, StoreFull
+from mags.store.sqlite import SqliteStore
+from tests.store.samples import checkpoint, note, seqs
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.mags"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqliteStore]:
+    store = SqliteStore.open(path, wait_s=0.2)
+    yield store
+    store.close()
+
+
+def hold(path: Path, ready: Connection) -> None:
+    """In another process: hold the writer's lock until told to go on, then write."""
+    store = SqliteStore.open(path)
+    with store.writing():
+        ready.send(os.getpid())
+        ready.recv()
+        store.journal.append(note(100))
+    store.close()
+    ready.send("done")
+
+
+@pytest.fixture
+def holder(store: SqliteStore, path: Path) -> Iterator[tuple[Connection, int]]:
+    """A process that holds the writer's lock, and its id."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=hold, args=(path, there))
+    process.start()
+    yield here, here.recv()
+    process.kill()
+    process.join()
+
+
+def test_a_second_writer_is_told_who_holds_the_lock(store: SqliteStore, holder):
+    other, pid = holder
+    before = time.monotonic()
+    with pytest.raises(StoreBusy, match=r"more than 0\.2 s") as caught:
+        store.journal.append(note(1))
+    assert 0.2 <= time.monotonic() - before < 3
+    if Path("/proc/locks").exists():
+        assert caught.value.pid == pid
+        assert f"process {pid} " in str(caught.value)
+    assert seqs(store) == []
+    other.send("go on")
+    assert other.recv() == "done"
+    assert store.journal.append(note(1)) == 2
+    assert seqs(store) == [1, 2]
+
+
+def test_a_writer_waits_for_its_turn(path: Path, holder):
+    other, _ = holder
+    patient = SqliteStore.open(path, wait_s=10)
+    threading.Timer(0.3, other.send, ["go on"]).start()
+    assert patient.journal.append(note(1)) == 2
+    patient.close()
+
+
+def test_readers_are_never_blocked(store: SqliteStore, path: Path, holder):
+    assert seqs(store) == []
+    reader = SqliteStore.open(path, read_only=True, wait_s=0)
+    assert seqs(reader) == []
+    assert list(reader.contents.scan()) == []
+    reader.close()
+
+
+def test_a_reader_in_another_thread_sees_the_last_commit(store: SqliteStore):
+    store.journal.append(note(1))
+    meanwhile = []
+    with store.writing():
+        store.journal.append(note(2))
+        reader = threading.Thread(target=lambda: meanwhile.append(seqs(store)))
+        reader.start()
+        reader.join(timeout=5)
+        assert seqs(store) == [1, 2]
+    assert meanwhile == [[1]]
+
+
+def test_a_second_thread_waits_no_longer_than_told(store: SqliteStore):
+    failures = []
+
+    def write() -> None:
+        try:
+            store.journal.append(note(1))
+        except StoreBusy as failure:
+            failures.append(failure)
+
+    with store.writing():
+        writer = threading.Thread(target=write)
+        writer.start()
+        writer.join(timeout=5)
+    assert [failure.pid for failure in failures] == [os.getpid()]
+    assert "another thread" in str(failures[0])
+
+
+def test_processes_catch_up_by_sequence(store: SqliteStore, path: Path):
+    other = SqliteStore.open(path)
+    assert [place.journal.append(note(i)) for i, place in enumerate((store, other, store), 1)] == [
+        1,
+        2,
+        3,
+    ]
+    assert seqs(other, 1) == seqs(store, 1) == [2, 3]
+    other.close()
+
+
+def test_an_unfinished_iteration_holds_up_no_erasure(store: SqliteStore):
+    for i in (1, 2, 3):
+        store.journal.append(note(i, "a word"))
+    entries, contents = store.journal.since(0), store.contents.scan()
+    next(entries), next(contents)
+    assert store.contents.erase([3]) == 1
+
+
+def test_many_processes_make_the_same_memory_at_once(path: Path, root: Path):
+    script = (
+        "import sys; from mags.store.sqlite import SqliteStore as S; s = S.open(sys.argv[1]);"
+        "print(s.facts.get('secret'), s.contents.next_id(10)); s.close()"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, cwd=root) for _ in range(3)]
+    said = [process.communicate(timeout=60)[0].split() for process in processes]
+    assert len({secret for secret, _ in said}) == 1
+    assert sorted(int(first) for _, first in said) == [1, 11, 21]
+
+
+# -- full disks ------------------------------------------------------------------
+
+
+def fill(store: SqliteStore, nodes: Iterator[int]) -> int:
+    """Write until the disk is full; how many were acknowledged."""
+    count = 0
+    while True:
+        node = next(nodes)
+        try:
+            store.journal.append(note(node, f"zebrafish {node} " * 500, key=f"k{node}"))
+        except StoreFull as failure:
+            assert "free some space" in str(failure)  # noqa: PT017 (the loop ends here)
+            return count
+        count += 1
+
+
+def test_a_full_disk_loses_nothing_and_writing_goes_on_when_there_is_room(
+    store: SqliteStore, path: Path
+):
+    writer = store._branch.database._writer
+    writer.pragma("max_page_count", writer.pragma("page_count") + 30)
+    nodes = iter(range(1, 1000))
+    count = fill(store, nodes)
+    assert count > 5
+    assert seqs(store) == list(range(1, count + 1))
+    assert len(list(store.contents.scan())) == count
+    with pytest.raises(StoreFull):
+        store.points.save(checkpoint(store, 1, *range(9999)))
+    assert store.points.load() is None
+    writer.pragma("max_page_count", 2**30)
+    assert store.journal.append(note(next(nodes), "room again")) == count + 1
+    store.check()
+
+
+def test_a_full_disk_in_a_block_undoes_the_block_but_not_its_ids(store: SqliteStore):
+    store.journal.append(note(1))
+    writer = store._branch.database._writer
+    writer.pragma("max_page_count", writer.pragma("page_count") + 5)
+    taken = []
+
+    def write() -> None:
+        with store.writing():
+            taken.append(store.contents.next_id(50))
+            store.journal.append(note(2, "small"))
+            store.journal.append(note(3, "x" * 10**6))
+
+    with pytest.raises(StoreFull):
+        write()
+    assert seqs(store) == [1]
+    writer.pragma("max_page_count", 2**30)
+    assert store.contents.next_id(1) == taken[0] + 50
+
+
+def test_a_small_file_system_that_fills_up_loses_nothing(tmp_path: Path):
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(tmp_path)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a file system")
+    try:
+        path = tmp_path / "a.mags"
+        store = SqliteStore.open(path)
+        count = fill(store, iter(range(1, 10_000)))
+        assert count > 10
+        store.close()
+        again = SqliteStore.open(path)
+        again.check()
+        assert seqs(again) == list(range(1, count + 1))
+        again.close()
+    finally:
+        subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
+
+
+# -- erasing ---------------------------------------------------------------------
+
+
+def on_disk(path: Path) -> bytes:
+    files = [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
+    return b"".join(file.read_bytes() for file in files if file.exists())
+
+
+def secret_of(number: int) -> bytes:
+    return f"quokka-{number:04d}".encode()
+
+
+def test_an_erased_word_is_in_none_of_the_files(store: SqliteStore, path: Path):
+    for i in range(1, 200):
+        store.journal.append(note(i, secret_of(i).decode() * (i % 90 + 1)))
+    child = store.fork("child")
+    for place in (store, child):
+        place.points.save(checkpoint(place, 199, *range(200)))
+    child.close()
+    vector = next(store.contents.scan([7])).vector.tobytes()
+    assert secret_of(7) in on_disk(path)
+    assert vector in on_disk(path)
+    assert store.contents.erase([7, 8, 150]) == 3
+    left = on_disk(path)
+    assert not any(secret_of(i) in left for i in (7, 8, 150))
+    assert vector not in left
+    assert all(secret_of(i) in left for i in (6, 9, 149, 151))
+    assert Path(f"{path}-wal").stat().st_size < 10_000
+    store.check()
+
+
+def test_erasing_in_a_block_cleans_when_it_ends(store: SqliteStore, path: Path):
+    store.journal.append(note(1, "quokka"))
+    with store.writing():
+        assert store.contents.erase([1]) == 1
+        store.journal.append(note(2, "kept"))
+        store.points.save(checkpoint(store, 2, 2))
+    assert b"quokka" not in on_disk(path)
+    assert b"kept" in on_disk(path)
+    assert store.points.load().seq == 2
+
+
+def test_a_cleaning_held_up_by_a_reader_is_reported_and_finished_later(
+    store: SqliteStore, path: Path
+):
+    store.journal.append(note(1, "quokka"))
+    reader = apsw.Connection(str(path))
+    reader.execute("BEGIN; SELECT count(*) FROM content")
+    with pytest.raises(StoreBusy, match="still reads an older state") as caught:
+        store.contents.erase([1])
+    assert caught.value.erased is True
+    assert list(store.contents.scan()) == []
+    assert b"quokka" in on_disk(path)
+    reader.close()
+    store.close()
+    SqliteStore.open(path).close()
+    assert b"quokka" not in on_disk(path)
