@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 from mags.cli.ask import ask
@@ -40,7 +42,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-VERBS = {
+VERBS: dict[str, Callable[..., None]] = {
     "demo": demo,
     "chat": chat,
     "observe": observe,
