@@ -96,7 +96,7 @@ def _table() -> tuple[Mapping[str, tuple[tuple[str, str], ...]], Mapping[str, tu
                 found[word].append((base, form))
             if form == GERUND and base in _DOUBLED and base.endswith("l"):  # traveling
                 found.setdefault(base + "ing", []).append((base, GERUND))
-                found.setdefault(base + "ed", []).append((base, PAST))
+                found.setdefault(base + "ed", []).extend([(base, PAST), (base, PARTICIPLE)])
     for word, pair in _BE.items():
         found[word] = [pair]
     frozen = {word: tuple(pairs) for word, pairs in found.items()}

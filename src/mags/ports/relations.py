@@ -32,6 +32,7 @@ _ADVERBS = _set(
 _PARTICLES = _set(
     "in at to for with on from about up out down over into by off after against through"
 )
+_BOUND = _set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
@@ -89,7 +90,7 @@ def _words(phrase: str) -> list[str]:
 def _fold(words: list[str]) -> str:
     """Return the words without articles and placeholders, verbs in base form."""
     kept = [lemma(w) for w in words if w not in _IDLE and w not in _ADVERBS]
-    while len(kept) > 1 and kept[0] in _AUXILIARIES:
+    while len(kept) > 1 and kept[0] in _AUXILIARIES and kept[1] not in _BOUND:
         kept = kept[1:]
     while len(kept) > 1 and kept[-1] == "be":
         kept = kept[:-1]

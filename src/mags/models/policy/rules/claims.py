@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from mags.models.policy.rules.phrase import side_of
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.when import Time
 from mags.ports.policy import Act, Operation
@@ -65,6 +66,7 @@ class Said:
 
 def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     """Return the operation for a triple, with its sentence, time and confidence."""
+    manner = _clear(manner, scene, said.subject)
     known = normalise(said.relation) if isinstance(said.relation, str) else said.relation
     since, until = _validity(manner, said.act) if said.stated else (None, None)
     return Operation(
@@ -83,6 +85,12 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         object_is_name=said.object_is_name,
         aliases=dict(said.aliases),
     )
+
+
+def _clear(manner: Manner, scene: Scene, subject: str) -> Manner:
+    """Return the manner with the side remarks told by name; those that cannot be are left out."""
+    told = {role: side_of(text, scene, subject) for role, text in manner.sides.items()}
+    return replace(manner, sides={role: text for role, text in told.items() if text})
 
 
 def _named(subject: str) -> bool:

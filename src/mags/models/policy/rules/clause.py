@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mags.models.policy.rules.lexicon import (
+    BE,
     CONJUNCTIONS,
     DEMONSTRATIVES,
+    FEELINGS,
     PLURALS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -64,6 +66,8 @@ def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     """Return the subject that starts at `i`, or None."""
     if i < len(tokens) and tokens[i].low == "both":
         i += 1
+    if i + 2 < len(tokens) and tokens[i].low == "all" and tokens[i + 2].text == ",":
+        i += 3
     if i >= len(tokens):
         return None
     low = tokens[i].low
@@ -98,7 +102,9 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
             break
         names.append(surface(tokens[step:after]))
         end = after
-    if end < len(tokens) and tokens[end].low == "both":
+    if end < len(tokens) and tokens[end].text == "," and len(names) > 2:
+        end += 1
+    if end < len(tokens) and tokens[end].low in {"both", "all", "each"}:
         end += 1
     return Subject(
         kind=NAME,
@@ -119,12 +125,17 @@ def _is_verb_next(tokens: Sequence[Token], i: int) -> bool:
     return low.endswith("ing") and len(low) > 5
 
 
+_ASIDES = word_set(
+    "a an the not inspired known who also along together based formerly born then aged alongside"
+)
+
+
 def _aside(tokens: Sequence[Token], i: int) -> tuple[int, tuple[Token, ...]]:
     """Pass "(...)" and ", a nurse," after a name; return the place after it and its words."""
     if i < len(tokens) and tokens[i].text == "(":
         close = next((k for k in range(i, len(tokens)) if tokens[k].text == ")"), 0)
         return (close + 1, tuple(tokens[i + 1 : close])) if close else (i, ())
-    if i + 1 < len(tokens) and tokens[i].text == "," and tokens[i + 1].low in {"a", "an", "the"}:
+    if i + 1 < len(tokens) and tokens[i].text == "," and tokens[i + 1].low in _ASIDES:
         close = next(
             (k for k in range(i + 2, min(i + 12, len(tokens))) if tokens[k].text == ","), 0
         )
@@ -169,7 +180,12 @@ def _is_plural(word: str) -> bool:
 
 def _finite(tokens: Sequence[Token], k: int, before: str) -> bool:
     person = PLURAL if _is_plural(before) else SINGULAR
-    return verb_group(tokens, k, person) is not None
+    verb = verb_group(tokens, k, person)
+    if verb is None:
+        return False
+    after = tokens[verb.end].low if verb.end < len(tokens) else ""
+    noun = verb.form == verb.base and verb.tense == "present" and verb.base != "be"
+    return not (noun and (after in BE or after in {"has", "have", "will"}))
 
 
 def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
@@ -211,7 +227,7 @@ def clauses(tokens: Sequence[Token]) -> tuple[Clause, ...]:
     subject, verb = opened
     before, link = tuple(tokens[:start]), ""
     while True:
-        stop, following = _boundary(tokens, verb.end, subject)
+        stop, following = _boundary(tokens, subject, verb)
         rest = tuple(tokens[verb.end : stop])
         found.append(Clause(subject=subject, verb=verb, rest=rest, before=before, link=link))
         if following is None:
@@ -241,17 +257,17 @@ def _first(tokens: Sequence[Token]) -> tuple[int, tuple[Subject, Verb] | None]:
 
 
 def _boundary(
-    tokens: Sequence[Token], i: int, subject: Subject
+    tokens: Sequence[Token], subject: Subject, opened: Verb
 ) -> tuple[int, tuple[str, Subject, Verb] | None]:
     """Find where the rest of a clause ends, and the clause that follows it."""
-    k = i
+    k = opened.end
     while k < len(tokens):
         token = tokens[k]
         if token.text in {".", "!", "?", ";", "\u2014", "\u2013", "-", ":", "(", "..."}:
             found = clause_at(tokens, _past_links(tokens, k + 1))
             return k, (token.text, *found) if found else None
         if token.low in _LINKS or token.text == ",":
-            following = _following(tokens, k, subject)
+            following = _following(tokens, k, subject, opened)
             if following:
                 return k, following
         k += 1
@@ -267,7 +283,7 @@ def _past_links(tokens: Sequence[Token], k: int) -> int:
 
 
 def _following(
-    tokens: Sequence[Token], k: int, subject: Subject
+    tokens: Sequence[Token], k: int, subject: Subject, opened: Verb
 ) -> tuple[str, Subject, Verb] | None:
     j, link = k, tokens[k].low
     while j < len(tokens) and (
@@ -281,9 +297,19 @@ def _following(
         return (link, *found)
     if link in _SHARED and j < len(tokens) and (link != "," or tokens[k].text != ","):
         verb = verb_group(tokens, j, subject.person)
-        if verb and verb.tense != "progressive":
+        if verb and _shares(verb, opened, tokens[opened.end : k]):
             return (link, replace(subject, end=j), verb)
     return None
+
+
+def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
+    """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
+    if verb.tense == "progressive" or verb.form in FEELINGS or verb.base == opened.base:
+        return False
+    bare = verb.tense == "present" and verb.form == verb.base
+    if bare and (opened.tense != "present" or any(t.low in PRONOUNS | {"to", "who", "that", "which"} for t in between)):
+        return False
+    return opened.tense not in {"future", "modal"} or verb.tense not in {"present", "past"}
 
 
 def _listed(tokens: Sequence[Token], k: int, subject: Subject) -> bool:

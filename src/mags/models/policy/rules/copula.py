@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, THING, Clause
+from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, THING, Clause
+from mags.models.policy.rules.generic import objects
 from mags.models.policy.rules.lexicon import (
     ARTICLES,
     EVALUATIVE,
@@ -16,7 +18,7 @@ from mags.models.policy.rules.lexicon import (
     PETS,
     TRAITS,
 )
-from mags.models.policy.rules.phrase import Object, Rest, object_of, parted
+from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join
 from mags.ports.policy import Act, Operation
@@ -25,6 +27,21 @@ from mags.ports.relations import Relation, canonical, kind_of, read
 _AGE = re.compile(r"^(\d{1,3})(?: years? old| yrs? old|-years?-old)?$", re.IGNORECASE)
 _NATION = re.compile(r"^[A-Z][a-z]+(?:ian|ean|ese|ish|an|ch|ic|i)$")
 _PLACES = ("in", "at", "on")
+_PAIRS = {
+    "siblings": "is sibling of",
+    "sisters": "is sibling of",
+    "brothers": "is sibling of",
+    "twins": "is sibling of",
+    "friends": "is friends with",
+    "colleagues": "colleague",
+    "coworkers": "colleague",
+    "roommates": "roommate",
+    "married": "is married to",
+    "engaged": "is engaged to",
+    "neighbors": "is neighbour of",
+    "neighbours": "is neighbour of",
+    "dating": "is dating",
+}
 
 
 def read_copula(
@@ -40,10 +57,48 @@ def read_copula(
             return said
     if not words:
         return _dated(clause, rest, scene, manner, subjects)
+    pair = _pair(words, scene, manner, subjects)
+    if pair is not None and not clause.verb.negated:
+        return pair
     found: list[Operation] = []
     for subject in subjects:
         found += _about(clause, words, scene, manner, subject)
     return found
+
+
+def _pair(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subjects: tuple[str, ...]
+) -> list[Operation] | None:
+    """Read "Ana and Bob are siblings", "Ana and Bob are avid hikers"; None if it is neither."""
+    if len(subjects) < 2 or words[0].low in {"a", "an", "the", "in", "at", "from"}:
+        return None
+    body = cut_aside(words)
+    stop = next((i for i, t in enumerate(body) if t.low in {"who", "that", "and", "|"}), len(body))
+    body = body[:stop]
+    last = body[-1].low if body else ""
+    relation = _PAIRS.get(last)
+    if relation and len(subjects) == 2:
+        one, other = subjects
+        said = Said(subject=one, relation=relation, object=other, object_is_name=True)
+        return [claim(scene, manner, said)]
+    end = next((i for i, t in enumerate(body) if t.low in {"of", "in", "at", "for"} and i), len(body))
+    head = body[end - 1] if end else None
+    if head is None or not head.low.endswith("s") or head.low.endswith("ss") or relation:
+        return None
+    if any(t.low in EVALUATIVE | FEELINGS for t in body):
+        return []
+    single = replace(head, text=_singular(head.text), end=head.end)
+    core = (*body[: end - 1], single, *body[end:])
+    thing = object_of(core, scene, "")
+    if thing is None:
+        return None
+    return [
+        claim(scene, manner, Said(subject=s, relation="is a", object=thing.text)) for s in subjects
+    ]
+
+
+def _singular(word: str) -> str:
+    return word[:-3] + "y" if word.endswith("ies") else word[:-1]
 
 
 def _act(clause: Clause) -> Act:
@@ -215,8 +270,10 @@ def _about(
     known = _table(clause, words, scene, manner, subject)
     if known is not None:
         return known
+    if clause.subject.kind == THING:
+        return _quality(clause, words, scene, manner, subject)
     if low in {"a", "an"}:
-        return _kind_of_thing(words, scene, manner, subject, act, past)
+        return _kind_of_thing(clause, words, scene, manner, subject)
     if low in TRAITS or (len(words) == 1 and _NATION.match(words[0].text)):
         trait = join(parted(words)[0])
         relation = "was" if past else "is"
@@ -258,8 +315,8 @@ def _table(
         if reading is None or reading.relation.name in {"is", "was"}:
             continue
         body, sides = parted(words[k:])
-        thing = object_of(body, scene, subject)
-        if thing is None:
+        things = objects(body, scene, subject)
+        if not things:
             return []
         told = Manner(
             hedged=manner.hedged,
@@ -284,14 +341,18 @@ def _table(
                     change=reading.change or clause.verb.gone,
                 ),
             )
+            for thing in things
         ]
     return None
 
 
 def _kind_of_thing(
-    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, act: Act, past: bool
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
 ) -> list[Operation]:
+    act, past = _act(clause), clause.verb.tense == "past"
+    clause_kind = clause.subject.kind
     body, sides = parted(words)
+    body = cut_aside(body)
     stop = next(
         (i for i, t in enumerate(body) if t.low in {"who", "that", "which", "whose"}), len(body)
     )
@@ -338,7 +399,7 @@ def _kind_of_thing(
     thing = object_of(core, scene, subject)
     if thing is None:
         return found
-    plain = job and len(core) <= 3
+    plain = job and len(core) <= (2 if clause_kind == NAME else 4)
     relation = ("worked as" if past else "works as") if plain else ("was a" if past else "is a")
     article = core[0].low
     verb = (
@@ -364,7 +425,7 @@ def _kind_of_thing(
 
 
 _VAGUE_HEADS = frozenset(
-    {"one", "thing", "way", "bit", "lot", "mess", "pleasure", "shame", "pity", "joke"}
+    {"mix", "part", "kid", "child", "start", "step", "reminder", "time", "one", "thing", "way", "bit", "lot", "mess", "pleasure", "shame", "pity", "joke"}
 )
 
 

@@ -31,7 +31,7 @@ class ClauseReading:
 def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     """Return the operations of one clause."""
     subject = clause.subject
-    if subject.kind == PRONOUN and subject.word in _IDLE:
+    if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
         return ClauseReading()
     fresh = _naming(clause, scene, manner)
     if fresh:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import Clause
+from mags.models.policy.rules.clause import NAME, THING, Clause
 from mags.models.policy.rules.lexicon import (
+    ADVERBS,
     EMPTY_OBJECTS,
+    FEELINGS,
+    LIGHT,
     PARTICLES,
     PREPOSITIONS,
     SILENT,
     word_set,
 )
-from mags.models.policy.rules.phrase import Object, Rest, object_of, parted
+from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.verbs import Verb
@@ -62,6 +65,8 @@ def _surface(verb: Verb) -> str:
 
 def _match(verb: Verb, words: tuple[Token, ...]) -> tuple[Reading, int] | None:
     """Return what the table knows for a verb with the words after it, the longest match."""
+    if verb.base in {"find", "be", "have"}:
+        return None
     surface = _surface(verb)
     for k in range(min(5, len(words)), -1, -1):
         if k and words[k - 1].low not in PREPOSITIONS:
@@ -82,6 +87,10 @@ def _known(
     clause: Clause, rest: Rest, scene: Scene, manner: Manner, name: str
 ) -> list[Operation] | None:
     verb = clause.verb
+    if clause.subject.kind == THING and not verb.passive:
+        return []
+    if verb.base in _OPEN_ENDED and verb.tense == "past" and verb.base not in {"love", "like"}:
+        return []
     if verb.base in _OPEN_ENDED and rest.tokens[:1] and rest.tokens[0].low == "to":
         return _wish(clause, rest, scene, manner, name)
     match = _match(verb, rest.tokens)
@@ -92,13 +101,17 @@ def _known(
         return None
     body, sides = parted(rest.tokens[k:])
     things = objects(body, scene, name)
-    if not things or (verb.base in {"know", "meet"} and not all(t.is_name for t in things)):
+    if not things or (_acquaintance(verb) and not all(t.is_name for t in things)):
         return [] if verb.base in SILENT or not body else None
     told = replace(manner, sides={**manner.sides, **sides})
     found = []
     for thing in things:
         found += _fact(clause, reading, thing, scene, told, name)
     return found + _job(sides, clause, scene, manner, name)
+
+
+def _acquaintance(verb: Verb) -> bool:
+    return verb.base in {"know", "meet"} and not verb.passive
 
 
 def _fact(
@@ -281,8 +294,12 @@ _UNCLEAR = word_set(
 
 def objects(words: tuple[Token, ...], scene: Scene, name: str) -> list[Object]:
     """Return the noun phrases of "tea and coffee"; one where "and" is inside a name or phrase."""
+    colon = next((i for i, t in enumerate(words) if t.text == ":"), 0)
+    words = cut_aside(words[colon + 1 :] if colon else words)
     whole = object_of(words, scene, name)
     marks = [i for i, t in enumerate(words) if t.low in {"and", ",", "&"}]
+    if marks and not any(words[i].low in {"and", "&"} for i in marks):
+        return []
     if not marks or (whole is None and not marks):
         return [whole] if whole else []
     parts, start = [], 0
@@ -302,18 +319,27 @@ def _own(
 ) -> list[Operation] | None:
     """Read a verb the table does not know under its own words."""
     verb, words = clause.verb, rest.tokens
-    if verb.base in SILENT and not (verb.base == "go" and words and words[0].low == "to"):
+    while len(words) > 1 and (words[0].low in ADVERBS or _adverb(words[0].low)):
+        words = words[1:]
+    if _silent(clause, words):
         return _outing(clause, words, scene, manner, name)
-    if verb.base in {"be", "have", "do"} or (verb.tense == "used" and not words):
+    if verb.base in {"have", "do"} or (verb.tense == "used" and not words):
+        return []
+    if verb.base == "be":
+        return _been(clause, words, scene, manner, name)
+    if verb.passive and not _led(verb, words):
+        return []
+    if clause.subject.kind == THING:
         return []
     k = 0
     while (
         k < len(words)
         and k < 2
-        and words[k].low in PARTICLES | PREPOSITIONS - {"as", "than", "of", "per"}
+        and words[k].low in PARTICLES | PREPOSITIONS - {"than", "of", "per"}
     ):
         k += 1
     body, sides = parted(words[k:])
+    body = cut_aside(body)
     if not body:
         return []
     if body[0].low in {"how", "that", "if", "what", "why", "when", "whether", "so"}:
@@ -351,6 +377,49 @@ def _own(
                 object=thing.text,
                 object_is_name=thing.is_name,
             ),
+        )
+    ]
+
+
+def _adverb(word: str) -> bool:
+    return word.endswith("ly") and len(word) > 4 and word not in {"family", "early", "only"}
+
+
+def _silent(clause: Clause, words: tuple[Token, ...]) -> bool:
+    """Say whether a verb tells nothing to keep: "I think", "we had"; names may give and lead."""
+    base = clause.verb.base
+    if base not in SILENT or clause.verb.passive or (base == "go" and words and words[0].low == "to"):
+        return False
+    told = clause.subject.kind == NAME and base in LIGHT and base != "go"
+    return not (told and len(words) > 1)
+
+
+def _led(verb: Verb, words: tuple[Token, ...]) -> bool:
+    """Say whether a passive goes on with a preposition and tells more than a mood."""
+    if verb.form in FEELINGS or not words:
+        return False
+    if verb.form in {"awarded", "given", "offered", "elected", "appointed"}:
+        return words[0].low in {"the", "a", "an"} or words[0].is_capital
+    return words[0].low in PREPOSITIONS - {"of", "to", "than", "as"}
+
+
+def _been(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, name: str
+) -> list[Operation]:
+    """Read "has been to Paris", "has never been to Paris"."""
+    if clause.verb.tense != "perfect" or not words or words[0].low != "to":
+        return []
+    body, sides = parted(words[1:])
+    thing = object_of(body, scene, name)
+    if thing is None or not thing.is_name:
+        return []
+    relation = "has never been to" if clause.verb.negated else "visited"
+    told = replace(manner, sides={**manner.sides, **sides})
+    return [
+        claim(
+            scene,
+            told,
+            Said(subject=name, relation=relation, object=thing.text, object_is_name=True),
         )
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 
 _RAW = tomllib.loads(
@@ -19,13 +20,19 @@ def _words(name: str) -> frozenset[str]:
     return word_set(str(_RAW["words"][name]))
 
 
-def _phrases(name: str) -> tuple[tuple[str, ...], ...]:
-    """Return phrases as word tuples, the longest first, clitics apart ("i", "'m")."""
+Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
+"""Phrases as word tuples, clitics apart ("i", "'m"), the longest first, by one of their words."""
+
+
+def _phrases(name: str, *, by: int = 0) -> Phrases:
     found = {
         tuple(part.replace("'", " '").replace("n 't", " n't").split())
         for part in str(_RAW["phrases"][name]).split("|")
     }
-    return tuple(sorted((p for p in found if p), key=lambda p: (-len(p), p)))
+    indexed: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for phrase in sorted((p for p in found if p), key=lambda p: (-len(p), p)):
+        indexed[phrase[by]] = (*indexed.get(phrase[by], ()), phrase)
+    return indexed
 
 
 PRONOUNS = _words("subject_pronouns")
@@ -55,6 +62,7 @@ MALE = _words("male")
 PETS = _words("pets")
 PLURALS = _words("plurals")
 SILENT = _words("silent_verbs")
+LIGHT = _words("light_verbs")
 EMPTY_OBJECTS = _words("fun_objects")
 TITLES = _words("titles")
 NAME_LINKS = _words("name_links")
@@ -62,8 +70,8 @@ NAME_LINKS = _words("name_links")
 OPENERS = _phrases("openers")
 HEDGED_FRAMES = _phrases("frames_hedged")
 PLAIN_FRAMES = _phrases("frames_plain")
-GONE = _phrases("gone")
-TAILS = _phrases("tails")
+GONE = _phrases("gone", by=-1)
+TAILS = _phrases("tails", by=-1)
 
 FUNCTION_WORDS = (
     PRONOUNS

@@ -31,10 +31,30 @@ _ORDINARY = word_set(
 )
 
 
+_NOUN_ENDINGS = (
+    "ing", "ings", "tion", "tions", "ness", "ment", "ments", "ity", "ities", "ism", "ship", "ance",
+    "ence", "hood", "ery", "ics", "ology", "ies",
+)  # fmt: skip
+_NOUNS = word_set(
+    """music art dance fashion nature love life work school food yoga travel clay health money time
+    sports books movies games kids dogs cats pets friends veggies vegetables fruit coffee tea water
+    summer winter spring autumn weekends mornings evenings days years things stuff folks guys men
+    women children students teachers doctors colors colours dancers artists photos pictures pics
+    memories moments dreams goals plans news update reminder note question answer today tonight
+    half part members team most none everybody anybody nobody anyone anything"""
+)
+
+
+def _common(word: str) -> bool:
+    """Say whether a word that starts a sentence is a plain noun by its looks."""
+    return word in _NOUNS or (len(word) > 5 and word.endswith(_NOUN_ENDINGS))
+
+
 def _weak(token: Token) -> bool:
     """Say whether a capitalised first word tells nothing of a name."""
     return (
         token.low in _ORDINARY
+        or _common(token.low)
         or token.low in FUNCTION_WORDS
         or (
             is_verb(token.low)

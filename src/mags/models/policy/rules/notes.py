@@ -11,6 +11,8 @@ from mags.ports.inflection import BASE, forms
 from mags.ports.policy import Act, Operation
 
 _UNCLEAR = word_set("it this that these those he she they him her them his their")
+_NO_RULE = word_set("i we my must he she they it")
+_BINDING = word_set("when if after before unless until without with near on in to at during while")
 _DUTY = word_set("must shall")
 _FORBIDDEN = (
     "is forbidden",
@@ -25,14 +27,18 @@ _FORBIDDEN = (
     "must never",
 )
 _CHAT = word_set(
-    "worry forget mention sweat think say let thank give stop mind get be know see try keep hesitate"
+    "quit remember miss lose worry forget mention sweat think say let thank give stop mind get be know see try keep hesitate"
 )
 
 
 def note_of(tokens: Sequence[Token], scene: Scene) -> Operation | None:
     """Return the note a sentence makes, or None where it states no rule."""
     words = [t for t in tokens if t.is_word]
+    if tokens and tokens[-1].text == "!":
+        return None
     if len(words) < 4 or any(t.low in _UNCLEAR for t in words[:-1]):
+        return None
+    if any(t.low in {"you", "your"} for t in words[1:]) and words[0].low not in {"if", "when"}:
         return None
     kind = _kind(words, " ".join(t.low for t in words))
     if kind is None:
@@ -48,7 +54,8 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
     if first in {"never", "always"} and _verb(second) and second not in _CHAT:
         return "rule"
     if first == "do" and second in {"not", "n't"} and _verb(words[2].low):
-        return "rule" if words[2].low not in _CHAT else None
+        bound = any(t.low in _BINDING for t in words[3:])
+        return "rule" if bound and words[2].low not in _CHAT else None
     if first == "you" and (
         second in _DUTY or (second == "should" and words[2].low in {"never", "always"})
     ):
@@ -57,7 +64,7 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
         return "how-to"
     if first in {"if", "when", "before", "after"} and any(t.low in _DUTY for t in words):
         return "rule"
-    if first not in {"i", "we", "my"} and any(
+    if first not in _NO_RULE and any(
         f" {phrase} " in f" {text} " for phrase in _FORBIDDEN
     ):
         return "rule"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mags.models.policy.rules.lexicon import (
     ARTICLES,
@@ -39,7 +39,6 @@ _SIDE = {
     "with": "with",
     "at": "where",
     "in": "where",
-    "on": "where",
     "as": "as",
     "for": "for",
     "near": "where",
@@ -50,7 +49,7 @@ _SIDE = {
 _VAGUE = word_set(
     """it this that these those you your yours something anything everything nothing someone
     anyone everyone here there one ones what how why when where who which whatever how all
-    same such him-self if whether myself yourself ourselves each"""
+    same such him-self if whether myself yourself ourselves themselves himself herself itself each more enough hard fast away back less most"""
 )
 _OBJECT_PRONOUNS = frozenset({"him", "her", "them", "me", "us"})
 
@@ -103,7 +102,7 @@ def trim(tokens: Sequence[Token]) -> tuple[Token, ...]:
         tail = next(
             (
                 p
-                for p in TAILS
+                for p in TAILS.get(words[-1].low, ())
                 if len(p) < len(words) and starts_with(words, p, len(words) - len(p))
             ),
             None,
@@ -120,7 +119,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     Only a name is parted from what follows it, and any object from "with somebody".
     """
     words = tuple(tokens)
-    bar = next((i for i, t in enumerate(words) if t.text in {"|", ",", "("}), len(words))
+    bar = next((i for i, t in enumerate(words) if t.text in {"|", "("}), len(words))
     words = words[:bar]
     sides: dict[str, str] = {}
     cut = len(words)
@@ -137,6 +136,30 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     return words[:cut], sides
 
 
+_ASIDE = word_set(
+    """where which who whose including such with not especially including particularly after before despite as
+    so but both along alongside among some though although because since while when by notably
+    rather instead also yet even"""
+)
+
+
+def cut_aside(words: Sequence[Token]) -> tuple[Token, ...]:
+    """Cut what a comma sets apart: ", where they met", ", helping others", "Oslo, Norway"."""
+    for i, token in enumerate(words):
+        if token.text != "," or i == 0 or i + 1 >= len(words):
+            continue
+        after = words[i + 1].low
+        named = words[i - 1].is_capital and words[i + 1].is_capital
+        lone = named and not any(t.low == "and" for t in words[i + 1 :])
+        if after in _ASIDE or lone or (after.endswith("ing") and not _list_after(words, i)):
+            return tuple(words[:i])
+    return tuple(words)
+
+
+def _list_after(words: Sequence[Token], i: int) -> bool:
+    return words[i - 1].low.endswith("ing")
+
+
 def _person(words: Sequence[Token]) -> bool:
     return bool(words) and (
         words[0].is_capital
@@ -148,7 +171,11 @@ def _person(words: Sequence[Token]) -> bool:
 def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | None:
     """Return a noun phrase with its pronouns resolved, or None where it names nothing certain."""
     words = tuple(tokens)
-    while words and (words[0].low in ARTICLES | {"the", "about", "both"}) and len(words) > 1:
+    while (
+        len(words) > 1
+        and words[0].low in ARTICLES | {"the", "about", "both"}
+        and words[1].low not in {"few", "lot", "couple", "bit", "little"}
+    ):
         words = words[1:]
     if not words or len(words) > _MOST_WORDS or not words[0].is_word:
         return None
@@ -157,6 +184,11 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return None
     if low in _OBJECT_PRONOUNS and len(words) == 1:
         return _pronoun(low, scene)
+    if low == "of":
+        return object_of(words[1:], scene, subject)
+    words = _told(words, scene, subject)
+    if words is None:
+        return None
     owner = ""
     if low in {"my", "our", "his", "her", "their", "your", "its"} and len(words) > 1:
         found = (
@@ -166,6 +198,8 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         )
         if not found:
             return None
+        if words[1].low == "own" and len(words) > 2:
+            words = (words[0], *words[2:])
         noun = join(words[1:])
         owner = found if found != subject or words[-1].low in KIN else ""
         words = words[1:]
@@ -176,8 +210,45 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     return _plain(words)
 
 
+def _told(
+    words: tuple[Token, ...], scene: Scene, subject: str
+) -> tuple[Token, ...] | None:
+    """Tell "my" and "her" inside a phrase by name ("trends for Ana's store")."""
+    found = list(words[:1])
+    for token in words[1:]:
+        owner: str | None = token.text
+        if token.low in {"my", "our"}:
+            owner = f"{scene.speaker}'s"
+        elif token.low in {"his", "her", "their"}:
+            owner = f"{subject}'s" if subject != scene.speaker else None
+        if owner is None:
+            return None
+        found.append(replace(token, text=owner))
+    return tuple(found)
+
+
+def side_of(text: str, scene: Scene, subject: str) -> str:
+    """Return a side remark with its pronouns told by name; "" where that cannot be."""
+    words = tokenise(text)
+    first = words[0].low if words else ""
+    if first in {"my", "our", "his", "her", "their"}:
+        thing = object_of(words, scene, subject)
+        mine = first in {"my", "our"} or subject != scene.speaker
+        owner = scene.speaker if first in {"my", "our"} else subject
+        if thing is None or not mine:
+            return ""
+        return thing.text if thing.text.startswith(owner) else f"{owner}'s {thing.text}"
+    if any(t.low in _UNCLEAR | {"her", "his", "your", "my", "our"} for t in words):
+        return ""
+    return text
+
+
 def _plain(words: Sequence[Token]) -> Object | None:
-    if any(t.low in _UNCLEAR for t in words):
+    if any(t.low in _UNCLEAR - {"that"} for t in words) or words[-1].low in ADJECTIVAL:
+        return None
+    if words[0].low in PREPOSITIONS or words[0].low == "that":
+        return None
+    if any(t.text in {",", ";", ":"} for t in words):
         return None
     if words[-1].low in PREPOSITIONS | CONJUNCTIONS | ARTICLES | {"the"}:
         return None
@@ -187,6 +258,7 @@ def _plain(words: Sequence[Token]) -> Object | None:
     return Object(text=text, is_name=is_name(words), noun=words[-1].low) if text else None
 
 
+ADJECTIVAL = word_set("safe new old good great nice big small own other few many several such next")
 _UNCLEAR = word_set("""it this that these those you your i we he she they me us him them""")
 _EMPTY_ENDS = frozenset({"so", "that", "much"})
 

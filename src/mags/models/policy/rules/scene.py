@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, clauses
 from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
@@ -129,6 +130,12 @@ class Scene:
         self.group = names if len(names) > 1 else self.group
 
 
+@lru_cache(maxsize=256)
+def _subjects(text: str) -> tuple[Subject, ...]:
+    """Return the subjects of a text; kept, since a turn is recent to several others."""
+    return tuple(c.subject for s in sentences(text) for c in clauses(tokenise(s)))
+
+
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
     """Return the scene a turn is said in: the people of the turns before, the names recalled."""
     scene = Scene(speaker=turn.speaker, at=turn.at)
@@ -138,9 +145,8 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
             scene.named[f"{known[1]}'s {known[2]}".lower()] = known[3]
     for earlier in list(recent)[-_NEAREST_TURNS:]:
         scene.speaker = earlier.speaker
-        for sentence in sentences(earlier.text[:600]):
-            for clause in clauses(tokenise(sentence)):
-                scene.see(clause.subject)
+        for subject in _subjects(earlier.text[:600]):
+            scene.see(subject)
     scene.speaker = turn.speaker
     scene.people.pop(turn.speaker, None)
     scene.earlier, scene.people = scene.people, {}

@@ -9,7 +9,7 @@ from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.clause import Clause
 from mags.models.policy.rules.lexicon import EMPTY_OBJECTS, EVALUATIVE, JOBS, KIN, PETS
 from mags.models.policy.rules.names import name_end, surface
-from mags.models.policy.rules.phrase import Rest, object_of, parted
+from mags.models.policy.rules.phrase import Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import lemma, third_person
@@ -228,6 +228,7 @@ def _object(
     act: Act = Act.ADD,
 ) -> list[Operation] | None:
     body, sides = parted(case.words[start:])
+    body = cut_aside(body)
     told = replace(case.manner, sides={**case.manner.sides, **sides})
     found = []
     for name in case.names:

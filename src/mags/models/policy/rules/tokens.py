@@ -78,14 +78,12 @@ def _pieces(text: str) -> list[str]:
 
 
 def join(tokens: Sequence[Token]) -> str:
-    """Return tokens as text: clitics and closing marks cling to the word before."""
+    """Return tokens as text, with a blank where the text they come from had one."""
     parts: list[str] = []
+    end = -1
     for token in tokens:
-        clings = token.low in {"n't", ",", ".", "!", "?", ";", ":", ")", "%"} or (
-            token.text[0] == "'" and len(token.text) > 1
-        )
-        opened = bool(parts) and parts[-1].endswith(("(", "$", "€", "£", "#", "-", "/"))
-        parts.append(token.text if not parts or clings or opened else " " + token.text)
+        parts.append(token.text if token.start == end or not parts else " " + token.text)
+        end = token.end
     return "".join(parts)
 
 

@@ -95,7 +95,7 @@ class _Reader:
         if low in MODALS:
             return BASE in tags
         if low in _HAVE:
-            return PARTICIPLE in tags and word != "had"
+            return PARTICIPLE in tags
         if low == "'d":
             return bool(tags & {BASE, PARTICIPLE})
         if low in _DO:
@@ -133,7 +133,11 @@ def _simple(reader: _Reader, word: str) -> Verb | None:
             return None
         return _made(reader, base=_CONTRACTED[word], tense="present", form=word)
     agreeing = {PAST, THIRD} if reader.person == SINGULAR else {PAST, BASE}
+    if word == "found":
+        return _made(reader, base="find", tense="past", form=word)
     tags = {form for _, form in forms(word)}
+    if word in {"are", "were"} and reader.person == SINGULAR:
+        return None
     if word in {"am", "are", "is", "was", "were"}:
         tense = "past" if word in {"was", "were"} else "present"
         return _made(reader, base="be", tense=tense, form=word)

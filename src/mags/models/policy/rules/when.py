@@ -59,7 +59,8 @@ _NUMBER = (
     r"|a couple(?: of)?|a few|several)"
 )
 _UNIT = r"(?P<unit>day|week|month|year)s?"
-_WEEKDAY = r"(?P<weekday>mon|tues?|wednes|thurs?|fri|satur|sun)day"
+_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+_SHORT_DAY = r"(?P<weekday>mon|tues?|weds?|thurs?|thu|fri|sat|sun)\.?"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 
 
@@ -230,6 +231,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
         (rf"(?<=in )(?P<in>){_NUMBER}\s+{_UNIT}(?:'s? time)?", _ahead),
         (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", _which_unit),
         (rf"{_WHICH}\s+{_WEEKDAY}", _which_day),
+        (rf"{_WHICH}\s+{_SHORT_DAY}", _which_day),
         (rf"{_WHICH}\s+{_MONTH}", _month_of_year),
         (rf"{_WHICH}\s+{_SEASON}", _which_season),
         (rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _which_season),
@@ -287,8 +289,10 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
             if any(m.start() < t.end and t.start < m.end() for t in found):
                 continue
             span = resolver(m, now, future)
-            if span is None:
-                continue
+            if span is None or (not at and not m.groupdict().get("year")):
+                continue  # with no time of its own, a turn gives relative dates no meaning
+            if low.count('"', 0, m.start()) % 2:
+                continue  # inside a title
             role = _role(m)
             found.append(
                 Time(
@@ -307,6 +311,7 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
 _MAYBE = re.compile(
     r"\d|day|night|week|month|year|morning|afternoon|evening|tomorrow"
     r"|spring|summer|autumn|fall|winter"
+    r"|\b(?:mon|tues?|weds?|thurs?|thu|fri|sat|sun)\b"
     r"|\b(?:" + "|".join(name[:3] for name in MONTHS) + r")[a-z]*\b",
     re.IGNORECASE,
 )

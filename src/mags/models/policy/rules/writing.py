@@ -36,6 +36,7 @@ _FEELING = re.compile(
     r"|married|pregnant|proud|miss|afraid|cried|dream|amazing|best day|worst)\b",
     re.I,
 )
+_SIDE_LINKS = frozenset({"if", "when", "unless", "before", "after", "until", "since"})
 _REPORTS = frozenset({"tell", "say", "mention", "claim", "report", "announce", "hear", "reveal"})
 _ASKING = frozenset(
     "do does did is are was were am can could will would should have has had".split()
@@ -136,7 +137,7 @@ def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> _Sentenc
     why = ""
     skipped = False
     for i, clause in enumerate(found):
-        if clause.link in {"if", "when", "unless", "before", "after", "until"}:
+        if clause.link in _SIDE_LINKS or "last" in clause.verb.shades:
             skipped = True
             continue
         if skipped and clause.link == ",":
@@ -158,7 +159,7 @@ def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> _Sentenc
 def _stripped(clause: Clause) -> Clause:
     """Take "any more" off the end and mark the verb as over."""
     words = tuple(t for t in clause.rest if t.text not in {".", "!"})
-    for phrase in GONE:
+    for phrase in GONE.get(words[-1].low if words else "", ()):
         at = len(words) - len(phrase)
         if at >= 0 and starts_with(words, phrase, at):
             return replace(
@@ -213,11 +214,11 @@ def _opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
     words, hedged = tuple(tokens), False
     while True:
         words = _unmarked(words)
-        phrase = next((p for p in HEDGED_FRAMES if starts_with(words, p)), None)
+        phrase = next((p for p in HEDGED_FRAMES.get(_first(words), ()) if starts_with(words, p)), None)
         if phrase and len(phrase) < len(words) and _goes_on(words, len(phrase)):
             words, hedged = words[len(phrase) :], True
             continue
-        phrase = next((p for p in PLAIN_FRAMES if starts_with(words, p)), None)
+        phrase = next((p for p in PLAIN_FRAMES.get(_first(words), ()) if starts_with(words, p)), None)
         if phrase and _goes_on(words, len(phrase)):
             words = words[len(phrase) :]
             continue
@@ -225,6 +226,10 @@ def _opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
         if cut == 0:
             return words, hedged
         words = words[cut:]
+
+
+def _first(words: Sequence[Token]) -> str:
+    return words[0].low if words else ""
 
 
 def _unmarked(words: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -241,7 +246,7 @@ def _goes_on(words: Sequence[Token], at: int) -> bool:
 
 def _opener(words: Sequence[Token]) -> int:
     """Return how many words to take off the front: an opener, or a name called out ("Mel, ...")."""
-    for phrase in OPENERS:
+    for phrase in OPENERS.get(_first(words), ()):
         if starts_with(words, phrase):
             after = len(phrase)
             if after < len(words) and (
