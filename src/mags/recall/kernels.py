@@ -47,6 +47,38 @@ def hull_area(points):
 
 
 @njit(cache=True, nogil=True)
+def leading_plane(gram, sweeps):
+    """Two leading eigenvectors of a Gram matrix (n, n), each times its singular value: (n, 2)."""
+    n = gram.shape[0]
+    first, second = np.empty(n), np.empty(n)
+    for i in range(n):
+        first[i] = gram[i, 0]
+        second[i] = gram[i, n - 1]
+    out = np.zeros((n, 2))
+    for _ in range(sweeps):
+        norm = np.sqrt((first * first).sum())
+        if norm < 1e-12:
+            return out
+        first /= norm
+        second -= first * (first * second).sum()
+        norm = np.sqrt((second * second).sum())
+        if norm > 1e-12:
+            second /= norm
+        moved, turned = np.zeros(n), np.zeros(n)
+        for i in range(n):
+            for j in range(n):
+                moved[i] += gram[i, j] * first[j]
+                turned[i] += gram[i, j] * second[j]
+        first, second = moved, turned
+    size = np.sqrt((first * first).sum())
+    out[:, 0] = first / np.sqrt(max(size, 1e-12))
+    second -= first * (first * second).sum() / max(size * size, 1e-12)
+    size = np.sqrt((second * second).sum())
+    out[:, 1] = second / np.sqrt(max(size, 1e-12))
+    return out
+
+
+@njit(cache=True, nogil=True)
 def grow_hull(points, relevance, chosen, m):
     """Extend `chosen` (first entry given) to m indexes; returns how many there are."""
     n = len(points)
