@@ -14,6 +14,9 @@ from mags.recall.kernels import grow_hull, leading_plane
 CONSIDERED = 64
 """Best-fused candidates the hull chooses among (a 64 x 64 Gram matrix)."""
 
+SWEEPS = 12
+"""Sweeps of the subspace iteration."""
+
 
 def principal_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Coordinates of the rows in their two leading principal components, shape (n, 2).
