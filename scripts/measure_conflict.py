@@ -24,13 +24,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from mags.engram.engram import Engram  # noqa: E402
 from mags.engram.moment import Moment  # noqa: E402
+from mags.evaluation.datasets.letta import load_letta  # noqa: E402
+from mags.evaluation.split import split  # noqa: E402
 from mags.graph.draft import Draft  # noqa: E402
 from mags.graph.edge import ArcKind  # noqa: E402
 from mags.graph.node import NEVER, Content, NodeKind  # noqa: E402
 from mags.index.ids import Ids  # noqa: E402
 from mags.index.state import State  # noqa: E402
-from mags.evaluation.datasets.letta import load_letta  # noqa: E402
-from mags.evaluation.split import split  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
 from mags.models.policy.rules import RulePolicy  # noqa: E402
 from mags.ports.policy import Turn  # noqa: E402
@@ -164,7 +164,8 @@ def letta(embedder: OnnxEmbedder, known: Vectors, given: argparse.Namespace) -> 
                 print("MISSED" if due else "WRONG", "|", sentence, "|", case.update)
     due, other = count["due"], count["other"]
     print(
-        f"due {due}: closed {count['due closed'] / due:.3f} (all of it {count['due all closed'] / due:.3f})"
+        f"due {due}: closed {count['due closed'] / due:.3f}, "
+        f"all that came from it {count['due all closed'] / due:.3f}"
     )
     print(f"other {other}: wrongly closed {count['other closed'] / other:.4f}")
     for name in sorted(n for n in count if n.startswith("missed")):

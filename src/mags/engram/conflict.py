@@ -20,8 +20,19 @@ from mags.engram.likeness import FEATURES, features, take_apart
 from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.ports import relations
+
+PLURAL = frozenset(
+    {"likes", "liked", "dislikes", "disliked", "prefers", "is interested in", "was interested in"}
+    | {"is allergic to", "is intolerant to", "is afraid of", "suffers from", "suffered from"}
+    | {"has", "had", "owns", "owned", "wants", "wanted", "wants to", "wanted to", "needs"}
+    | {"needs to", "believes in", "drinks", "drank", "eats", "ate", "speaks", "plays", "visited"}
+    | {"plays the instrument of", "knows", "met", "is friends with", "is parent of", "is", "was"}
+    | {"is child of", "sister", "brother", "daughter", "son", "is sibling of", "relative"}
+    | {"colleague", "pet", "dog", "cat", "is a member of", "goal", "is also called"}
+)
+"""Relations of the table that hold several objects as a rule: two likes are two likes."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
 _TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St|vs|etc)\.$")
@@ -106,8 +117,7 @@ def _entities(view: View, episode: int) -> set[int]:
 def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:
     """Open facts and notes that came from the contradicted sentence.
 
-    Facts whose relation the table knows to be many-valued need a cue ("not", "instead") in
-    the new sentence: two likes are two likes.
+    Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
     """
     graph = view.draft.graph
     said = view.words(verdict.episode).text
@@ -121,7 +131,7 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
             continue
         content = view.words(node_id)
         relation = relations.canonical(str(content.meta.get("relation", "")))
-        if relation is not None and relation.known and not relation.one and not cue:
+        if relation is not None and relation.name in PLURAL and not cue:
             continue
         if _home(content.text, sentences(said)) == verdict.old:
             out.append(node_id)
@@ -136,17 +146,16 @@ def _home(text: str, said: Sequence[str]) -> str:
     return max(said, key=lambda s: len(own & set(take_apart(s).stems)))
 
 
-def survives(view: View, fact: int, new: Sequence[int], named: frozenset[int]) -> bool:
-    """Whether a contradicted sentence's fact is restated by the new turn.
+def survives(view: View, fact: int, said: Sequence[int]) -> bool:
+    """Whether the new turn restates a contradicted sentence's fact.
 
-    It is where its subject is named again and its object's words are said again and not
-    denied - unless a new fact gives the same subject and relation another object.
+    It does where one of the facts `said` in it, new or confirmed, joins the same two
+    entities, whichever way round.
     """
+    ends = _ends(view, fact)
+    return any(i == fact or _ends(view, i) == ends for i in said) if ends else False
+
+
+def _ends(view: View, fact: int) -> frozenset[int]:
     node = view.node(fact)
-    if node["kind"] != NodeKind.FACT:
-        return False
-    subject, slot = int(node["subject"]), int(node["slot"])
-    mine = [view.node(i) for i in new]
-    if any(int(m["subject"]) == subject and int(m["slot"]) == slot for m in mine):
-        return False
-    return subject in named and int(node["object"]) in named
+    return frozenset({int(node["subject"]), int(node["object"])} - {NOBODY})

@@ -9,8 +9,11 @@ from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NOBODY, NodeFlag
+from mags.index.names import fold
 
 DAY_S = 86_400.0
+IDLE = frozenset({"kind", "reason", "often"})
+"""Qualifiers that say no other thing when they differ (`kind` is in the slot already)."""
 
 
 def session_of(session: int, at: float) -> int:
@@ -22,13 +25,27 @@ def held(view: View, claim: Claim) -> int | None:
     """The open fact of the same slot and object, or None; closed ones never count.
 
     In a one-valued slot a statement that reaches back beyond a rival speaks of another
-    period, and so is no confirmation of the fact that is open now.
+    period, and so is no confirmation of the fact that is open now. Nor is a statement that
+    gives a qualifier another value ("a degree from Oslo", "a degree from Rome").
     """
     for fact in view.open(claim.subject, claim.slot):
         node = view.node(fact)
-        if int(node["object"]) == claim.object and not _another_period(view, claim, fact):
+        if int(node["object"]) != claim.object or _another_period(view, claim, fact):
+            continue
+        if not _otherwise_qualified(view, claim, fact):
             return fact
     return None
+
+
+def _otherwise_qualified(view: View, claim: Claim, fact: int) -> bool:
+    """Whether a qualifier that both give differs; when it was so matters to events only."""
+    ours = claim.meta.get("qualifiers", {})
+    if not ours:
+        return False
+    theirs = view.words(fact).meta.get("qualifiers", {})
+    idle = IDLE | {"when"} if claim.one else IDLE
+    shared = (ours.keys() & theirs.keys()) - idle
+    return any(fold(str(ours[role])) != fold(str(theirs[role])) for role in shared)
 
 
 def _another_period(view: View, claim: Claim, fact: int) -> bool:

@@ -257,13 +257,12 @@ class Scribe:
             return
         settings = self.settings.conflict
         near = dict.fromkeys(e for i in self._near[episode] for e in self._episodes(i))
-        named = frozenset([*self._mentioned, *self._subjects])
         shared = frozenset([*self._named, *self._subjects])
         span = Span(start=self.said_at, said_at=self.said_at, recorded_at=self.moment.now_s)
-        kept = {*self.done.facts, *self.done.notes, *self.done.confirmed}
+        said = [*self.done.facts, *self.done.notes, *self.done.confirmed]
         for verdict in judge(self.view, episode, near, settings=settings, shared=shared):
             for fact in closable(self.view, verdict, settings=settings):
-                if fact in kept or survives(self.view, fact, self.done.facts, named):
+                if fact in said or survives(self.view, fact, said):
                     continue
                 by = self._successor(fact, episode)
                 self.arbiter.replace(fact, span=span, by=by, probability=verdict.probability)
@@ -272,10 +271,9 @@ class Scribe:
         settings = self.settings
         if not (settings.arbiter and settings.conflict.on) or self.evidence.echo:
             return False
-        if not writing.operations:
-            return settings.conflict.unread and not writing.understood and not writing.is_question
-        read = (read_relation(o)[0] for o in writing.operations)
-        return any(not (relation.known and relation.one) for relation in read)
+        if writing.operations:
+            return True
+        return settings.conflict.unread and not writing.is_question
 
     def _episodes(self, node: int) -> list[int]:
         if self.view.node(node)["kind"] == NodeKind.EPISODE:
