@@ -7,7 +7,8 @@ groups of 50, four fifths of the associations inside a group, ages and uses at r
 and vectors come from memory, so consolidation is timed without a model or an embedder. The
 first sleep looks at everything anew; the second, 200 ticks of light use later, is the usual
 case. Times are medians over `--repeat` runs in milliseconds, after one run that compiles;
-`cpu` is the processor time of the sleep, which other work on the machine does not lengthen.
+`cpu` is the processor time of the sleep, which other work on the machine does not lengthen;
+`longest wait` is how long another thread of the process was kept from running meanwhile.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import gc
 import resource
+import threading
 import time
 from collections.abc import Sequence
 
@@ -80,6 +82,30 @@ def arcs(nodes: int, rng: np.random.Generator) -> NDArray[np.void]:
     return out
 
 
+class Watch:
+    """A thread that wants to run every half millisecond, as a recall would; its longest wait."""
+
+    def __init__(self) -> None:
+        self.longest_ms = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+
+    def _look(self) -> None:
+        last = time.perf_counter()
+        while not self._over.wait(0.0005):
+            now = time.perf_counter()
+            self.longest_ms = max(self.longest_ms, 1e3 * (now - last))
+            last = now
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+
 class Words:
     """Words and vectors of synthetic nodes, and ids for new ones."""
 
@@ -142,10 +168,13 @@ def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, dict[str,
     still = Still.of(graph)
     mark("still")
     rng = np.random.default_rng(seed)
-    slept = Sleep()(still, rng=rng, now_s=0.0, scribe=words.scribe(), on_rule=mark)
+    with Watch() as watch:
+        slept = Sleep()(still, rng=rng, now_s=0.0, scribe=words.scribe(), on_rule=mark)
     mark("compose")
     times["sleep"] = sum(times.values())
     times["cpu"] = 1e3 * (time.process_time() - busy)
+    times["longest wait"] = watch.longest_ms
+    last = time.perf_counter()
     rebased = rebase(slept.delta, graph)
     mark("rebase")
     graph.apply(rebased)

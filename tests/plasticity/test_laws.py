@@ -200,6 +200,17 @@ def test_births_are_bounded_and_join_the_best_supported_strangers(graph, seed, s
     assert not (delta.arcs.after["w"] != 0.25).any()
 
 
+@given(graphs(), st.sampled_from([0.05, 0.3]))
+def test_births_are_bounded_by_the_tick_and_not_by_how_often_it_sleeps(graph, share):
+    born = 0
+    for seed in range(4):
+        delta = Birth(share=share)(Still.of(graph), np.random.default_rng(seed))
+        graph.apply(delta)
+        born += len(delta.arcs) // 2
+        edges = len(Still.of(graph).net.indices) // 2
+        assert born <= max(1, int(share * edges))
+
+
 @given(graphs(), seeds)
 def test_an_unchanged_graph_takes_the_whole_sleep(graph, seed):
     delta = sleep(graph, seed).delta

@@ -94,7 +94,8 @@ def test_crowding_spares_what_was_used_lately_and_what_is_solid():
 
 
 def test_two_nodes_with_three_live_neighbours_in_common_become_associated():
-    graph = world(5, both_ways(*[(a, b) for a in (1, 2) for b in (3, 4, 5)], w=0.5), tick=7)
+    around = both_ways(*[(a, b) for a in (1, 2) for b in (3, 4, 5)], w=0.5)
+    graph = world(5, around, tick=7)
     apply(Birth(share=1.0), graph)
     born = arc(graph, 1, 2)
     assert born[["w", "t0", "support", "uses"]].tolist() == [(0.25, 7, 3, 0)]
@@ -104,20 +105,20 @@ def test_two_nodes_with_three_live_neighbours_in_common_become_associated():
 
 def test_what_is_linked_by_structure_is_not_born():
     around = both_ways(*[(a, b) for a in (1, 2) for b in (3, 4, 5)], w=0.5)
-    graph = world(5, around, structure=[(2, 1, ArcKind.SOURCE)])
+    graph = world(5, around, structure=[(2, 1, ArcKind.SOURCE)], tick=7)
     assert len(Birth()(Still.of(graph), np.random.default_rng(0)).arcs) == 0
 
 
 def test_a_hub_is_no_common_neighbour():
     around = both_ways(*[(a, b) for a in (1, 2) for b in (3, 4, 5)], w=0.5)
-    graph = world(7, [*around, *both_ways((3, 6), (3, 7), w=0.5)])
+    graph = world(7, [*around, *both_ways((3, 6), (3, 7), w=0.5)], tick=7)
     assert len(Birth(hub=4)(Still.of(graph), np.random.default_rng(0)).arcs) == 2
     assert len(Birth(hub=3)(Still.of(graph), np.random.default_rng(0)).arcs) == 0
 
 
 def test_births_stay_within_their_share_of_the_live_edges():
     left, right = range(1, 21), range(21, 31)
-    graph = world(30, both_ways(*[(a, b) for a in left for b in right], w=0.5))
+    graph = world(30, both_ways(*[(a, b) for a in left for b in right], w=0.5), tick=7)
     rng = np.random.default_rng(0)
     assert len(Birth(share=0.05)(Still.of(graph), rng).arcs) == 2 * 10  # of 200 live edges
     assert len(Birth(share=0.001)(Still.of(graph), rng).arcs) == 2  # one pair at least
@@ -125,7 +126,8 @@ def test_births_stay_within_their_share_of_the_live_edges():
 
 def test_chance_chooses_between_equally_supported_births():
     left, right = range(1, 21), range(21, 31)
-    still = Still.of(world(30, both_ways(*[(a, b) for a in left for b in right], w=0.5)))
+    arcs = both_ways(*[(a, b) for a in left for b in right], w=0.5)
+    still = Still.of(world(30, arcs, tick=7))
     born = [Birth()(still, np.random.default_rng(seed)).arcs for seed in (1, 1, 2)]
     assert born[0] == born[1]
     assert born[0] != born[2]

@@ -6,15 +6,13 @@ import numpy as np
 from graspologic_native import leiden_csr
 from numpy.typing import NDArray
 
-SEEDS = 2**31
-
 
 def communities(
     indptr: NDArray[np.int32],
     indices: NDArray[np.int32],
     weights: NDArray[np.float64],
     *,
-    rng: np.random.Generator,
+    seed: int = 0,
     resolution: float = 1.0,
     sweeps: int = 2,
 ) -> NDArray[np.int32]:
@@ -22,10 +20,10 @@ def communities(
 
     Leiden by modularity (Traag, Waltman and van Eck, 2019). `weights`: positive, one an
     entry, symmetric; nodes without neighbours are communities of one. `sweeps` bounds the
-    local moving of each phase to that many visits a node.
+    local moving of each phase to that many visits a node. The same graph and seed give the
+    same communities.
     """
     n = len(indptr) - 1
-    seed = int(rng.integers(SEEDS))
     label = np.arange(n, dtype=np.int64)
     if len(indices):
         _, found = leiden_csr(

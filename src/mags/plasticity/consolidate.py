@@ -19,8 +19,8 @@ from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still, created
 from mags.plasticity.summary import Member, central_summary
 
-CUTS = 3
-"""How often a core that is too large is cut into communities; what is too large then stays so."""
+CUTS = (1.0, 2.0, 4.0)
+"""Resolutions at which a core that is too large is cut; what is too large then makes no theme."""
 
 
 class Ids(Protocol):
@@ -52,21 +52,21 @@ class Consolidate:
     """Make or update a theme for every innermost core of `least` to `most` nodes.
 
     Larger cores are cut along their communities. A theme whose members mostly are those of
-    a core (Jaccard index at least `same`) gains the new ones and a new text; a core of which
-    that share belongs to one larger theme is left to it; otherwise a new theme is made. At
-    most `batch` themes are written a sleep, the densest and largest first. Members never
-    leave: structure does not change.
+    a core (Jaccard index at least `same`) gains the new ones and a new text, once they are
+    `news` of the core or more; a core of which that share belongs to one larger theme is left
+    to it; otherwise a new theme is made. At most `batch` themes are written a sleep, the
+    densest and largest first. Members never leave: structure does not change.
     """
 
     least: int = 4
     most: int = 64
     same: float = 0.5
+    news: float = 0.1
     batch: int = 64
 
     def __call__(
         self,
         still: Still,
-        rng: np.random.Generator,
         *,
         scribe: Scribe,
         now_s: float,
@@ -79,22 +79,20 @@ class Consolidate:
         """
         themes = _Themes(still)
         work: list[tuple[int | None, NDArray[np.int64], NDArray[np.int64]]] = []
-        for core in self._cores(still, rng, regions):
+        for core in self._cores(still, regions):
             theme, shared = themes.nearest(core)
             old = themes.members(theme)
             fresh = np.setdiff1d(core, old, assume_unique=True)
             if theme is not None and shared >= self.same * (len(old) + len(core) - shared):
                 themes.take(theme)
-                if len(fresh):
+                if len(fresh) and len(fresh) >= self.news * len(core):
                     work.append((theme, np.union1d(old, core), fresh))
             elif shared < self.same * len(core):
                 work.append((None, core, core))
         work = work[: self.batch]
         return self._write(still, work, scribe, now_s)
 
-    def _cores(
-        self, still: Still, rng: np.random.Generator, regions: Regions | None
-    ) -> list[NDArray[np.int64]]:
+    def _cores(self, still: Still, regions: Regions | None) -> list[NDArray[np.int64]]:
         """Positions of the nodes of each core, the densest and largest first."""
         net = still.net
         may = (net.inner >= 0) & (still.nodes["kind"] != NodeKind.THEME)
@@ -107,8 +105,8 @@ class Consolidate:
                 large.append(core)
             else:
                 large += _groups(core, regions.label[core])
-        for _ in range(CUTS):
-            parts = [part for core in large for part in _cut(still, core, rng, self.most)]
+        for resolution in CUTS:
+            parts = [part for core in large for part in _cut(still, core, self.most, resolution)]
             large = [part for part in parts if len(part) > self.most]
             found += [part for part in parts if len(part) <= self.most]
         found = [core for core in found if len(core) >= self.least]
@@ -215,7 +213,7 @@ def _groups(values: NDArray[np.int64], label: NDArray[Any]) -> Iterator[NDArray[
 
 
 def _cut(
-    still: Still, core: NDArray[np.int64], rng: np.random.Generator, most: int
+    still: Still, core: NDArray[np.int64], most: int, resolution: float
 ) -> Iterator[NDArray[np.int64]]:
     """A core's communities, where it has more than `most` nodes."""
     if len(core) <= most:
@@ -225,7 +223,9 @@ def _cut(
     whole = csr_array((net.weights, net.indices, net.indptr), (net.n, net.n))
     part = whole[core][:, core].tocsr()
     part.sort_indices()
-    yield from _groups(core, communities(part.indptr, part.indices, part.data, rng=rng))
+    yield from _groups(
+        core, communities(part.indptr, part.indices, part.data, resolution=resolution)
+    )
 
 
 def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:

@@ -152,12 +152,10 @@ class Sleep:
                 heard(name)
         regions = None
         if settings.regions is not None:
-            regions = settings.regions(still, rng, None if scribe is None else scribe.words)
+            regions = settings.regions(still, None if scribe is None else scribe.words)
             heard("regions")
         if settings.consolidate is not None and scribe is not None:
-            deltas.append(
-                settings.consolidate(still, rng, scribe=scribe, now_s=now_s, regions=regions)
-            )
+            deltas.append(settings.consolidate(still, scribe=scribe, now_s=now_s, regions=regions))
             still = still.after(deltas[-1])
             heard("consolidate")
         reasons = tuple(reason for delta in deltas for reason in delta.reasons)

@@ -47,8 +47,9 @@ class Birth:
     """Two unlinked nodes with `common` or more live neighbours in common become associated.
 
     Both ways, at `weight`; the best supported pairs first, chance between equals; at most
-    `share` of the live edges a sleep (one pair at least). Hubs, of more than `hub` live
-    neighbours, neither take part nor count as common neighbours.
+    `share` of the live edges (one pair at least), less what was born at this very tick: an
+    idle memory that sleeps again bears no more. Hubs, of more than `hub` live neighbours,
+    neither take part nor count as common neighbours.
     """
 
     common: int = 3
@@ -59,7 +60,9 @@ class Birth:
     def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
         """New associations."""
         net = still.net
-        most = max(1, int(self.share * len(net.indices) / 2))
+        most = max(1, int(self.share * len(net.indices) / 2)) - self._born(still)
+        if most <= 0:
+            return still.delta("birth")
         pairs = open_pairs(
             (net.indptr, net.indices), still.links, least=self.common, hub=self.hub, most=most
         )
@@ -72,3 +75,9 @@ class Birth:
         arcs["t0"] = still.tick
         arcs["support"] = np.repeat(np.minimum(pairs[:, 2], SUPPORT_COUNTED), 2)
         return still.delta("birth", arcs=created(arcs), pairs=len(pairs))
+
+    def _born(self, still: Still) -> int:
+        """Pairs born at this very tick, told by their weight."""
+        arcs = still.arcs
+        fresh = still.live & (arcs["t0"] == still.tick) & (arcs["uses"] == 0)
+        return int(np.count_nonzero(fresh & (arcs["w"] == np.float32(self.weight)))) // 2

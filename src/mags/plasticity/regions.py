@@ -45,7 +45,7 @@ class Regions:
 class FindRegions:
     """Leiden communities of at least `least` nodes, with `leaders` leaders each.
 
-    The `named` largest get names.
+    The `named` largest get names. No chance is involved: the same graph has the same regions.
     """
 
     resolution: float = 1.0
@@ -56,14 +56,11 @@ class FindRegions:
     def __call__(
         self,
         still: Still,
-        rng: np.random.Generator,
         words: Callable[[Sequence[int]], Sequence[Content]] | None = None,
     ) -> Regions:
         """Find and, given `words` (ids to contents), name the regions."""
         net = still.net
-        label = communities(
-            net.indptr, net.indices, net.weights, rng=rng, resolution=self.resolution
-        )
+        label = communities(net.indptr, net.indices, net.weights, resolution=self.resolution)
         size = np.bincount(label)
         label = np.where(size[label] >= self.least, label, NOWHERE).astype(np.int32)
         leaders = self._leaders(still, label)
