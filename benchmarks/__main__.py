@@ -1,7 +1,8 @@
 """`python -m benchmarks`: run the suites, keep the figures, rewrite docs/benchmarks.md.
 
-With no argument everything runs. Embeddings are kept under `.cache/benchmarks`,
-so a second run embeds nothing.
+With no argument everything runs: MAGS and the plain baselines on every suite,
+then speed and size. Embeddings are kept under `.cache/benchmarks`, so a second
+run embeds nothing. The peers have an entry of their own (`make peers`).
 """
 
 from __future__ import annotations
@@ -11,36 +12,55 @@ import sys
 import time
 from collections.abc import Sequence
 
-from benchmarks.places import CACHE
-from benchmarks.results import save
+from benchmarks import report, speed
+from benchmarks.mags_memory import mags_system
+from benchmarks.places import CACHE, REPORT, ROOT
+from benchmarks.results import load, save
 from benchmarks.scored import SUITES, run_suite
 from benchmarks.systems import baselines
 from benchmarks.vectors import shipped
 from mags.errors import MagsError
 
+COMMAND = "make bench"
+SPEED = "speed"
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run what was asked for; return the exit status."""
     options = _options(arguments)
-    embedder = shipped(CACHE)
-    systems = [s for s in baselines(embedder) if not options.system or s.name in options.system]
-    for name in options.suite or SUITES:
-        for system in systems:
-            began = time.perf_counter()
-            try:
-                found = run_suite(name, system, embedder, "make bench")
-            except MagsError as failure:
-                print(f"{name}: {failure}", file=sys.stderr)
-                return 1
-            for item in found:
-                print(f"{save(item).name}  ({time.perf_counter() - began:.0f} s)", flush=True)
+    wanted = [] if options.report else options.suite or [*SUITES, SPEED]
+    try:
+        _scored([name for name in wanted if name != SPEED], options.system)
+    except MagsError as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    if SPEED in wanted:
+        speed.run([int(n) for n in options.nodes.split(",")], COMMAND)
+    report.write(load())
+    print(f"wrote {REPORT.relative_to(ROOT)}")
     return 0
+
+
+def _scored(suites: Sequence[str], only: Sequence[str] | None) -> None:
+    embedder = shipped(CACHE)
+    systems = [mags_system(embedder), *baselines(embedder)]
+    for name in suites:
+        for system in systems:
+            if only and system.name not in only:
+                continue
+            began = time.perf_counter()
+            for item in run_suite(name, system, embedder, COMMAND):
+                print(f"{save(item).name}  ({time.perf_counter() - began:.0f} s)", flush=True)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--suite", action="append", choices=list(SUITES), help="only this one")
+    suites = [*SUITES, SPEED]
+    parser.add_argument("--suite", action="append", choices=suites, help="only this one")
     parser.add_argument("--system", action="append", help="only the system of this name")
+    sizes = ",".join(map(str, speed.SIZES))
+    parser.add_argument("--nodes", default=sizes, help="sizes of the speed runs")
+    parser.add_argument("--report", action="store_true", help="only rewrite the page")
     return parser.parse_args(arguments)
 
 

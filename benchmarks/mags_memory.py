@@ -7,7 +7,7 @@ own episode first, then those that came out as one unit with it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import mags
@@ -17,7 +17,7 @@ from mags.memory.memory import Memory
 from mags.models.policy.rules import RulePolicy
 from mags.ports import policy as port
 from mags.ports.embedder import Embedder
-from mags.recall.found import Found
+from mags.recall.found import Hit
 
 Open = Callable[[port.Policy], Memory]
 
@@ -66,8 +66,7 @@ class MagsTurns:
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the k best turns."""
-        found = episodes(self._memory.recall(query, k=k))
-        return [self._turn_of[i] for i in itertools.islice(found, k)]
+        return [self._turn_of[i] for i in episodes(self._memory, query, k)]
 
     def _observe(self, turns: Sequence[Turn], policy: port.Policy) -> None:
         self._memory = self._open(policy)
@@ -122,8 +121,7 @@ class MagsUpdates:
 
     def search(self, query: str, k: int) -> list[int]:
         """Return the numbers of the k best sentences."""
-        found = episodes(self._memory.recall(query, k=k))
-        return [self._number_of[i] for i in itertools.islice(found, k)]
+        return [self._number_of[i] for i in episodes(self._memory, query, k)]
 
     def closed(self) -> set[int]:
         """Return the sentences of which a fact was superseded."""
@@ -169,11 +167,21 @@ class GivenTriples:
         return replace(written, operations=operations)
 
 
-def episodes(found: Found) -> Iterator[int]:
-    """Yield the ids of episodes, best first, each once."""
-    return iter(dict.fromkeys(itertools.chain.from_iterable(_own_first(h) for h in found)))
+def episodes(memory: Memory, query: str, k: int) -> list[int]:
+    """Return the ids of the k best episodes, each once.
+
+    Several hits may rest on one episode; then more hits are asked for, until
+    there are k episodes or nothing more is found.
+    """
+    asked = k
+    while True:
+        hits = memory.recall(query, k=asked).hits
+        ids = list(dict.fromkeys(i for hit in hits for i in _own_first(hit)))
+        if len(ids) >= k or len(hits) < asked or asked > 8 * k:
+            return ids[:k]
+        asked *= 2
 
 
-def _own_first(hit: mags.Hit) -> Iterable[int]:
-    own = [hit.id] if hit.kind == "episode" else []
+def _own_first(hit: Hit) -> tuple[int, ...]:
+    own = (hit.id,) if hit.kind == "episode" else ()
     return (*own, *hit.episode_ids)
