@@ -23,7 +23,6 @@ CREATE TABLE receipt (
     delta BLOB,                         -- without images; set when the entry is folded
     PRIMARY KEY (branch, key)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX receipt_by_seq ON receipt (seq);
 
 CREATE TABLE content (
     id INTEGER PRIMARY KEY,

@@ -102,47 +102,55 @@ class SqliteJournal:
         return None
 
     def compact(self, before: int) -> int:
-        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow."""
-        own = self._branch.id
-        with self._branch.writing() as db:
-            row = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).fetchone()
-            limit = fold_limit(
-                read_forks(db), self._branch.name, row[0] if row else None, read_marks(db)
-            )
-            folded = [
-                number
-                for (number,) in db.execute(
-                    "SELECT seq FROM journal WHERE branch = ? AND seq <= ? ORDER BY seq",
-                    (own, min(limit, before)),
-                )
-            ]
+        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow.
+
+        The work is done on what a reader sees; the writer's lock is held for the exchange only.
+        """
+        with self._branch.reading() as db:
+            folded = self._foldable(db, before)
             if len(folded) < 2:
                 return 0
-            data = encode(self._fold(db, folded))
+            net, receipts = self._fold(db, folded)
+        data = encode(net)
+        with self._branch.writing() as db:
+            if self._foldable(db, folded[-1]) != folded:
+                return 0  # a snapshot, a fork or another compaction came in between
             db.execute(
-                "DELETE FROM journal WHERE branch = ? AND seq < ?",
-                (own, folded[-1]),
+                "DELETE FROM journal WHERE branch = ? AND seq < ?", (self._branch.id, folded[-1])
             )
             # The last row stays, so that sequences are never given out twice.
             db.execute(
                 "UPDATE journal SET kind = ?, delta = ? WHERE seq = ?", (FOLD, data, folded[-1])
             )
+            db.executemany(
+                "UPDATE receipt SET delta = ? WHERE branch = ? AND key = ?",
+                [(kept, self._branch.id, key) for key, kept in receipts.items()],
+            )
         return len(folded) - 1
 
-    def _fold(self, db: apsw.Connection, seqs: Sequence[int]) -> Delta:
+    def _foldable(self, db: apsw.Connection, before: int) -> list[int]:
+        own = self._branch.id
+        point = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).get
+        limit = fold_limit(read_forks(db), self._branch.name, point, read_marks(db))
+        rows = db.execute(
+            "SELECT seq FROM journal WHERE branch = ? AND seq <= ? ORDER BY seq",
+            (own, min(limit, before)),
+        )
+        return [seq for (seq,) in rows]
+
+    def _fold(self, db: apsw.Connection, seqs: Sequence[int]) -> tuple[Delta, dict[str, bytes]]:
+        """The net Delta of entries, and what is kept of those with a key."""
         gone = read_forgotten(db)
         net: list[Delta] = []
+        receipts: dict[str, bytes] = {}
         for start in range(0, len(seqs), FOLDED_AT_ONCE):
-            for number in seqs[start : start + FOLDED_AT_ONCE]:
-                delta = decode(db.execute("SELECT delta FROM journal WHERE seq = ?", (number,)).get)
+            for seq in seqs[start : start + FOLDED_AT_ONCE]:
+                delta = decode(db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get)
                 if delta.key is not None:
-                    db.execute(
-                        "UPDATE receipt SET delta = ? WHERE seq = ? AND delta IS NULL",
-                        (encode(receipt(delta)), number),
-                    )
+                    receipts[delta.key] = encode(receipt(delta))
                 net.append(delta.forgetting(gone))
             net = [Delta.compose(net, FOLD)]
-        return net[0]
+        return net[0], receipts
 
 
 def read_head(db: apsw.Connection, branch: Branch) -> int:

@@ -14,7 +14,7 @@ from mags.store.sqlite.failures import damaged
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
 PAGE_BYTES = 8192
-CHECKED_BYTES = 512 << 20
+CHECKED_BYTES = 32 << 20
 """Files up to this size are checked whole when opened; `SqliteStore.check` does it for any."""
 
 
