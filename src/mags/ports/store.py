@@ -111,9 +111,10 @@ class Contents(Protocol):
         """True erasure on all branches: contents gone, nodes tombstoned, checkpoints dropped,
         free pages overwritten, write-ahead log truncated. Returns contents erased.
 
-        Inside `writing()` the pages are cleaned when that block ends; a process killed before
-        that finishes it at its next opening. Save a checkpoint afterwards. Raises StoreBusy,
-        with `erased` True, where another process holds up the cleaning.
+        Inside `writing()` the files are cleaned when that block ends; a cleaning that was cut
+        off is finished at the next opening (`Facts.size()["to_clean"]` is 1 until then). Save a
+        checkpoint afterwards. Outside a block it raises StoreBusy or StoreFull, with `erased`
+        True, where the words are gone but another process or a full disk holds up the cleaning.
         """
         ...
 
@@ -177,7 +178,7 @@ class Facts(Protocol):
 
     def size(self) -> Mapping[str, int]:
         """Bytes and rows, by part: `bytes` (all files), `journal`, `journal_bytes`, `contents`,
-        `content_bytes`, `checkpoints`, `checkpoint_bytes`, `forgotten`.
+        `content_bytes`, `checkpoints`, `checkpoint_bytes`, `forgotten`, `to_clean`.
         """
         ...
 

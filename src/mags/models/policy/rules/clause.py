@@ -17,7 +17,7 @@ from mags.models.policy.rules.lexicon import (
     word_set,
 )
 from mags.models.policy.rules.names import name_end, surface
-from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.tokens import Token, starts_with
 from mags.models.policy.rules.verbs import FIRST, PLURAL, SINGULAR, Verb, verb_group
 
 PRONOUN, NAME, OWNED, OF, THING = "pronoun", "name", "owned", "of", "thing"
@@ -77,7 +77,10 @@ def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     if low in DEMONSTRATIVES or low == "there":
         return Subject(kind=PRONOUN, word=low, end=i + 1)
     if low in POSSESSIVES:
-        return _owned(tokens, i + 1, low)
+        found = _owned(tokens, i + 1, low)
+        if found and low in {"my", "our"} and starts_with(tokens, ("and", "i"), found.end):
+            return Subject(kind=PRONOUN, word="we", end=found.end + 2, person=PLURAL)
+        return found
     if low in {"the", "a", "an"}:
         return _thing(tokens, i + 1)
     return _named(tokens, i)
@@ -189,7 +192,13 @@ def _finite(tokens: Sequence[Token], k: int, before: str) -> bool:
 
 
 def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
-    """Read "capital of France" or "wifi password" after "the"."""
+    """Read "capital of France", "wifi password" or "Steel Helmet" after "the"."""
+    end = name_end(tokens, i)
+    if end > i and (tokens[i - 1].low != "the" or not tokens[i].text.isdigit()):
+        after, apposed = _aside(tokens, end)
+        if verb_group(tokens, after, SINGULAR):
+            name = surface(tokens[i - 1 : end])
+            return Subject(kind=NAME, names=(name,), end=after, apposed=apposed)
     k = i
     while k < len(tokens) and k - i < _LONGEST_NOUN and tokens[k].is_word:
         if tokens[k].low == "of" and k > i:
@@ -203,7 +212,7 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
             noun = " ".join(t.text for t in tokens[i:k])
             plural = _is_plural(tokens[k - 1].low)
             return Subject(kind=THING, noun=noun, end=k, person=PLURAL if plural else SINGULAR)
-        if tokens[k].low in PREPOSITIONS | CONJUNCTIONS:
+        if tokens[k].low in (PREPOSITIONS - {"for"}) | CONJUNCTIONS:
             return None
         k += 1
     return None
@@ -305,6 +314,9 @@ def _following(
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
     if verb.tense == "progressive" or verb.form in FEELINGS or verb.base == opened.base:
+        return False
+    over = {"past", "perfect", "used"}
+    if (verb.tense in over) != (opened.tense in over):
         return False
     bare = verb.tense == "present" and verb.form == verb.base
     if bare and (opened.tense != "present" or any(t.low in PRONOUNS | {"to", "who", "that", "which"} for t in between)):

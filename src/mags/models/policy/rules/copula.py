@@ -18,6 +18,7 @@ from mags.models.policy.rules.lexicon import (
     PETS,
     TRAITS,
 )
+from mags.models.policy.rules.passage import makers
 from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join
@@ -140,10 +141,13 @@ def _slot(
     if not owner or clause.verb.negated:
         return None
     noun = subject.noun.replace("favorite", "favourite")
+    if noun == "name" and "|" in subject.owner:
+        outer, _, inner = subject.owner.rpartition("|")
+        owner, noun = scene.owner(outer) or owner, f"{inner} name"
     if noun.split()[-1] == "birthday":
         return _birthday(owner, noun, words, rest, scene, manner)
     relation = canonical(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
-    thing = object_of(words, scene, owner)
+    thing = object_of(cut_aside(words), scene, owner)
     if thing is None:
         return None
     if relation and relation.kinds:
@@ -267,11 +271,13 @@ def _about(
                 )
             ]
         )
+    if clause.subject.kind == THING:
+        return _quality(clause, words, scene, manner, subject)
     known = _table(clause, words, scene, manner, subject)
     if known is not None:
         return known
-    if clause.subject.kind == THING:
-        return _quality(clause, words, scene, manner, subject)
+    if low in {"my", "our"} and act is Act.ADD:
+        return _mine(words, scene, manner, subject)
     if low in {"a", "an"}:
         return _kind_of_thing(clause, words, scene, manner, subject)
     if low in TRAITS or (len(words) == 1 and _NATION.match(words[0].text)):
@@ -356,7 +362,11 @@ def _kind_of_thing(
     stop = next(
         (i for i, t in enumerate(body) if t.low in {"who", "that", "which", "whose"}), len(body)
     )
-    core = body[:stop]
+    plain_manner = replace(manner, time=None, times=(), sides={})
+    made, makes = makers(body[:stop], scene, plain_manner, subject)
+    core = body[: min(stop, made)]
+    while core and not core[-1].is_word:
+        core = core[:-1]
     at = next(
         (i for i, t in enumerate(core) if t.low in {"at", "for", "in", "from", "with"} and i > 1),
         len(core),
@@ -368,15 +378,8 @@ def _kind_of_thing(
         or head in _VAGUE_HEADS
     ):
         return []
-    found: list[Operation] = []
-    told = Manner(
-        hedged=manner.hedged,
-        source=manner.source,
-        time=manner.time,
-        times=manner.times,
-        sides={**manner.sides, **sides},
-        reason=manner.reason,
-    )
+    found: list[Operation] = list(makes) if act is Act.ADD else []
+    told = replace(plain_manner if makes else manner, sides={**manner.sides, **sides})
     job = head in JOBS
     if job and at < len(core) and core[at].low in {"at", "for"}:
         place = object_of(core[at + 1 :], scene, subject)
@@ -425,8 +428,26 @@ def _kind_of_thing(
 
 
 _VAGUE_HEADS = frozenset(
-    {"mix", "part", "kid", "child", "start", "step", "reminder", "time", "one", "thing", "way", "bit", "lot", "mess", "pleasure", "shame", "pity", "joke"}
+    {"mix", "part", "fan", "kid", "child", "start", "step", "reminder", "time", "fan", "one", "thing", "way", "bit", "lot", "mess", "pleasure", "shame", "pity", "joke"}
 )
+
+
+def _mine(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    """Read "Dora is my best friend"."""
+    noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
+    relation = canonical(noun) if noun else None
+    if relation is None and (not noun or noun.split()[-1] not in KIN | PETS):
+        return []
+    said = Said(
+        subject=scene.speaker,
+        relation=relation or noun,
+        object=subject,
+        object_is_name=True,
+        text=f"{scene.speaker}'s {noun} is {subject}.",
+    )
+    return [claim(scene, manner, said)]
 
 
 def _place(

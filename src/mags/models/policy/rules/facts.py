@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import OWNED, PRONOUN, Clause
+from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, Clause
 from mags.models.policy.rules.copula import read_copula
 from mags.models.policy.rules.generic import read_generic, read_plan
-from mags.models.policy.rules.lexicon import KIN, PETS
+from mags.models.policy.rules.lexicon import KIN, PETS, SILENT
+from mags.models.policy.rules.passage import lifespan
 from mags.models.policy.rules.phrase import Rest, object_of, rest_of
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.special import SPECIAL, Case
@@ -38,9 +39,13 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
         return ClauseReading(operations=fresh)
     names = scene.subjects(subject)
     if names is None:
+        if subject.word == "they" and clause.verb.base in SILENT:
+            return ClauseReading()
         who = subject.word or f"{subject.owner} {subject.noun}"
         return ClauseReading(why=f"cannot tell who '{who.replace('|', ' ')}' is")
     introduced = _introduced(clause, scene, manner)
+    if subject.apposed and subject.kind == NAME:
+        introduced += lifespan(subject.apposed, scene, manner, names[0])
     future = clause.verb.tense in {"future", "progressive"} or _ahead(clause)
     rest = rest_of(clause.rest, scene.at, future=future, before=join(clause.before))
     told = replace(manner, time=rest.time, times=rest.times, sides=rest.sides)
@@ -70,13 +75,14 @@ def _by_verb(
         return read_plan(clause, rest, scene, manner, names)
     if verb.tense == "modal":
         return _modal(clause, rest, scene, manner, names)
+    been = verb.tense == "perfect" and bool(rest.tokens) and rest.tokens[0].low == "to"
     special = SPECIAL.get(verb.base)
     if special:
         case = Case(clause=clause, rest=rest, scene=scene, manner=manner, names=names)
         found = special(case)
         if found is not None:
             return found
-    if verb.base == "be" and not verb.passive and verb.tense != "progressive":
+    if verb.base == "be" and not verb.passive and verb.tense != "progressive" and not been:
         return read_copula(clause, rest, scene, manner, names)
     return read_generic(clause, rest, scene, manner, names)
 

@@ -71,7 +71,7 @@ def _match(verb: Verb, words: tuple[Token, ...]) -> tuple[Reading, int] | None:
     for k in range(min(5, len(words)), -1, -1):
         if k and words[k - 1].low not in PREPOSITIONS:
             continue
-        if k == 0 and verb.base not in ALONE:
+        if k == 0 and (verb.base not in ALONE or _unlike(verb, words)):
             return None
         phrase = " ".join([surface, *(t.low for t in words[:k])])
         reading = None
@@ -81,6 +81,16 @@ def _match(verb: Verb, words: tuple[Token, ...]) -> tuple[Reading, int] | None:
         if reading and not reading.relation.noun and (k or reading.relation.name != "is called"):
             return reading, k
     return None
+
+
+_DEEDS = word_set("write found establish co-found cofound create develop invent direct perform sing")
+
+
+def _unlike(verb: Verb, words: tuple[Token, ...]) -> bool:
+    """Say whether a verb without its preposition is not what the table means."""
+    ongoing = verb.tense in {"present", "progressive"} or verb.form.endswith("ing")
+    placed = bool(words) and words[0].low in PREPOSITIONS
+    return placed or (verb.base in _DEEDS and ongoing and not verb.passive)
 
 
 def _known(
@@ -259,7 +269,7 @@ def _deed(words: tuple[Token, ...], scene: Scene, name: str, base: str = "") -> 
     """Return what is to be done as words that stand alone, or None where they do not."""
     words = tuple(t for t in words if t.text != "|")
     if not base:
-        if not words or words[0].low in SILENT - {
+        if not words or words[0].low in SILENT - LIGHT - {
             "go",
             "start",
             "get",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, word_set
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join
 from mags.ports.inflection import BASE, forms
@@ -64,7 +64,8 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
         return "how-to"
     if first in {"if", "when", "before", "after"} and any(t.low in _DUTY for t in words):
         return "rule"
-    if first not in _NO_RULE and any(
+    judged = any(t.low in EVALUATIVE | FEELINGS for t in words)
+    if first not in _NO_RULE and not judged and any(
         f" {phrase} " in f" {text} " for phrase in _FORBIDDEN
     ):
         return "rule"

@@ -49,7 +49,7 @@ _SIDE = {
 _VAGUE = word_set(
     """it this that these those you your yours something anything everything nothing someone
     anyone everyone here there one ones what how why when where who which whatever how all
-    same such him-self if whether myself yourself ourselves themselves himself herself itself each more enough hard fast away back less most"""
+    same such him-self if whether myself yourself ourselves themselves himself herself itself each more enough hard fast away so much too back less most"""
 )
 _OBJECT_PRONOUNS = frozenset({"him", "her", "them", "me", "us"})
 
@@ -173,7 +173,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     words = tuple(tokens)
     while (
         len(words) > 1
-        and words[0].low in ARTICLES | {"the", "about", "both"}
+        and words[0].low in ARTICLES | {"the", "both"}
         and words[1].low not in {"few", "lot", "couple", "bit", "little"}
     ):
         words = words[1:]
@@ -201,7 +201,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         if words[1].low == "own" and len(words) > 2:
             words = (words[0], *words[2:])
         noun = join(words[1:])
-        owner = found if found != subject or words[-1].low in KIN else ""
+        owner = found if found != subject or any(t.low in KIN for t in words[1:3]) else ""
         words = words[1:]
         if words[0].is_capital and len(words) == 1:
             owner = ""

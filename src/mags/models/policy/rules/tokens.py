@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"\d{1,2}:\d{2}(?:\s?[ap]\.?m\b)?"
+    r"|\+?\d+(?:[-\u2013]\d+)+(?![^\W_])"
     r"|[$€£]?\d[\d,]*(?:\.\d+)?(?:st|nd|rd|th|%|k|km|kg|am|pm)?(?![^\W_])"
     r"|(?:[A-Z]\.){2,}"
     r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|[A-Z])\.(?=\s)"
@@ -19,6 +20,7 @@ _END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)]*\s+(?=[\"'\u201c\u2018(]?
 _NO_END = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
 )
+_SLURRED = {"wanna": ("want", "to"), "gotta": ("have", "to")}
 _WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
@@ -54,7 +56,17 @@ def tokenise(text: str) -> tuple[Token, ...]:
             found.append(_token(clitic[2], start + len(stem)))
         else:
             found.append(_token(word, start))
-    return tuple(found)
+    return tuple(_spread(found))
+
+
+def _spread(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield tokens, "wanna" as "want to" and "gotta" as "have to"."""
+    for token in tokens:
+        if token.low in _SLURRED:
+            for word in _SLURRED[token.low]:
+                yield Token(word, word, token.start, token.end)
+        else:
+            yield token
 
 
 def _token(word: str, start: int) -> Token:

@@ -11,7 +11,7 @@ from mags.models.policy.rules.clause import Clause, clause_at, clauses
 from mags.models.policy.rules.corrections import corrected, is_correction
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
-    FIRST,
+    BE,
     GONE,
     GREETINGS,
     HEDGED_FRAMES,
@@ -24,7 +24,7 @@ from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.notes import note_of
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
-from mags.ports.inflection import BASE, forms
+from mags.ports.inflection import BASE, PAST, forms
 from mags.ports.policy import Operation, Recalled, Turn, Writing
 
 _MOST_SENTENCES = 60
@@ -37,6 +37,7 @@ _FEELING = re.compile(
     re.I,
 )
 _SIDE_LINKS = frozenset({"if", "when", "unless", "before", "after", "until", "since"})
+_STARTS = frozenset("a an the my our some this another to up into two three new".split())
 _REPORTS = frozenset({"tell", "say", "mention", "claim", "report", "announce", "hear", "reveal"})
 _ASKING = frozenset(
     "do does did is are was were am can could will would should have has had".split()
@@ -126,7 +127,17 @@ def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
     if note:
         return _Sentence(operations=(note,))
     words, hedged = _opened(tokens)
+    if words and not clauses(words) and _elided(words):
+        words = (Token("I", "i", 0, 0), *words)
     return _statement(words, scene, Manner(hedged=hedged))
+
+
+def _elided(words: Sequence[Token]) -> bool:
+    """Say whether "I" was left out: "Got a tattoo last week"."""
+    tags = {form for _, form in forms(words[0].low)}
+    return PAST in tags and BASE not in tags and words[0].low not in BE and (
+        len(words) > 3 and words[1].low in _STARTS
+    )
 
 
 def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> _Sentence:
@@ -270,11 +281,10 @@ def _unread(words: Sequence[Token]) -> str:
     if len(spoken) < 3:
         return ""
     first = spoken[0].low
-    if first in {"i", "my", "we", "our"} or (name_end(spoken, 0) and first not in GREETINGS):
-        if any((word := t.low) in FIRST for t in spoken[:1]) or any(
-            form != BASE for t in spoken[1:6] for _, form in forms(t.low)
-        ):
-            return "no verb found for its subject"
+    named = name_end(spoken, 0) > 1 and first not in GREETINGS
+    verbs = any(form != BASE for t in spoken[1:6] for _, form in forms(t.low))
+    if first in {"i", "my", "we", "our"} or (named and verbs):
+        return "no verb found for its subject"
     return ""
 
 
