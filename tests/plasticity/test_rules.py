@@ -4,6 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from mags.graph.charge import arc_charge
 from mags.graph.draft import Draft
@@ -17,7 +20,7 @@ from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.prune import Prune
 from mags.plasticity.solidify import Solidify
 from mags.plasticity.still import Still
-from tests.plasticity.worlds import arc, both_ways, clique, world
+from tests.plasticity.worlds import arc, both_ways, clique, graphs, world
 
 SQUARE = ((1, 2), (2, 3), (3, 4), (4, 1))
 
@@ -260,3 +263,16 @@ def test_cold_nodes_have_left_sleep():
     apply(Decay(lonely_under=0), graph)
     assert arc(graph, 2, 3)["support"] == 1
     assert arc(graph, 1, 3)["support"] == 0
+
+
+# -- the picture ------------------------------------------------------------------------
+
+
+@given(graphs(), st.data())
+def test_a_part_of_the_net_is_the_net_between_its_nodes(graph, data):
+    net = Still.of(graph).net
+    chosen = np.array(sorted(data.draw(st.sets(st.integers(0, net.n - 1), min_size=1))))
+    whole = csr_array((net.weights, net.indices, net.indptr), (net.n, net.n)).toarray()
+    indptr, indices, weights = net.part(chosen)
+    part = csr_array((weights, indices, indptr), (len(chosen), len(chosen))).toarray()
+    assert part.tolist() == whole[np.ix_(chosen, chosen)].tolist()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from graspologic_native import leiden_csr
 from numpy.typing import NDArray
 
 
 def communities(
-    indptr: NDArray[np.int32],
-    indices: NDArray[np.int32],
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
     weights: NDArray[np.float64],
     *,
     seed: int = 0,

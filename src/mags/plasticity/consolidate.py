@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from mags.graph.communities import communities
 from mags.graph.delta import Changes, Delta
@@ -219,13 +218,7 @@ def _cut(
     if len(core) <= most:
         yield core
         return
-    net = still.net
-    whole = csr_array((net.weights, net.indices, net.indptr), (net.n, net.n))
-    part = whole[core][:, core].tocsr()
-    part.sort_indices()
-    yield from _groups(
-        core, communities(part.indptr, part.indices, part.data, resolution=resolution)
-    )
+    yield from _groups(core, communities(*still.net.part(core), resolution=resolution))
 
 
 def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:

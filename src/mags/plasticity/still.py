@@ -76,6 +76,20 @@ class LiveNet:
         """The same for dense cores only; shape (n,)."""
         return dense_cores(self.inner, self.core, DENSITY)
 
+    def part(
+        self, nodes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """CSR (indptr, indices, weights) of the net between some nodes, ascending (k,)."""
+        start, length = self.indptr[nodes].astype(np.int64), self.degree[nodes].astype(np.int64)
+        row = np.repeat(np.arange(len(nodes)), length)
+        first = np.cumsum(length) - length
+        slot = np.arange(len(row)) - np.repeat(first - start, length)
+        found = np.searchsorted(nodes, self.indices[slot])
+        inside = nodes[np.minimum(found, len(nodes) - 1)] == self.indices[slot]
+        indptr = np.zeros(len(nodes) + 1, np.int64)
+        np.cumsum(np.bincount(row[inside], minlength=len(nodes)), out=indptr[1:])
+        return indptr, found[inside], self.weights[slot[inside]]
+
     def support(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
         """Live triangles of each pair, shape (pairs,)."""
         return common_neighbours(self.indptr, self.indices, a, b)
