@@ -217,7 +217,7 @@ SECTIONS = (
             ("mquake-hard", "MQuAKE's facts alone"),
             ("mquake-hard-distractors", "Among distractors"),
         ),
-        measures=("chain@10", "recall@10", "stale@10", "chain@20", "chain@100"),
+        measures=("chain@10", "recall@10", "stale@10", "chain@20", "stale@20"),
     ),
     Section(
         title="Letta core-memory update",

@@ -56,7 +56,7 @@ def edited_chains(
     data: Edits,
     *,
     distractors: Sequence[Statement] = (),
-    k: int = 100,
+    k: int = 20,
     clock: Clock = time.perf_counter,
 ) -> ChainRun:
     """Tell distractors, all first facts and all edits to one memory; ask all questions.
@@ -80,7 +80,7 @@ def edited_chains(
     return ChainRun(outcomes=tuple(outcomes), facts=len(told), add_s=add_s)
 
 
-def chain_scores(run: ChainRun, ks: Sequence[int] = (10, 20, 100)) -> dict[str, Interval]:
+def chain_scores(run: ChainRun, ks: Sequence[int] = (10, 20)) -> dict[str, Interval]:
     """Return `chain@k` (all four facts), `recall@k` of them and `stale@k`.
 
     Each case counts once, as the mean over its wordings. `stale@k` is the
