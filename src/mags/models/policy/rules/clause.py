@@ -319,7 +319,10 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     if (verb.tense in over) != (opened.tense in over):
         return False
     bare = verb.tense == "present" and verb.form == verb.base
-    if bare and (opened.tense != "present" or any(t.low in PRONOUNS | {"to", "who", "that", "which"} for t in between)):
+    if bare and (
+        opened.tense != "present"
+        or any(t.low in PRONOUNS | {"to", "who", "that", "which"} for t in between)
+    ):
         return False
     return opened.tense not in {"future", "modal"} or verb.tense not in {"present", "past"}
 

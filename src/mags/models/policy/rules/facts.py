@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mags.models.policy.rules.case import Case
 from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, Clause
 from mags.models.policy.rules.copula import read_copula
-from mags.models.policy.rules.generic import read_generic, read_plan
+from mags.models.policy.rules.generic import read_generic
 from mags.models.policy.rules.lexicon import KIN, PETS, SILENT
 from mags.models.policy.rules.passage import lifespan
 from mags.models.policy.rules.phrase import Rest, object_of, rest_of
+from mags.models.policy.rules.plans import read_plan
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.special import SPECIAL, Case
+from mags.models.policy.rules.special import SPECIAL
 from mags.models.policy.rules.tokens import join
 from mags.ports.policy import Operation
 from mags.ports.relations import canonical

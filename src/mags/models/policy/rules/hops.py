@@ -24,9 +24,7 @@ _RAW = tomllib.loads(
 _NOUNS: Mapping[str, str] = _RAW["nouns"]
 _BY_KIND: Mapping[str, Mapping[str, str]] = _RAW["by_kind"]
 _ACTIVE: Mapping[str, str] = _RAW["active"]
-_CLOSING = tuple(
-    (re.compile(rf"(?:{entry['says']})(?=$|\s)"), entry) for entry in _RAW["closing"]
-)
+_CLOSING = tuple((re.compile(rf"(?:{entry['says']})(?=$|\s)"), entry) for entry in _RAW["closing"])
 _HEADS = {
     "country": "country", "nation": "country", "city": "city", "town": "city", "place": "city",
     "continent": "continent", "sport": "sport", "sports": "sport", "language": "language",
@@ -95,7 +93,7 @@ def _split(text: str, speaker: str) -> tuple[str, _Chain] | None:
     quoted = _QUOTED.search(text)
     if quoted:
         name = quoted[1].strip()
-        owned = bool(quoted[2]) or quoted[0].rstrip("\"\u201d.,").endswith(("'s", "\u2019s"))
+        owned = bool(quoted[2]) or quoted[0].rstrip('"\u201d.,').endswith(("'s", "\u2019s"))
         left, right = tokenise(text[: quoted.start()]), tokenise(text[quoted.end() :])
         words = _words(right)
         owned = owned or bool(words and words[0] in _NOUNS)
@@ -140,7 +138,12 @@ def _name(tokens: Sequence[Token]) -> tuple[int, int]:
                 end = step + 1
                 continue
             break
-        end += end < len(tokens) and tokens[end].text == "." and _capital(tokens[end - 1]) and end + 1 < len(tokens)
+        end += (
+            end < len(tokens)
+            and tokens[end].text == "."
+            and _capital(tokens[end - 1])
+            and end + 1 < len(tokens)
+        )
         if end - i > best[1] - best[0] or (end - i == best[1] - best[0]):
             best = (i, end)
         i = end
@@ -227,7 +230,15 @@ def _active_before(chain: _Chain) -> bool:
         verb = " ".join(left[end - k : end])
         if verb not in _ACTIVE or end - k == 0:
             continue
-        if left[end - k - 1] not in {"who", "that", "which", "individual", "person", "whose", "citizen"}:
+        if left[end - k - 1] not in {
+            "who",
+            "that",
+            "which",
+            "individual",
+            "person",
+            "whose",
+            "citizen",
+        }:
             continue
         chain.add(_ACTIVE[verb])
         end -= k
@@ -293,7 +304,9 @@ def _closing(text: str, head: str, person: bool) -> tuple[str, int] | None:
         match = pattern.match(text)
         if match is None or entry.get("head", head) != head:
             continue
-        relation = entry.get(head) or entry.get("relation") or entry["person" if person else "other"]
+        relation = (
+            entry.get(head) or entry.get("relation") or entry["person" if person else "other"]
+        )
         return relation, match.end()
     return None
 

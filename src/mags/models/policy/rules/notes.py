@@ -65,8 +65,10 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
     if first in {"if", "when", "before", "after"} and any(t.low in _DUTY for t in words):
         return "rule"
     judged = any(t.low in EVALUATIVE | FEELINGS for t in words)
-    if first not in _NO_RULE and not judged and any(
-        f" {phrase} " in f" {text} " for phrase in _FORBIDDEN
+    if (
+        first not in _NO_RULE
+        and not judged
+        and any(f" {phrase} " in f" {text} " for phrase in _FORBIDDEN)
     ):
         return "rule"
     return None

@@ -28,7 +28,10 @@ def lifespan(words: Sequence[Token], scene: Scene, manner: Manner, name: str) ->
     plain = replace(manner, time=None, times=(), sides={}, reason="", condition="")
     born = any(t.low in {"born", "b"} for t in words)
     if born and dates:
-        return [_dated(scene, plain, name, "was born on", dates[0]), *_birthplace(words, scene, plain, name)]
+        return [
+            _dated(scene, plain, name, "was born on", dates[0]),
+            *_birthplace(words, scene, plain, name),
+        ]
     if len(dates) == 2 and any(t.text in {"-", "\u2013", "\u2014"} for t in words):
         return [
             _dated(scene, plain, name, "was born on", dates[0]),
@@ -44,9 +47,7 @@ def _dated(scene: Scene, manner: Manner, name: str, relation: str, time: Time) -
     return claim(scene, manner, said)
 
 
-def _birthplace(
-    words: Sequence[Token], scene: Scene, manner: Manner, name: str
-) -> list[Operation]:
+def _birthplace(words: Sequence[Token], scene: Scene, manner: Manner, name: str) -> list[Operation]:
     for i, token in enumerate(words[:-1]):
         end = name_end(words, i + 1) if token.low == "in" else i + 1
         if end > i + 1:

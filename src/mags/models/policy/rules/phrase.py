@@ -210,9 +210,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     return _plain(words)
 
 
-def _told(
-    words: tuple[Token, ...], scene: Scene, subject: str
-) -> tuple[Token, ...] | None:
+def _told(words: tuple[Token, ...], scene: Scene, subject: str) -> tuple[Token, ...] | None:
     """Tell "my" and "her" inside a phrase by name ("trends for Ana's store")."""
     found = list(words[:1])
     for token in words[1:]:

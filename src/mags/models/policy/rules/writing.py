@@ -135,8 +135,11 @@ def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
 def _elided(words: Sequence[Token]) -> bool:
     """Say whether "I" was left out: "Got a tattoo last week"."""
     tags = {form for _, form in forms(words[0].low)}
-    return PAST in tags and BASE not in tags and words[0].low not in BE and (
-        len(words) > 3 and words[1].low in _STARTS
+    return (
+        PAST in tags
+        and BASE not in tags
+        and words[0].low not in BE
+        and (len(words) > 3 and words[1].low in _STARTS)
     )
 
 
@@ -225,11 +228,15 @@ def _opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
     words, hedged = tuple(tokens), False
     while True:
         words = _unmarked(words)
-        phrase = next((p for p in HEDGED_FRAMES.get(_first(words), ()) if starts_with(words, p)), None)
+        phrase = next(
+            (p for p in HEDGED_FRAMES.get(_first(words), ()) if starts_with(words, p)), None
+        )
         if phrase and len(phrase) < len(words) and _goes_on(words, len(phrase)):
             words, hedged = words[len(phrase) :], True
             continue
-        phrase = next((p for p in PLAIN_FRAMES.get(_first(words), ()) if starts_with(words, p)), None)
+        phrase = next(
+            (p for p in PLAIN_FRAMES.get(_first(words), ()) if starts_with(words, p)), None
+        )
         if phrase and _goes_on(words, len(phrase)):
             words = words[len(phrase) :]
             continue

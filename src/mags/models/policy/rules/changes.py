@@ -1,0 +1,270 @@
+"""Verbs that tell of a change: start, stop, leave, turn, die, call, switch, break, become."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mags.models.policy.rules.case import Case, object_claims, when_of
+from mags.models.policy.rules.claims import Said, claim
+from mags.models.policy.rules.lexicon import JOBS
+from mags.models.policy.rules.names import name_end, surface
+from mags.models.policy.rules.possessions import new_job
+from mags.ports.inflection import lemma, third_person
+from mags.ports.policy import Act, Operation
+from mags.ports.relations import canonical, read
+
+
+def starting(case: Case) -> list[Operation] | None:
+    if any(t.low in {"job", "position"} for t in case.words[:4]):
+        return new_job(case)
+    first, verb = case.low(0), case.clause.verb
+    if verb.tense not in {"past", "perfect", "present"} or verb.negated:
+        return []
+    if first in {"working", "dating", "seeing"}:
+        return None
+    if first.endswith("ing") and len(case.words) > 1 and first != "something":
+        return _gerund(case, start=1, change=True)
+    if first in {"a", "an", "my", "our", "his", "her", "the"} and verb.tense == "past":
+        return object_claims(case, 0, relation="started")
+    return []
+
+
+def _gerund(case: Case, *, start: int, change: bool, act: Act = Act.ADD) -> list[Operation] | None:
+    """Read "(started | stopped) drinking coffee" by what the verb in -ing says."""
+    base = lemma(case.low(start - 1))
+    words = case.words
+    for k in range(min(3, len(words) - start), -1, -1):
+        phrase = " ".join([base, *(t.low for t in words[start : start + k])])
+        reading = read(phrase)
+        if reading and not reading.relation.noun and len(words) > start + k:
+            relation = reading.relation.name
+            return object_claims(case, start + k, relation=relation, change=change, act=act)
+    if act is Act.RETRACT:
+        return object_claims(case, start, relation=third_person(base), change=change, act=act)
+    return object_claims(case, 0, relation="started", change=False)
+
+
+def stopping(case: Case) -> list[Operation] | None:
+    first, verb = case.low(0), case.clause.verb
+    if verb.tense not in {"past", "perfect"} or verb.negated or not case.words:
+        return []
+    if verb.base == "give":
+        if first != "up" or len(case.words) < 2:
+            return []
+        if case.low(1).endswith("ing") and len(case.words) > 2:
+            return _gerund(case, start=2, change=True, act=Act.RETRACT)
+        return object_claims(case, 1, relation="gave up")
+    if first.endswith("ing") and len(case.words) > 1:
+        return _gerund(case, start=1, change=True, act=Act.RETRACT)
+    return []
+
+
+def leaving(case: Case) -> list[Operation] | None:
+    """Read "quit my job (at Acme)", "left Acme"."""
+    verb = case.clause.verb
+    if verb.negated or verb.tense not in {"past", "perfect"} or not case.words:
+        return []
+    lows = [t.low for t in case.words]
+    if any(word in {"job", "position"} for word in lows[:4]):
+        at = next((i for i, word in enumerate(lows) if word in {"at", "with"}), 0)
+        if at:
+            return object_claims(case, at + 1, relation="works at", act=Act.RETRACT, change=True)
+        verb_ = {"leave": "left", "quit": "quit", "lose": "lost"}.get(verb.base, verb.base)
+        return case.each(
+            lambda s: Said(
+                subject=s,
+                relation="works at",
+                object="",
+                act=Act.RETRACT,
+                change=True,
+                text=f"{s} {verb_} the job{when_of(case)}.",
+            )
+        )
+    if verb.base == "quit" and lows[0].endswith("ing"):
+        if len(lows) > 1:
+            return _gerund(case, start=1, change=True, act=Act.RETRACT)
+        return object_claims(case, 0, relation="quit")
+    if verb.base == "lose":
+        return (
+            object_claims(case, 0, relation="lost")
+            if lows[0] in {"my", "our", "his", "her", "their"}
+            else []
+        )
+    if verb.base == "leave" and name_end(case.words, 0) == len(case.words):
+        return object_claims(case, 0, relation="left")
+    return object_claims(case, 0, relation="quit") if verb.base == "quit" else []
+
+
+def turning(case: Case) -> list[Operation] | None:
+    """Read "turned 30 (yesterday)"."""
+    if not case.low(0).isdigit() or case.clause.verb.tense not in {
+        "past",
+        "perfect",
+        "progressive",
+        "present",
+    }:
+        return []
+    years = case.low(0)
+    coming = case.clause.verb.tense in {"progressive", "present"}
+    if coming:
+        return []
+    return case.each(
+        lambda s: Said(
+            subject=s,
+            relation="age",
+            object=years,
+            change=True,
+            text=f"{s} turned {years}{when_of(case)}.",
+        )
+    )
+
+
+def dying(case: Case) -> list[Operation] | None:
+    verb = case.clause.verb
+    if verb.tense not in {"past", "perfect"} or verb.negated:
+        return []
+    if verb.base == "pass" and case.low(0) != "away":
+        return None
+    skip = 1 if verb.base == "pass" else 0
+    if case.low(skip) in {"in", "of", "from", "at"} and len(case.words) > skip + 1:
+        relation = "died of" if case.low(skip) in {"of", "from"} else "died in"
+        return object_claims(case, skip + 1, relation=relation)
+    if case.manner.time:
+        when = case.manner.time.text.removeprefix("on ").removeprefix("in ")
+        return case.each(
+            lambda s: Said(
+                subject=s,
+                relation="died on",
+                object=when,
+                change=True,
+                text=f"{s} died{when_of(case)}.",
+            )
+        )
+    return case.each(
+        lambda s: Said(subject=s, relation="is", object="dead", change=True, text=f"{s} died.")
+    )
+
+
+def bearing(case: Case) -> list[Operation] | None:
+    """Read "was born in Oslo on 4 July 1990"."""
+    if not case.clause.verb.passive:
+        return None
+    found: list[Operation] = []
+    time = case.manner.time
+    still = replace(case.manner, time=None, times=())
+    if time and time.precision in {"day", "year", "month"}:
+        when = time.text.removeprefix("on ").removeprefix("in ")
+        found += [
+            claim(
+                case.scene,
+                still,
+                Said(
+                    subject=s,
+                    relation="was born on",
+                    object=when,
+                    text=f"{s} was born {time.text}.",
+                ),
+            )
+            for s in case.names
+        ]
+    words = tuple(t for t in case.words if t.text != "|")
+    if words and words[0].low in {"in", "at"}:
+        inner = replace(case, manner=still, rest=replace(case.rest, tokens=words))
+        found += object_claims(inner, 1, relation="was born in") or []
+    return found
+
+
+def calling(case: Case) -> list[Operation] | None:
+    """Read "my dog is called Rex", "they call me Al"."""
+    verb = case.clause.verb
+    if not verb.passive:
+        if verb.base == "call" and case.low(0) == "me" and len(case.words) == 2:
+            name = case.words[1].text
+            return [
+                claim(
+                    case.scene,
+                    case.manner,
+                    Said(
+                        subject=case.scene.speaker,
+                        relation="is also called",
+                        object=name,
+                        object_is_name=True,
+                        aliases={case.scene.speaker: (name,)},
+                    ),
+                )
+            ]
+        return []
+    if case.low(0) in {"after", "as", "for"}:
+        return None
+    end = name_end(case.words, 0)
+    if not end or verb.negated:
+        return []
+    name = surface(case.words[:end])
+    subject = case.clause.subject
+    owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
+    if owner:
+        noun = subject.noun
+        relation = canonical(noun) or canonical(noun.split()[-1]) or noun
+        case.scene.named[f"{owner}'s {noun}".lower()] = name
+        return [
+            claim(
+                case.scene,
+                case.manner,
+                Said(
+                    subject=owner,
+                    relation=relation,
+                    object=name,
+                    object_is_name=True,
+                    text=f"{owner}'s {noun} is called {name}.",
+                    aliases={name: (f"{owner}'s {noun}",)},
+                ),
+            )
+        ]
+    return case.each(
+        lambda s: Said(subject=s, relation="is called", object=name, object_is_name=True)
+    )
+
+
+def switching(case: Case) -> list[Operation] | None:
+    """Read "switched from tea to coffee": what was is over; what is now so is kept as said."""
+    lows = [t.low for t in case.words]
+    if "to" not in lows or case.clause.verb.tense not in {"past", "perfect"}:
+        return []
+    return object_claims(
+        case, lows.index("to") + 1, relation="switched to", change=True, verb="switched to"
+    )
+
+
+def breaking(case: Case) -> list[Operation] | None:
+    """Read "broke up with Ana", "split up with Ana"."""
+    if case.low(0) != "up":
+        return [] if case.low(0) in {"down", "in"} else None
+    if case.clause.verb.negated or case.clause.verb.tense not in {"past", "perfect"}:
+        return []
+    if case.low(1) == "with":
+        return object_claims(case, 2, relation="is dating", act=Act.RETRACT, change=True)
+    if len(case.names) == 2:
+        one, other = case.names
+        return [
+            claim(
+                case.scene,
+                case.manner,
+                Said(
+                    subject=one,
+                    relation="is dating",
+                    object=other,
+                    object_is_name=True,
+                    act=Act.RETRACT,
+                    change=True,
+                ),
+            )
+        ]
+    return []
+
+
+def becoming(case: Case) -> list[Operation] | None:
+    if case.low(0) not in {"a", "an"} or case.clause.verb.tense not in {"past", "perfect"}:
+        return []
+    job = case.words[-1].low in JOBS
+    verb = f"became {case.low(0)}"
+    return object_claims(case, 1, relation="works as" if job else "is a", change=job, verb=verb)

@@ -1,0 +1,328 @@
+"""What somebody or something is: an age, a trade, a trait, a kind, a place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from mags.models.policy.rules.claims import Manner, Said, claim
+from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, THING, Clause
+from mags.models.policy.rules.lexicon import (
+    EVALUATIVE,
+    FEELINGS,
+    JOBS,
+    KIN,
+    PETS,
+    TRAITS,
+)
+from mags.models.policy.rules.lists import objects
+from mags.models.policy.rules.passage import makers
+from mags.models.policy.rules.phrase import cut_aside, object_of, parted
+from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.tokens import Token, join
+from mags.ports.policy import Act, Operation
+from mags.ports.relations import Relation, canonical, read
+
+_AGE = re.compile(r"^(\d{1,3})(?: years? old| yrs? old|-years?-old)?$", re.IGNORECASE)
+_NATION = re.compile(r"^[A-Z][a-z]+(?:ian|ean|ese|ish|an|ch|ic|i)$")
+_PLACES = ("in", "at", "on")
+
+
+def act_of(clause: Clause) -> Act:
+    return Act.RETRACT if clause.verb.negated or clause.verb.gone else Act.ADD
+
+
+def about(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    """Read the complement of one subject."""
+    low = words[0].low
+    act = act_of(clause)
+    past = clause.verb.tense == "past"
+    age = _AGE.match(join(words))
+    if age and clause.subject.kind != THING:
+        return (
+            []
+            if past or act is Act.RETRACT
+            else [
+                claim(
+                    scene,
+                    manner,
+                    Said(
+                        subject=subject,
+                        relation="age",
+                        object=age[1],
+                        text=f"{subject} is {age[1]} years old.",
+                    ),
+                )
+            ]
+        )
+    if clause.subject.kind == THING:
+        return _quality(clause, words, scene, manner, subject)
+    known = _table(clause, words, scene, manner, subject)
+    if known is not None:
+        return known
+    if low in {"my", "our"} and act is Act.ADD:
+        return _mine(words, scene, manner, subject)
+    if low in {"a", "an"}:
+        return _kind_of_thing(clause, words, scene, manner, subject)
+    if low in TRAITS or (len(words) == 1 and _NATION.match(words[0].text)):
+        trait = join(parted(words)[0])
+        relation = "was" if past else "is"
+        return [
+            claim(scene, manner, Said(subject=subject, relation=relation, object=trait, act=act))
+        ]
+    if low in _PLACES and len(words) > 1 and words[1].is_capital and act is Act.ADD:
+        return _place(words, scene, manner, subject, past)
+    if low == "the" and clause.subject.kind != PRONOUN:
+        return _the(words, scene, manner, subject, past)
+    return _quality(clause, words, scene, manner, subject)
+
+
+def _table(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation] | None:
+    """Read what the table knows: "from", "allergic to", "a fan of", "married to"."""
+    be = "was" if clause.verb.tense == "past" else "is"
+    for k in range(min(5, len(words) - 1), 0, -1):
+        phrase = " ".join(t.low for t in words[:k])
+        if words[k - 1].low not in {
+            "from",
+            "to",
+            "of",
+            "with",
+            "in",
+            "on",
+            "at",
+            "for",
+            "into",
+            "by",
+            "about",
+            "after",
+            "through",
+            "as",
+        }:
+            continue
+        reading = read(f"{be} {phrase}")
+        if reading is None or reading.relation.name in {"is", "was"}:
+            continue
+        body, sides = parted(words[k:])
+        things = objects(body, scene, subject)
+        if not things:
+            return []
+        told = Manner(
+            hedged=manner.hedged,
+            source=manner.source,
+            time=manner.time,
+            times=manner.times,
+            sides={**manner.sides, **sides},
+            reason=manner.reason,
+            condition=manner.condition,
+        )
+        relation, act = reading.relation, act_of(clause)
+        return [
+            claim(
+                scene,
+                told,
+                Said(
+                    subject=subject,
+                    relation=relation,
+                    object=thing.text,
+                    act=act,
+                    object_is_name=thing.is_name,
+                    change=reading.change or clause.verb.gone,
+                ),
+            )
+            for thing in things
+        ]
+    return None
+
+
+def _kind_of_thing(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    act, past = act_of(clause), clause.verb.tense == "past"
+    clause_kind = clause.subject.kind
+    body, sides = parted(words)
+    body = cut_aside(body)
+    stop = next(
+        (i for i, t in enumerate(body) if t.low in {"who", "that", "which", "whose"}), len(body)
+    )
+    plain_manner = replace(manner, time=None, times=(), sides={})
+    made, makes = makers(body[:stop], scene, plain_manner, subject)
+    core = body[: min(stop, made)]
+    while core and not core[-1].is_word:
+        core = core[:-1]
+    at = next(
+        (i for i, t in enumerate(core) if t.low in {"at", "for", "in", "from", "with"} and i > 1),
+        len(core),
+    )
+    head = core[at - 1].low if at else ""
+    if (
+        head in EVALUATIVE
+        or (len(core) > 1 and core[1].low in EVALUATIVE | FEELINGS)
+        or head in _VAGUE_HEADS
+    ):
+        return []
+    found: list[Operation] = list(makes) if act is Act.ADD else []
+    told = replace(plain_manner if makes else manner, sides={**manner.sides, **sides})
+    job = head in JOBS
+    if job and at < len(core) and core[at].low in {"at", "for"}:
+        place = object_of(core[at + 1 :], scene, subject)
+        if place and place.is_name:
+            relation = "worked at" if past else "works at"
+            found.append(
+                claim(
+                    scene,
+                    told,
+                    Said(
+                        subject=subject,
+                        relation=relation,
+                        act=act,
+                        object=place.text,
+                        object_is_name=True,
+                    ),
+                )
+            )
+            core = core[:at]
+    thing = object_of(core, scene, subject)
+    if thing is None:
+        return found
+    plain = job and len(core) <= (2 if clause_kind == NAME else 4)
+    relation = ("worked as" if past else "works as") if plain else ("was a" if past else "is a")
+    article = core[0].low
+    verb = (
+        f"{'worked' if past else 'works'} as {article}"
+        if plain
+        else f"{'was' if past else 'is'} {article}"
+    )
+    found.append(
+        claim(
+            scene,
+            told,
+            Said(
+                subject=subject,
+                relation=relation,
+                object=thing.text,
+                act=act,
+                object_is_name=thing.is_name,
+                verb=verb,
+            ),
+        )
+    )
+    return found
+
+
+_VAGUE_HEADS = frozenset(
+    {
+        "mix",
+        "part",
+        "fan",
+        "kid",
+        "child",
+        "start",
+        "step",
+        "reminder",
+        "time",
+        "fan",
+        "one",
+        "thing",
+        "way",
+        "bit",
+        "lot",
+        "mess",
+        "pleasure",
+        "shame",
+        "pity",
+        "joke",
+    }
+)
+
+
+def _mine(words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str) -> list[Operation]:
+    """Read "Dora is my best friend"."""
+    noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
+    relation = canonical(noun) if noun else None
+    if relation is None and (not noun or noun.split()[-1] not in KIN | PETS):
+        return []
+    said = Said(
+        subject=scene.speaker,
+        relation=relation or noun,
+        object=subject,
+        object_is_name=True,
+        text=f"{scene.speaker}'s {noun} is {subject}.",
+    )
+    return [claim(scene, manner, said)]
+
+
+def _place(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, past: bool
+) -> list[Operation]:
+    thing = object_of(words[1:], scene, subject)
+    if thing is None or not thing.is_name:
+        return []
+    relation = f"{'was' if past else 'is'} {words[0].low}"
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=subject,
+                relation=Relation(name=relation, known=False),
+                object=thing.text,
+                object_is_name=True,
+            ),
+        )
+    ]
+
+
+def _the(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, past: bool
+) -> list[Operation]:
+    """Read "Paris is the capital of France"."""
+    of = next((i for i, t in enumerate(words) if t.low == "of" and i > 1), 0)
+    thing = object_of(words[of + 1 :], scene, subject) if of else None
+    if thing is None or not thing.is_name:
+        return []
+    noun = " ".join(t.low for t in words[1:of])
+    relation = canonical(f"is {noun} of")
+    name = relation or Relation(name=f"{'was' if past else 'is'} the {noun} of", known=False)
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=subject,
+                relation=name,
+                object=thing.text,
+                object_is_name=True,
+                verb=f"{'was' if past else 'is'} the {noun} of",
+            ),
+        )
+    ]
+
+
+def _quality(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    """Read "my car is red", "the wifi password is hunter2": things, not moods of people."""
+    if clause.subject.kind not in {OWNED, THING} or len(words) > 4 or clause.verb.negated:
+        return []
+    head = clause.subject.noun.split()[-1].lower()
+    if head in KIN or clause.subject.names or any(t.low in EVALUATIVE | FEELINGS for t in words):
+        return []
+    thing = object_of(words, scene, subject)
+    if thing is None:
+        return []
+    relation = "was" if clause.verb.tense == "past" else "is"
+    if clause.subject.kind == THING and not (thing.is_name or any(c.isdigit() for c in thing.text)):
+        return []
+    return [
+        claim(
+            scene,
+            manner,
+            Said(
+                subject=subject, relation=relation, object=thing.text, object_is_name=thing.is_name
+            ),
+        )
+    ]

@@ -1,0 +1,184 @@
+"""Verbs the relation table does not know, read under their own words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mags.models.policy.rules.claims import Manner, Said, claim
+from mags.models.policy.rules.clause import NAME, THING, Clause
+from mags.models.policy.rules.lexicon import (
+    ADVERBS,
+    EMPTY_OBJECTS,
+    FEELINGS,
+    LIGHT,
+    PARTICLES,
+    PREPOSITIONS,
+    SILENT,
+)
+from mags.models.policy.rules.phrase import Rest, cut_aside, object_of, parted
+from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.verbs import Verb
+from mags.ports.inflection import gerund, past_tense, third_person
+from mags.ports.policy import Act, Operation
+from mags.ports.relations import Relation, canonical
+
+
+def own_words(
+    clause: Clause, rest: Rest, scene: Scene, manner: Manner, name: str
+) -> list[Operation] | None:
+    """Read a verb the table does not know under its own words."""
+    verb, words = clause.verb, rest.tokens
+    while len(words) > 1 and (words[0].low in ADVERBS or _adverb(words[0].low)):
+        words = words[1:]
+    if _silent(clause, words):
+        return _outing(clause, words, scene, manner, name)
+    if verb.base in {"have", "do"} or (verb.tense == "used" and not words):
+        return []
+    if verb.base == "be":
+        return _been(clause, words, scene, manner, name)
+    if verb.passive and not _led(verb, words):
+        return []
+    if clause.subject.kind == THING:
+        return []
+    k = 0
+    while (
+        k < len(words)
+        and k < 2
+        and words[k].low in PARTICLES | PREPOSITIONS - {"than", "of", "per"}
+    ):
+        k += 1
+    body, sides = parted(words[k:])
+    body = cut_aside(body)
+    if not body:
+        return []
+    if body[0].low in {"how", "that", "if", "what", "why", "when", "whether", "so"}:
+        return []
+    thing = object_of(body, scene, name)
+    if thing is None:
+        return None if name != scene.speaker or verb.tense == "past" else []
+    if thing.noun in EMPTY_OBJECTS:
+        return []
+    relation = Relation(name=" ".join([_named(verb), *(t.low for t in words[:k])]), known=False)
+    known = canonical(relation.name) if verb.passive else None
+    told = replace(manner, sides={**manner.sides, **sides})
+    if verb.gone:
+        return [
+            claim(
+                scene,
+                told,
+                Said(
+                    subject=name,
+                    relation=relation,
+                    object=thing.text,
+                    object_is_name=thing.is_name,
+                    act=Act.RETRACT,
+                    change=True,
+                ),
+            )
+        ]
+    return [
+        claim(
+            scene,
+            told,
+            Said(
+                subject=name,
+                relation=known or relation,
+                object=thing.text,
+                object_is_name=thing.is_name,
+            ),
+        )
+    ]
+
+
+def _adverb(word: str) -> bool:
+    return word.endswith("ly") and len(word) > 4 and word not in {"family", "early", "only"}
+
+
+def _silent(clause: Clause, words: tuple[Token, ...]) -> bool:
+    """Say whether a verb tells nothing to keep: "I think", "we had"; names may give and lead."""
+    base = clause.verb.base
+    if (
+        base not in SILENT
+        or clause.verb.passive
+        or (base == "go" and words and words[0].low == "to")
+    ):
+        return False
+    told = clause.subject.kind == NAME and base in LIGHT and base != "go"
+    return not (told and len(words) > 1)
+
+
+def _led(verb: Verb, words: tuple[Token, ...]) -> bool:
+    """Say whether a passive goes on with a preposition and tells more than a mood."""
+    if verb.form in FEELINGS or not words:
+        return False
+    if verb.form in {"awarded", "given", "offered", "elected", "appointed"}:
+        return words[0].low in {"the", "a", "an"} or words[0].is_capital
+    return words[0].low in PREPOSITIONS - {"of", "to", "than", "as"}
+
+
+def _been(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, name: str
+) -> list[Operation]:
+    """Read "has been to Paris", "has never been to Paris"."""
+    if clause.verb.tense != "perfect" or not words or words[0].low != "to":
+        return []
+    body, sides = parted(words[1:])
+    thing = object_of(body, scene, name)
+    if thing is None or not thing.is_name:
+        return []
+    relation = "has never been to" if clause.verb.negated else "visited"
+    told = replace(manner, sides={**manner.sides, **sides})
+    return [
+        claim(
+            scene,
+            told,
+            Said(subject=name, relation=relation, object=thing.text, object_is_name=True),
+        )
+    ]
+
+
+def _outing(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, name: str
+) -> list[Operation]:
+    """Read "went camping (with the kids)"."""
+    if clause.verb.base != "go" or clause.verb.negated or not words:
+        return []
+    low = words[0].low
+    if not low.endswith("ing") or len(low) < 6 or clause.verb.tense not in {"past", "perfect"}:
+        return []
+    body, sides = parted(words)
+    told = replace(manner, sides={**manner.sides, **sides})
+    thing = object_of(body, scene, name)
+    if thing is None:
+        return []
+    return [
+        claim(
+            scene,
+            told,
+            Said(subject=name, relation=Relation(name="went", known=False), object=thing.text),
+        )
+    ]
+
+
+def _named(verb: Verb) -> str:
+    """Return the verb as an own relation reads it: tense and polarity kept."""
+    if verb.passive:
+        return (
+            f"{'was' if verb.tense == 'past' else 'is'} {'not ' if verb.negated else ''}{verb.form}"
+        )
+    if verb.never:
+        return (
+            f"never {past_tense(verb.base) if verb.tense != 'present' else third_person(verb.base)}"
+        )
+    if verb.negated:
+        return f"{'did' if verb.tense in {'past', 'perfect'} else 'does'} not {verb.base}"
+    if verb.tense == "used":
+        return f"used to {verb.base}"
+    if verb.tense == "past":
+        return past_tense(verb.base)
+    if verb.tense == "perfect":
+        return f"has been {verb.form}" if verb.form.endswith("ing") else f"has {verb.form}"
+    if verb.tense == "progressive":
+        return f"is {gerund(verb.base)}"
+    return third_person(verb.base)

@@ -1,0 +1,236 @@
+"""Having and getting: things, pets, jobs, spouses; and selling them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mags.models.policy.rules.case import Case, object_claims
+from mags.models.policy.rules.claims import Said, claim
+from mags.models.policy.rules.lexicon import EMPTY_OBJECTS, EVALUATIVE, KIN, PETS
+from mags.models.policy.rules.names import name_end, surface
+from mags.models.policy.rules.phrase import object_of, parted
+from mags.models.policy.rules.tokens import Token
+from mags.ports.policy import Act, Operation
+from mags.ports.relations import canonical
+
+
+def _named_thing(case: Case, words: tuple[Token, ...]) -> tuple[str, str] | None:
+    """Return (noun, name) of "a dog named Rex" or "a sister, Ana"."""
+    for i, token in enumerate(words):
+        if token.low in {"named", "called"} or (token.text == "," and i + 1 < len(words)):
+            end = name_end(words, i + 1)
+            if end > i + 1 and i >= 1:
+                nouns = [t.low for t in words[:i] if t.low not in {"a", "an", "one", "my", "new"}]
+                return " ".join(nouns), surface(words[i + 1 : end])
+    return None
+
+
+def having(case: Case) -> list[Operation] | None:
+    verb = case.clause.verb
+    if case.low(0) == "to":
+        return []
+    named = _named_thing(case, case.words)
+    if named and not verb.negated:
+        noun, name = named
+        if noun.split()[-1] in KIN | PETS:
+            return _introduce(case, noun, name)
+    if verb.base == "have" and verb.tense in {"past", "perfect", "progressive"}:
+        return []
+    body, sides = parted(case.words)
+    last = body[-1].low if body else ""
+    if last in EMPTY_OBJECTS or any(t.low in EVALUATIVE | EMPTY_OBJECTS for t in body):
+        return []
+    for phrase in ("allergy to", "job at", "job as", "passion for", "interest in"):
+        if case.clause.verb.base == "have" and f" {phrase} " in " " + " ".join(t.low for t in body):
+            return None
+    owned = [object_of(body, case.scene, name) for name in case.names]
+    if any(thing is None for thing in owned):
+        return [] if not verb.negated else []
+    gone = verb.gone or "gone" in case.manner.sides
+    act = Act.RETRACT if verb.negated else Act.ADD
+    relation = "has"
+    told = replace(
+        case.manner, sides={**{k: v for k, v in case.manner.sides.items() if k != "gone"}, **sides}
+    )
+    return [
+        claim(
+            case.scene,
+            told,
+            Said(
+                subject=name,
+                relation=relation,
+                object=thing.text,
+                act=act,
+                object_is_name=thing.is_name,
+                change=gone,
+            ),
+        )
+        for name, thing in zip(case.names, owned, strict=True)
+        if thing
+    ]
+
+
+def _introduce(case: Case, noun: str, name: str) -> list[Operation]:
+    relation = canonical(noun) or canonical(noun.split()[-1]) or noun
+    for owner in case.names:
+        case.scene.named[f"{owner}'s {noun}".lower()] = name
+    if noun.split()[-1] in KIN:
+        case.scene.note(name, case.scene.gender(noun))
+    verb = "got" if case.clause.verb.base in {"get", "adopt", "buy"} else "has"
+    article = "an" if noun[0] in "aeiou" else "a"
+    return case.each(
+        lambda owner: Said(
+            subject=owner,
+            relation=relation,
+            object=name,
+            object_is_name=True,
+            text="" if case.manner.time else f"{owner} {verb} {article} {noun} named {name}.",
+            verb=f"{verb} {article} {noun} named",
+            aliases={name: (f"{owner}'s {noun}",)},
+        )
+    )
+
+
+def getting(case: Case) -> list[Operation] | None:
+    first, second = case.low(0), case.low(1)
+    verb = case.clause.verb
+    if first == "married":
+        return _wedding(case)
+    if first in {"engaged", "divorced"}:
+        return _pair(case, first)
+    if first == "promoted" and second == "to":
+        return object_claims(case, 2, relation="works as", change=True, verb="got promoted to")
+    job = any(t.low in {"job", "position"} for t in case.words[:4])
+    if job:
+        return new_job(case)
+    if first in {"rid"} and second == "of":
+        return object_claims(case, 2, relation="has", act=Act.RETRACT, change=True)
+    if verb.tense not in {"past", "perfect"} or verb.negated or not case.words:
+        return []
+    if first in {"a", "an", "two", "three", "four", "some", "my", "our"}:
+        found = having(
+            replace(case, clause=replace(case.clause, verb=replace(verb, tense="present")))
+        )
+        return [replace(op, change=True) for op in found] if found else found
+    return []
+
+
+def _wedding(case: Case) -> list[Operation] | None:
+    """Read "got married (to Bob)", "are getting married on June 3"."""
+    verb = case.clause.verb
+    if verb.negated:
+        return []
+    coming = verb.tense in {"progressive", "future"}
+    relation = "is marrying" if coming else "is married to"
+    told = "is getting married to" if coming else "got married to"
+    if len(case.names) == 2:
+        one, other = case.names
+        return [
+            claim(
+                case.scene,
+                case.manner,
+                Said(
+                    subject=one,
+                    relation=relation,
+                    object=other,
+                    object_is_name=True,
+                    change=not coming,
+                    verb=told,
+                    stated=not coming,
+                ),
+            )
+        ]
+    if case.low(1) == "to":
+        return object_claims(case, 2, relation=relation, change=not coming, verb=told)
+    when = "is getting married" if coming else "got married"
+    return (
+        case.each(
+            lambda s: Said(
+                subject=s,
+                relation="is",
+                object="married" if not coming else "getting married",
+                verb=when.removesuffix(" married").removesuffix(" getting"),
+                change=True,
+            )
+        )
+        if not coming
+        else case.each(  # noqa: E501
+            lambda s: Said(subject=s, relation="plans to", object="get married", stated=False)
+        )
+    )
+
+
+def _pair(case: Case, state: str) -> list[Operation] | None:
+    link = "to" if state == "engaged" else "from"
+    relation = f"is {state} {link}"
+    if len(case.names) == 2:
+        one, other = case.names
+        return [
+            claim(
+                case.scene,
+                case.manner,
+                Said(
+                    subject=one,
+                    relation=relation,
+                    object=other,
+                    object_is_name=True,
+                    change=True,
+                    verb=f"got {state} {link}",
+                ),
+            )
+        ]
+    if case.low(1) == link:
+        return object_claims(case, 2, relation=relation, change=True, verb=f"got {state} {link}")
+    return case.each(
+        lambda s: Said(subject=s, relation="is", object=state, change=True, verb="got")
+    )
+
+
+def new_job(case: Case) -> list[Operation] | None:
+    """Read "got a (new) job at Acme as a nurse", "started a new job at Acme"."""
+    words = case.words
+    if case.clause.verb.negated or not words:
+        return []
+    at = next((i for i, t in enumerate(words) if t.low in {"at", "with"}), 0)
+    as_ = next((i for i, t in enumerate(words) if t.low == "as"), 0)
+    found: list[Operation] = []
+    verb = "started a job at" if case.clause.verb.base in {"start", "begin"} else "got a job at"
+    if at:
+        end = as_ if as_ > at else len(words)
+        for name in case.names:
+            thing = object_of(parted(words[at + 1 : end])[0], case.scene, name)
+            if thing is None:
+                return None
+            found.append(
+                claim(
+                    case.scene,
+                    case.manner,
+                    Said(
+                        subject=name,
+                        relation="works at",
+                        object=thing.text,
+                        object_is_name=thing.is_name,
+                        change=True,
+                        verb=verb,
+                    ),
+                )
+            )
+    if as_:
+        end = at if at > as_ else len(words)
+        for name in case.names:
+            thing = object_of(words[as_ + 1 : end], case.scene, name)
+            if thing:
+                found.append(
+                    claim(
+                        case.scene,
+                        case.manner,
+                        Said(subject=name, relation="works as", object=thing.text, change=True),
+                    )
+                )
+    return found or None
+
+
+def selling(case: Case) -> list[Operation] | None:
+    if case.clause.verb.negated or case.clause.verb.tense not in {"past", "perfect"}:
+        return []
+    return object_claims(case, 0, relation="has", act=Act.RETRACT, change=True)
