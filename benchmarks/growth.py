@@ -20,11 +20,13 @@ turn with a fact, durable on return; the first sleep looks at everything anew.
 _ROWS: tuple[tuple[str, str, str], ...] = (
     ("recall, ms p50", "recall_ms_p50", "3 at 100k, 6 at 1M"),
     ("recall, ms p95", "recall_ms_p95", ""),
+    ("recall, processor ms, mean", "recall_cpu_ms", ""),
     ("recall while it sleeps, ms p50", "recall_during_sleep_ms_p50", "not blocked"),
     ("recall while it sleeps, ms p95", "recall_during_sleep_ms_p95", ""),
     ("recall while it sleeps, ms max", "recall_during_sleep_ms_max", ""),
     ("durable engram, ms p50", "engram_ms_p50", "8"),
     ("durable engram, ms p95", "engram_ms_p95", ""),
+    ("durable engram, processor ms, mean", "engram_cpu_ms", ""),
     ("one fsync on this disk, ms", "fsync_ms", ""),
     ("opening, s", "open_s", "0.5 at 100k"),
     ("first recall after opening, s", "first_recall_s", ""),

@@ -65,8 +65,8 @@ def measure(path: Path, shape: Shape) -> Facts:
     _recall(memory, shape, embedder, 1)
     facts["memory_bytes_a_node"] = (_resident() - before) / shape.nodes
     _recall(memory, shape, embedder, _WARM)
-    facts |= _spread("recall_ms", _recall(memory, shape, embedder, _QUESTIONS))
-    facts |= _spread("engram_ms", _engram(memory, shape, embedder))
+    facts |= _both("recall", lambda: _recall(memory, shape, embedder, _QUESTIONS))
+    facts |= _both("engram", lambda: _engram(memory, shape, embedder))
     facts |= _sleep(memory, shape, embedder)
     memory.close()
     return facts | _openings(path, shape, embedder)
@@ -138,6 +138,14 @@ def _seconds(work: Callable[[], object]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
+
+
+def _both(name: str, work: Callable[[], NDArray[np.float64]]) -> Facts:
+    """The times that `work` returns, and its mean processor time, which other work does not add to."""
+    began = time.process_time()
+    ms = work()
+    cpu = 1000 * (time.process_time() - began) / len(ms)
+    return _spread(f"{name}_ms", ms) | {f"{name}_cpu_ms": cpu}
 
 
 def _spread(name: str, ms: NDArray[np.float64]) -> Facts:
