@@ -38,6 +38,8 @@ class State:
         """An empty state; words come from the content table through `fetch`."""
         self.secret = secret
         self.seq = 0
+        self.latest_s = -NEVER
+        """Event time of the newest episode: the present is not before it."""
         self.graph = Graph()
         self.vectors = VectorIndex(dimension)
         self.lexicon = Lexicon(self._hash_term)
@@ -133,10 +135,16 @@ class State:
         if len(changes):
             gone = changes.removed()["id"]
             self._forget_names(gone)
+            self._hear(changes.created())
             self._count_speakers(delta)
             self._index(delta)
         if seq is not None:
             self.seq = seq
+
+    def _hear(self, created: NDArray[np.void]) -> None:
+        said = created["valid_from"][created["kind"] == NodeKind.EPISODE]
+        if len(said):
+            self.latest_s = max(self.latest_s, float(said.max()))
 
     def _index(self, delta: Delta) -> None:
         changes = delta.nodes
@@ -243,6 +251,8 @@ class State:
         self.lexicon = Lexicon.unpack(parts["lexicon"], self._hash_term)
         self.slots = Slots(self.graph)
         self.seq = seq
+        self.latest_s = -NEVER
+        self._hear(self.graph.nodes)
         self._names = None
         self._speakers = None
         self._cache.clear()

@@ -73,7 +73,7 @@ class Reader:
                 query=query,
                 vectors=vectors,
                 k=look.k,
-                now_s=self._live.clock(),
+                now_s=self.now(state),
                 as_of=look.as_of,
                 recorded_as_of=look.recorded_as_of,
             )
@@ -82,6 +82,10 @@ class Reader:
         key = self._live.hashed("trace", *plan.queries, str(found.trace.seq), str(self._asked))
         key = self._live.hashed(key, repr(reading.now_s))
         return replace(found, trace=replace(found.trace, key=key))
+
+    def now(self, state: State) -> float:
+        """The present: what the clock says, but never before the newest turn heard."""
+        return max(self._live.clock(), state.latest_s)
 
     def recalled(self, plan: Plan, look: Look) -> list[Recalled]:
         """Hits as a policy sees them."""
@@ -124,7 +128,7 @@ class Reader:
                 ids = [i for entity in named for i in state.slots.of(entity)]
             moment = look.as_of
             if current and moment is None:
-                moment = self._live.clock()
+                moment = self.now(state)
             found = [view for i in ids if (view := _at(state, i, moment, look)) is not None]
         return sorted(found, key=lambda f: (_order(f), f.id))
 
@@ -149,7 +153,7 @@ class Reader:
         with self._live.reading() as state:
             settings = self._parts.settings.recall
             loose = replace(settings, threshold=0.0, max_nodes=max(settings.max_nodes, 20_000))
-            found = connect(state, [a], [b], moment=self._live.clock(), settings=loose)
+            found = connect(state, [a], [b], moment=self.now(state), settings=loose)
             if found is None:
                 return None
             ids = [found.start, *(step.dst for step in found.path)]
@@ -165,7 +169,7 @@ class Reader:
         entity = self.resolve(name)
         with self._live.reading() as state:
             content = state.content(entity)
-            now = self._live.clock()
+            now = self.now(state)
             everything = [fact_view(state, i) for i in state.slots.of(entity)]
             ends = {v.id: float(state.graph.node(v.id)["valid_to"][0]) for v in everything}
             spoken = state.graph.nodes["subject"][state.graph.where(NodeKind.EPISODE)] == entity

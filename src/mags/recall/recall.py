@@ -58,11 +58,10 @@ def rank(
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
-    parts = features.shares(values, weights)
+    parts = features.shares(values, weights) | {"block": _block(state, found, reading)}
     total = np.zeros(len(found.rows), np.float32)
     for part in parts.values():
         total = total + part
-    total = total + _block(state, found, reading)
     return Ranking(
         found=found,
         scores=total.astype(np.float32),

@@ -1,0 +1,48 @@
+"""A memory on small parts: the hashing embedder and the rules, a clock that tests set."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import mags
+from mags.memory.memory import Memory
+from mags.models.embed.hashing import HashEmbedder
+from mags.settings import Settings
+
+
+@dataclass
+class Clock:
+    now_s: float = 1_722_500_000.0
+
+    def __call__(self) -> float:
+        self.now_s += 1.0
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def opened(clock: Clock) -> Iterator[Callable[..., Memory]]:
+    """Open memories that are closed at the end of the test."""
+    held: list[Memory] = []
+
+    def make(path: Path | None = None, **given: object) -> Memory:
+        given.setdefault("embedder", HashEmbedder(64))
+        given.setdefault("settings", Settings())
+        memory = mags.open(path, clock=clock, **given)
+        held.append(memory)
+        return memory
+
+    yield make
+    for memory in held:
+        memory.close()
+
+
+@pytest.fixture(params=["ram", "file"])
+def memory(request: pytest.FixtureRequest, opened: Callable[..., Memory], tmp_path: Path) -> Memory:
+    return opened(None if request.param == "ram" else tmp_path / "alice.mags")
