@@ -7,8 +7,8 @@ groups of 50, four fifths of the associations inside a group, ages and uses at r
 and vectors come from memory, so consolidation is timed without a model or an embedder. The
 first sleep looks at everything anew; the second, 200 ticks of light use later, is the usual
 case. Times are medians over `--repeat` runs in milliseconds, after one run that compiles;
-`cpu` is the processor time of the sleep, which other work on the machine does not lengthen;
-`longest wait` is how long another thread of the process was kept from running meanwhile.
+`cpu` is processor time, which other work on the machine lengthens less. A thread that wants to
+run every half millisecond meanwhile says how long it was kept waiting.
 """
 
 from __future__ import annotations
@@ -151,54 +151,64 @@ def light_use(graph: Graph, rng: np.random.Generator) -> Delta:
     return Delta(kind="ask", arcs=changes, tick_before=graph.tick, tick_after=graph.tick + 200)
 
 
-def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, dict[str, float]]:
-    """Sleep once; milliseconds by step."""
-    times: dict[str, float] = {}
-    last = time.perf_counter()
+class Stopwatch:
+    """Wall-clock and processor milliseconds of one step after another."""
 
-    def mark(step: str) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        times[step] = 1e3 * (now - last)
-        last = now
+    def __init__(self) -> None:
+        self.steps: dict[str, tuple[float, float]] = {}
+        self.skip()
 
+    def skip(self) -> None:
+        """Begin anew here."""
+        self._wall, self._cpu = time.perf_counter(), time.thread_time()
+
+    def mark(self, step: str) -> None:
+        """What has passed since the last mark was this step."""
+        wall, cpu = time.perf_counter(), time.thread_time()
+        self.steps[step] = 1e3 * (wall - self._wall), 1e3 * (cpu - self._cpu)
+        self.skip()
+
+
+def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, Stopwatch, float]:
+    """Sleep once, apply it; the steps, and the longest wait of another thread."""
     gc.collect()
-    busy = time.process_time()
-    last = time.perf_counter()
+    stopwatch = Stopwatch()
     still = Still.of(graph)
-    mark("still")
+    stopwatch.mark("still")
     rng = np.random.default_rng(seed)
     with Watch() as watch:
-        slept = Sleep()(still, rng=rng, now_s=0.0, scribe=words.scribe(), on_rule=mark)
-    mark("compose")
-    times["sleep"] = sum(times.values())
-    times["cpu"] = 1e3 * (time.process_time() - busy)
-    times["longest wait"] = watch.longest_ms
-    last = time.perf_counter()
+        stopwatch.skip()
+        slept = Sleep()(still, rng=rng, now_s=0.0, scribe=words.scribe(), on_rule=stopwatch.mark)
+        stopwatch.mark("compose")
+    wall, cpu = zip(*stopwatch.steps.values(), strict=True)
+    stopwatch.steps["sleep"] = sum(wall), sum(cpu)
+    stopwatch.skip()
     rebased = rebase(slept.delta, graph)
-    mark("rebase")
+    stopwatch.mark("rebase")
     graph.apply(rebased)
-    mark("apply")
-    return slept, times
+    stopwatch.mark("apply")
+    return slept, stopwatch, watch.longest_ms
 
 
 def run(nodes: int, seed: int, repeat: int) -> None:
     """Print a table for one size."""
-    first, second = [], []
+    first, later, waits = [], [], []
     for _ in range(repeat):
         rng = np.random.default_rng(seed)
         graph, words = build(nodes, rng), Words(nodes, rng)
         count = len(graph.arcs())
-        slept, times = timed_sleep(graph, words, seed)
-        first.append(times)
+        slept, stopwatch, wait = timed_sleep(graph, words, seed)
+        first.append(stopwatch.steps)
         graph.apply(light_use(graph, rng))
-        again, times = timed_sleep(graph, words, seed)
-        second.append(times)
+        again, stopwatch, other_wait = timed_sleep(graph, words, seed)
+        later.append(stopwatch.steps)
+        waits += [wait, other_wait]
     print(f"\n{nodes:,} nodes, {count:,} arcs; live {slept.report.before.live:,}")
-    print(f"{'step':14}{'first ms':>10}{'later ms':>10}")
+    print(f"{'step':14}{'first ms':>10}{'cpu ms':>10}{'later ms':>10}{'cpu ms':>10}")
     for step in first[0]:
-        a, b = (float(np.median([t[step] for t in times])) for times in (first, second))
-        print(f"{step:14}{a:10.1f}{b:10.1f}")
+        columns = [np.median([t[step] for t in times], axis=0) for times in (first, later)]
+        print(f"{step:14}" + "".join(f"{x:10.1f}" for pair in columns for x in pair))
+    print(f"another thread waited {max(waits):.0f} ms at most")
     for name, done in (("first", slept), ("later", again)):
         size = len(done.delta.arcs), len(done.delta.nodes)
         print(f"{name}: {size[0]:,} arcs and {size[1]:,} nodes changed: {dict(done.report.rules)}")
