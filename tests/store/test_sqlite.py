@@ -268,7 +268,48 @@ def test_a_cleaning_held_up_by_a_reader_is_reported_and_finished_later(
     assert caught.value.erased is True
     assert list(store.contents.scan()) == []
     assert b"quokka" in on_disk(path)
+    assert store.facts.size()["to_clean"] == 1
     reader.close()
+    store.close()
+    again = SqliteStore.open(path)
+    assert again.facts.size()["to_clean"] == 0
+    assert b"quokka" not in on_disk(path)
+    again.close()
+
+
+def test_a_cleaning_held_up_does_not_fail_the_block_that_is_durable(store: SqliteStore, path: Path):
+    store.journal.append(note(1, "quokka"))
+    reader = apsw.Connection(str(path))
+    reader.execute("BEGIN; SELECT count(*) FROM content")
+    with store.writing():
+        store.contents.erase([1])
+        store.journal.append(note(2))
+    assert seqs(store) == [1, 2]
+    assert store.facts.size()["to_clean"] == 1
+    reader.close()
+    store.contents.erase([])
+    assert store.facts.size()["to_clean"] == 0
+    assert b"quokka" not in on_disk(path)
+
+
+def test_a_full_disk_after_erasing_says_that_the_words_are_gone(store: SqliteStore, path: Path):
+    for i in range(1, 50):
+        store.journal.append(note(i, "quokka" if i == 1 else "x" * 9000))
+    store._branch.database._writer.close()
+    store._branch.database._writer = _WithoutVacuum(str(path))
+    with pytest.raises(StoreFull, match="words are erased") as caught:
+        store.contents.erase([1])
+    assert caught.value.erased is True
+    assert 1 not in {content.node for content in store.contents.scan()}
     store.close()
     SqliteStore.open(path).close()
     assert b"quokka" not in on_disk(path)
+
+
+class _WithoutVacuum(apsw.Connection):
+    """A connection to a disk with no room for a second copy of the file."""
+
+    def execute(self, statements, *rest, **named):
+        if statements == "VACUUM":
+            raise apsw.FullError("database or disk is full")
+        return super().execute(statements, *rest, **named)

@@ -133,7 +133,7 @@ class State:
         self.graph.apply(delta)
         changes = delta.nodes
         if len(changes):
-            gone = changes.removed()["id"]
+            gone = changes.after["id"][~changes.has]
             self._forget_names(gone)
             self._hear(changes.created())
             self._count_speakers(delta)

@@ -118,4 +118,5 @@ class RamFacts:
                 "checkpoints": len(shelf.checkpoints),
                 "checkpoint_bytes": sum(a.nbytes for a in arrays),
                 "forgotten": len(shelf.forgotten),
+                "to_clean": 0,
             }

@@ -85,6 +85,7 @@ class SqliteContents:
             erased = db.changes()
             db.execute("DELETE FROM checkpoint")
             self._branch.database.clean_afterwards(db)
+        self._branch.database.check_cleaned()
         return erased
 
     def next_id(self, count: int) -> int:

@@ -34,6 +34,7 @@ class Database:
         self._depth = 0
         self._owed = 0
         self._erased = False
+        self._held_up: StoreError | None = None
         self._guard = threading.Lock()
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
@@ -74,8 +75,9 @@ class Database:
                     with self._transaction(db):
                         yield db
                     if self._erased:
+                        # The block is durable: what fails from here on is no failure of it.
                         self._erased = False
-                        self._clean(db)
+                        self._held_up = self._cleaned(db)
         finally:
             self._lock.release()
 
@@ -150,6 +152,18 @@ class Database:
         db.execute("UPDATE counter SET value = 1 WHERE name = 'to_clean'")
         self._erased = True
 
+    def check_cleaned(self) -> None:
+        """Raise what held up the last cleaning; inside a block it is still to come."""
+        if self._held_up is not None and self._owner != threading.get_ident():
+            raise self._held_up
+
+    def _cleaned(self, db: apsw.Connection) -> StoreError | None:
+        try:
+            self._clean(db)
+        except StoreError as failure:
+            return failure
+        return None
+
     def _clean(self, db: apsw.Connection) -> None:
         if not db.execute("SELECT value FROM counter WHERE name = 'to_clean'").get:
             return
@@ -157,15 +171,17 @@ class Database:
             # A page moved by the B-tree may leave a copy behind: only a new file is surely clean.
             db.execute("VACUUM")
             held_up, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
-        except apsw.FullError as failure:
-            raise StoreFull(
-                f"the words are erased, but there is no room to clean the free pages of "
-                f"{self.path}: free some space and open it again",
+        except apsw.BusyError:
+            held_up = 1
+        except apsw.Error as failure:
+            kind = StoreFull if isinstance(failure, apsw.FullError) else StoreError
+            raise kind(
+                f"the words are erased, but their bytes may still be in the free pages of "
+                f"{self.path}, which could not be cleaned ({failure}): make room on the disk and "
+                "open the memory again",
                 path=self.path,
                 erased=True,
             ) from failure
-        except apsw.BusyError:
-            held_up = 1
         if held_up:
             raise StoreBusy(
                 f"the words are erased, but another process still reads an older state of "

@@ -20,6 +20,7 @@ SIZES = {
     "checkpoints": "SELECT count(*) FROM checkpoint",
     "checkpoint_bytes": "SELECT ifnull(sum(length(bytes)), 0) FROM part",
     "forgotten": "SELECT count(*) FROM forgotten",
+    "to_clean": "SELECT value FROM counter WHERE name = 'to_clean'",
 }
 
 
