@@ -50,6 +50,15 @@ SCRIPTS |= {
     "ja": frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
     "ko": frozenset({"HANGUL", "CJK"}),
 }
+LANGUAGE_NAMES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+}
 FEWEST_WORDS = 5
 NOTE_SHARE = 0.6
 FREE_WORDS = _set(
@@ -59,6 +68,11 @@ FREE_WORDS = _set(
     year years month months week weeks day days"""
 )
 STOP_WORDS = LANGUAGES["en"] | _set("a s t my your our its there here than then so")
+
+
+def language_name(code: str) -> str:
+    """The English name of a language by its ISO 639-1 code; the code where it is not known."""
+    return LANGUAGE_NAMES.get(code, code)
 
 
 def scripts_of(text: str) -> frozenset[str]:

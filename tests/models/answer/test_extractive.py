@@ -1,5 +1,7 @@
 """Answers without a model: what is quoted, what stands first, and when it does not know."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,10 +112,22 @@ def test_weak_support_is_said_to_be_none(question: str):
     assert answer.support < ExtractiveAnswerer().threshold
 
 
+def test_a_fact_of_another_relation_is_quoted_when_it_has_every_word():
+    rex = fact(20, "Ana", "has", "dog called Rex", text="Ana adopted a dog called Rex.")
+    answer = ask("What is the name of Ana's dog?", (rex, CARL))
+    assert answer.text == "Ana adopted a dog called Rex. [m20] (Ana, 3 May 2024)"
+
+
+def test_two_values_of_one_slot_are_no_chain():
+    answer = ask("Where did Alice live before?", (replace(BERGEN, step=0), replace(OSLO, step=1)))
+    assert answer.text.startswith("Bergen (no longer true)")
+
+
 def test_without_memories_it_does_not_know():
     assert ask("Where does Alice live?", ()) == Answer(text="I don't know.")
 
 
+HUSBAND = read_question(Turn(text="Who employs Alice's husband?"))
 CHAIN = (
     fact(1, "Carl", "is married to", "Alice", step=0),
     fact(2, "Carl", "works at", "Acme", step=1),
@@ -132,7 +146,7 @@ def test_a_chain_of_hops_answers_with_its_end_and_cites_every_step():
 
 
 def test_a_chain_may_lead_to_a_subject():
-    chain = find_chain((CHAIN[0], fact(2, "Dora", "employs", "Carl", step=1)))
+    chain = find_chain(HUSBAND, (CHAIN[0], fact(2, "Dora", "employs", "Carl", step=1)))
     assert chain is not None
     assert chain.end == "Dora"
 
@@ -142,7 +156,7 @@ def test_a_chain_may_lead_to_a_subject():
     [CHAIN[:1], CHAIN[::2], (CHAIN[0], fact(9, "Dora", "likes", "tea", step=1)), (OSLO, REX)],
 )
 def test_facts_that_do_not_join_up_are_no_chain(items: tuple[ContextItem, ...]):
-    assert find_chain(items) is None
+    assert find_chain(HUSBAND, items) is None
 
 
 @pytest.mark.parametrize(

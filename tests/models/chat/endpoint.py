@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,16 @@ class Step:
     stream_error: bool = False
 
 
+class Http(ThreadingHTTPServer):
+    """A server that takes a client's hanging up as nothing to report."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Server:
     """Serves `steps` in order; `refuses` maps a parameter to the (status, message) it gets.
 
@@ -49,8 +60,7 @@ class Server:
         self.refuses: dict[str, tuple[int, str]] = {}
         self.models: list[str] = ["tiny"]
         self.released = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self._http = Http(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mags.models.answer.question import Question
+from mags.models.answer.support import named
 from mags.ports.answer import ContextItem
 
 
@@ -16,10 +18,11 @@ class Chain:
     end: str
 
 
-def find_chain(items: Sequence[ContextItem]) -> Chain | None:
+def find_chain(question: Question, items: Sequence[ContextItem]) -> Chain | None:
     """The chain that the items' steps (0, 1, ...) make; None unless two or more facts join up.
 
-    A fact may be walked either way: what it shares with the next is where it leads to.
+    It sets out from the end of the first fact that the question names. A fact may be walked
+    either way: what it shares with the next is where it leads to.
     """
     steps = sorted(
         (item for item in items if item.step is not None and item.fact is not None),
@@ -27,7 +30,8 @@ def find_chain(items: Sequence[ContextItem]) -> Chain | None:
     )
     if len(steps) < 2 or [item.step for item in steps] != list(range(len(steps))):
         return None
-    reached = _ends(steps[0])
+    ends = _ends(steps[0])
+    reached = tuple(end for end in ends if not named(question, end)) or ends
     for item in steps[1:]:
         subject, obj = _ends(item)
         folded = {end.casefold() for end in reached}

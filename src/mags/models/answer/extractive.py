@@ -57,7 +57,7 @@ class ExtractiveAnswerer:
         return answer
 
     def _answer(self, question: Question, items: Sequence[ContextItem]) -> Answer:
-        chain = find_chain(items)
+        chain = find_chain(question, items)
         if chain is not None:
             return _from_chain(question, chain)
         judged = judge(question, items, self.weights)

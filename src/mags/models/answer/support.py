@@ -7,7 +7,7 @@ LongMemEval (MIT) and prints them; what it printed stands here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mags.models.answer.question import Question, content, same_relation
 from mags.models.guardrails import stems
@@ -57,16 +57,21 @@ class SupportWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """How a fact fits a question: which ends are asked about, and whether the relation is."""
+    """How a fact fits a question: which ends are named, and whether its relation is asked about.
 
-    subject: bool
-    object: bool
-    relation: bool
+    `turned`: it is, but the question asks for the end it names ("who does Alice like?" and Bob
+    likes Alice).
+    """
+
+    subject: bool = False
+    object: bool = False
+    relation: bool = False
+    turned: bool = False
 
     @property
     def answer(self) -> str:
         """The end that answers: "object", "subject", or "" where neither or both were named."""
-        if self.subject == self.object or not self.relation:
+        if self.subject == self.object or not self.relation or self.turned:
             return ""
         return "object" if self.subject else "subject"
 
@@ -107,21 +112,22 @@ def kind_share(question: Question, item: ContextItem) -> float:
 def slot(question: Question, item: ContextItem) -> Slot:
     """How the fact of an item fits the question; all False without a fact."""
     if item.fact is None:
-        return Slot(subject=False, object=False, relation=False)
+        return Slot()
     subject, relation, obj = item.fact
     known = canonical(relation)
     fit = Slot(
-        subject=_named(question, subject),
-        object=_named(question, obj),
+        subject=named(question, subject),
+        object=named(question, obj),
         relation=_asked_relation(question, relation),
     )
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
-        return Slot(subject=fit.subject, object=fit.object, relation=False)
+        return replace(fit, turned=True)
     return fit
 
 
-def _named(question: Question, end: str) -> bool:
+def named(question: Question, end: str) -> bool:
+    """Whether a question names this end of a fact."""
     words = content(end) or stems(end)
     known = frozenset().union(question.words, *question.names)
     if words and words <= known:
@@ -144,23 +150,23 @@ def support(question: Question, item: ContextItem, ahead: float, weights: Suppor
     """In [0, 1]. `ahead`: how far recall put the item before the rest, in [0, 1].
 
     A fact that is asked for with every word carries 0.9 and more, one with a word left over less
-    by that share, one of another relation half; any other memory by its features. A question
-    carries half. So does a superseded fact, unless the past is asked for: then one that still
-    holds carries a little less.
+    by that share, one that tells of something else half; any other memory by its features. A
+    question carries half. So does a superseded fact, unless the past is asked for: then one that
+    still holds carries a little less.
     """
     fit = slot(question, item)
     fits = bool(fit.answer or fit.whole)
     said = question.relations.get(item.fact[1], frozenset()) if item.fact and fits else frozenset()
-    words = word_share(question, item.text, said)
+    words, names = word_share(question, item.text, said), name_share(question, item)
     features = (
         weights.words * words
-        + weights.names * name_share(question, item)
+        + weights.names * names
         + weights.kind * kind_share(question, item)
         + weights.rank * ahead
     )
     if fits:
         features = 0.9 + 0.1 * features if words == 1.0 else features * words
-    elif item.fact is not None and not (fit.subject and fit.object):
+    elif item.fact is not None and (fit.turned or words < 1.0 or names < 1.0):
         features *= MISFIT  # it tells of something else, or the thing turned round
     if item.text.rstrip().endswith("?"):
         features *= MISFIT

@@ -14,7 +14,7 @@ from typing import TypeVar
 from mags.errors import ModelReplyError
 from mags.models import rendering
 from mags.models.grammar import is_name, read_engram, read_plan, read_route
-from mags.models.guardrails import check_invented, check_language
+from mags.models.guardrails import check_invented, check_language, language_name
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel, Message
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
@@ -23,15 +23,6 @@ Read = TypeVar("Read")
 
 TRIES = 2
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
-LANGUAGE_NAMES = {
-    "en": "English",
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "it": "Italian",
-    "pt": "Portuguese",
-    "nl": "Dutch",
-}
 
 
 class PromptedPolicy:
@@ -102,7 +93,7 @@ class PromptedPolicy:
 
     def _values(self, turn: Turn, recent: Sequence[Turn]) -> dict[str, str]:
         return {
-            "language": LANGUAGE_NAMES.get(self._language, self._language),
+            "language": language_name(self._language),
             "now": rendering.now(turn.at),
             "recent": rendering.said(recent),
             "turn": rendering.said([turn]),
