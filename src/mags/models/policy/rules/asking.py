@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mags.models.policy.rules.clause import subject_at
 from mags.models.policy.rules.hops import hops_of
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, word_set
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.simple import simple_hop
@@ -28,11 +28,11 @@ _FUTURE = re.compile(
 _EVENT = re.compile(
     r"\b(when|what time|how long ago|what day|what date|which day|which year|what year)\b", re.I
 )
-_PLACES = frozenset(
-    "city country town place continent capital state village street location restaurant".split()
+_PLACES = word_set(
+    """city country town place continent capital state village street location restaurant"""
 )
-_PEOPLE = frozenset("person people man woman friend author singer actor president".split())
-_TIMES = frozenset("year day date month time week season".split())
+_PEOPLE = word_set("person people man woman friend author singer actor president")
+_TIMES = word_set("year day date month time week season")
 _FIRST = frozenset({"i", "me", "my", "we", "our", "us", "mine"})
 
 

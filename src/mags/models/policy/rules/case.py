@@ -51,6 +51,10 @@ def object_claims(
     verb: str = "",
     act: Act = Act.ADD,
 ) -> list[Operation] | None:
+    """Return one operation for every subject, about the object from word `start` on.
+
+    None where the object names nothing certain.
+    """
     body, sides = parted(case.words[start:])
     body = cut_aside(body)
     told = replace(case.manner, sides={**case.manner.sides, **sides})
@@ -78,4 +82,5 @@ def object_claims(
 
 
 def when_of(case: Case) -> str:
+    """Return the time of a clause as it ends a sentence (" in May 2023"), or ""."""
     return f" {case.manner.time.text}" if case.manner.time else ""

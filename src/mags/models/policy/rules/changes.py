@@ -15,6 +15,7 @@ from mags.ports.relations import canonical, read
 
 
 def starting(case: Case) -> list[Operation] | None:
+    """Read "started a new job", "started drinking coffee"."""
     if any(t.low in {"job", "position"} for t in case.words[:4]):
         return new_job(case)
     first, verb = case.low(0), case.clause.verb
@@ -45,6 +46,7 @@ def _gerund(case: Case, *, start: int, change: bool, act: Act = Act.ADD) -> list
 
 
 def stopping(case: Case) -> list[Operation] | None:
+    """Read "stopped drinking coffee", "gave up smoking"."""
     first, verb = case.low(0), case.clause.verb
     if verb.tense not in {"past", "perfect"} or verb.negated or not case.words:
         return []
@@ -120,6 +122,7 @@ def turning(case: Case) -> list[Operation] | None:
 
 
 def dying(case: Case) -> list[Operation] | None:
+    """Read "died in Oslo", "passed away last month"."""
     verb = case.clause.verb
     if verb.tense not in {"past", "perfect"} or verb.negated:
         return []
@@ -263,6 +266,7 @@ def breaking(case: Case) -> list[Operation] | None:
 
 
 def becoming(case: Case) -> list[Operation] | None:
+    """Read "became a nurse"."""
     if case.low(0) not in {"a", "an"} or case.clause.verb.tense not in {"past", "perfect"}:
         return []
     job = case.words[-1].low in JOBS

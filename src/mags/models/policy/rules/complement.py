@@ -29,6 +29,7 @@ _PLACES = ("in", "at", "on")
 
 
 def act_of(clause: Clause) -> Act:
+    """Return RETRACT for what is denied or over, else ADD."""
     return Act.RETRACT if clause.verb.negated or clause.verb.gone else Act.ADD
 
 
@@ -224,7 +225,6 @@ _VAGUE_HEADS = frozenset(
         "step",
         "reminder",
         "time",
-        "fan",
         "one",
         "thing",
         "way",

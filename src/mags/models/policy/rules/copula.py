@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Clause
+from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Clause, Subject
 from mags.models.policy.rules.complement import about
 from mags.models.policy.rules.lexicon import (
     ARTICLES,
@@ -68,70 +68,70 @@ def _dated(
 def _slot(
     clause: Clause, words: tuple[Token, ...], rest: Rest, scene: Scene, manner: Manner
 ) -> list[Operation] | None:
-    """Read "my favourite food is sushi", "the capital of France is Paris"; None if it is no slot."""
+    """Read "my favourite food is sushi", "the capital of France is Paris"; None if no slot."""
     subject = clause.subject
-    if subject.kind == OF:
-        owner: str | None = subject.names[0]
-    else:
-        owner = scene.owner(subject.owner) if not subject.names else None
+    owner, noun = _owner_and_noun(subject, scene)
     if not owner or clause.verb.negated:
         return None
-    noun = subject.noun.replace("favorite", "favourite")
-    if noun == "name" and "|" in subject.owner:
-        outer, _, inner = subject.owner.rpartition("|")
-        owner, noun = scene.owner(outer) or owner, f"{inner} name"
-    if noun.split()[-1] == "birthday":
-        return _birthday(owner, noun, words, rest, scene, manner)
-    relation = canonical(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
+    last = noun.split()[-1]
+    if last == "birthday":
+        return _birthday(owner, noun, rest, scene, manner)
     thing = object_of(cut_aside(words), scene, owner)
     if thing is None:
         return None
-    if relation and relation.kinds:
-        return [
-            claim(
-                scene,
-                manner,
-                Said(
-                    subject=owner,
-                    relation=relation,
-                    object=thing.text,
-                    object_is_name=thing.is_name,
-                    kind=kind_of(noun),
-                    change="now" in manner.sides,
-                ),
-            )
-        ]
-    if noun.split()[-1] in {"name", "nickname"}:
+    if last in {"name", "nickname"}:
         return _name(owner, noun, thing, scene, manner)
-    person = noun.split()[-1] in KIN or noun.split()[-1] in PETS
-    if relation is None and not thing.is_name and not any(c.isdigit() for c in thing.text):
+    relation = canonical(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
+    if relation and relation.kinds:
+        said = Said(
+            subject=owner,
+            relation=relation,
+            object=thing.text,
+            object_is_name=thing.is_name,
+            kind=kind_of(noun),
+        )
+        return [claim(scene, manner, said)]
+    if words[0].low in ARTICLES or last in EVALUATIVE:
         return None
-    if words[0].low in ARTICLES or (person and not thing.is_name) or noun.split()[-1] in EVALUATIVE:
+    return _filled(owner, noun, relation, thing, scene, manner)
+
+
+def _owner_and_noun(subject: Subject, scene: Scene) -> tuple[str | None, str]:
+    noun = subject.noun.replace("favorite", "favourite")
+    if subject.kind == OF:
+        return subject.names[0], noun
+    if subject.names:
+        return None, noun
+    if noun == "name" and "|" in subject.owner:
+        outer, _, inner = subject.owner.rpartition("|")
+        return scene.owner(outer), f"{inner} name"
+    return scene.owner(subject.owner), noun
+
+
+def _filled(
+    owner: str, noun: str, known: Relation | None, thing: Object, scene: Scene, manner: Manner
+) -> list[Operation] | None:
+    """Return the slot "Alice's boss" filled with Dan; None where the noun names no slot."""
+    person = noun.split()[-1] in KIN | PETS
+    valued = thing.is_name or any(c.isdigit() for c in thing.text)
+    if (person and not thing.is_name) or (known is None and not valued):
         return None
-    if relation is None or not (relation.noun or person or subject.kind == OF):
-        relation = Relation(name=noun, noun=True, known=False) if relation is None else relation
+    relation = known or Relation(name=noun, noun=True, known=False)
     if person:
         scene.named[f"{owner}'s {noun}".lower()] = thing.text
         scene.note(thing.text, scene.gender(noun))
-    return [
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=owner,
-                relation=relation,
-                object=thing.text,
-                object_is_name=thing.is_name,
-                text="" if relation.noun else f"{owner}'s {noun} is {thing.text}.",
-                aliases={thing.text: (f"{owner}'s {noun}",)} if person else {},
-            ),
-        )
-    ]
+    said = Said(
+        subject=owner,
+        relation=relation,
+        object=thing.text,
+        object_is_name=thing.is_name,
+        text="" if relation.noun else f"{owner}'s {noun} is {thing.text}.",
+        aliases={thing.text: (f"{owner}'s {noun}",)} if person else {},
+    )
+    return [claim(scene, manner, said)]
 
 
-def _birthday(
-    owner: str, noun: str, words: tuple[Token, ...], rest: Rest, scene: Scene, manner: Manner
-) -> list[Operation]:
+def _birthday(owner: str, noun: str, rest: Rest, scene: Scene, manner: Manner) -> list[Operation]:
     """Read "my birthday is 4 July": the day, without a year that was not said."""
     of = noun.rsplit(" ", 1)[0].removesuffix(" 's") if " " in noun else ""
     owner = scene.of(owner, of) if of else owner

@@ -13,7 +13,8 @@ from mags.ports.relations import normalise
 _RIGHT_WRONG = re.compile(
     r"^(?:no,? |wait,? |sorry,? |actually,? |correction: ?|oops,? |i mean(?:t)?,? |well,? )*"
     r"(?:it(?:'s| is| was)|that(?:'s| is| was)|i mean(?:t)?|i said|make that|make it)? ?"
-    r"(?:on |in |at )?(?P<right>[\w' -]+?),? (?:and )?not (?:on |in |at |a |an |the )?(?P<wrong>[\w' -]+?)[.!]*$",
+    r"(?:on |in |at )?(?P<right>[\w' -]+?),? (?:and )?not "
+    r"(?:on |in |at |a |an |the )?(?P<wrong>[\w' -]+?)[.!]*$",
     re.IGNORECASE,
 )
 _CUES = re.compile(

@@ -179,7 +179,7 @@ def _possessed(chain: _Chain) -> bool:
         phrase = [w for w in words[:k] if w not in {"current"}]
         relation = _relation(" ".join(phrase), chain.person)
         if relation:
-            chain.played = chain.played or relation == _SPORT and not chain.relations
+            chain.played = chain.played or (relation == _SPORT and not chain.relations)
             chain.add(relation)
             chain.right = words[k:]
             return True
@@ -213,7 +213,7 @@ def _noun_before(chain: _Chain) -> bool:
             continue
         relation = _relation(phrase, chain.person)
         if relation:
-            chain.played = chain.played or relation == _SPORT and not chain.relations
+            chain.played = chain.played or (relation == _SPORT and not chain.relations)
             chain.add(relation)
             chain.left = left[: end - k]
             return True
@@ -251,7 +251,7 @@ def _active_before(chain: _Chain) -> bool:
 
 _PASSIVE = re.compile(
     r"(?:^| )(?P<head>sports?|country|language|position)(?: that is| which is| is| was)? "
-    r"(?:originally )?(?P<verb>played|coached|associated|related|linked|affiliated|managed|practiced)"
+    r"(?:originally )?(?P<verb>played|coached|associated|related|linked|affiliated|managed)"
     r" (?:by|with|to)(?: the)?$"
 )
 
@@ -304,9 +304,8 @@ def _closing(text: str, head: str, person: bool) -> tuple[str, int] | None:
         match = pattern.match(text)
         if match is None or entry.get("head", head) != head:
             continue
-        relation = (
-            entry.get(head) or entry.get("relation") or entry["person" if person else "other"]
-        )
+        kind = "person" if person else "other"
+        relation = entry.get(head) or entry.get("relation") or entry[kind]
         return relation, match.end()
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, word_set
 from mags.models.policy.rules.scene import Scene
@@ -12,7 +13,9 @@ from mags.ports.policy import Act, Operation
 
 _UNCLEAR = word_set("it this that these those he she they him her them his their")
 _NO_RULE = word_set("i we my must he she they it")
-_BINDING = word_set("when if after before unless until without with near on in to at during while")
+_BINDING = word_set(
+    """when if after before unless until without with near on in to at during while"""
+)
 _DUTY = word_set("must shall")
 _FORBIDDEN = (
     "is forbidden",
@@ -27,7 +30,8 @@ _FORBIDDEN = (
     "must never",
 )
 _CHAT = word_set(
-    "quit remember miss lose worry forget mention sweat think say let thank give stop mind get be know see try keep hesitate"
+    """quit remember miss lose worry forget mention sweat think say let thank give stop mind
+    get be know see try keep hesitate"""
 )
 
 
@@ -78,7 +82,7 @@ def _imperative_after(words: Sequence[Token]) -> bool:
     """Say whether an order follows "to reset the router"."""
     return any(
         _verb(word.low) and i > 2 and before.end < word.start - 1
-        for i, (before, word) in enumerate(zip(words, words[1:], strict=False))
+        for i, (before, word) in enumerate(pairwise(words))
     )
 
 

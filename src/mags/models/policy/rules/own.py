@@ -14,6 +14,7 @@ from mags.models.policy.rules.lexicon import (
     PARTICLES,
     PREPOSITIONS,
     SILENT,
+    word_set,
 )
 from mags.models.policy.rules.phrase import Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
@@ -33,26 +34,14 @@ def own_words(
         words = words[1:]
     if _silent(clause, words):
         return _outing(clause, words, scene, manner, name)
-    if verb.base in {"have", "do"} or (verb.tense == "used" and not words):
-        return []
     if verb.base == "be":
         return _been(clause, words, scene, manner, name)
-    if verb.passive and not _led(verb, words):
+    if _tells_nothing(clause, words):
         return []
-    if clause.subject.kind == THING:
-        return []
-    k = 0
-    while (
-        k < len(words)
-        and k < 2
-        and words[k].low in PARTICLES | PREPOSITIONS - {"than", "of", "per"}
-    ):
-        k += 1
+    k = _prepositions(words)
     body, sides = parted(words[k:])
     body = cut_aside(body)
-    if not body:
-        return []
-    if body[0].low in {"how", "that", "if", "what", "why", "when", "whether", "so"}:
+    if not body or body[0].low in _EMBEDDED:
         return []
     thing = object_of(body, scene, name)
     if thing is None:
@@ -60,35 +49,40 @@ def own_words(
     if thing.noun in EMPTY_OBJECTS:
         return []
     relation = Relation(name=" ".join([_named(verb), *(t.low for t in words[:k])]), known=False)
-    known = canonical(relation.name) if verb.passive else None
-    told = replace(manner, sides={**manner.sides, **sides})
-    if verb.gone:
-        return [
-            claim(
-                scene,
-                told,
-                Said(
-                    subject=name,
-                    relation=relation,
-                    object=thing.text,
-                    object_is_name=thing.is_name,
-                    act=Act.RETRACT,
-                    change=True,
-                ),
-            )
-        ]
-    return [
-        claim(
-            scene,
-            told,
-            Said(
-                subject=name,
-                relation=known or relation,
-                object=thing.text,
-                object_is_name=thing.is_name,
-            ),
-        )
-    ]
+    if verb.passive:
+        relation = canonical(relation.name) or relation
+    said = Said(
+        subject=name,
+        relation=relation,
+        object=thing.text,
+        object_is_name=thing.is_name,
+        act=Act.RETRACT if verb.gone else Act.ADD,
+        change=verb.gone,
+    )
+    return [claim(scene, replace(manner, sides={**manner.sides, **sides}), said)]
+
+
+_EMBEDDED = word_set("how that if what why when whether so")
+
+
+def _tells_nothing(clause: Clause, words: tuple[Token, ...]) -> bool:
+    """Say whether a verb with what follows names no relation: moods, bare auxiliaries."""
+    verb = clause.verb
+    if verb.base in {"have", "do"} or (verb.tense == "used" and not words):
+        return True
+    return (verb.passive and not _led(verb, words)) or clause.subject.kind == THING
+
+
+def _prepositions(words: tuple[Token, ...]) -> int:
+    """Return how many words belong to the verb: "went to", "signed up for"."""
+    k = 0
+    while k < min(2, len(words)) and words[k].low in PARTICLES | PREPOSITIONS - {
+        "than",
+        "of",
+        "per",
+    }:
+        k += 1
+    return k
 
 
 def _adverb(word: str) -> bool:

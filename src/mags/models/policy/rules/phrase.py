@@ -12,6 +12,7 @@ from mags.models.policy.rules.lexicon import (
     EMPTY_OBJECTS,
     KIN,
     NAME_LINKS,
+    POSSESSIVES,
     PREPOSITIONS,
     TAILS,
     word_set,
@@ -25,11 +26,13 @@ _MOST_WORDS = 14
 _DURATION = re.compile(
     r"\bfor (?:about |around |over |almost |nearly |more than |the past |the last )?"
     r"((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|many|a couple of)"
-    r"(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?(?: now)?|ages|years|months|weeks)\b",
+    r"(?: and a half)? (?:second|minute|hour|day|week|month|year|decade)s?(?: now)?"
+    r"|ages|years|months|weeks)\b",
     re.IGNORECASE,
 )
 _OFTEN = re.compile(
-    r"\b((?:every|each) (?:other )?(?:day|morning|evening|night|week|weekend|month|year|summer|winter"
+    r"\b((?:every|each) (?:other )?"
+    r"(?:day|morning|evening|night|week|weekend|month|year|summer|winter"
     r"|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
     r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
     r"|on (?:weekends|weekdays|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays))\b",
@@ -49,7 +52,8 @@ _SIDE = {
 _VAGUE = word_set(
     """it this that these those you your yours something anything everything nothing someone
     anyone everyone here there one ones what how why when where who which whatever how all
-    same such him-self if whether myself yourself ourselves themselves himself herself itself each more enough hard fast away so much too back less most"""
+    same such him-self if whether myself yourself ourselves themselves himself herself
+    itself each more enough hard fast away so much too back less most"""
 )
 _OBJECT_PRONOUNS = frozenset({"him", "her", "them", "me", "us"})
 
@@ -137,9 +141,9 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
 
 
 _ASIDE = word_set(
-    """where which who whose including such with not especially including particularly after before despite as
-    so but both along alongside among some though although because since while when by notably
-    rather instead also yet even"""
+    """where which who whose including such with not especially including particularly after
+    before despite as so but both along alongside among some though although because since
+    while when by notably rather instead also yet even"""
 )
 
 
@@ -170,13 +174,7 @@ def _person(words: Sequence[Token]) -> bool:
 
 def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | None:
     """Return a noun phrase with its pronouns resolved, or None where it names nothing certain."""
-    words = tuple(tokens)
-    while (
-        len(words) > 1
-        and words[0].low in ARTICLES | {"the", "both"}
-        and words[1].low not in {"few", "lot", "couple", "bit", "little"}
-    ):
-        words = words[1:]
+    words = _bare(tokens)
     if not words or len(words) > _MOST_WORDS or not words[0].is_word:
         return None
     low = words[0].low
@@ -186,28 +184,39 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return _pronoun(low, scene)
     if low == "of":
         return object_of(words[1:], scene, subject)
-    words = _told(words, scene, subject)
-    if words is None:
+    told = _told(words, scene, subject)
+    if told is None:
         return None
-    owner = ""
-    if low in {"my", "our", "his", "her", "their", "your", "its"} and len(words) > 1:
-        found = (
-            scene.owner(low)
-            if low not in {"his", "her", "their"}
-            else (subject if subject != scene.speaker else scene.owner(low))
-        )
-        if not found:
-            return None
-        if words[1].low == "own" and len(words) > 2:
-            words = (words[0], *words[2:])
-        noun = join(words[1:])
-        owner = found if found != subject or any(t.low in KIN for t in words[1:3]) else ""
+    if low in POSSESSIVES and len(words) > 1:
+        return _owned(told, scene, subject)
+    return _plain(told)
+
+
+def _bare(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Take articles off the front, but not that of "a few"."""
+    words = tuple(tokens)
+    while (
+        len(words) > 1
+        and words[0].low in ARTICLES | {"the", "both"}
+        and words[1].low not in {"few", "lot", "couple", "bit", "little"}
+    ):
         words = words[1:]
-        if words[0].is_capital and len(words) == 1:
-            owner = ""
-        if owner:
-            return Object(text=scene.of(owner, noun), noun=words[-1].low)
-    return _plain(words)
+    return words
+
+
+def _owned(words: tuple[Token, ...], scene: Scene, subject: str) -> Object | None:
+    """Read "my aunt": by name or as "Alice's aunt"; "my car" of Alice herself is a car."""
+    low = words[0].low
+    reflexive = low in {"his", "her", "their"} and subject != scene.speaker
+    owner = subject if reflexive else scene.owner(low)
+    if not owner:
+        return None
+    words = words[2:] if words[1].low == "own" and len(words) > 2 else words[1:]
+    lone_name = words[0].is_capital and len(words) == 1
+    relative = any(t.low in KIN for t in words[:2])
+    if lone_name or (owner == subject and not relative):
+        return _plain(words)
+    return Object(text=scene.of(owner, join(words)), noun=words[-1].low)
 
 
 def _told(words: tuple[Token, ...], scene: Scene, subject: str) -> tuple[Token, ...] | None:

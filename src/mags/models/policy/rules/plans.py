@@ -117,5 +117,6 @@ def _deed(words: tuple[Token, ...], scene: Scene, name: str, base: str = "") -> 
 
 
 _UNCLEAR = word_set(
-    "it this that these those you your here there he she they him her them his their i we something"
+    """it this that these those you your here there he she they him her them his their i we
+    something"""
 )

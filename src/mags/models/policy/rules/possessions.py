@@ -26,6 +26,7 @@ def _named_thing(case: Case, words: tuple[Token, ...]) -> tuple[str, str] | None
 
 
 def having(case: Case) -> list[Operation] | None:
+    """Read "has a dog named Rex", "have two kids"."""
     verb = case.clause.verb
     if case.low(0) == "to":
         return []
@@ -45,7 +46,7 @@ def having(case: Case) -> list[Operation] | None:
             return None
     owned = [object_of(body, case.scene, name) for name in case.names]
     if any(thing is None for thing in owned):
-        return [] if not verb.negated else []
+        return []
     gone = verb.gone or "gone" in case.manner.sides
     act = Act.RETRACT if verb.negated else Act.ADD
     relation = "has"
@@ -92,6 +93,7 @@ def _introduce(case: Case, noun: str, name: str) -> list[Operation]:
 
 
 def getting(case: Case) -> list[Operation] | None:
+    """Read "got a dog", "got married", "got a job", "got promoted"."""
     first, second = case.low(0), case.low(1)
     verb = case.clause.verb
     if first == "married":
@@ -154,7 +156,7 @@ def _wedding(case: Case) -> list[Operation] | None:
             )
         )
         if not coming
-        else case.each(  # noqa: E501
+        else case.each(
             lambda s: Said(subject=s, relation="plans to", object="get married", stated=False)
         )
     )
@@ -231,6 +233,7 @@ def new_job(case: Case) -> list[Operation] | None:
 
 
 def selling(case: Case) -> list[Operation] | None:
+    """Read "sold the car": it is had no more."""
     if case.clause.verb.negated or case.clause.verb.tense not in {"past", "perfect"}:
         return []
     return object_claims(case, 0, relation="has", act=Act.RETRACT, change=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Subject, subject_at
+from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
@@ -12,9 +13,7 @@ from mags.ports.inflection import GERUND, PARTICIPLE, forms, is_verb, lemma
 from mags.ports.policy import Hop
 from mags.ports.relations import Relation, canonical, read
 
-_AUXILIARIES = frozenset(
-    "do does did is are was were has have had will would can could 's 're am".split()
-)
+_AUXILIARIES = word_set("do does did is are was were has have had will would can could 's 're am")
 _WH = frozenset({"who", "whom", "what", "when", "where", "which", "how", "whose"})
 _DEFAULTS = {
     ("where", "live"): "lives in",

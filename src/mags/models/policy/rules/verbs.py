@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.lexicon import ADVERBS, BE, MODALS, PREPOSITIONS
 from mags.models.policy.rules.tokens import Token, starts_with
@@ -188,7 +188,8 @@ def _composed(reader: _Reader, word: str) -> Verb | None:
         tense = "progressive"
     else:
         tense = "past" if first in {"was", "were"} else "present"
-    return _made(reader, base=base, tense=tense, form=word, modal=modal, passive=passive)
+    verb = _made(reader, base=base, tense=tense, form=word)
+    return replace(verb, modal=modal, passive=passive)
 
 
 def _modal(first: str, reader: _Reader) -> str:
@@ -201,16 +202,7 @@ def _modal(first: str, reader: _Reader) -> str:
     return first if first in MODALS else ""
 
 
-def _made(
-    reader: _Reader,
-    *,
-    base: str,
-    tense: str,
-    form: str,
-    step: int = 1,
-    modal: str = "",
-    passive: bool = False,
-) -> Verb:
+def _made(reader: _Reader, *, base: str, tense: str, form: str, step: int = 1) -> Verb:
     return Verb(
         base=base,
         tense=tense,
@@ -218,9 +210,7 @@ def _made(
         end=reader.i + step,
         negated=reader.negated,
         never=reader.never,
-        passive=passive,
         gone=reader.gone,
-        modal=modal,
         shades=frozenset(reader.shades),
     )
 

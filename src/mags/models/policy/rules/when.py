@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-MONTHS = (
-    "january february march april may june july august september october november december"
-).split()  # fmt: skip
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 NUMBERS = {
@@ -65,7 +76,7 @@ _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 
 
 def _day(year: int, month: int, day: int) -> _Span | None:
-    if not 1 <= day <= monthrange(year, month)[1]:
+    if not 1 < year < 9990 or not 1 <= day <= monthrange(year, month)[1]:
         return None
     first = datetime(year, month, day, tzinfo=UTC)
     return _Span(first, first + timedelta(days=1), "day")
@@ -215,20 +226,39 @@ def _decade(m: re.Match[str], now: datetime, future: bool) -> _Span | None:
 _Resolver = Callable[[re.Match[str], datetime, bool], _Span | None]
 _ROLE = r"(?P<role>since|until|till|before|after|by|from|as of|starting)"
 _LEAD = (
-    rf"(?:(?:{_ROLE}|on|in|at|during|around|about|for|early|late|mid|over|back)[\s-]+)*(?:the\s+)?"
+    rf"(?:(?:{_ROLE}|on|in|at|during|around|about|for|early|late|mid|over|back)[\s-]+)*"
+    r"(?:the\s+)?"
 )
 _WHICH = r"(?P<which>last|past|previous|this|next|coming)"
-_RULES: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
-    (re.compile(rf"\b{_LEAD}{pattern}(?![\w-])", re.IGNORECASE), resolver)
-    for pattern, resolver in (
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_OF_WEEK = rf"(?:{_WEEKDAY},?\s+)?"
+_NAMED = (
+    "(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today"
+    "|tomorrow|tonight|last night|this morning|this afternoon|this evening)"
+)
+_SHADE = r"(?:(?:early|late|mid)[\s-]+)?"
+_HOUR = r"(?:\s+(?:morning|afternoon|evening|night))?"
+
+
+def _compiled(
+    rules: Sequence[tuple[str, _Resolver]], lead: str
+) -> tuple[tuple[re.Pattern[str], _Resolver], ...]:
+    return tuple(
+        (re.compile(rf"\b{lead}{pattern}(?![\w-])", re.IGNORECASE), resolver)
+        for pattern, resolver in rules
+    )
+
+
+_RULES = _compiled(
+    (
         (r"(?P<year>\d{4})-(?P<number_of_month>\d{2})-(?P<day>\d{2})", _iso),
-        (rf"(?:{_WEEKDAY},?\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?", _whole_date),
-        (rf"(?:{_WEEKDAY},?\s+)?{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s*,?\s*{_YEAR})?", _whole_date),
+        (rf"{_OF_WEEK}{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?", _whole_date),
+        (rf"{_OF_WEEK}{_MONTH}\s+{_DAY}(?:\s*,?\s*{_YEAR})?", _whole_date),
         (rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}", _month_of_year),
-        (r"(?P<name>the day before yesterday|the day after tomorrow|yesterday evening|yesterday|today|tomorrow|tonight|last night|this morning|this afternoon|this evening)", _named_day),
+        (_NAMED, _named_day),
         (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago),
         (rf"{_NUMBER}\s+{_UNIT}(?:\s+from now)", _ahead),
-        (rf"(?<=in )(?P<in>){_NUMBER}\s+{_UNIT}(?:'s? time)?", _ahead),
+        (rf"(?<=in ){_NUMBER}\s+{_UNIT}(?:'s? time)?", _ahead),
         (rf"{_WHICH}\s+(?P<unit>week|weekend|month|year|night)", _which_unit),
         (rf"{_WHICH}\s+{_WEEKDAY}", _which_day),
         (rf"{_WHICH}\s+{_SHORT_DAY}", _which_day),
@@ -236,14 +266,18 @@ _RULES: tuple[tuple[re.Pattern[str], _Resolver], ...] = tuple(
         (rf"{_WHICH}\s+{_SEASON}", _which_season),
         (rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _which_season),
         (r"(?P<year>(?:1[0-9]|20)[0-9]0)s", _decade),
-    )
-)  # fmt: skip
-# These need a word before them ("in 2019", "on Friday"): "2019" alone may be a number, "May" a name.
-_LED = (
-    (re.compile(rf"\b(?:{_ROLE}|in|during|around|of|early|late|mid)[\s-]+(?:the\s+year\s+)?(?:early\s+|late\s+)?{_YEAR}(?![\w-])", re.I), _only_year),
-    (re.compile(rf"\b(?:{_ROLE}|in|during|around|early|late|mid)[\s-]+(?:early\s+|late\s+|mid-?\s*)?{_MONTH}(?![\w-])(?!\s+\d)", re.I), _month_of_year),
-    (re.compile(rf"\b(?:{_ROLE}|on)\s+(?:the\s+)?{_WEEKDAY}(?:\s+(?:morning|afternoon|evening|night))?(?![\w-])", re.I), _which_day),
-)  # fmt: skip
+    ),
+    _LEAD,
+)
+# These need a word before them: "2019" alone may be a number, and "May" a name.
+_LED = _compiled(
+    (
+        (rf"(?:{_ROLE}|in|during|around|of)\s+(?:the\s+year\s+)?{_SHADE}{_YEAR}", _only_year),
+        (rf"(?:{_ROLE}|in|during|around)\s+{_SHADE}{_MONTH}(?!\s+\d)", _month_of_year),
+        (rf"(?:{_ROLE}|on)\s+(?:the\s+)?{_WEEKDAY}{_HOUR}", _which_day),
+    ),
+    "",
+)
 
 
 def _role(m: re.Match[str]) -> str:
@@ -318,5 +352,5 @@ _MAYBE = re.compile(
 
 
 def moment(at: float) -> datetime:
-    """Return a time in seconds as a datetime in UTC, kept within the years 2 to 9990."""
-    return datetime.fromtimestamp(min(max(at, -62e9), 253e9), tz=UTC)
+    """Return a time in seconds as a datetime in UTC, kept within the years 500 to 9500."""
+    return datetime.fromtimestamp(min(max(at, -46e9), 237e9), tz=UTC)

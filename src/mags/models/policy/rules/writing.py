@@ -19,6 +19,7 @@ from mags.models.policy.rules.lexicon import (
     OPENERS,
     PLAIN_FRAMES,
     QUESTION_WORDS,
+    word_set,
 )
 from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.notes import note_of
@@ -37,11 +38,9 @@ _FEELING = re.compile(
     re.I,
 )
 _SIDE_LINKS = frozenset({"if", "when", "unless", "before", "after", "until", "since"})
-_STARTS = frozenset("a an the my our some this another to up into two three new".split())
+_STARTS = word_set("a an the my our some this another to up into two three new")
 _REPORTS = frozenset({"tell", "say", "mention", "claim", "report", "announce", "hear", "reveal"})
-_ASKING = frozenset(
-    "do does did is are was were am can could will would should have has had".split()
-)
+_ASKING = word_set("do does did is are was were am can could will would should have has had")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
