@@ -141,7 +141,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _both(name: str, work: Callable[[], NDArray[np.float64]]) -> Facts:
-    """The times that `work` returns, and its mean processor time, which other work does not add to."""
+    """The times that `work` returns, and its mean processor time (of all threads)."""
     began = time.process_time()
     ms = work()
     cpu = 1000 * (time.process_time() - began) / len(ms)
