@@ -71,6 +71,7 @@ def object_claims(
                     subject=name,
                     relation=relation,
                     object=thing.text,
+                    told=thing.told,
                     act=act,
                     object_is_name=thing.is_name,
                     change=change,

@@ -44,7 +44,7 @@ class Manner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A triple as read, and how it is to be told.
+    """A triple as read, and how it is to be told: `told` is the object with its article.
 
     `verb`: words to say it with instead of the relation's name ("moved to"). `stated`: the time
     named is when it began (else it only stands in the sentence and in `when`).
@@ -60,6 +60,7 @@ class Said:
     one: bool | None = None
     verb: str = ""
     text: str = ""
+    told: str = ""
     stated: bool = True
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -75,7 +76,7 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         relation=known.name,
         object=said.object,
         qualifiers=_qualifiers(manner, said.kind),
-        text=said.text or _sentence(manner, known, said),
+        text=said.text or _capital(_sentence(manner, known, said)),
         valid_from=since,
         valid_to=until,
         one=said.one,
@@ -85,6 +86,10 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         object_is_name=said.object_is_name,
         aliases=dict(said.aliases),
     )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _clear(manner: Manner, scene: Scene, subject: str) -> Manner:
@@ -148,18 +153,13 @@ def iso(time: Time) -> str:
 
 
 def _sentence(manner: Manner, relation: Relation, said: Said) -> str:
-    if said.verb:
-        core = f"{said.subject} {said.verb} {said.object}"
-    else:
-        core = relation.sentence(said.subject, said.object, said.kind)[:-1]
-    if said.act is Act.RETRACT:
-        core = f"It is no longer so that {core}"
+    core = _core(relation, said)
     for role in _ROLES:
         value = manner.sides.get(role)
         if value:
             core = " ".join(f"{core} {_LEADS[role]} {value}".split())
     if manner.time:
-        core = f"{core} {' '.join(t.text for t in (manner.times or (manner.time,)))}"
+        core = f"{core} {_span_words(manner, said)}"
     if manner.reason:
         core = f"{core} because {manner.reason}"
     if manner.condition:
@@ -167,3 +167,29 @@ def _sentence(manner: Manner, relation: Relation, said: Said) -> str:
     if manner.source:
         core = f"{manner.source} said that {core}"
     return f"{core}."
+
+
+def _core(relation: Relation, said: Said) -> str:
+    """Return subject, verb and object; "no longer" or "it is not so" where it is retracted."""
+    told = said.told or said.object
+    if said.act is not Act.RETRACT:
+        if said.verb:
+            return f"{said.subject} {said.verb} {told}"
+        return relation.sentence(said.subject, told, said.kind)[:-1]
+    if not said.change or relation.noun:
+        return f"it is not so that {relation.sentence(said.subject, told, said.kind)[:-1]}"
+    be = relation.name.removeprefix("is ")
+    state = f"is no longer {be}" if be != relation.name else f"no longer {be}"
+    return f"{said.subject} {state} {told}"
+
+
+def _span_words(manner: Manner, said: Said) -> str:
+    """Return the times as words: "from 2010 until 2014"; "since" where a change began a state."""
+    found = manner.times or ((manner.time,) if manner.time else ())
+    text = " ".join(t.text for t in found)
+    if len(found) == 2 and found[0].role == "since" and found[1].role == "until":
+        return text.replace("since", "from", 1)
+    begun = said.change and not said.verb and said.act is not Act.RETRACT
+    if begun and found[0].role == "at":
+        return "since " + text.split(" ", 1)[1]
+    return text

@@ -21,7 +21,7 @@ from mags.models.policy.rules.phrase import cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join
 from mags.ports.policy import Act, Operation
-from mags.ports.relations import Relation, canonical, read
+from mags.ports.relations import Relation, canonical, read, relations
 
 _AGE = re.compile(r"^(\d{1,3})(?: years? old| yrs? old|-years?-old)?$", re.IGNORECASE)
 _NATION = re.compile(r"^[A-Z][a-z]+(?:ian|ean|ese|ish|an|ch|ic|i)$")
@@ -121,6 +121,8 @@ def _table(
             condition=manner.condition,
         )
         relation, act = reading.relation, act_of(clause)
+        if act is Act.RETRACT and relation.opposite and not clause.verb.gone:
+            relation, act = relations()[relation.opposite], Act.ADD
         return [
             claim(
                 scene,
@@ -129,6 +131,7 @@ def _table(
                     subject=subject,
                     relation=relation,
                     object=thing.text,
+                    told=thing.told,
                     act=act,
                     object_is_name=thing.is_name,
                     change=reading.change or clause.verb.gone,
@@ -270,6 +273,7 @@ def _place(
                 subject=subject,
                 relation=Relation(name=relation, known=False),
                 object=thing.text,
+                told=thing.told,
                 object_is_name=True,
             ),
         )
@@ -295,6 +299,7 @@ def _the(
                 subject=subject,
                 relation=name,
                 object=thing.text,
+                told=thing.told,
                 object_is_name=True,
                 verb=f"{'was' if past else 'is'} the {noun} of",
             ),
@@ -322,7 +327,11 @@ def _quality(
             scene,
             manner,
             Said(
-                subject=subject, relation=relation, object=thing.text, object_is_name=thing.is_name
+                subject=subject,
+                relation=relation,
+                object=thing.text,
+                told=thing.told,
+                object_is_name=thing.is_name,
             ),
         )
     ]

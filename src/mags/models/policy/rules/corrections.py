@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.when import times
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import normalise
 
@@ -33,6 +34,15 @@ def is_correction(tokens: Sequence[Token]) -> tuple[str, str] | None:
     return match["right"].strip(), match["wrong"].strip()
 
 
+def dated(right: str, wrong: str, at: float) -> Iterator[tuple[str, str]]:
+    """Yield the pair as absolute dates, where both are times ("Tuesday", "Monday")."""
+    for future in (True, False):
+        found = [times(f"on {text}", at, future=future) for text in (right, wrong)]
+        if all(found):
+            said = [t[0].text.removeprefix("on ").removeprefix("in ") for t in found]
+            yield said[0], said[1]
+
+
 def corrected(operations: Iterable[Operation], right: str, wrong: str) -> Operation | None:
     """Return the operation that puts `right` in the place of `wrong`, or None."""
     for op in operations:
@@ -46,6 +56,8 @@ def corrected(operations: Iterable[Operation], right: str, wrong: str) -> Operat
             text=relation.sentence(op.subject, right, op.qualifiers.get("kind", "")),
             change=True,
             one=True,
+            valid_from=None,
+            qualifiers={k: v for k, v in op.qualifiers.items() if k != "when"},
             aliases={},
             object_is_name=right[:1].isupper(),
         )

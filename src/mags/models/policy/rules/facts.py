@@ -10,7 +10,8 @@ from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, Clause
 from mags.models.policy.rules.copula import read_copula
 from mags.models.policy.rules.generic import read_generic
-from mags.models.policy.rules.lexicon import KIN, PETS, SILENT
+from mags.models.policy.rules.lexicon import KIN, PETS, SILENT, word_set
+from mags.models.policy.rules.lists import objects
 from mags.models.policy.rules.passage import lifespan
 from mags.models.policy.rules.phrase import Rest, object_of, rest_of
 from mags.models.policy.rules.plans import read_plan
@@ -100,7 +101,35 @@ def _modal(
             clause, verb=replace(verb, base="want", tense="present", form="want", modal="")
         )
         return read_generic(wish, rest, scene, manner, names)
+    if verb.modal == "can" and verb.base in _SKILLS:
+        return _able(clause, rest, scene, manner, names)
     return []
+
+
+_SKILLS = word_set(
+    """eat drink swim drive speak play cook ride dance sing read walk hear tolerate digest afford
+    stand sew knit paint draw fly sail ski skate"""
+)
+
+
+def _able(
+    clause: Clause, rest: Rest, scene: Scene, manner: Manner, names: tuple[str, ...]
+) -> list[Operation]:
+    """Read "can play the piano", "can't eat gluten"."""
+    verb = clause.verb
+    if verb.base == "stand" and not verb.negated:
+        return []
+    relation = f"{'cannot' if verb.negated else 'can'} {verb.base}"
+    if verb.base == "stand":
+        relation = "dislikes"
+    found = []
+    for name in names:
+        things = objects(rest.tokens, scene, name)
+        found += [
+            claim(scene, manner, Said(subject=name, relation=relation, object=thing.text))
+            for thing in things
+        ]
+    return found
 
 
 def _introduced(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]:

@@ -136,6 +136,7 @@ def _fact(
         subject=name,
         relation=relation,
         object=thing.text,
+        told=thing.told,
         object_is_name=thing.is_name,
         change=change,
     )

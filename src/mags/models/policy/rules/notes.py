@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, word_set
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.tokens import Token, join, starts_with
 from mags.ports.inflection import BASE, forms
 from mags.ports.policy import Act, Operation
 
@@ -37,8 +37,10 @@ _CHAT = word_set(
 
 def note_of(tokens: Sequence[Token], scene: Scene) -> Operation | None:
     """Return the note a sentence makes, or None where it states no rule."""
+    if starts_with(tokens, ("it", "'s", "important", ":")):
+        tokens = tokens[4:]
     words = [t for t in tokens if t.is_word]
-    if tokens and tokens[-1].text == "!":
+    if tokens and tokens[-1].text == "!" and tokens[0].low not in {"never", "always"}:
         return None
     if len(words) < 4 or any(t.low in _UNCLEAR for t in words[:-1]):
         return None

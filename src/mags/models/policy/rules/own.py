@@ -32,10 +32,10 @@ def own_words(
     verb, words = clause.verb, rest.tokens
     while len(words) > 1 and (words[0].low in ADVERBS or _adverb(words[0].low)):
         words = words[1:]
-    if _silent(clause, words):
-        return _outing(clause, words, scene, manner, name)
     if verb.base == "be":
         return _been(clause, words, scene, manner, name)
+    if _silent(clause, words):
+        return _outing(clause, words, scene, manner, name)
     if _tells_nothing(clause, words):
         return []
     k = _prepositions(words)
@@ -55,6 +55,7 @@ def own_words(
         subject=name,
         relation=relation,
         object=thing.text,
+        told=thing.told,
         object_is_name=thing.is_name,
         act=Act.RETRACT if verb.gone else Act.ADD,
         change=verb.gone,

@@ -70,11 +70,17 @@ class Rest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Object:
-    """A noun phrase as it should be known: `is_name` for a proper name."""
+    """A noun phrase as it should be known, without its article; `is_name` for a proper name."""
 
     text: str
     is_name: bool = False
     noun: str = ""
+    article: str = ""
+
+    @property
+    def told(self) -> str:
+        """The phrase with its article, as a sentence has it."""
+        return f"{self.article} {self.text}" if self.article else self.text
 
 
 def rest_of(tokens: Sequence[Token], at: float, *, future: bool, before: str = "") -> Rest:
@@ -189,7 +195,9 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return None
     if low in POSSESSIVES and len(words) > 1:
         return _owned(told, scene, subject)
-    return _plain(told)
+    thing = _plain(told)
+    first = tokens[0].low
+    return replace(thing, article=first) if thing and first in {"a", "an", "the"} else thing
 
 
 def _bare(tokens: Sequence[Token]) -> tuple[Token, ...]:

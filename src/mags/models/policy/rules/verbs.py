@@ -131,6 +131,8 @@ def _simple(reader: _Reader, word: str) -> Verb | None:
     if word in _CONTRACTED and word not in {"'d", "'ll"}:
         if word == "'s" and reader.person == FIRST:
             return None
+        if _CONTRACTED[word] == "be":
+            return _being(reader, "present", word)
         return _made(reader, base=_CONTRACTED[word], tense="present", form=word)
     agreeing = {PAST, THIRD} if reader.person == SINGULAR else {PAST, BASE}
     if word == "found":
@@ -140,7 +142,7 @@ def _simple(reader: _Reader, word: str) -> Verb | None:
         return None
     if word in {"am", "are", "is", "was", "were"}:
         tense = "past" if word in {"was", "were"} else "present"
-        return _made(reader, base="be", tense=tense, form=word)
+        return _being(reader, tense, word)
     if word == "has" and reader.person != SINGULAR:
         return None
     hit = tags & agreeing
@@ -151,6 +153,13 @@ def _simple(reader: _Reader, word: str) -> Verb | None:
     if PAST in hit and BASE in hit and reader.person == SINGULAR:
         past = True
     return _made(reader, base=base, tense="past" if past else "present", form=word)
+
+
+def _being(reader: _Reader, tense: str, word: str) -> Verb:
+    """Return "be" with the adverbs and the "not" after it ("is no longer", "was never")."""
+    reader.i += 1
+    reader.skip()
+    return _made(reader, base="be", tense=tense, form=word, step=0)
 
 
 def _unlisted(reader: _Reader, word: str) -> Verb | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clause import Clause, clause_at, clauses
-from mags.models.policy.rules.corrections import corrected, is_correction
+from mags.models.policy.rules.corrections import corrected, dated, is_correction
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
     BE,
@@ -115,9 +115,10 @@ def _correction(tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]) -> 
         return None
     for earlier in reversed(list(recent)[-4:]):
         before = write(replace(earlier, at=turn.at), (), ())
-        found = corrected(before.operations, *wrong)
-        if found:
-            return _Sentence(operations=(found,))
+        for right, instead_of in (wrong, *dated(*wrong, turn.at)):
+            found = corrected(before.operations, right, instead_of)
+            if found:
+                return _Sentence(operations=(found,))
     return _Sentence(why=f"nothing said before holds '{wrong[1]}'")
 
 
@@ -125,10 +126,21 @@ def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
     note = note_of(tokens, scene)
     if note:
         return _Sentence(operations=(note,))
+    tokens, source = _according(tokens)
     words, hedged = _opened(tokens)
     if words and not clauses(words) and _elided(words):
         words = (Token("I", "i", 0, 0), *words)
-    return _statement(words, scene, Manner(hedged=hedged))
+    return _statement(words, scene, Manner(hedged=hedged, source=source))
+
+
+def _according(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
+    """Take "According to Bob," off the front; return whose word it is."""
+    if not starts_with(tokens, ("according", "to")):
+        return tokens, ""
+    end = name_end(tokens, 2)
+    if end == 2 or end >= len(tokens) or tokens[end].text != ",":
+        return tokens, ""
+    return tokens[end + 1 :], " ".join(t.text for t in tokens[2:end])
 
 
 def _elided(words: Sequence[Token]) -> bool:
