@@ -155,3 +155,14 @@ def test_two_cliques_are_two_communities_the_larger_first(seed: int):
 def test_a_graph_without_edges_is_communities_of_one():
     none = np.zeros(4, np.int32), np.zeros(0, np.int32), np.zeros(0)
     assert communities(*none).tolist() == [0, 1, 2]
+
+
+def test_nodes_without_neighbours_do_not_sway_the_communities():
+    rng = np.random.default_rng(0)
+    edges = sorted(
+        {(int(min(e)), int(max(e))) for e in rng.integers(0, 60, (200, 2)) if e[0] != e[1]}
+    )
+    indptr, indices = csr(60, edges)
+    alone = communities(indptr, indices, np.ones(len(indices)))
+    more = np.concatenate([indptr, np.full(5, indptr[-1])]).astype(np.int32)
+    assert communities(more, indices, np.ones(len(indices)))[:60].tolist() == alone.tolist()

@@ -185,3 +185,12 @@ def test_over_many_sleeps_the_unused_fades_and_the_solid_stays():
 def test_an_empty_memory_sleeps():
     done = Sleep()(Graph(), rng=np.random.default_rng(0), now_s=0.0, scribe=Words().scribe())
     assert len(done.delta.nodes) == len(done.delta.arcs) == 0
+
+
+def test_a_memory_at_rest_sleeps_itself_still():
+    graph = busy()
+    slept(graph, SleepSettings())
+    slept(graph, SleepSettings())  # the new theme's low degree
+    done = slept(graph, SleepSettings())
+    assert done.report.rules == {}
+    assert len(done.delta.nodes) == len(done.delta.arcs) == 0

@@ -26,18 +26,21 @@ def communities(
     same communities.
     """
     n = len(indptr) - 1
+    joined = np.flatnonzero(np.diff(indptr))
     label = np.arange(n, dtype=np.int64)
-    if len(indices):
+    if len(joined):
+        # Left out, nodes without neighbours cannot sway the others' communities.
+        place = np.cumsum(np.diff(indptr) > 0) - 1
         _, found = leiden_csr(
-            indptr.astype(np.int64),
-            indices.astype(np.int32),
+            np.append(indptr[joined], indptr[-1]).astype(np.int64),
+            place[indices].astype(np.int32),
             weights.astype(np.float64),
-            n,
+            len(joined),
             resolution=resolution,
             seed=seed,
             max_local_moving_iterations=sweeps,
         )
-        members = np.fromiter(found.keys(), np.int64, len(found))
+        members = joined[np.fromiter(found.keys(), np.int64, len(found))]
         label[members] = n + np.fromiter(found.values(), np.int64, len(found))
     _, first, inverse, size = np.unique(
         label, return_index=True, return_inverse=True, return_counts=True
