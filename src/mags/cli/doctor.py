@@ -130,7 +130,7 @@ def _endpoint(settings: Settings) -> str | None:
 
 
 def _memory(path: Path | None, settings: Settings) -> str | None:
-    if path is None:
+    if path is None or not path.exists():
         return None
     with open_memory(path, settings=settings, read_only=True) as memory:
         stats = memory.stats()

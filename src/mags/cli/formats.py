@@ -51,7 +51,7 @@ def parse_turns(text: str, kind: str, *, speaker: str, name: str = "input") -> I
 def guess(text: str, name: str) -> str:
     """The format of a text, from its beginning."""
     head = text.lstrip()[:4_000]
-    if head[:1] not in ("{", "["):
+    if head[:1] != "{" and not head.replace(" ", "").startswith(("[{", "[[", "[]")):
         return "dialogue"
     if '"dia_id"' in head or '"session_1"' in text:
         return "locomo"

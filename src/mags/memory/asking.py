@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mags.errors import InvalidInput
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER
+from mags.graph.node import NEVER, NodeFlag
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
@@ -78,6 +78,14 @@ class Asker:
             fallback=answer.fallback,
             found=found,
         )
+
+    def only_told(self, reply: Reply, seen: Seen) -> bool:
+        """Whether a turn asked nothing, and no model has said anything about it."""
+        if reply.usage.calls:
+            return False
+        with self._live.reading() as state:
+            flags = int(state.graph.node(seen.episode_id)["flags"][0])
+        return not flags & NodeFlag.QUESTION
 
     def noted(self, seen: Seen) -> Reply:
         """The reply to a turn that asked nothing: what was made of it."""

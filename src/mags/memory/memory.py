@@ -226,7 +226,7 @@ class Memory:
             look = Look(k=self._parts.settings.answer_k)
             reply = self._asker.ask(turn, Asking(look=look, on_text=on_text))
         seen = self.observe(text, speaker=speaker, at=at, session=session, key=key)
-        if reply is None:
+        if reply is None or self._asker.only_told(reply, seen):
             return self._asker.noted(seen)
         if reply.citations:
             self.observe(

@@ -1,0 +1,184 @@
+"""The command line, as a user types it, on the embedded default."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from mags.cli.app import VERBS, app
+from mags.errors import MagsError
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    runner = CliRunner()
+
+    def go(*words: str, given: str | None = None) -> Result:
+        env = {"MAGS_MEMORY": str(tmp_path / "m.mags"), "COLUMNS": "200"}
+        return runner.invoke(app, list(words), input=given, env=env)
+
+    return go
+
+
+@pytest.fixture
+def told(run: Run) -> Run:
+    for text, day in (
+        ("I live in Bergen.", "2024-01-03"),
+        ("My sister Ana has a dog named Rex.", "2024-01-04"),
+        ("I moved to Oslo.", "2024-05-12"),
+    ):
+        assert run("observe", text, "--speaker", "Alice", "--at", day).exit_code == 0
+    return run
+
+
+def test_the_verbs_are_these() -> None:
+    assert set(VERBS) == set(
+        ["demo", "chat", "observe", "recall", "ask", "feedback", "explain", "connect", "neighbours", "profile", "facts", "sleep", "stats", "show", "edit", "pin", "forget", "snapshot", "log", "diff", "branch", "rollback", "export", "import", "reembed", "doctor"]
+    )
+
+
+def test_every_verb_has_help(run: Run) -> None:
+    for verb in VERBS:
+        assert run(verb, "--help").exit_code == 0
+
+
+def test_observe_tells_what_it_understood(run: Run) -> None:
+    said = run("observe", "I live in Oslo.", "--speaker", "Alice").output
+    assert "Alice lives in Oslo." in said
+
+
+def test_ask_answers_with_citation_and_explain_says_why(told: Run) -> None:
+    said = told("ask", "Where does Alice live?").output
+    assert "Oslo" in said.splitlines()[0]
+    why = told("explain").output
+    assert "because" in why
+    assert "*cited*" in why
+
+
+def test_ask_about_the_past(told: Run) -> None:
+    assert "Bergen" in told("ask", "Where does Alice live?", "--as-of", "2024-02-01").output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("recall", "Where does Alice live?"),
+        ("ask", "Where does Alice live?"),
+        ("connect", "Alice", "Rex"),
+        ("neighbours", "Ana"),
+        ("profile", "Alice"),
+        ("facts", "Alice"),
+        ("show", "m1"),
+        ("stats",),
+        ("log",),
+        ("sleep",),
+        ("snapshot", "here"),
+        ("branch",),
+        ("forget", "Rex", "--dry-run"),
+    ],
+)
+def test_every_reading_verb_prints_json(told: Run, words: tuple[str, ...]) -> None:
+    result = told(*words, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output) is not None
+
+
+def test_explain_prints_json(told: Run) -> None:
+    told("ask", "Where does Alice live?")
+    assert json.loads(told("explain", "--json").output)["hits"]
+
+
+def test_feedback_counts_once(told: Run) -> None:
+    told("ask", "Where does Alice live?")
+    assert "Noted" in told("feedback", "1").output
+    assert "nothing changed" in told("feedback", "1").output
+
+
+def test_snapshot_diff_and_rollback(told: Run) -> None:
+    told("snapshot", "before")
+    told("observe", "I moved to Rome.", "--speaker", "Alice", "--at", "2024-06-01")
+    assert "Rome" in told("diff", "before").output
+    assert "Back at" in told("rollback", "before").output
+    assert "Oslo" in told("ask", "Where does Alice live?").output
+
+
+def test_a_branch_is_used_by_name(told: Run) -> None:
+    told("branch", "what-if")
+    told("observe", "I moved to Rome.", "--speaker", "Alice", "--branch", "what-if")
+    assert "Rome" in told("ask", "Where does Alice live?", "--branch", "what-if").output
+    assert "Oslo" in told("ask", "Where does Alice live?").output
+
+
+def test_forget_asks_first_and_then_erases(told: Run, tmp_path: Path) -> None:
+    assert told("forget", "Rex", given="n\n").exit_code != 0
+    assert "Rex" in told("recall", "dog").output
+    assert "Erased" in told("forget", "Rex", given="y\n").output
+    assert "Rex" not in told("recall", "dog").output
+    held = [p for p in tmp_path.iterdir() if b"Rex" in p.read_bytes()]
+    assert held == []
+
+
+def test_edit_and_pin_change_one_node(told: Run) -> None:
+    assert "pinned" in told("pin", "m1").output
+    assert "0.90" in told("edit", "m2", "--importance", "0.9").output
+    failed = told("edit", "m2")
+    assert isinstance(failed.exception, MagsError)
+
+
+def test_export_and_import_carry_a_memory_over(told: Run, tmp_path: Path) -> None:
+    told("export", str(tmp_path / "m.jsonl"))
+    other = str(tmp_path / "other.mags")
+    assert told("import", str(tmp_path / "m.jsonl"), "--memory", other).exit_code == 0
+    assert "Oslo" in told("ask", "Where does Alice live?", "--memory", other).output
+
+
+def test_plain_dialogues_come_from_stdin(run: Run) -> None:
+    text = "[2024-01-03] Alice: I live in Bergen.\nBob: I like tea.\n"
+    assert "Remembered 2 turns" in run("observe", "-", given=text).output
+    assert "tea" in run("ask", "What does Bob like?").output
+
+
+def test_json_lines_are_read_with_their_keys(run: Run, tmp_path: Path) -> None:
+    line = {"text": "I live in Oslo.", "speaker": "Alice", "at": "2024-01-03", "key": "k1"}
+    path = tmp_path / "turns.jsonl"
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    run("observe", "--file", str(path))
+    assert "known already" in run("observe", "--file", str(path)).output
+
+
+def test_a_missing_memory_is_an_error_that_says_what_to_do(run: Run) -> None:
+    failed = run("ask", "Where does Alice live?")
+    assert "mags observe" in str(failed.exception)
+
+
+@pytest.mark.parametrize("ending", ["svg", "html", "png"])
+def test_the_recalled_subgraph_is_drawn(told: Run, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"graph.{ending}"
+    assert told("recall", "dog", "--plot", str(path)).exit_code == 0
+    data = path.read_bytes()
+    assert data.startswith(b"\x89PNG") if ending == "png" else b"Rex" in data
+
+
+def test_the_doctor_passes_on_the_embedded_default(run: Run) -> None:
+    result = run("doctor")
+    assert result.exit_code == 0
+    assert "failed" not in result.output
+
+
+def test_reembed_has_nothing_to_do_for_the_same_embedder(told: Run) -> None:
+    assert "already" in told("reembed").output
+
+
+def test_chat_answers_what_is_piped_in(run: Run) -> None:
+    lines = "I live in Oslo.\nWhere do I live?\n/why\n/facts\n/undo\n/stats\n/nonsense\n/quit\n"
+    said = run("chat", "--speaker", "Alice", given=lines).output
+    assert "Noted: Alice lives in Oslo." in said
+    assert "Oslo —" in said
+    assert "because" in said
+    assert "Took back" in said
+    assert "No such command" in said
