@@ -194,7 +194,7 @@ def read(phrase: str) -> Reading | None:
         words = words[2:] if words[0] == "used" else words[1:]
     found = table.exact.get(" ".join(words))
     exact = found is not None
-    if found is None and words[0] in {"favourite", "preferred"}:
+    if found is None and {"favourite", "preferred"}.intersection(words[:1]):
         found = table.exact["favourite"]
     if found is None:
         found = table.exact.get(" ".join(w for w in words if w not in {"the", "a", "an"}))
