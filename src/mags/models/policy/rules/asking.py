@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.clause import subject_at
 from mags.models.policy.rules.hops import hops_of
@@ -14,12 +14,13 @@ from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.simple import simple_hop
 from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import Time, times
+from mags.ports.inflection import BASE, forms, past_tense
 from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import normalise
 
 _PAST = re.compile(
     r"\b(before|used to|previous|previously|former|formerly|earlier|ex|originally|in the past"
-    r"|back then|old|no longer|at first|initially|last time)\b",
+    r"|back then|no longer|at first|initially|last time)\b",
     re.IGNORECASE,
 )
 _FUTURE = re.compile(
@@ -115,9 +116,12 @@ def _queries(
         hop = hops[0]
         relation = normalise(hop.relation)
         name = hop.relation if relation.kinds else relation.name
-        found.setdefault(
-            f"{hop.subject}'s {name} is" if relation.noun else f"{hop.subject} {name}", None
-        )
+        if hop.inverse:
+            found.setdefault(f"{name} {hop.subject}", None)
+        elif relation.noun:
+            found.setdefault(f"{hop.subject}'s {name} is", None)
+        else:
+            found.setdefault(f"{hop.subject} {name}", None)
     elif hops:
         found.setdefault(f"{hops[0].subject} {normalise(hops[0].relation).name}", None)
     else:
@@ -130,7 +134,7 @@ def _queries(
 
 def _statement(tokens: Sequence[Token], scene: Scene) -> str:
     """Return the question with its wh-word and auxiliary gone and "I" told by name."""
-    words = [t for t in tokens if t.is_word]
+    words = _told_as_past([t for t in tokens if t.is_word])
     skip = {
         "who",
         "what",
@@ -167,6 +171,19 @@ def _statement(tokens: Sequence[Token], scene: Scene) -> str:
         else:
             said.append(token.text)
     return " ".join(said)
+
+
+def _told_as_past(words: list[Token]) -> list[Token]:
+    """Put the verb of "when did Ana run ..." into the past, as a statement has it."""
+    did = next((i for i, t in enumerate(words) if t.low == "did"), None)
+    subject = subject_at(words, did + 1) if did is not None else None
+    if subject is None or subject.end >= len(words):
+        return words
+    verb = words[subject.end]
+    if not any(form == BASE for _, form in forms(verb.low)):
+        return words
+    told = replace(verb, text=past_tense(verb.low), low=past_tense(verb.low))
+    return [*words[: subject.end], told, *words[subject.end + 1 :]]
 
 
 def answer_kind(tokens: Sequence[Token]) -> str:
@@ -220,6 +237,3 @@ def _noun_kind(noun: str) -> str:
     if noun in _PEOPLE or noun in KIN:
         return "person"
     return "time" if noun in _TIMES else "thing"
-
-
-__all__ = ["answer_kind", "ask", "subject_at"]

@@ -40,6 +40,7 @@ _AGENTS = word_set(
     """who that which whose the person individual man woman company organization organisation
     group artist musician people citizen team band"""
 )
+_NO_SLOT = word_set("name one some kind type part half member number most any title")
 _SPORT = "is associated with the sport of"
 _ORIGIN = "was created in the country of"
 _LINKS = word_set("the of a an and to on in as for with is & de la at by from")
@@ -217,7 +218,12 @@ def _noun_before(chain: _Chain) -> bool:
             chain.add(relation)
             chain.left = left[: end - k]
             return True
-    return False
+    last = left[end - 1] if end else ""
+    if left[end] != "of" or last in _NO_SLOT | FUNCTION_WORDS | set(_HEADS) or is_verb(last):
+        return False
+    chain.add(last)
+    chain.left = left[: end - 1]
+    return True
 
 
 def _active_before(chain: _Chain) -> bool:
@@ -317,6 +323,8 @@ def _finish(chain: _Chain) -> None:
         closed = _closing(rest, "", chain.person) if rest else None
         if closed and closed[0] in _LAST and chain.person and chain.relations:
             chain.add(closed[0])
+    if rest == "do" and chain.relations and chain.person:
+        chain.add("works as")
     text = " ".join(chain.left)
     for pattern, relation in _ASKED:
         if pattern.search(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Subject, subject_at
 from mags.models.policy.rules.lexicon import word_set
@@ -11,7 +12,7 @@ from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import GERUND, PARTICIPLE, forms, is_verb, lemma
 from mags.ports.policy import Hop
-from mags.ports.relations import Relation, canonical, read
+from mags.ports.relations import canonical, read
 
 _AUXILIARIES = word_set("do does did is are was were has have had will would can could 's 're am")
 _WH = frozenset({"who", "whom", "what", "when", "where", "which", "how", "whose"})
@@ -88,6 +89,9 @@ def _of_subject(
         and not rest
     ):
         return _slot(subject, scene)
+    named = _called(subject, rest, scene)
+    if named:
+        return named
     name = _name(subject, scene)
     if name is None:
         return None
@@ -95,7 +99,19 @@ def _of_subject(
     return Hop(subject=name, relation=relation) if relation else None
 
 
+def _called(subject: Subject, rest: Sequence[str], scene: Scene) -> Hop | None:
+    """Read "what is my dog called": the slot that holds its name."""
+    if subject.kind != OWNED or subject.names or rest not in (["called"], ["named"]):
+        return None
+    owner = scene.owner(subject.owner)
+    known = canonical(subject.noun)
+    return Hop(subject=owner, relation=known.name if known else subject.noun) if owner else None
+
+
 def _slot(subject: Subject, scene: Scene) -> Hop | None:
+    if subject.kind == OWNED and subject.noun == "name" and "|" in subject.owner:
+        outer, _, inner = subject.owner.rpartition("|")
+        return _called(replace(subject, owner=outer, noun=inner), ["called"], scene)
     owner = subject.names[0] if subject.kind == OF else scene.owner(subject.owner)
     if not owner:
         return None
@@ -105,44 +121,50 @@ def _slot(subject: Subject, scene: Scene) -> Hop | None:
 
 
 def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> str | None:
+    """Return the relation of "where does ... live", "what is ... known for"."""
     if wh == "how" and noun:
         return _DEFAULTS.get(("how", noun[0]))
     if not rest:
         return None
-    found: Relation | None = None
-    verb = rest[0]
-    tags = {form for _, form in forms(verb)}
-    base = lemma(verb)
-    if noun and noun[0] == "kind":
-        noun = noun[2:]
+    base = lemma(rest[0])
+    if base == "move" and "from" in rest:
+        return "lived in"
     slot = _kinded(noun, base)
     if slot:
         return slot
-    passive = aux in {"is", "are", "was", "were"} and PARTICIPLE in tags and GERUND not in tags
-    phrase = f"{aux} {' '.join(rest)}" if passive else f"{base} {' '.join(rest[1:])}".strip()
-    if aux in {"is", "are", "was", "were", "'s"} and not tags:
-        phrase = f"is {' '.join(rest)}"
-    if aux == "did" and base not in {"die", "marry", "move", "bear"}:
-        past = read(f"used to {phrase}")
-        found = past.relation if past else None
     default = _DEFAULTS.get((wh, base)) or _DEFAULTS.get((wh, rest[-1]))
-    if wh in {"when"} and default is None:
-        return None
-    if default and (
-        len(rest) == 1 or rest[-1] in {"in", "at", "from", "to", "for"} or wh == "where"
-    ):
+    if wh == "when":
         return default
-    if found is None:
-        reading = read(phrase)
-        found = reading.relation if reading else None
-    return found.name if found else None
+    placed = rest[-1] in {"in", "at", "from", "to", "for"}
+    if default and (len(rest) == 1 or placed or wh == "where"):
+        return default
+    phrase = _phrase(aux, rest)
+    past = read(f"used to {phrase}") if aux == "did" and base not in {"die", "marry"} else None
+    reading = past or read(phrase)
+    return reading.relation.name if reading else None
+
+
+def _phrase(aux: str, rest: Sequence[str]) -> str:
+    """Return verb and what follows as the table reads it: "is known for", "work for"."""
+    tags = {form for _, form in forms(rest[0])}
+    if aux in {"is", "are", "was", "were", "'s"}:
+        if not tags:
+            return f"is {' '.join(rest)}"
+        if PARTICIPLE in tags and GERUND not in tags:
+            return f"{aux} {' '.join(rest)}"
+    return f"{lemma(rest[0])} {' '.join(rest[1:])}".strip()
 
 
 def _kinded(noun: Sequence[str], base: str) -> str | None:
     """Read "what sport does Bob play", "what languages does Ana speak"."""
     if not noun:
         return None
+    if noun[0] == "kind" and len(noun) > 2:
+        noun = noun[2:]
     word = noun[-1].rstrip("s")
+    if base == "have":
+        known = canonical(noun[-1])
+        return known.name if known else None
     if word == "language" and base == "speak":
         return "speaks"
     if word == "instrument" and base == "play":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 MONTHS = [
@@ -282,7 +282,7 @@ _LED = _compiled(
 
 def _role(m: re.Match[str]) -> str:
     word = (m.groupdict().get("role") or "at").lower()
-    return {"till": "until", "by": "until", "from": "since", "as of": "since",
+    return {"till": "until", "by": "until", "as of": "since",
             "starting": "since"}.get(word, word)  # fmt: skip
 
 
@@ -339,7 +339,17 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
                     text=_wording(span, role),
                 )
             )
-    return tuple(sorted(found, key=lambda t: t.start))
+    found.sort(key=lambda t: t.start)
+    return tuple(_alone(time, found) for time in found)
+
+
+def _alone(time: Time, found: Sequence[Time]) -> Time:
+    """Read "from" as a beginning only where an end is named too."""
+    if time.role != "from":
+        return time
+    ranged = any(other.role == "until" for other in found)
+    role = "since" if ranged else "at"
+    return replace(time, role=role, text=time.text.replace("from", "since" if ranged else "in", 1))
 
 
 _MAYBE = re.compile(

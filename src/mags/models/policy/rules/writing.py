@@ -38,6 +38,7 @@ _FEELING = re.compile(
     re.I,
 )
 _SIDE_LINKS = frozenset({"if", "when", "unless", "before", "after", "until", "since"})
+_REQUESTS = {(verb, whom) for verb in ("tell", "remind", "show", "give") for whom in ("me", "us")}
 _STARTS = word_set("a an the my our some this another to up into two three new")
 _REPORTS = frozenset({"tell", "say", "mention", "claim", "report", "announce", "hear", "reveal"})
 _ASKING = word_set("do does did is are was were am can could will would should have has had")
@@ -82,6 +83,8 @@ def is_question(tokens: Sequence[Token]) -> bool:
     if len(words) < 2:
         return False
     first, second = words[0].low, words[1].low
+    if (first, second) in _REQUESTS:
+        return True
     if first in QUESTION_WORDS - {"when", "where", "which", "how"} and second in _ASKING | {
         "'s",
         "'re",
