@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from mags.engram.settings import AttentionSettings
 from mags.engram.view import View
 from mags.errors import ConfigurationError
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.edge import ARC, ArcKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,29 +99,39 @@ def candidates(
     return list(chosen)[: settings.candidates]
 
 
-def associate(
-    view: View,
-    new: int,
-    others: Sequence[int],
-    *,
-    settings: AttentionSettings,
-    weights: AttentionWeights | None,
-    tick: int,
-) -> int:
-    """Draft the first edges of a new node, both ways; returns to how many nodes."""
-    vectors = view.vectors([new, *others])
-    if not vectors[0].any():
-        return 0
-    known: NDArray[np.bool_] = np.asarray(vectors.any(axis=1))
-    known[0] = False
-    given = first_edges(vectors[0], vectors[known], settings=settings, weights=weights)
-    ids = np.array([new, *others], np.int64)[known]
-    for other, w in zip(ids[given > 0].tolist(), given[given > 0].tolist(), strict=True):
-        _join(view.draft, new, other, w, tick)
-        _join(view.draft, other, new, w, tick)
-    return int(np.count_nonzero(given))
+class FirstEdges:
+    """Collects the first edges of a turn's new nodes and drafts them at once."""
 
+    def __init__(
+        self, view: View, settings: AttentionSettings, weights: AttentionWeights | None
+    ) -> None:
+        """`weights`: trained, or None for scaled cosine."""
+        self._view = view
+        self._settings = settings
+        self._weights = weights
+        self._edges: dict[tuple[int, int], float] = {}
 
-def _join(draft: Draft, src: int, dst: int, w: float, tick: int) -> None:
-    arc = draft.add_arc(src, dst, ArcKind.ASSOCIATION, w=0.0, t0=tick)
-    arc["w"] = max(float(arc["w"][0]), w)
+    def attend(self, new: int, others: Sequence[int]) -> int:
+        """Let a new node attend over others; returns to how many it is joined."""
+        vectors = self._view.vectors([new, *others])
+        known: NDArray[np.bool_] = np.asarray(vectors.any(axis=1))
+        if not known[0]:
+            return 0
+        known[0] = False
+        given = first_edges(
+            vectors[0], vectors[known], settings=self._settings, weights=self._weights
+        )
+        ids = np.array([new, *others], np.int64)[known]
+        for other, w in zip(ids[given > 0].tolist(), given[given > 0].tolist(), strict=True):
+            for pair in ((new, other), (other, new)):
+                self._edges[pair] = max(w, self._edges.get(pair, 0.0))
+        return int(np.count_nonzero(given))
+
+    def draft(self, tick: int) -> None:
+        """Associations both ways, used at `tick` for the first time."""
+        arcs = np.zeros(len(self._edges), ARC)
+        ends = np.array(list(self._edges), np.int64).reshape(-1, 2)
+        arcs["src"], arcs["dst"] = ends[:, 0], ends[:, 1]
+        arcs["kind"], arcs["t0"] = ArcKind.ASSOCIATION, tick
+        arcs["w"] = list(self._edges.values())
+        self._view.draft.add_arcs(arcs)

@@ -34,6 +34,7 @@ PLURAL = frozenset(
 )
 """Relations of the table that hold several objects as a rule: two likes are two likes."""
 
+EPISODE = int(NodeKind.EPISODE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
 _TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St|vs|etc)\.$")
 _W = np.array([WEIGHTS[name] for name in FEATURES])
@@ -65,6 +66,33 @@ def sentences(text: str) -> list[str]:
     return out
 
 
+def contradicted(
+    view: View,
+    episode: int,
+    near: Iterable[int],
+    *,
+    settings: ConflictSettings,
+    shared: frozenset[int],
+    said: Sequence[int],
+) -> list[tuple[int, float]]:
+    """Open facts and notes that an episode contradicts and replaces, with the probability.
+
+    `near`: what is like it; `shared`: the entities it is about; `said`: the facts and notes
+    that it states, new or confirmed.
+    """
+    earlier = dict.fromkeys(e for i in near for e in _episodes(view, i))
+    out: dict[int, float] = {}
+    for verdict in judge(view, episode, earlier, settings=settings, shared=shared):
+        for fact in closable(view, verdict, settings=settings):
+            if not survives(view, fact, said):
+                out.setdefault(fact, verdict.probability)
+    return list(out.items())
+
+
+def _episodes(view: View, node: int) -> list[int]:
+    return [node] if view.origin(node)[0] == EPISODE else view.sources(node)
+
+
 def judge(
     view: View,
     episode: int,
@@ -80,7 +108,8 @@ def judge(
     surer than `settings.several`.
     """
     old = [e for e in earlier if e != episode and not shared.isdisjoint(_entities(view, e))]
-    speaker = int(view.node(episode)["subject"])
+    speakers = {e: view.origin(e)[1] for e in (episode, *old)}
+    own = speakers[episode] if speakers[episode] in shared else None
     if not old:
         return []
     vectors = view.vectors([episode, *old])
@@ -91,8 +120,7 @@ def judge(
             Verdict(episode=e, old=o, new=new, probability=probability(new, o, float(c)))
             for e, c in zip(old, cosines, strict=True)
             for o in sentences(view.words(e).text)
-            if _comparable(new, o)
-            or (speaker in shared and int(view.node(e)["subject"]) == speaker and o[-1:] != "?")
+            if _comparable(new, o, speakers[e] == own)
         ]
         found = sorted(found, key=lambda v: (-v.probability, -v.episode))
         least = settings.threshold
@@ -104,14 +132,18 @@ def judge(
     return out
 
 
-def _comparable(new: str, old: str) -> bool:
-    """Whether two sentences name someone or something in common, and the old one tells."""
-    return not old.endswith("?") and bool(take_apart(new).proper & take_apart(old).proper)
+def _comparable(new: str, old: str, same_speaker: bool) -> bool:
+    """Whether two sentences can be rivals: the old one tells, they share a common word, and
+    they name someone in common or are said by the one they are about.
+    """
+    if old.endswith("?"):
+        return False
+    n, o = take_apart(new), take_apart(old)
+    return bool(n.common & o.common) and (same_speaker or bool(n.proper & o.proper))
 
 
 def _entities(view: View, episode: int) -> set[int]:
-    node = view.node(episode)
-    return {int(node["subject"]), *view.draft.graph.targets(episode, ArcKind.MENTIONS)}
+    return {view.origin(episode)[1], *view.ends(episode, ArcKind.MENTIONS)}
 
 
 def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:
@@ -119,11 +151,10 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
 
     Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
     """
-    graph = view.draft.graph
     said = view.words(verdict.episode).text
     cue = take_apart(verdict.new).is_cued and not take_apart(verdict.old).is_cued
     out = []
-    for node_id in graph.origins(verdict.episode, ArcKind.SOURCE):
+    for node_id in view.ends(verdict.episode, ArcKind.SOURCE):
         node = view.node(node_id)
         if node["valid_to"] != NEVER:
             continue
@@ -149,11 +180,11 @@ def _home(text: str, said: Sequence[str]) -> str:
 def survives(view: View, fact: int, said: Sequence[int]) -> bool:
     """Whether the new turn restates a contradicted sentence's fact.
 
-    It does where one of the facts `said` in it, new or confirmed, joins the same two
-    entities, whichever way round.
+    It does where one of the facts `said` in it, new or confirmed, is it or joins the same
+    two entities, whichever way round.
     """
     ends = _ends(view, fact)
-    return any(i == fact or _ends(view, i) == ends for i in said) if ends else False
+    return any(i == fact or (ends and _ends(view, i) == ends) for i in said)
 
 
 def _ends(view: View, fact: int) -> frozenset[int]:

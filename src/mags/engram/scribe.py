@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mags.engram import salience
 from mags.engram.arbiter import Arbiter
-from mags.engram.attention import AttentionWeights, associate, candidates
+from mags.engram.attention import AttentionWeights, FirstEdges, candidates
 from mags.engram.claim import (
     Claim,
     Evidence,
@@ -21,11 +21,12 @@ from mags.engram.claim import (
     span_of,
     valued,
 )
-from mags.engram.conflict import closable, judge, survives
+from mags.engram.conflict import contradicted
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
 from mags.engram.settings import EngramSettings
+from mags.engram.surroundings import Surroundings
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -54,6 +55,7 @@ class Scribe:
         self.done = Inscribed()
         self.said_at = 0.0
         self.evidence = Evidence()
+        self.around = Surroundings(view, settings.attention.candidates)
         self.linker = Linker(view, moment)
         self.arbiter = Arbiter(view, settings, tick=moment.tick, done=self.done)
         self._emphasis = 0.0
@@ -255,17 +257,19 @@ class Scribe:
         episode = self.done.episode
         if episode is None or not self._may_contradict(writing):
             return
-        settings = self.settings.conflict
-        near = dict.fromkeys(e for i in self._near[episode] for e in self._episodes(i))
-        shared = frozenset([*self._named, *self._subjects])
         span = Span(start=self.said_at, said_at=self.said_at, recorded_at=self.moment.now_s)
-        said = [*self.done.facts, *self.done.notes, *self.done.confirmed]
-        for verdict in judge(self.view, episode, near, settings=settings, shared=shared):
-            for fact in closable(self.view, verdict, settings=settings):
-                if fact in said or survives(self.view, fact, said):
-                    continue
-                by = self._successor(fact, episode)
-                self.arbiter.replace(fact, span=span, by=by, probability=verdict.probability)
+        done = self.done
+        rivals = contradicted(
+            self.view,
+            episode,
+            self._near[episode],
+            settings=self.settings.conflict,
+            shared=frozenset([*self._named, *self._subjects]),
+            said=[*done.facts, *done.notes, *done.confirmed],
+        )
+        for fact, probability in rivals:
+            by = self._successor(fact, episode)
+            self.arbiter.replace(fact, span=span, by=by, probability=probability)
 
     def _may_contradict(self, writing: Writing) -> bool:
         settings = self.settings
@@ -274,11 +278,6 @@ class Scribe:
         if writing.operations:
             return True
         return settings.conflict.unread and not writing.is_question
-
-    def _episodes(self, node: int) -> list[int]:
-        if self.view.node(node)["kind"] == NodeKind.EPISODE:
-            return [node]
-        return self.view.sources(node)
 
     def _successor(self, fact: int, episode: int) -> int:
         """The new fact that stands in for a closed one: of its slot, its subject, or any."""
@@ -303,7 +302,9 @@ class Scribe:
         **values: Any,
     ) -> int:
         content = self.moment.content(text, meta)
-        near, cosines = self.view.nearest(content.vector, self.settings.attention.candidates)
+        if kind == NodeKind.EPISODE:
+            self.around.centre(content.vector)
+        near, cosines = self.around.look(content.vector)
         worth = salience.importance(
             self.settings.salience,
             surprised=salience.surprise(cosines, nll),
@@ -329,33 +330,18 @@ class Scribe:
 
     def wire(self) -> None:
         """First edges of every new node, once the turn is judged."""
-        recent = self._recent()
+        settings = self.settings.attention
+        recent = self.around.before(self.moment.previous, settings.recent)
+        edges = FirstEdges(self.view, settings, self.weights)
         for node, near in self._near.items():
             own = [i for i in (self.done.episode,) if i is not None and i != node]
             others = candidates(
                 near, self._mentioned, [*own, *recent], settings=self.settings.attention
             )
             others = [i for i in others if i != node]
-            count = associate(
-                self.view,
-                node,
-                others,
-                settings=self.settings.attention,
-                weights=self.weights,
-                tick=self.moment.tick,
-            )
+            count = edges.attend(node, others)
             self.view.draft.reason("first-edges", node=node, count=count)
-
-    def _recent(self) -> list[int]:
-        graph, out = self.view.draft.graph, []
-        episode = self.moment.previous
-        while episode is not None and episode in graph:
-            out.append(episode)
-            if len(out) >= self.settings.attention.recent:
-                break
-            before = graph.origins(episode, ArcKind.NEXT)
-            episode = before[0] if before else None
-        return out
+        edges.draft(self.moment.tick)
 
 
 def _meta(turn: Turn) -> dict[str, object]:

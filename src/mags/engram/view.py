@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE
 from mags.graph.node import NEVER, NOBODY, Content, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
@@ -43,6 +44,14 @@ class View:
         """The NODE record of a node, a NumPy scalar, not to be written to."""
         record: np.void = self.draft.peek(node_id)[0]
         return record
+
+    def origin(self, node_id: int) -> tuple[int, int]:
+        """Kind and subject of a node: what no turn changes, read without a copy."""
+        graph = self.draft.graph
+        row = graph.row_of.get(node_id)
+        nodes = self.draft.peek(node_id) if row is None else graph.nodes
+        at = row or 0
+        return int(nodes["kind"][at]), int(nodes["subject"][at])
 
     def words(self, node_id: int) -> Content:
         """Words of a node."""
@@ -81,7 +90,22 @@ class View:
         fresh = self._sources.get(fact, [])
         if fact not in self.draft.graph:
             return list(fresh)
-        return self.draft.graph.targets(fact, ArcKind.SOURCE) + fresh
+        return self.ends(fact, ArcKind.SOURCE) + fresh
+
+    def ends(self, node_id: int, kind: ArcKind) -> list[int]:
+        """Ids at the far end of a node's structural arcs of one kind in the state.
+
+        Arcs of the kinds asked here join nodes of different kinds, so direction needs no say.
+        """
+        graph = self.draft.graph
+        row = graph.row_of.get(node_id)
+        if row is None:
+            return []
+        block = graph.adjacency.block(row)
+        columns = graph.adjacency.columns
+        peers = columns["peer"][block][(columns["kind"][block] & (REVERSE - 1)) == kind]
+        ids: list[int] = graph.nodes["id"][peers].tolist()
+        return ids
 
     def nearest(
         self, vector: NDArray[Any] | None, k: int, kinds: tuple[NodeKind, ...] = SEARCHED
@@ -92,7 +116,9 @@ class View:
             return [], np.zeros(0, np.float32)
         allowed = self._allowed.get(kinds)
         if allowed is None:
-            of_kind = np.isin(graph.nodes["kind"][: index.size], [int(kind) for kind in kinds])
+            wanted = np.zeros(256, np.bool_)
+            wanted[[int(kind) for kind in kinds]] = True
+            of_kind = wanted[graph.nodes["kind"][: index.size]]
             allowed = self._allowed[kinds] = graph.alive[: index.size] & of_kind
         rows, cosines = index.search(np.asarray(vector, np.float32), k, allowed)
         return graph.nodes["id"][rows].tolist(), cosines

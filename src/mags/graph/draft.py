@@ -76,6 +76,8 @@ class Draft:
         key = (src, dst, int(kind))
         if key in self._arcs:
             return self._arcs[key]
+        if src not in self.graph or dst not in self.graph:
+            return None
         found = self.graph.find_arc(src, dst, kind)
         if found is not None:
             self._arcs[key] = found
@@ -87,6 +89,12 @@ class Draft:
         if found is None:
             found = self._arcs[(src, dst, int(kind))] = blank_arc(src, dst, kind, **values)
         return found
+
+    def add_arcs(self, records: NDArray[np.void]) -> None:
+        """Put arcs as they are given, ARC records of shape (n,), new or in place of old ones."""
+        names = ("src", "dst", "kind")
+        for i, key in enumerate(zip(*(records[name].tolist() for name in names), strict=True)):
+            self._arcs[key] = records[i : i + 1]
 
     def remove_arc(self, src: int, dst: int, kind: ArcKind) -> None:
         """Remove an arc if it is there."""
