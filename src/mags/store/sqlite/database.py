@@ -12,7 +12,7 @@ import apsw
 
 from mags.errors import InvalidInput, StoreBusy, StoreClosed, StoreError, StoreFull
 from mags.store.sqlite.failures import sqlite
-from mags.store.sqlite.opening import check_reader, open_reader, open_writer
+from mags.store.sqlite.opening import check_reader, open_reader, open_writer, truncate_log
 
 
 class Database:
@@ -170,9 +170,9 @@ class Database:
         try:
             # A page moved by the B-tree may leave a copy behind: only a new file is surely clean.
             db.execute("VACUUM")
-            held_up, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+            cleaned = truncate_log(db, self.wait_s)
         except apsw.BusyError:
-            held_up = 1
+            cleaned = False
         except apsw.Error as failure:
             kind = StoreFull if isinstance(failure, apsw.FullError) else StoreError
             raise kind(
@@ -182,7 +182,7 @@ class Database:
                 path=self.path,
                 erased=True,
             ) from failure
-        if held_up:
+        if not cleaned:
             raise StoreBusy(
                 f"the words are erased, but another process still reads an older state of "
                 f"{self.path}, so their bytes stay in its files until it has ended and the "

@@ -110,6 +110,25 @@ def check(db: apsw.Connection, path: Path, limit: int) -> None:
             raise damaged(path, str(found))
 
 
+def truncate_log(db: apsw.Connection, wait_s: float) -> bool:
+    """Move the write-ahead log into the file and empty it; whether all of it went within `wait_s`.
+
+    In short tries: one that waits for a reader keeps writers out, and one that meets another
+    checkpoint gives up at once.
+    """
+    patience = Patience(wait_s)
+    db.set_busy_handler(Patience(min(wait_s, 0.1)))
+    tries = 0
+    try:
+        while True:
+            held_up, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+            if not held_up or not patience(tries):
+                return not held_up
+            tries += 1
+    finally:
+        db.set_busy_handler(patience)
+
+
 def newest() -> int:
     """The schema version this MAGS writes."""
     return max(number for number, _ in _migrations())
