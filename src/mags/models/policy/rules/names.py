@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS, NAME_LINKS, TITLES, word_set
+from mags.models.policy.rules.lexicon import (
+    ADVERBS,
+    FUNCTION_WORDS,
+    GREETINGS,
+    NAME_LINKS,
+    TITLES,
+    word_set,
+)
 from mags.models.policy.rules.tokens import Token, sentences, tokenise
 from mags.models.policy.rules.when import DAYS, MONTHS
 from mags.ports.inflection import forms, is_verb
 
+_CLOSED = FUNCTION_WORDS - GREETINGS - ADVERBS
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{2,60})[\"\u201d]")
 _ORDINARY = word_set(
@@ -70,12 +78,7 @@ def _can_start(tokens: Sequence[Token], i: int) -> bool:
     if token.text[0].isdigit() or token.low.startswith("'"):
         return False
     first = i == 0 or tokens[i - 1].text in {'"', "(", ":", "-", "\u2013", "\u2014"}
-    return not (_weak(token) and (first or token.low in FUNCTION_WORDS)) or _titled(tokens, i)
-
-
-def _titled(tokens: Sequence[Token], i: int) -> bool:
-    """Say whether a weak word starts a longer name ("The Great Gatsby" does, "The Oslo" not)."""
-    return False
+    return not _weak(token) if first else token.low not in _CLOSED
 
 
 def name_end(tokens: Sequence[Token], i: int) -> int:
@@ -138,13 +141,18 @@ def surface(tokens: Iterable[Token]) -> str:
     return " ".join(t.text for t in tokens).replace(" .", ".")
 
 
+def _unquoted(match: re.Match[str]) -> str:
+    """Blank out a quoted title, which is a name as a whole; keep other quoted words."""
+    return " | " if match[1][:1].isupper() and len(match[1].split()) < 8 else match[0]
+
+
 def mentions(text: str) -> tuple[str, ...]:
     """Return the names in a text, longest form first met, each once."""
     found: dict[str, None] = {}
     for title in _QUOTED.findall(text):
-        if title[:1].isupper():
+        if title[:1].isupper() and len(title.split()) < 8:
             found.setdefault(title.strip(" ,.!?"), None)
-    for sentence in sentences(text):
+    for sentence in sentences(_QUOTED.sub(_unquoted, text)):
         tokens = tokenise(sentence)
         for start, end in spans(tokens):
             name = surface(tokens[start:end])

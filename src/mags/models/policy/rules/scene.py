@@ -12,7 +12,7 @@ from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.ports.policy import Recalled, Turn
 
-_KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w.'-]*(?: [A-Z][\w.'-]*)*)\.?$")
+_KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w'-]*(?: [A-Z][\w'-]*)*)\.?$")
 _GENDERS = {
     "he": "m",
     "him": "m",

@@ -1,0 +1,81 @@
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.models.policy.rules.when import times
+from tests.models.policy.reading import day
+
+NOW = datetime(2023, 5, 25, 13, 14, tzinfo=UTC).timestamp()  # a Thursday
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until", "said"),
+    [
+        ("yesterday", "2023-05-24", "2023-05-25", "on 24 May 2023"),
+        ("last night", "2023-05-24", "2023-05-25", "on 24 May 2023"),
+        ("two weeks ago", "2023-05-08", "2023-05-15", "in the week of 8 May 2023"),
+        ("three days ago", "2023-05-22", "2023-05-23", "on 22 May 2023"),
+        ("a few months ago", "2023-02-01", "2023-03-01", "in February 2023"),
+        ("in May", "2023-05-01", "2023-06-01", "in May 2023"),
+        ("in June", "2022-06-01", "2022-07-01", "in June 2022"),
+        ("last May", "2022-05-01", "2022-06-01", "in May 2022"),
+        ("in 2019", "2019-01-01", "2020-01-01", "in 2019"),
+        ("since 2018", "2018-01-01", "2019-01-01", "since 2018"),
+        ("before March 2020", "2020-03-01", "2020-04-01", "before March 2020"),
+        ("on 3 June", "2022-06-03", "2022-06-04", "on 3 June 2022"),
+        ("May 7, 2023", "2023-05-07", "2023-05-08", "on 7 May 2023"),
+        ("the 7th of May 2022", "2022-05-07", "2022-05-08", "on 7 May 2022"),
+        ("2021-02-28", "2021-02-28", "2021-03-01", "on 28 February 2021"),
+        ("last Saturday", "2023-05-20", "2023-05-21", "on 20 May 2023"),
+        ("last Fri", "2023-05-19", "2023-05-20", "on 19 May 2023"),
+        ("next Monday", "2023-05-29", "2023-05-30", "on 29 May 2023"),
+        ("next month", "2023-06-01", "2023-07-01", "in June 2023"),
+        ("last summer", "2022-06-01", "2022-09-01", "in summer 2022"),
+        ("in the 1990s", "1990-01-01", "2000-01-01", "in the 1990s"),
+    ],
+)
+def test_a_time_is_made_absolute(text, since, until, said):
+    (found,) = times(f"It was {text}, they say", NOW)
+    assert (day(found.since), day(found.until), found.text) == (since, until, said)
+
+
+def test_a_date_without_a_year_is_the_next_one_when_it_lies_ahead():
+    (past,) = times("on 3 June", NOW)
+    (ahead,) = times("on 3 June", NOW, future=True)
+    assert (day(past.since), day(ahead.since)) == ("2022-06-03", "2023-06-03")
+
+
+@pytest.mark.parametrize(
+    "text", ["I may go", "march on", "room 12", "0000-01-01"]
+)
+def test_what_is_no_time_is_let_be(text):
+    assert times(text, NOW) == ()
+
+
+def test_without_a_time_of_its_own_a_turn_gives_relative_dates_no_meaning():
+    assert times("yesterday and in May", 0.0) == ()
+    assert len(times("on 7 May 2023", 0.0)) == 1
+
+
+def test_a_time_inside_a_title_is_part_of_the_title():
+    assert times('He wrote "Echoes of Tomorrow" here', NOW) == ()
+
+
+@given(st.text(max_size=80), st.floats(allow_nan=False, allow_infinity=False), st.booleans())
+def test_times_are_in_order_and_never_overlap(text, at, future):
+    found = times(text, at, future=future)
+    assert all(time.since < time.until for time in found)
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+@given(
+    st.sampled_from(["5000", "12", "a few"]),
+    st.sampled_from(["day", "week", "month", "year"]),
+    st.sampled_from(["ago", "from now"]),
+    st.floats(min_value=-1e12, max_value=1e12),
+)
+def test_no_distance_leaves_the_calendar(number, unit, way, at):
+    assert len(times(f"{number} {unit}s {way}", at)) in {0, 1}

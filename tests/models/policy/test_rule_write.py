@@ -1,0 +1,215 @@
+import pytest
+
+from tests.models.policy.reading import day, facts, write
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I moved to Oslo in May.", [("ADD", "Alice", "lives in", "Oslo")]),
+        (
+            "My sister Ana works at Acme as a nurse",
+            [
+                ("ADD", "Alice", "sister", "Ana"),
+                ("ADD", "Ana", "works at", "Acme"),
+                ("ADD", "Ana", "works as", "nurse"),
+            ],
+        ),
+        (
+            "Bob no longer likes tea, he prefers coffee now",
+            [("RETRACT", "Bob", "likes", "tea"), ("ADD", "Bob", "prefers", "coffee")],
+        ),
+        ("We got a dog named Rex", [("ADD", "Alice", "dog", "Rex")]),
+        (
+            "Alice and Bob are getting married on June 3",
+            [("ADD", "Alice", "is marrying", "Bob")],
+        ),
+        ("I'm allergic to peanuts", [("ADD", "Alice", "is allergic to", "peanuts")]),
+        ("My birthday is 4 July", [("ADD", "Alice", "birthday", "4 July")]),
+        ("I used to live in Bergen", [("ADD", "Alice", "lived in", "Bergen")]),
+        ("I don't live in Oslo any more", [("RETRACT", "Alice", "lives in", "Oslo")]),
+        ("That's not true, I never lived in Rome.", [("RETRACT", "Alice", "lives in", "Rome")]),
+        (
+            "Rylan Gallaher attended Stanford University, while Jonn Coal attended the "
+            "University of Oregon.",
+            [
+                ("ADD", "Rylan Gallaher", "attended", "Stanford University"),
+                ("ADD", "Jonn Coal", "attended", "University of Oregon"),
+            ],
+        ),
+        (
+            "Rylan Gallaher and Jonn Coal both attended the University of Oregon.",
+            [
+                ("ADD", "Rylan Gallaher", "attended", "University of Oregon"),
+                ("ADD", "Jonn Coal", "attended", "University of Oregon"),
+            ],
+        ),
+        (
+            "Jonn Coal is known for his expertise in environmental science.",
+            [("ADD", "Jonn Coal", "is known for", "expertise in environmental science")],
+        ),
+        ("I'm going to visit Rome next Friday", [("ADD", "Alice", "plans to", "visit Rome")]),
+        ("I have two kids", [("ADD", "Alice", "has", "two kids")]),
+        ("I'm 30 years old", [("ADD", "Alice", "age", "30")]),
+        ("My mom's name is Carla", [("ADD", "Alice", "mother", "Carla")]),
+        ("I sold my car last week", [("RETRACT", "Alice", "has", "car")]),
+        ("Dora is my best friend.", [("ADD", "Alice", "best friend", "Dora")]),
+        ("I'm not a fan of horror movies.", [("ADD", "Alice", "dislikes", "horror movies")]),
+        (
+            "Toivo Reingoldt (15 March 1906 - 28 September 1941) was a Finnish swimmer",
+            [
+                ("ADD", "Toivo Reingoldt", "was born on", "15 March 1906"),
+                ("ADD", "Toivo Reingoldt", "died on", "28 September 1941"),
+                ("ADD", "Toivo Reingoldt", "was a", "Finnish swimmer"),
+            ],
+        ),
+        ("The capital of France is Paris.", [("ADD", "France", "capital", "Paris")]),
+        ("Paris is the capital of France.", [("ADD", "Paris", "is capital of", "France")]),
+        ("According to Bob, Eve is pregnant.", [("ADD", "Eve", "is", "pregnant")]),
+        (
+            "You must never feed a Zorbik after dusk",
+            [("NOTE", "You must never feed a Zorbik after dusk")],
+        ),
+    ],
+)
+def test_a_plain_statement_becomes_operations(text, expected):
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hey Caroline! Good to see you!",
+        "Thanks, Mel! That's really sweet.",
+        "Where does Bob live?",
+        "I'm so tired today.",
+        "You should try the new place downtown.",
+        "I totally agree with you.",
+        "It was amazing!",
+        "Wow, that's great.",
+        "I hate it when people are late",
+        "",
+        "   \n ",
+        "?!",
+    ],
+)
+def test_small_talk_and_questions_store_nothing(text):
+    written = write(text)
+    assert written.operations == ()
+    assert written.understood
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("She loves tea", "cannot tell who 'she' is"),
+        ("My flight to Rome is at 9.", "no verb found for its subject"),
+        ("Tim chose it.", "cannot read what 'chose' says here"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_never_guessed(text, why):
+    written = write(text)
+    assert written.operations == ()
+    assert not written.understood
+    assert written.why == why
+
+
+def test_a_kind_names_the_slot_of_a_favourite():
+    (favourite,) = write("My favourite food is sushi").operations
+    assert (favourite.relation, favourite.object) == ("favourite", "sushi")
+    assert favourite.qualifiers == {"kind": "food"}
+
+
+def test_a_move_carries_its_date_and_a_change_cue():
+    (moved,) = write("I moved to Oslo in March.").operations
+    assert moved.change
+    assert day(moved.valid_from) == "2024-03-01"
+    assert moved.valid_to is None
+    assert moved.text == "Alice moved to Oslo in March 2024."
+    assert moved.qualifiers == {"when": "2024-03"}
+
+
+def test_a_stretch_of_time_closes_what_was_so_then():
+    (lived,) = write("I lived in Paris from 2010 until 2014.").operations
+    assert (lived.relation, day(lived.valid_from), day(lived.valid_to)) == (
+        "lived in",
+        "2010-01-01",
+        "2014-01-01",
+    )
+
+
+def test_gossip_names_its_source_and_is_believed_less():
+    (lost,) = write("Carol told me that Dan lost his job at Acme").operations
+    assert (lost.act.value, lost.subject, lost.relation, lost.object) == (
+        "RETRACT",
+        "Dan",
+        "works at",
+        "Acme",
+    )
+    assert lost.qualifiers["source"] == "Carol"
+    assert lost.confidence == 0.5
+
+
+def test_a_hedge_lowers_confidence():
+    (sure,) = write("Bob is allergic to cats").operations
+    (hedged,) = write("I think Bob is allergic to cats").operations
+    assert (sure.confidence, hedged.confidence) == (0.8, 0.48)
+
+
+def test_a_pronoun_means_the_only_person_it_can():
+    assert facts("She works at Acme now.", ("Alice", "My sister Ana moved to Rome.")) == [
+        ("ADD", "Ana", "works at", "Acme")
+    ]
+
+
+def test_a_pronoun_that_could_be_two_people_is_left_alone():
+    written = write("He likes tea.", ("Bob", "Tom and Jerry are brothers."))
+    assert written.operations == ()
+    assert not written.understood
+
+
+def test_my_sister_goes_by_the_name_that_was_recalled():
+    assert facts("My sister lives in Rome.", recalled=["Alice's sister is Ana."]) == [
+        ("ADD", "Ana", "lives in", "Rome")
+    ]
+    assert facts("My sister lives in Rome.") == [("ADD", "Alice's sister", "lives in", "Rome")]
+
+
+def test_a_correction_puts_the_right_thing_in_the_place_of_the_wrong_one():
+    assert facts("Sorry, I meant Oslo, not Bergen.", ("Alice", "I live in Bergen.")) == [
+        ("UPDATE", "Alice", "lives in", "Oslo")
+    ]
+    assert facts("Actually, it's Tuesday, not Monday.", ("Alice", "The exam is on Monday.")) == [
+        ("UPDATE", "exam", "is happening on", "21 May 2024")
+    ]
+
+
+def test_a_correction_of_nothing_said_is_not_understood():
+    written = write("Actually, it's Tuesday, not Monday.")
+    assert (written.operations, written.why) == ((), "nothing said before holds 'Monday'")
+
+
+def test_a_new_pet_is_named_in_the_next_sentence():
+    assert facts("We got a puppy! His name is Bruno.") == [
+        ("ADD", "Alice", "has", "puppy"),
+        ("ADD", "Alice", "dog", "Bruno"),
+    ]
+
+
+def test_every_sentence_stands_alone():
+    texts = [op.text for op in write("My brother Tom is a pilot. He lives in Bath.").operations]
+    assert texts == ["Alice's brother is Tom.", "Tom works as a pilot.", "Tom lives in Bath."]
+
+
+def test_a_name_learned_in_passing_is_an_alias():
+    sister = write("My sister Ana works at Acme").operations[0]
+    assert sister.aliases == {"Ana": ("Alice's sister",)}
+
+
+def test_emphasis_and_feeling_make_a_turn_important():
+    assert write("I bought milk.").importance == 0.0
+    assert write("Never forget this: my father died yesterday!!").importance > 0.5
+
+
+def test_the_other_speaker_is_not_the_subject_of_i():
+    assert facts("I live in Kyiv.", speaker="Bob") == [("ADD", "Bob", "lives in", "Kyiv")]
