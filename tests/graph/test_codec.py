@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from mags.errors import CorruptFile, NewerSchema
-from mags.graph.codec import HEAD, THRESHOLD, VERSION, decode, encode
+from mags.graph.codec import HEAD, THRESHOLD, VERSION, decode, encode, touches
 from mags.graph.delta import Changes, Delta
 from mags.graph.edge import ARC, ArcKind, blank_arc
 from mags.graph.graph import Graph
@@ -91,6 +91,16 @@ def test_a_cut_entry_is_refused(delta, data):
     whole = encode(delta)
     with pytest.raises(CorruptFile):
         decode(whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+@given(turns, st.lists(st.integers(1, 9), max_size=2))
+def test_an_encoded_delta_tells_which_nodes_it_touches(history, ids):
+    graph = Graph()
+    for turn in history:
+        delta = play(graph, turn)
+        ends = [delta.nodes.after["id"], delta.arcs.after["src"], delta.arcs.after["dst"]]
+        touched = set(np.concatenate(ends).tolist())
+        assert touches(encode(delta), np.array(ids, np.int64)) == bool(touched & set(ids))
 
 
 def test_words_are_left_out():

@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from mags.errors import StoreBusy, StoreFull
+from mags.graph.codec import decode
 from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, note, seqs
 
@@ -244,6 +245,27 @@ def test_an_erased_word_is_in_none_of_the_files(store: SqliteStore, path: Path):
     assert all(secret_of(i) in left for i in (6, 9, 149, 151))
     assert Path(f"{path}-wal").stat().st_size < 10_000
     store.check()
+
+
+def test_an_erased_node_has_no_image_left_in_the_journal(store: SqliteStore, path: Path):
+    for i in range(1, 40):
+        store.journal.append(note(i, after=i // 2))
+    store.points.save(checkpoint(store, 30))
+    store.journal.compact(30)
+    child = store.fork("child")
+    child.journal.append(note(40, after=7))
+    child.close()
+    store.contents.erase([7, 35])
+    db = apsw.Connection(str(path))
+    deltas = [decode(data) for (data,) in db.execute("SELECT delta FROM journal")]
+    db.close()
+    assert len(deltas) == 11
+    for delta in deltas:
+        assert not {7, 35} & set(delta.nodes.after["id"].tolist())
+        ends = [*delta.arcs.after["src"].tolist(), *delta.arcs.after["dst"].tolist()]
+        assert not {7, 35} & set(ends)
+    made = [i for delta in deltas for i in delta.nodes.created()["id"].tolist()]
+    assert sorted(made) == [i for i in range(1, 41) if i not in (7, 35)]
 
 
 def test_erasing_in_a_block_cleans_when_it_ends(store: SqliteStore, path: Path):

@@ -54,20 +54,43 @@ def encode(delta: Delta) -> bytes:
 
 def decode(data: bytes) -> Delta:
     """The Delta that `encode` was given, without contents; raises CorruptFile, NewerSchema."""
-    body = _body(data)
-    (length,) = COUNT.unpack_from(body)
-    start = COUNT.size + length
-    header = json.loads(body[COUNT.size : start])
+    header, nodes, arcs = _parts(data)
     n_nodes, n_arcs = header.pop("n")
     reasons = tuple(header.pop("reasons"))
-    end = start + n_nodes * (2 + 2 * NODE.itemsize)
-    view = memoryview(body)
     return Delta(
-        nodes=_unpack(view[start:end], NODE, n_nodes),
-        arcs=_unpack(view[end:], ARC, n_arcs),
+        nodes=_unpack(nodes, NODE, n_nodes),
+        arcs=_unpack(arcs, ARC, n_arcs),
         reasons=reasons,
         **header,
     )
+
+
+def touches(data: bytes, ids: NDArray[np.int64]) -> bool:
+    """Whether an encoded Delta has images of one of these nodes, or of an arc at one."""
+    header, nodes, arcs = _parts(data)
+    n_nodes, n_arcs = header["n"]
+    found = [_ids(nodes, NODE, n_nodes, "id")]
+    found += [_ids(arcs, ARC, n_arcs, end) for end in ("src", "dst")]
+    return bool(np.isin(np.concatenate(found), ids).any())
+
+
+def _parts(data: bytes) -> tuple[dict[str, Any], memoryview, memoryview]:
+    """Header, images of nodes, images of arcs."""
+    body = memoryview(_body(data))
+    (length,) = COUNT.unpack_from(body)
+    start = COUNT.size + length
+    header: dict[str, Any] = json.loads(bytes(body[COUNT.size : start]))
+    end = start + header["n"][0] * (2 + 2 * NODE.itemsize)
+    return header, body[start:end], body[end:]
+
+
+def _ids(data: memoryview, dtype: np.dtype[np.void], n: int, name: str) -> NDArray[np.int64]:
+    """One identity column of packed images; both images of a record share it."""
+    fields = dtype.fields
+    assert fields is not None
+    start = 2 * n + fields[name][1] * n
+    columns = np.frombuffer(data, np.uint8, 8 * n, start) if n else np.zeros(0, np.uint8)
+    return np.ascontiguousarray(columns.reshape(8, n).T).view(np.int64).reshape(n)
 
 
 def _body(data: bytes) -> bytes:

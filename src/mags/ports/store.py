@@ -108,8 +108,9 @@ class Contents(Protocol):
         ...
 
     def erase(self, node_ids: Sequence[int]) -> int:
-        """True erasure on all branches: contents gone, nodes tombstoned, checkpoints dropped,
-        free pages overwritten, write-ahead log truncated. Returns contents erased.
+        """True erasure on all branches: contents gone, images taken out of the journal, nodes
+        tombstoned, checkpoints dropped, free pages overwritten, write-ahead log truncated.
+        Returns contents erased.
 
         Inside `writing()` the files are cleaned when that block ends; a cleaning that was cut
         off is finished at the next opening (`Facts.size()["to_clean"]` is 1 until then). Save a

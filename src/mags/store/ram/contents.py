@@ -60,6 +60,12 @@ class RamContents:
                 shelf.drop(shelf.contents, content_id)
             for branch in list(shelf.checkpoints):
                 shelf.drop(shelf.checkpoints, branch)
+            ids = np.array(sorted(wanted), np.int64)
+            for entries in shelf.entries.values():
+                for seq, delta in list(entries.items()):
+                    shelf.put(entries, seq, delta.forgetting(ids))
+            for place, (seq, delta) in list(shelf.keys.items()):
+                shelf.put(shelf.keys, place, (seq, delta.forgetting(ids)))
             fresh = wanted - shelf.forgotten
             shelf.forgotten |= fresh
             if shelf.undo is not None:

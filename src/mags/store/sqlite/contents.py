@@ -13,6 +13,7 @@ from mags.errors import InvalidInput, NotFound
 from mags.graph.node import Content
 from mags.store.rows import content_of
 from mags.store.sqlite.branch import Branch
+from mags.store.sqlite.journal import entries_touching, scrub
 
 SCANNED_AT_ONCE = 2000
 
@@ -75,9 +76,18 @@ class SqliteContents:
             db.execute("DELETE FROM checkpoint")
 
     def erase(self, node_ids: Sequence[int]) -> int:
-        """Erase contents, remember the nodes as forgotten, drop the checkpoints, clean the file."""
-        nodes = json.dumps(sorted({int(i) for i in node_ids}))
+        """Erase contents and images, remember the nodes as forgotten, drop the checkpoints.
+
+        The journal is searched before the writer's lock is taken; what was written meanwhile,
+        after.
+        """
+        ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
+        nodes = json.dumps(ids.tolist())
+        with self._branch.reading() as db:
+            found, last = entries_touching(db, ids, 0)
         with self._branch.writing() as db:
+            later, _ = entries_touching(db, ids, last)
+            scrub(db, dict.fromkeys([*found, *later]), ids)
             db.execute("INSERT OR IGNORE INTO forgotten SELECT value FROM json_each(?)", (nodes,))
             db.execute(
                 "DELETE FROM content WHERE node IN (SELECT value FROM json_each(?))", (nodes,)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from mags.errors import InvalidInput, KeyConflict, NotFound
-from mags.graph.codec import decode, encode
+from mags.graph.codec import decode, encode, touches
 from mags.graph.delta import Delta
 from mags.graph.node import Content
 from mags.ports.store import Entry
@@ -157,6 +159,30 @@ def read_head(db: apsw.Connection, branch: Branch) -> int:
     """Sequence of the last entry of a branch, or its fork point."""
     last = db.execute("SELECT max(seq) FROM journal WHERE branch = ?", (branch.id,)).get
     return branch.after if last is None else int(last)
+
+
+def entries_touching(
+    db: apsw.Connection, ids: NDArray[np.int64], after: int
+) -> tuple[list[int], int]:
+    """Entries of any branch after a sequence with images of these nodes; the last one read."""
+    found = []
+    seq = after
+    rows = db.execute(
+        "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
+    )
+    for seq, data in rows:
+        if touches(data, ids):
+            found.append(seq)
+    return found, max(seq, after)
+
+
+def scrub(db: apsw.Connection, seqs: Iterable[int], ids: NDArray[np.int64]) -> None:
+    """Take the images of these nodes out of entries, as far as they are still there."""
+    for seq in seqs:
+        data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
+        if data is not None:
+            kept = encode(decode(data).forgetting(ids))
+            db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
 
 
 def check_point(db: apsw.Connection, branch: Branch, seq: int) -> None:
