@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
 
-from mags.ports.inflection import forms, lemma, third_person
+from mags.ports.inflection import forms, lemma, past_tense, third_person
 
 
 def _set(words: str) -> frozenset[str]:
@@ -238,13 +238,21 @@ def normalise(phrase: str) -> Relation:
     if known:
         return known
     words = [w for w in _words(phrase) if w not in {"the", "a", "an", "{}"} | _ADVERBS]
-    if len(words) > 1 and words[0] in {"has", "have", "had"}:
-        tags = {form for _, form in forms(words[1])}
-        if "participle" in tags:
-            words = words[1:]
+    words = _simple(words)
     if _bare_verb(words):
         words = [third_person(lemma(words[0])), *words[1:]]
     return Relation(name=" ".join(words) or "is related to", known=False)
+
+
+def _simple(words: list[str]) -> list[str]:
+    """Put a perfect into the simple past, and "has been climbing" into "is climbing"."""
+    if len(words) < 2 or words[0] not in {"has", "have", "had"}:
+        return words
+    if words[1] == "been" and len(words) > 2:
+        going = any(form == "gerund" for _, form in forms(words[2]))
+        return ["is" if going else "was", *words[2:]]
+    base = next((base for base, form in forms(words[1]) if form == "participle"), "")
+    return [past_tense(base), *words[2:]] if base and base != "be" else words
 
 
 def _bare_verb(words: list[str]) -> bool:

@@ -55,8 +55,7 @@ def object_claims(
 
     None where the object names nothing certain.
     """
-    body, sides = parted(case.words[start:])
-    body = cut_aside(body)
+    body, sides = parted(cut_aside(case.words[start:]))
     told = replace(case.manner, sides={**case.manner.sides, **sides})
     found = []
     for name in case.names:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mags.models.policy.rules.lexicon import (
+    ADVERBS,
     BE,
     CONJUNCTIONS,
     DEMONSTRATIVES,
@@ -19,12 +20,14 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.tokens import Token, starts_with
 from mags.models.policy.rules.verbs import FIRST, PLURAL, SINGULAR, Verb, verb_group
+from mags.ports.inflection import forms
 
 PRONOUN, NAME, OWNED, OF, THING = "pronoun", "name", "owned", "of", "thing"
 _LINKS = word_set(
     """and but so while whereas because although though since when if unless before after until"""
 )
 _SHARED = frozenset({"and", "but", ",", "then"})
+_AFTER_VERB = word_set("the a an my our your his her their me us you them him it")
 _LONGEST_NOUN = 5
 
 
@@ -137,7 +140,8 @@ def _aside(tokens: Sequence[Token], i: int) -> tuple[int, tuple[Token, ...]]:
     """Pass "(...)" and ", a nurse," after a name; return the place after it and its words."""
     if i < len(tokens) and tokens[i].text == "(":
         close = next((k for k in range(i, len(tokens)) if tokens[k].text == ")"), 0)
-        return (close + 1, tuple(tokens[i + 1 : close])) if close else (i, ())
+        after = close + 1 + (close + 1 < len(tokens) and tokens[close + 1].text == ",")
+        return (after, tuple(tokens[i + 1 : close])) if close else (i, ())
     if i + 1 < len(tokens) and tokens[i].text == "," and tokens[i + 1].low in _ASIDES:
         close = next(
             (k for k in range(i + 2, min(i + 12, len(tokens))) if tokens[k].text == ","), 0
@@ -224,7 +228,28 @@ def clause_at(tokens: Sequence[Token], i: int) -> tuple[Subject, Verb] | None:
     if subject is None:
         return None
     verb = verb_group(tokens, subject.end, subject.person)
-    return (subject, verb) if verb else None
+    if verb is None or (subject.kind == NAME and _noun_instead(tokens, verb)):
+        return None
+    return subject, verb
+
+
+def _noun_instead(tokens: Sequence[Token], verb: Verb) -> bool:
+    """Say whether a "verb" is a plural with its own verb after it ("Fantasy books fuel ...")."""
+    if verb.tense != "present" or verb.form != verb.base + "s":
+        return False
+    k = verb.end
+    while k < len(tokens) and tokens[k].low in ADVERBS:
+        k += 1
+    low = tokens[k].low if k < len(tokens) else ""
+    plain = low not in PREPOSITIONS and not low.endswith("ing")
+    return plain and (
+        low in BE
+        or low in {"have", "can", "will"}
+        or (
+            any(form == "base" for _, form in forms(low))
+            and (k + 1 < len(tokens) and tokens[k + 1].low in _AFTER_VERB)
+        )
+    )
 
 
 def clauses(tokens: Sequence[Token]) -> tuple[Clause, ...]:
@@ -275,6 +300,10 @@ def _boundary(
         if token.text in {".", "!", "?", ";", "\u2014", "\u2013", "-", ":", "(", "..."}:
             found = clause_at(tokens, _past_links(tokens, k + 1))
             return k, (token.text, *found) if found else None
+        if token.low == "who" and opened.base == "be" and k > opened.end:
+            verb = verb_group(tokens, k + 1, subject.person)
+            if verb:
+                return k, ("who", replace(subject, end=k + 1), verb)
         if token.low in _LINKS or token.text == ",":
             following = _following(tokens, k, subject, opened)
             if following:
@@ -315,8 +344,12 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
     if verb.tense == "progressive" or verb.form in FEELINGS or verb.base == opened.base:
         return False
-    over = {"past", "perfect", "used"}
-    if (verb.tense in over) != (opened.tense in over):
+    if any(t.low in {"who", "that", "which"} for t in between) and between[-1].text != ",":
+        return False
+    over = {"past", "used"}
+    if "perfect" not in (verb.tense, opened.tense) and (verb.tense in over) != (
+        opened.tense in over
+    ):
         return False
     bare = verb.tense == "present" and verb.form == verb.base
     if bare and (

@@ -107,7 +107,7 @@ def _table(
         reading = read(f"{be} {phrase}")
         if reading is None or reading.relation.name in {"is", "was"}:
             continue
-        body, sides = parted(words[k:])
+        body, sides = parted(cut_aside(words[k:]))
         things = objects(body, scene, subject)
         if not things:
             return []
@@ -147,8 +147,7 @@ def _kind_of_thing(
 ) -> list[Operation]:
     act, past = act_of(clause), clause.verb.tense == "past"
     clause_kind = clause.subject.kind
-    body, sides = parted(words)
-    body = cut_aside(body)
+    body, sides = parted(cut_aside(words))
     stop = next(
         (i for i, t in enumerate(body) if t.low in {"who", "that", "which", "whose"}), len(body)
     )

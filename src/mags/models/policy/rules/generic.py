@@ -14,7 +14,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.lists import objects
 from mags.models.policy.rules.own import own_words
-from mags.models.policy.rules.phrase import Object, Rest, parted
+from mags.models.policy.rules.phrase import Object, Rest, cut_aside, parted
 from mags.models.policy.rules.plans import read_wish
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
@@ -109,7 +109,7 @@ def _known(
     reading, k = match
     if reading.relation.name == "plans to":
         return None
-    body, sides = parted(rest.tokens[k:])
+    body, sides = parted(cut_aside(rest.tokens[k:]))
     things = objects(body, scene, name)
     if not things or (_acquaintance(verb) and not all(t.is_name for t in things)):
         return [] if verb.base in SILENT or not body else None

@@ -39,8 +39,7 @@ def own_words(
     if _tells_nothing(clause, words):
         return []
     k = _prepositions(words)
-    body, sides = parted(words[k:])
-    body = cut_aside(body)
+    body, sides = parted(cut_aside(words[k:]))
     if not body or body[0].low in _EMBEDDED:
         return []
     thing = object_of(body, scene, name)
@@ -171,7 +170,7 @@ def _named(verb: Verb) -> str:
     if verb.tense == "used":
         return f"used to {verb.base}"
     if verb.tense == "past":
-        return past_tense(verb.base)
+        return verb.form if verb.form != verb.base else past_tense(verb.base)
     if verb.tense == "perfect":
         return f"has been {verb.form}" if verb.form.endswith("ing") else f"has {verb.form}"
     if verb.tense == "progressive":

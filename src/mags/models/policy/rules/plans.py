@@ -71,7 +71,9 @@ def read_plan(
 ) -> list[Operation] | None:
     """Read "I'm going to visit Rome next week": a plan, told with its date."""
     verb = clause.verb
-    if verb.negated or (verb.base in SILENT and verb.base not in {"go", "start", "get", "have"}):
+    if verb.negated or (verb.base == "have" and rest.tokens[:1] and rest.tokens[0].low == "to"):
+        return []
+    if verb.base in SILENT and verb.base not in {"go", "start", "get", "have"}:
         return []
     found = []
     for name in names:

@@ -149,9 +149,7 @@ def _simple(reader: _Reader, word: str) -> Verb | None:
     if not hit:
         return _unlisted(reader, word) if not tags else None
     base = _base(word, hit)
-    past = PAST in hit and BASE not in hit
-    if PAST in hit and BASE in hit and reader.person == SINGULAR:
-        past = True
+    past = PAST in hit  # "I hit", "we put": more often told than habitual
     return _made(reader, base=base, tense="past" if past else "present", form=word)
 
 

@@ -67,12 +67,23 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
             whys.append(read.why)
     return Writing(
         operations=_once(operations),
-        mentions=mentions(turn.text),
+        mentions=_mentioned(turn.text, operations),
         understood=not whys,
         why="; ".join(dict.fromkeys(whys)),
         importance=importance(turn.text),
         is_question=asks,
     )
+
+
+def _mentioned(text: str, operations: Sequence[Operation]) -> tuple[str, ...]:
+    """Return the names in a text, and those read out of it ("Alice's sister")."""
+    found = dict.fromkeys(mentions(text))
+    for op in operations:
+        if "'s " in op.subject:
+            found.setdefault(op.subject, None)
+        if op.object_is_name:
+            found.setdefault(op.object, None)
+    return tuple(found)
 
 
 def is_question(tokens: Sequence[Token]) -> bool:
@@ -313,5 +324,7 @@ def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
     """Drop an operation that repeats an earlier one."""
     seen: dict[tuple[object, ...], Operation] = {}
     for op in operations:
+        if op.object and op.object == op.subject:
+            continue  # nobody stands in a relation to themselves: something was misread
         seen.setdefault((op.act, op.subject, op.relation, op.object.lower()), op)
     return tuple(seen.values())
