@@ -23,7 +23,8 @@ from scipy.optimize import minimize
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from mags.engram.likeness import FEATURES, features  # noqa: E402
+from mags.engram.likeness import FEATURES, features, is_specific  # noqa: E402
+from mags.engram.settings import ConflictSettings  # noqa: E402
 from mags.evaluation.datasets.letta import UpdateCase, load_letta  # noqa: E402
 from mags.evaluation.split import split  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
@@ -63,6 +64,12 @@ def negatives(pairs: Sequence[Pair], weight: float) -> Pairs:
     """Pairs of which nothing closes."""
     n = len(pairs)
     return Pairs(pairs=tuple(pairs), closes=np.zeros(n, np.bool_), weight=np.full(n, weight))
+
+
+def specific(pairs: Pairs) -> NDArray[np.bool_]:
+    """The pairs that the rule judges at all."""
+    least = ConflictSettings().specific
+    return np.array([is_specific(new, old, least) for new, old in pairs.pairs])
 
 
 def table(pairs: Pairs, vectors: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
@@ -117,23 +124,28 @@ def main() -> None:
     vectors = dict(zip(texts, OnnxEmbedder().embed(texts), strict=True))
     tables = {name: table(part, vectors) for name, part in parts.items()}
     seen = ("dev", "dev together", "frames")
+    judged = {name: specific(part) for name, part in parts.items()}
     w = fit(
-        np.concatenate([tables[name] for name in seen]),
-        np.concatenate([parts[name].closes for name in seen]),
-        np.concatenate([parts[name].weight for name in seen]),
+        np.concatenate([tables[name][judged[name]] for name in seen]),
+        np.concatenate([parts[name].closes[judged[name]] for name in seen]),
+        np.concatenate([parts[name].weight[judged[name]] for name in seen]),
     )
     write(w, TARGET)
-    report(w, parts, tables)
+    report(w, parts, tables, judged)
 
 
 def report(
-    w: NDArray[np.float64], parts: dict[str, Pairs], tables: dict[str, NDArray[np.float64]]
+    w: NDArray[np.float64],
+    parts: dict[str, Pairs],
+    tables: dict[str, NDArray[np.float64]],
+    judged: dict[str, NDArray[np.bool_]],
 ) -> None:
     """What would be closed at several thresholds, by part, sentence against sentence."""
-    for threshold in (0.2, 0.3, 0.4, 0.5, 0.6):
+    for threshold in (0.15, 0.2, 0.25, 0.3, 0.4):
         print(f"threshold {threshold}")
         for name, part in parts.items():
             closed = 1 / (1 + np.exp(-(tables[name] @ w))) > threshold
+            closed &= judged[name]
             due = f"{closed[part.closes].mean():.3f}" if part.closes.any() else "    -"
             wrong = closed[~part.closes].mean()
             print(f"  {name:16s} closed {due}  wrongly {wrong:.4f}  of {len(closed)} pairs")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mags.engram.conflict_weights import BIAS, WEIGHTS
-from mags.engram.likeness import FEATURES, features, take_apart
+from mags.engram.likeness import FEATURES, features, is_specific, take_apart
 from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -120,7 +120,7 @@ def judge(
             Verdict(episode=e, old=o, new=new, probability=probability(new, o, float(c)))
             for e, c in zip(old, cosines, strict=True)
             for o in sentences(view.words(e).text)
-            if _comparable(new, o, speakers[e] == own)
+            if _comparable(new, o, speakers[e] == own) and is_specific(new, o, settings.specific)
         ]
         found = sorted(found, key=lambda v: (-v.probability, -v.episode))
         least = settings.threshold
@@ -133,13 +133,12 @@ def judge(
 
 
 def _comparable(new: str, old: str, same_speaker: bool) -> bool:
-    """Whether two sentences can be rivals: the old one tells, they share a common word, and
-    they name someone in common or are said by the one they are about.
+    """Whether two sentences can be about the same: the old one tells, and they name someone
+    in common or are said by the one they are about.
     """
     if old.endswith("?"):
         return False
-    n, o = take_apart(new), take_apart(old)
-    return bool(n.common & o.common) and (same_speaker or bool(n.proper & o.proper))
+    return same_speaker or bool(take_apart(new).proper & take_apart(old).proper)
 
 
 def _entities(view: View, episode: int) -> set[int]:

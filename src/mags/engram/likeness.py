@@ -37,7 +37,7 @@ ALSO = frozenset({"also", "too", "another", "additionally", "moreover", "besides
 MANY = _stems(
     "like love enjoy prefer adore hate visit own have has read watch play speak know buy bought "
     "eat ate cook meet met use see saw write wrote make made try tried learn collect want need "
-    "teach taught give gave organise organised organize organized travel went go goes attend "
+    "teach taught give gave organise organised organize organized travel went go goes "
     "listen paint build built win won bake share friend hobby hobbies interested fan told tell "
     "said talk help join took take start finish"
 )
@@ -45,11 +45,16 @@ MANY = _stems(
 
 ONCE = _stems(
     "co-founded cofounded founded co-author co-authored co-wrote met graduated graduate degree "
-    "phd born died married profession professor debut title hometown headquarters co-host hosts "
+    "phd university college born died married profession professor debut title hometown headquarters co-host hosts "
     "hosted interviewed inspired discovered designed starring serves served specializes "
     "specializing known chaired chairs leads led captain capital"
 )
 """Stems of what mostly happens once, or is so of one thing at a time."""
+NOUNS = frozenset(
+    {"university", "college", "institute", "academy", "award", "prize", "medal", "society", "club"}
+    | {"conference", "symposium", "festival", "association", "journal", "school", "championship"}
+)
+"""Words that are common even where a name holds them ("the University of Oslo")."""
 _ADVERBS = frozenset({"often", "once", "currently", "recently", "frequent", "regular", "togeth"})
 
 SPAN = 8
@@ -133,7 +138,8 @@ def _until_turn(folded: list[str], stems: list[str], start: int) -> list[str]:
 
 
 def _is_proper(raw: list[str], folded: list[str], i: int) -> bool:
-    if not raw[i][0].isupper() or folded[i] in STOP_WORDS or folded[i] == "i":
+    word = folded[i]
+    if not raw[i][0].isupper() or word in STOP_WORDS or word in NOUNS or word == "i":
         return False
     if i:
         return True
@@ -224,6 +230,23 @@ def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
         bool(o.proper - n.proper) and bool(n.proper - o.proper) and not o.common - n.common,
     )
     return np.array([float(value) for value in values])
+
+
+def is_specific(new: str, old: str, least: int) -> bool:
+    """Whether two sentences share enough for the new one to replace the old one at all.
+
+    A cue ("not", "instead") with a shared word is enough. Without one they must share
+    `least` common words, one fewer where they tell of what happens once or join the same
+    two names, two fewer where both. "Ana paints lakes" never replaces "Ana paints trees".
+    """
+    n, o = take_apart(new), take_apart(old)
+    shared = n.common & o.common
+    if n.is_cued and not o.is_cued:
+        return bool(shared)
+    once = bool(shared & ONCE)
+    joint = len(n.names & o.names) >= 2
+    many = o.head in MANY and n.head in MANY
+    return len(shared) >= least - (0 if many else once + joint)
 
 
 def _prefix(old: tuple[str, ...], new: tuple[str, ...]) -> float:

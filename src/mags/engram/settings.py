@@ -32,13 +32,16 @@ class ConflictSettings:
     """Contradictions of relations the table does not know; `on` False leaves them open.
 
     `threshold`: probability above which the surest of the sentences compared is held to be
-    contradicted; `several`: above which others are too. `notes`: whether notes may be
+    contradicted; `several`: above which others are too. `specific`: common words that two
+    sentences must share where the new one carries no cue (see `likeness.is_specific`; 0
+    closes more, and some hobbies with it). `notes`: whether notes may be
     closed. `unread`: whether a turn that could not be read into operations may close.
     """
 
     on: bool = True
     threshold: float = 0.3
     several: float = 0.6
+    specific: int = 4
     notes: bool = True
     unread: bool = True
 
