@@ -21,12 +21,14 @@ from mags.recall.settings import RecallSettings
 class Candidates:
     """Rows in question, shape (n,), with their own scores.
 
-    `similarity`: greatest cosine over the queries; `lexical`: greatest BM25; `matches`:
-    what each query's words found in the whole memory.
+    `similarity`: cosine with the first query (the question); `lexical`: its BM25;
+    `reworded`: greatest cosine with the other queries; `matches`: what each query's words
+    found in the whole memory.
     """
 
     rows: NDArray[np.int64]
     similarity: NDArray[np.float32]
+    reworded: NDArray[np.float32]
     lexical: NDArray[np.float32]
     matches: tuple[Match, ...]
 
@@ -91,8 +93,8 @@ def gather(
     rows = rows[visible(state, rows, reading)]
     return Candidates(
         rows=rows,
-        similarity=similarities(state, rows, reading),
-        lexical=bm25_of(matches, rows),
+        **_cosines(state, rows, reading),
+        lexical=bm25_of(matches[:1], rows),
         matches=tuple(matches),
     )
 
@@ -145,11 +147,15 @@ def bits_of(match: Match, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     return bits
 
 
-def similarities(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.float32]:
-    """Greatest cosine of each row over the queries, shape (n,)."""
+def _cosines(
+    state: State, rows: NDArray[np.int64], reading: Reading
+) -> dict[str, NDArray[np.float32]]:
+    """Cosines with the question, and the greatest with its rewordings, each of shape (n,)."""
     if not len(rows) or not len(reading.vectors):
-        return np.zeros(len(rows), np.float32)
-    return np.asarray((state.vectors.get(rows) @ reading.vectors.T).max(axis=1), np.float32)
+        empty = np.zeros(len(rows), np.float32)
+        return {"similarity": empty, "reworded": empty}
+    cosines = state.vectors.get(rows) @ reading.vectors.T
+    return {"similarity": cosines[:, 0], "reworded": cosines[:, 1:].max(axis=1, initial=-1.0)}
 
 
 def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.int64]) -> Candidates:
@@ -158,9 +164,11 @@ def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.in
     fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
     if not len(fresh):
         return found
+    cosines = _cosines(state, fresh, reading)
     return Candidates(
         rows=np.concatenate([found.rows, fresh]),
-        similarity=np.concatenate([found.similarity, similarities(state, fresh, reading)]),
-        lexical=np.concatenate([found.lexical, bm25_of(found.matches, fresh)]),
+        similarity=np.concatenate([found.similarity, cosines["similarity"]]),
+        reworded=np.concatenate([found.reworded, cosines["reworded"]]),
+        lexical=np.concatenate([found.lexical, bm25_of(found.matches[:1], fresh)]),
         matches=found.matches,
     )

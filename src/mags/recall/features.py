@@ -24,6 +24,10 @@ RAW = frozenset(
 """Features that are shares or flags: used as they are, not standardised."""
 
 
+FEEDBACK = 5
+"""Best fused candidates whose mean vector stands for what the question is about."""
+
+
 def neighbourhood(
     graph: Graph, rows: NDArray[np.int64], named: NDArray[np.int64], moment: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
@@ -61,11 +65,14 @@ def columns(
     listed = rows.tolist()
     p = np.array([spread.get(row, 0.0) for row in listed])
     episode = nodes["kind"] == NodeKind.EPISODE
+    match = found.matches[:1]
     return {
         "similarity": found.similarity,
-        "window": _window(state, reading, found, before, after),
+        **_windows(state, reading, found, before, after),
+        "reworded": found.reworded,
         "lexical": found.lexical,
-        "lexical_near": bm25_of(found.matches, before) + bm25_of(found.matches, after),
+        "lexical_near": bm25_of(match, before) + bm25_of(match, after),
+        "lexical_reworded": bm25_of(found.matches[1:], rows),
         **_coverage(found, before, after),
         "session": _sessions(nodes["session"], found.fused()),
         "speaker": (np.isin(nodes["subject"], query.speakers) & episode).astype(np.float32),
@@ -119,19 +126,33 @@ def _during(nodes: NDArray[np.void], plan: Plan) -> NDArray[np.float32]:
     return np.asarray((at >= since) & (at <= until), np.float32)
 
 
-def _window(
+def _windows(
     state: State,
     reading: Reading,
     found: Candidates,
     before: NDArray[np.int64],
     after: NDArray[np.int64],
-) -> NDArray[np.float32]:
-    """Cosine with the mean of the vectors of an episode and its two neighbours."""
-    own = state.vectors.get(found.rows)
-    total = own + state.vectors.get(before) + state.vectors.get(after)
-    norms = np.linalg.norm(total, axis=1, keepdims=True)
-    total /= np.maximum(norms, 1e-9)
-    return np.asarray((total @ reading.vectors.T).max(axis=1), np.float32)
+) -> dict[str, NDArray[np.float32]]:
+    """Cosines with what stands around an episode.
+
+    `window`: with the mean of its vector and its two neighbours'; `asked`: with the episode
+    before where that one asks (this one may answer it); `answered`: with the one after where
+    this one asks; `feedback`: with the mean of the best fused candidates, by their vectors.
+    """
+    question = reading.vectors[0]
+    own, left = state.vectors.get(found.rows), state.vectors.get(before)
+    total = own + left + state.vectors.get(after)
+    total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
+    flags = state.graph.nodes["flags"][before]
+    asks = ((flags & NodeFlag.QUESTION) > 0) & (before >= 0)
+    best = own[np.argsort(-found.fused(), kind="stable")[:FEEDBACK]].mean(axis=0)
+    return {
+        "window": np.asarray(total @ question, np.float32),
+        "before": np.asarray(left @ question, np.float32),
+        "after": np.asarray(state.vectors.get(after) @ question, np.float32),
+        "asked": np.where(asks, left @ question, 0).astype(np.float32),
+        "feedback": np.asarray(own @ best, np.float32),
+    }
 
 
 def _sessions(sessions: NDArray[np.uint64], fused: NDArray[np.float32]) -> NDArray[np.float32]:
