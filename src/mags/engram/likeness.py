@@ -45,9 +45,9 @@ MANY = _stems(
 
 ONCE = _stems(
     "co-founded cofounded founded co-author co-authored co-wrote met graduated graduate degree "
-    "phd university college born died married profession professor debut title hometown headquarters co-host hosts "
-    "hosted interviewed inspired discovered designed starring serves served specializes "
-    "specializing known chaired chairs leads led captain capital"
+    "phd university college born died married profession professor debut title hometown "
+    "headquarters co-host hosts hosted interviewed inspired discovered designed starring serves "
+    "served specializes specializing known chaired chairs leads led captain capital"
 )
 """Stems of what mostly happens once, or is so of one thing at a time."""
 NOUNS = frozenset(
