@@ -259,6 +259,8 @@ def _bare_verb(words: list[str]) -> bool:
     """Say whether a phrase starts with a verb in base form ("climb on"; not "place of birth")."""
     if not words or (lemma(words[0]), "base") not in forms(words[0]):
         return False
+    if any(form == "past" for _, form in forms(words[0])):
+        return False  # "put", "hit": as likely the past
     return len(words) == 1 or words[1] in _PARTICLES
 
 

@@ -9,6 +9,7 @@ from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import new_job
+from mags.models.policy.rules.slots import slot_of
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import canonical, read
@@ -207,7 +208,7 @@ def calling(case: Case) -> list[Operation] | None:
     owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
     if owner:
         noun = subject.noun
-        relation = canonical(noun) or canonical(noun.split()[-1]) or noun
+        relation = slot_of(noun) or canonical(noun.split()[-1]) or noun
         case.scene.named[f"{owner}'s {noun}".lower()] = name
         return [
             claim(

@@ -128,7 +128,8 @@ def _is_verb_next(tokens: Sequence[Token], i: int) -> bool:
     low = tokens[i + 1].low
     if low in {"a", "an", "the", "not", "in", "from", "at", "been", "also", "now", "my", "so"}:
         return True
-    return low.endswith("ing") and len(low) > 5
+    after = tokens[i + 2].low if i + 2 < len(tokens) else ""
+    return low.endswith("ing") and len(low) > 5 and after not in BE | {"has", "had"}
 
 
 _ASIDES = word_set(

@@ -19,6 +19,7 @@ from mags.models.policy.rules.lists import objects
 from mags.models.policy.rules.passage import makers
 from mags.models.policy.rules.phrase import cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token, join
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, read, relations
@@ -244,7 +245,7 @@ _VAGUE_HEADS = frozenset(
 def _mine(words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str) -> list[Operation]:
     """Read "Dora is my best friend"."""
     noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
-    relation = canonical(noun) if noun else None
+    relation = slot_of(noun) if noun else None
     if relation is None and (not noun or noun.split()[-1] not in KIN | PETS):
         return []
     said = Said(

@@ -15,6 +15,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.pairs import read_pair
 from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation, canonical, kind_of
@@ -81,7 +82,7 @@ def _slot(
         return None
     if last in {"name", "nickname"}:
         return _name(owner, noun, thing, scene, manner)
-    relation = canonical(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
+    relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
     if relation and relation.kinds:
         said = Said(
             subject=owner,
@@ -150,37 +151,31 @@ def _birthday(owner: str, noun: str, rest: Rest, scene: Scene, manner: Manner) -
 
 
 def _name(owner: str, noun: str, thing: Object, scene: Scene, manner: Manner) -> list[Operation]:
-    parts = noun.split()
-    if len(parts) > 1 and parts[0] in PETS | KIN:
-        noun = " ".join(p for p in parts[:-1] if p != "'s")
-        return [
-            claim(
-                scene,
-                manner,
-                Said(
-                    subject=owner,
-                    relation=noun,
-                    object=thing.text,
-                    told=thing.told,
-                    object_is_name=True,
-                    text=f"{owner}'s {noun} is called {thing.text}.",
-                ),
-            )
-        ]
+    """Read "my mom's name is Carla", "my nickname is Ace"."""
     if not thing.is_name:
         return []
-    relation = "is also called" if parts[-1] == "nickname" else "is called"
-    return [
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=owner,
-                relation=relation,
-                object=thing.text,
-                told=thing.told,
-                object_is_name=True,
-                aliases={owner: (thing.text,)},
-            ),
+    inner = noun.removesuffix("name").strip().removesuffix("'s").strip()
+    word = inner.split()[-1] if inner else ""
+    if word in PETS | KIN:
+        scene.named[f"{owner}'s {inner}".lower()] = thing.text
+        scene.note(thing.text, scene.gender(inner))
+        said = Said(
+            subject=owner,
+            relation=slot_of(inner) or inner,
+            object=thing.text,
+            object_is_name=True,
+            text=f"{owner}'s {inner} is called {thing.text}.",
+            aliases={thing.text: (f"{owner}'s {inner}",)},
         )
-    ]
+        return [claim(scene, manner, said)]
+    if inner and inner not in {"nick", "full", "first", "last", "real", "given"}:
+        return []
+    relation = "is also called" if noun.endswith("nickname") else "is called"
+    said = Said(
+        subject=owner,
+        relation=relation,
+        object=thing.text,
+        object_is_name=True,
+        aliases={owner: (thing.text,)},
+    )
+    return [claim(scene, manner, said)]

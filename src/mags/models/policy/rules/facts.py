@@ -16,11 +16,13 @@ from mags.models.policy.rules.passage import lifespan
 from mags.models.policy.rules.phrase import Rest, object_of, rest_of
 from mags.models.policy.rules.plans import read_plan
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.special import SPECIAL
 from mags.models.policy.rules.tokens import join
 from mags.ports.policy import Operation
 from mags.ports.relations import canonical
 
+_AHEAD = word_set("move marry relocate emigrate")
 _IDLE = frozenset({"it", "this", "that", "these", "those", "there", "you"})
 
 
@@ -66,7 +68,8 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
 
 def _ahead(clause: Clause) -> bool:
     return clause.verb.base in {"plan", "hope", "want", "intend"} or (
-        clause.verb.base in {"be", "start", "begin", "leave"} and clause.verb.tense == "present"
+        clause.verb.base in {"be", "have", "start", "begin", "leave"}
+        and clause.verb.tense == "present"
     )
 
 
@@ -74,7 +77,7 @@ def _by_verb(
     clause: Clause, rest: Rest, scene: Scene, manner: Manner, names: tuple[str, ...]
 ) -> list[Operation] | None:
     verb = clause.verb
-    if verb.tense == "future":
+    if verb.tense == "future" or (verb.tense == "progressive" and verb.base in _AHEAD):
         return read_plan(clause, rest, scene, manner, names)
     if verb.tense == "modal":
         return _modal(clause, rest, scene, manner, names)
@@ -140,10 +143,10 @@ def _introduced(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]
     owner = scene.owner(subject.owner)
     noun = subject.noun
     word = noun.split()[-1] if noun else ""
-    if not owner or (word not in KIN and word not in PETS and canonical(noun) is None):
+    if not owner or (word not in KIN and word not in PETS and slot_of(noun) is None):
         return []
     name = subject.names[0]
-    relation = canonical(noun) or canonical(word) or word
+    relation = slot_of(noun) or canonical(word) or word
     plain = replace(manner, time=None, times=(), sides={}, reason="", condition="")
     return [
         claim(

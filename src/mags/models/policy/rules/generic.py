@@ -128,6 +128,8 @@ def _fact(
     clause: Clause, reading: Reading, thing: Object, scene: Scene, manner: Manner, name: str
 ) -> list[Operation]:
     verb, relation = clause.verb, reading.relation
+    if verb.tense == "progressive" and reading.change:
+        return []  # "is moving to Rome" is a plan: it is not so yet
     gone = verb.gone or "gone" in manner.sides
     change = (
         reading.change or gone or bool({"now", "instead"} & verb.shades) or "now" in manner.sides
@@ -161,7 +163,9 @@ def _told(clause: Clause, thing: Object) -> str:
         if token.low not in PREPOSITIONS | PARTICLES | {"working", "a", "new", "job", "hired"}:
             break
         words.append(token.low)
-    return " ".join([past_tense(clause.verb.base), *words]).removesuffix(" a")
+    verb = clause.verb
+    told = f"was {verb.form}" if verb.passive else past_tense(verb.base)
+    return " ".join([told, *words]).removesuffix(" a")
 
 
 def _denied(

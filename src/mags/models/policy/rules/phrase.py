@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from mags.models.policy.rules.lexicon import (
     ARTICLES,
@@ -21,6 +22,7 @@ from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
 from mags.models.policy.rules.when import Time, times
+from mags.ports.inflection import is_verb
 
 _MOST_WORDS = 14
 _DURATION = re.compile(
@@ -191,7 +193,7 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     if low == "of":
         return object_of(words[1:], scene, subject)
     told = _told(words, scene, subject)
-    if told is None:
+    if told is None or _two_things(words):
         return None
     if low in POSSESSIVES and len(words) > 1:
         return _owned(told, scene, subject)
@@ -274,6 +276,17 @@ def _plain(words: Sequence[Token]) -> Object | None:
 
 
 ADJECTIVAL = word_set("safe new old good great nice big small own other few many several such next")
+
+
+def _two_things(words: Sequence[Token]) -> bool:
+    """Say whether a second noun phrase starts inside ("my mom a scarf")."""
+    for before, word in pairwise(words):
+        free = before.low in PREPOSITIONS | CONJUNCTIONS or is_verb(before.low)
+        if word.text in {"a", "an", "the"} and before.is_word and not free:
+            return True
+    return False
+
+
 _UNCLEAR = word_set("""it this that these those you your i we he she they me us him them""")
 _EMPTY_ENDS = frozenset({"so", "that", "much"})
 

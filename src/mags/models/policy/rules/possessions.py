@@ -9,6 +9,7 @@ from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.lexicon import EMPTY_OBJECTS, EVALUATIVE, KIN, PETS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrase import object_of, parted
+from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import canonical
@@ -73,7 +74,7 @@ def having(case: Case) -> list[Operation] | None:
 
 
 def _introduce(case: Case, noun: str, name: str) -> list[Operation]:
-    relation = canonical(noun) or canonical(noun.split()[-1]) or noun
+    relation = slot_of(noun) or canonical(noun.split()[-1]) or noun
     for owner in case.names:
         case.scene.named[f"{owner}'s {noun}".lower()] = name
     if noun.split()[-1] in KIN:
@@ -97,6 +98,8 @@ def getting(case: Case) -> list[Operation] | None:
     """Read "got a dog", "got married", "got a job", "got promoted"."""
     first, second = case.low(0), case.low(1)
     verb = case.clause.verb
+    if verb.base != "get":
+        return having(case) if _named_thing(case, case.words) else None
     if first == "married":
         return _wedding(case)
     if first in {"engaged", "divorced"}:

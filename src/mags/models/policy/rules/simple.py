@@ -9,6 +9,7 @@ from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Subject, subject
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import GERUND, PARTICIPLE, forms, is_verb, lemma
 from mags.ports.policy import Hop
@@ -104,7 +105,7 @@ def _called(subject: Subject, rest: Sequence[str], scene: Scene) -> Hop | None:
     if subject.kind != OWNED or subject.names or rest not in (["called"], ["named"]):
         return None
     owner = scene.owner(subject.owner)
-    known = canonical(subject.noun)
+    known = slot_of(subject.noun)
     return Hop(subject=owner, relation=known.name if known else subject.noun) if owner else None
 
 
@@ -116,7 +117,7 @@ def _slot(subject: Subject, scene: Scene) -> Hop | None:
     if not owner:
         return None
     noun = subject.noun.replace("favorite", "favourite")
-    known = canonical(f"the {noun} of {{}} is") if subject.kind == OF else canonical(noun)
+    known = canonical(f"the {noun} of {{}} is") if subject.kind == OF else slot_of(noun)
     return Hop(subject=owner, relation=noun if known is None or known.kinds else known.name)
 
 

@@ -22,6 +22,8 @@ from mags.models.policy.rules.possessions import getting, having, selling
 SPECIAL: Mapping[str, Special] = {
     "have": having,
     "get": getting,
+    "adopt": getting,
+    "rescue": getting,
     "start": starting,
     "begin": starting,
     "stop": stopping,

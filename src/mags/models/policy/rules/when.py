@@ -183,7 +183,9 @@ def _which_season(m: re.Match[str], now: datetime, future: bool) -> _Span | None
     if m.groupdict().get("year"):
         return _season(int(m["year"]), name)
     span = _season(now.year, name)
-    if which in {"last", "past"} and span.last > now:
+    if (which in {"last", "past"} and span.last > now) or (
+        not which and not future and span.first > now
+    ):
         return _season(now.year - 1, name)
     if which == "next" and span.first <= now:
         return _season(now.year + 1, name)
@@ -275,6 +277,7 @@ _LED = _compiled(
         (rf"(?:{_ROLE}|in|during|around|of)\s+(?:the\s+year\s+)?{_SHADE}{_YEAR}", _only_year),
         (rf"(?:{_ROLE}|in|during|around)\s+{_SHADE}{_MONTH}(?!\s+\d)", _month_of_year),
         (rf"(?:{_ROLE}|on)\s+(?:the\s+)?{_WEEKDAY}{_HOUR}", _which_day),
+        (rf"(?:{_ROLE}|in)\s+(?:the\s+)?{_SEASON}", _which_season),
     ),
     "",
 )

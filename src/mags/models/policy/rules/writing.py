@@ -245,7 +245,8 @@ def _because(clause: Clause, scene: Scene) -> str:
     if not names:
         return ""
     rest = join(clause.rest).rstrip(".! ")
-    return f"{' and '.join(names)} {clause.verb.form} {rest}".strip()
+    form = "is" if clause.verb.form in {"'m", "'re", "'s", "am", "are"} else clause.verb.form
+    return f"{' and '.join(names)} {form} {rest}".strip()
 
 
 def _opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
