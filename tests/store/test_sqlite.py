@@ -11,11 +11,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 
 from mags.errors import StoreBusy, StoreFull
-from mags.graph.codec import decode
+from mags.graph.codec import decode, touches
 from mags.store.sqlite import SqliteStore
+from mags.store.sqlite.journal import replace_scrubbed, scrubbed
 from tests.store.samples import checkpoint, note, seqs
 
 
@@ -266,6 +268,32 @@ def test_an_erased_node_has_no_image_left_in_the_journal(store: SqliteStore, pat
         assert not {7, 35} & set(ends)
     made = [i for delta in deltas for i in delta.nodes.created()["id"].tolist()]
     assert sorted(made) == [i for i in range(1, 41) if i not in (7, 35)]
+
+
+def test_what_was_written_while_the_journal_was_searched_is_scrubbed_too(
+    store: SqliteStore, path: Path
+):
+    for i in (1, 2, 3):
+        store.journal.append(note(i, after=i - 1))
+    ids = np.array([2])
+    with store._branch.reading() as db:
+        found, last = scrubbed(db, ids, {}, 0)
+    assert (sorted(found), last) == ([2, 3], 3)
+    store.journal.append(note(4, after=2))
+    store.points.save(checkpoint(store, 3))
+    store.journal.compact(3)
+    with store._branch.writing() as db:
+        later, _ = scrubbed(db, ids, found, last)
+        replace_scrubbed(db, later, ids)
+    assert not any(touches(data, ids) for data in deltas_of(path) if decode(data).nodes.has.any())
+    assert [len(decode(data).arcs) for data in deltas_of(path)] == [0, 0]
+
+
+def deltas_of(path: Path) -> list[bytes]:
+    db = apsw.Connection(str(path))
+    found = [data for (data,) in db.execute("SELECT delta FROM journal")]
+    db.close()
+    return found
 
 
 def test_erasing_in_a_block_cleans_when_it_ends(store: SqliteStore, path: Path):

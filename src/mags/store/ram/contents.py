@@ -35,7 +35,7 @@ class RamContents:
         """All contents (of those nodes, or of all), by id."""
         shelf = self._room.shelf()
         wanted = None if node_ids is None else {int(i) for i in node_ids}
-        with shelf.lock:
+        with shelf.guard:
             found = [c for c in shelf.contents.values() if wanted is None or c.node in wanted]
         return iter(sorted(found, key=lambda c: c.id))
 
@@ -67,7 +67,8 @@ class RamContents:
             for place, (seq, delta) in list(shelf.keys.items()):
                 shelf.put(shelf.keys, place, (seq, delta.forgetting(ids)))
             fresh = wanted - shelf.forgotten
-            shelf.forgotten |= fresh
+            with shelf.guard:
+                shelf.forgotten |= fresh
             if shelf.undo is not None:
                 shelf.undo.append(lambda: shelf.forgotten.difference_update(fresh))
             return len(doomed)
@@ -77,7 +78,7 @@ class RamContents:
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
         shelf = self._room.shelf()
-        with shelf.lock:
+        with shelf.guard:
             first = shelf.next_id
             shelf.next_id += count
             return first

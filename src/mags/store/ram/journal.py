@@ -43,7 +43,7 @@ class RamJournal:
 
     def since(self, seq: int) -> Iterator[Entry]:
         """Entries of this branch and its ancestors after `seq`, oldest first."""
-        with self._room.shelf().lock:
+        with self._room.shelf().guard:
             entries = list(self._entries(seq))
         return iter(entries)
 
@@ -68,14 +68,14 @@ class RamJournal:
 
     def head(self) -> int:
         """Sequence of the last entry, or the fork point."""
-        with self._room.shelf().lock:
+        with self._room.shelf().guard:
             own = self._room.segments()[-1]
             return max(self._room.shelf().entries[own.branch], default=own.after)
 
     def find_key(self, key: str) -> Delta | None:
         """The Delta written with that key on this branch or before its fork."""
         shelf = self._room.shelf()
-        with shelf.lock:
+        with shelf.guard:
             for segment in self._room.segments():
                 found = shelf.keys.get((segment.branch, key))
                 if found is not None and found[0] <= segment.upto:

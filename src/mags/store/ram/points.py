@@ -34,7 +34,7 @@ class RamPoints:
     def load(self) -> Checkpoint | None:
         """The newest usable checkpoint, or None."""
         shelf = self._room.shelf()
-        with shelf.lock:
+        with shelf.guard:
             for segment in reversed(self._room.segments()):
                 point = shelf.checkpoints.get(segment.branch)
                 if point is not None and point.seq <= segment.upto:
@@ -57,7 +57,7 @@ class RamPoints:
     def marks(self) -> list[Mark]:
         """Snapshots of this branch and its ancestors, oldest first."""
         shelf = self._room.shelf()
-        with shelf.lock:
+        with shelf.guard:
             upto = {segment.branch: segment.upto for segment in self._room.segments()}
             found = [m for m in shelf.marks.values() if m.seq <= upto.get(m.branch, -1)]
         return sorted(found, key=lambda m: (m.seq, m.recorded_at, m.name))
@@ -102,7 +102,7 @@ class RamFacts:
     def size(self) -> Mapping[str, int]:
         """Bytes held (nothing is on disk) and rows, by part."""
         shelf = self._room.shelf()
-        with shelf.lock:
+        with shelf.guard:
             deltas = [delta for entries in shelf.entries.values() for delta in entries.values()]
             arrays = [a for point in shelf.checkpoints.values() for a in point.arrays.values()]
             words = sum(

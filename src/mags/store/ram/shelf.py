@@ -24,9 +24,14 @@ V = TypeVar("V")
 
 @dataclass(slots=True)
 class Shelf:
-    """What all branches of a RamStore share. `undo` is a list while a block of `writing` runs."""
+    """What all branches of a RamStore share. `undo` is a list while a block of `writing` runs.
+
+    `lock` is the writer's, held for the length of a block; `guard` keeps the tables whole and
+    is held for a step only, so that readers never wait for a block to end.
+    """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
+    guard: threading.RLock = field(default_factory=threading.RLock)
     undo: list[Undo] | None = None
     last_seq: int = 0
     next_id: int = 1
@@ -41,19 +46,21 @@ class Shelf:
 
     def put(self, table: dict[K, V], key: K, value: V) -> None:
         """Set one entry of a table, undone if the block fails."""
-        if self.undo is not None:
-            if key in table:
-                old = table[key]
-                self.undo.append(lambda: table.__setitem__(key, old))
-            else:
-                self.undo.append(lambda: table.__delitem__(key))
-        table[key] = value
+        with self.guard:
+            if self.undo is not None:
+                if key in table:
+                    old = table[key]
+                    self.undo.append(lambda: table.__setitem__(key, old))
+                else:
+                    self.undo.append(lambda: table.__delitem__(key))
+            table[key] = value
 
     def drop(self, table: dict[K, V], key: K) -> None:
         """Remove one entry of a table, undone if the block fails."""
-        old = table.pop(key)
-        if self.undo is not None:
-            self.undo.append(lambda: table.__setitem__(key, old))
+        with self.guard:
+            old = table.pop(key)
+            if self.undo is not None:
+                self.undo.append(lambda: table.__setitem__(key, old))
 
     def take_seq(self) -> int:
         """The next sequence, given back if the block fails."""
@@ -65,7 +72,8 @@ class Shelf:
 
     def gone(self) -> NDArray[np.int64]:
         """Ids of erased nodes, ascending."""
-        return np.array(sorted(self.forgotten), np.int64)
+        with self.guard:
+            return np.array(sorted(self.forgotten), np.int64)
 
 
 class Room:
@@ -91,8 +99,9 @@ class Room:
                 steps = shelf.undo
                 shelf.undo = None
                 if not done:
-                    for step in reversed(steps):
-                        step()
+                    with shelf.guard:
+                        for step in reversed(steps):
+                            step()
                 shelf.undo = outer
                 if done and outer is not None:
                     outer.extend(steps)

@@ -13,7 +13,7 @@ from mags.errors import InvalidInput, NotFound
 from mags.graph.node import Content
 from mags.store.rows import content_of
 from mags.store.sqlite.branch import Branch
-from mags.store.sqlite.journal import entries_touching, scrub
+from mags.store.sqlite.journal import replace_scrubbed, scrubbed
 
 SCANNED_AT_ONCE = 2000
 
@@ -84,10 +84,10 @@ class SqliteContents:
         ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
         nodes = json.dumps(ids.tolist())
         with self._branch.reading() as db:
-            found, last = entries_touching(db, ids, 0)
+            found, last = scrubbed(db, ids, {}, 0)
         with self._branch.writing() as db:
-            later, _ = entries_touching(db, ids, last)
-            scrub(db, dict.fromkeys([*found, *later]), ids)
+            found, _ = scrubbed(db, ids, found, last)
+            replace_scrubbed(db, found, ids)
             db.execute("INSERT OR IGNORE INTO forgotten SELECT value FROM json_each(?)", (nodes,))
             db.execute(
                 "DELETE FROM content WHERE node IN (SELECT value FROM json_each(?))", (nodes,)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import InvalidInput, KeyConflict, NotFound
-from mags.graph.codec import decode, encode, touches
+from mags.graph.codec import HEAD, decode, encode, touches
 from mags.graph.delta import Delta
 from mags.graph.node import Content
 from mags.ports.store import Entry
@@ -112,11 +112,13 @@ class SqliteJournal:
             folded = self._foldable(db, before)
             if len(folded) < 2:
                 return 0
-            net, receipts = self._fold(db, folded)
+            gone = read_forgotten(db)
+            net, receipts = self._fold(db, folded, gone)
         data = encode(net)
         with self._branch.writing() as db:
-            if self._foldable(db, folded[-1]) != folded:
-                return 0  # a snapshot, a fork or another compaction came in between
+            forgotten = len(read_forgotten(db)) != len(gone)
+            if forgotten or self._foldable(db, folded[-1]) != folded:
+                return 0  # an erasure, a snapshot, a fork or another compaction came in between
             db.execute(
                 "DELETE FROM journal WHERE branch = ? AND seq < ?", (self._branch.id, folded[-1])
             )
@@ -140,9 +142,10 @@ class SqliteJournal:
         )
         return [seq for (seq,) in rows]
 
-    def _fold(self, db: apsw.Connection, seqs: Sequence[int]) -> tuple[Delta, dict[str, bytes]]:
+    def _fold(
+        self, db: apsw.Connection, seqs: Sequence[int], gone: NDArray[np.int64]
+    ) -> tuple[Delta, dict[str, bytes]]:
         """The net Delta of entries, and what is kept of those with a key."""
-        gone = read_forgotten(db)
         net: list[Delta] = []
         receipts: dict[str, bytes] = {}
         for start in range(0, len(seqs), FOLDED_AT_ONCE):
@@ -161,24 +164,40 @@ def read_head(db: apsw.Connection, branch: Branch) -> int:
     return branch.after if last is None else int(last)
 
 
-def entries_touching(
-    db: apsw.Connection, ids: NDArray[np.int64], after: int
-) -> tuple[list[int], int]:
-    """Entries of any branch after a sequence with images of these nodes; the last one read."""
-    found = []
-    seq = after
+Scrubbed = dict[int, tuple[bytes, bytes]]
+"""Entries by sequence: how they began, and what they are without the images in question."""
+
+
+def scrubbed(
+    db: apsw.Connection, ids: NDArray[np.int64], known: Scrubbed, after: int
+) -> tuple[Scrubbed, int]:
+    """Entries of any branch after a sequence (and all folds) that have images of these nodes,
+    without them; and the last one read. `known`: what was found before.
+    """
+    found = dict(known)
+    last = after
     rows = db.execute(
         "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
     )
     for seq, data in rows:
+        last = max(last, seq)
+        if seq in known and known[seq][0] == data[: HEAD.size]:
+            continue
         if touches(data, ids):
-            found.append(seq)
-    return found, max(seq, after)
+            found[seq] = data[: HEAD.size], encode(decode(data).forgetting(ids))
+    return found, last
 
 
-def scrub(db: apsw.Connection, seqs: Iterable[int], ids: NDArray[np.int64]) -> None:
-    """Take the images of these nodes out of entries, as far as they are still there."""
-    for seq in seqs:
+def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64]) -> None:
+    """Write scrubbed entries over the old ones; one that changed meanwhile is scrubbed anew."""
+    for seq, (head, kept) in found.items():
+        # The head holds the checksum.
+        db.execute(
+            "UPDATE journal SET delta = ? WHERE seq = ? AND substr(delta, 1, ?) = ?",
+            (kept, seq, len(head), head),
+        )
+        if db.changes():
+            continue
         data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
         if data is not None:
             kept = encode(decode(data).forgetting(ids))
