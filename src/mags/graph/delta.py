@@ -64,6 +64,11 @@ class Changes:
         """How many records are touched."""
         return len(self.had)
 
+    def __repr__(self) -> str:
+        """Counts only: the images may be many."""
+        made, gone = len(self.created()), len(self.removed())
+        return f"Changes(created={made}, removed={gone}, altered={len(self) - made - gone})"
+
     def __eq__(self, other: object) -> bool:
         """Equal images, in the same order."""
         return isinstance(other, Changes) and all(
