@@ -48,9 +48,7 @@ def test_a_date_without_a_year_is_the_next_one_when_it_lies_ahead():
     assert (day(past.since), day(ahead.since)) == ("2022-06-03", "2023-06-03")
 
 
-@pytest.mark.parametrize(
-    "text", ["I may go", "march on", "room 12", "0000-01-01"]
-)
+@pytest.mark.parametrize("text", ["I may go", "march on", "room 12", "0000-01-01"])
 def test_what_is_no_time_is_let_be(text):
     assert times(text, NOW) == ()
 

@@ -213,3 +213,29 @@ def test_emphasis_and_feeling_make_a_turn_important():
 
 def test_the_other_speaker_is_not_the_subject_of_i():
     assert facts("I live in Kyiv.", speaker="Bob") == [("ADD", "Bob", "lives in", "Kyiv")]
+
+
+def test_what_is_named_together_holds_together():
+    founders = write("Apple was founded by Steve Jobs and Steve Wozniak.").operations
+    assert [op.object for op in founders] == ["Steve Jobs", "Steve Wozniak"]
+    assert [op.one for op in founders] == [False, False]
+
+
+def test_a_move_that_lies_ahead_is_a_plan():
+    assert facts("I'm moving to Denver next month.") == [
+        ("ADD", "Alice", "plans to", "move to Denver")
+    ]
+
+
+def test_who_does_something_is_read_on_after_what_he_is():
+    assert facts("Ana Sol is a painter who lives in Faro.") == [
+        ("ADD", "Ana Sol", "works as", "painter"),
+        ("ADD", "Ana Sol", "lives in", "Faro"),
+    ]
+
+
+def test_makers_are_read_from_encyclopaedic_prose():
+    assert facts("Dune is a novel written by Frank Herbert.") == [
+        ("ADD", "Dune", "author", "Frank Herbert"),
+        ("ADD", "Dune", "is a", "novel"),
+    ]

@@ -98,6 +98,24 @@ def leaving(case: Case) -> list[Operation] | None:
     return object_claims(case, 0, relation="quit") if verb.base == "quit" else []
 
 
+def dismissed(case: Case) -> list[Operation] | None:
+    """Read "was laid off in January", "got fired"."""
+    verb = case.clause.verb
+    off = verb.base == "fire" or case.low(0) == "off"
+    if not verb.passive or verb.negated or not off:
+        return None
+    return case.each(
+        lambda s: Said(
+            subject=s,
+            relation="works at",
+            object="",
+            act=Act.RETRACT,
+            change=True,
+            text=f"{s} lost the job{when_of(case)}.",
+        )
+    )
+
+
 def turning(case: Case) -> list[Operation] | None:
     """Read "turned 30 (yesterday)"."""
     if not case.low(0).isdigit() or case.clause.verb.tense not in {

@@ -73,7 +73,7 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
     return Operation(
         act=said.act,
         subject=said.subject,
-        relation=known.name if known.known else normalise(known.name).name,
+        relation=known.name if known.known or known.noun else normalise(known.name).name,
         object=said.object,
         qualifiers=_qualifiers(manner, said.kind),
         text=said.text or _capital(_sentence(manner, known, said)),

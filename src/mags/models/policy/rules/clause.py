@@ -21,6 +21,7 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.tokens import Token, starts_with
 from mags.models.policy.rules.verbs import FIRST, PLURAL, SINGULAR, Verb, verb_group
 from mags.ports.inflection import forms
+from mags.ports.relations import canonical
 
 PRONOUN, NAME, OWNED, OF, THING = "pronoun", "name", "owned", "of", "thing"
 _LINKS = word_set(
@@ -198,7 +199,8 @@ def _finite(tokens: Sequence[Token], k: int, before: str) -> bool:
 
 def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
     """Read "capital of France", "wifi password" or "Steel Helmet" after "the"."""
-    end = name_end(tokens, i)
+    slot = i < len(tokens) and canonical(f"the {tokens[i].low} of {{}} is")
+    end = i if slot else name_end(tokens, i)
     if end > i and (tokens[i - 1].low != "the" or not tokens[i].text.isdigit()):
         after, apposed = _aside(tokens, end)
         if verb_group(tokens, after, SINGULAR):

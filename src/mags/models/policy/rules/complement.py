@@ -135,6 +135,7 @@ def _table(
                     told=thing.told,
                     act=act,
                     object_is_name=thing.is_name,
+                    one=False if len(things) > 1 else None,
                     change=reading.change or clause.verb.gone,
                 ),
             )

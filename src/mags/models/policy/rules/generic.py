@@ -116,7 +116,9 @@ def _known(
     told = replace(manner, sides={**manner.sides, **sides})
     found = []
     for thing in things:
-        found += _fact(clause, reading, thing, scene, told, name)
+        made = _fact(clause, reading, thing, scene, told, name)
+        # Named together, they hold together: "founded by Jobs and Wozniak".
+        found += [replace(op, one=False) for op in made] if len(things) > 1 else made
     return found + _job(sides, clause, scene, manner, name)
 
 
@@ -151,7 +153,7 @@ def _fact(
         return [claim(scene, manner, said)]
     if verb.negated or gone:
         return _denied(clause, said, relation, scene, manner, gone)
-    if reading.change and verb.tense == "past":
+    if (reading.change and verb.tense == "past") or verb.passive:
         said = replace(said, verb=_told(clause, thing))
     return [claim(scene, manner, said)]
 
@@ -164,7 +166,8 @@ def _told(clause: Clause, thing: Object) -> str:
             break
         words.append(token.low)
     verb = clause.verb
-    told = f"was {verb.form}" if verb.passive else past_tense(verb.base)
+    be = "was" if verb.tense == "past" else "is"
+    told = f"{be} {verb.form}" if verb.passive else past_tense(verb.base)
     return " ".join([told, *words]).removesuffix(" a")
 
 

@@ -10,6 +10,7 @@ from mags.models.policy.rules.changes import (
     becoming,
     breaking,
     calling,
+    dismissed,
     dying,
     leaving,
     starting,
@@ -21,6 +22,8 @@ from mags.models.policy.rules.possessions import getting, having, selling
 
 SPECIAL: Mapping[str, Special] = {
     "have": having,
+    "fire": dismissed,
+    "lay": dismissed,
     "get": getting,
     "adopt": getting,
     "rescue": getting,
