@@ -54,6 +54,7 @@ class MagsTurns:
     def __init__(self, open_: Open) -> None:
         self._open = open_
         self._turn_of: dict[int, str] = {}
+        self._hits = 1
 
     def add(self, turns: Sequence[Turn]) -> None:
         """Observe all turns in batches; called once."""
@@ -66,7 +67,8 @@ class MagsTurns:
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the k best turns."""
-        return [self._turn_of[i] for i in episodes(self._memory, query, k)]
+        ids, self._hits = episodes(self._memory, query, k, self._hits)
+        return [self._turn_of[i] for i in ids]
 
     def _observe(self, turns: Sequence[Turn], policy: port.Policy) -> None:
         self._memory = self._open(policy)
@@ -121,7 +123,8 @@ class MagsUpdates:
 
     def search(self, query: str, k: int) -> list[int]:
         """Return the numbers of the k best sentences."""
-        return [self._number_of[i] for i in episodes(self._memory, query, k)]
+        ids, _ = episodes(self._memory, query, k, 1)
+        return [self._number_of[i] for i in ids]
 
     def closed(self) -> set[int]:
         """Return the sentences of which a fact was superseded."""
@@ -167,19 +170,19 @@ class GivenTriples:
         return replace(written, operations=operations)
 
 
-def episodes(memory: Memory, query: str, k: int) -> list[int]:
-    """Return the ids of the k best episodes, each once.
+def episodes(memory: Memory, query: str, k: int, hits_each: int) -> tuple[list[int], int]:
+    """Return the ids of the k best episodes, each once, and how many hits each of them took.
 
-    Several hits may rest on one episode; then more hits are asked for, until
-    there are k episodes or nothing more is found.
+    Several hits may rest on one episode; so `hits_each` times k hits are asked
+    for, and more until there are k episodes or nothing more is found. Begin
+    with 1, and hand in what came back, so that one recall is enough the next time.
     """
-    asked = k
     while True:
-        hits = memory.recall(query, k=asked).hits
+        hits = memory.recall(query, k=k * hits_each).hits
         ids = list(dict.fromkeys(i for hit in hits for i in _own_first(hit)))
-        if len(ids) >= k or len(hits) < asked or asked > 8 * k:
-            return ids[:k]
-        asked *= 2
+        if len(ids) >= k or len(hits) < k * hits_each or hits_each >= 16:
+            return ids[:k], hits_each
+        hits_each *= 2
 
 
 def _own_first(hit: Hit) -> tuple[int, ...]:
