@@ -153,7 +153,7 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
     said = view.words(verdict.episode).text
     cue = take_apart(verdict.new).is_cued and not take_apart(verdict.old).is_cued
     out = []
-    for node_id in view.ends(verdict.episode, ArcKind.SOURCE):
+    for node_id in view.ends(verdict.episode, ArcKind.SOURCE, back=True):
         node = view.node(node_id)
         if node["valid_to"] != NEVER:
             continue

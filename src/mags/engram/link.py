@@ -30,6 +30,7 @@ class Linker:
         self.moment = moment
         self.seen: list[int] = []
         self._speaker = speaker
+        self._known: dict[str, int] = {}
 
     def entity(self, name: str) -> int | None:
         """Id of the entity of that name, made if need be; None for nothing or a lost pronoun.
@@ -37,6 +38,9 @@ class Linker:
         "I" is the speaker; "she" and "it" the last entity of this turn that is not. Among
         several entities of one name the one used last is meant, then the oldest.
         """
+        known = self._known.get(name)
+        if known is not None:
+            return self._note(known)
         form = fold(name)
         if not form:
             return None
@@ -46,6 +50,10 @@ class Linker:
             return self._last()
         found = self.view.find(name)
         entity = self._choose(name, found) if found else self._create(name)
+        self._known[name] = entity
+        return self._note(entity)
+
+    def _note(self, entity: int) -> int:
         if entity in self.seen:
             self.seen.remove(entity)
         self.seen.append(entity)
@@ -73,6 +81,7 @@ class Linker:
         if words.vector is None:
             words = self._with_vector(words)
         self.view.rename(words)
+        self._known.clear()
         self.view.draft.reason("alias", entity=entity, count=len(fresh))
 
     def _with_vector(self, content: Content) -> Content:

@@ -54,10 +54,9 @@ class Surroundings:
 
     def before(self, previous: int | None, count: int) -> list[int]:
         """At most `count` episodes of the session, the last first."""
-        graph = self._view.draft.graph
         out: list[int] = []
-        while previous is not None and previous in graph and len(out) < count:
+        while previous is not None and previous in self._view.draft.graph and len(out) < count:
             out.append(previous)
-            earlier = graph.origins(previous, ArcKind.NEXT)
+            earlier = self._view.ends(previous, ArcKind.NEXT, back=True)
             previous = earlier[0] if earlier else None
         return out

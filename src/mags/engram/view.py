@@ -92,18 +92,16 @@ class View:
             return list(fresh)
         return self.ends(fact, ArcKind.SOURCE) + fresh
 
-    def ends(self, node_id: int, kind: ArcKind) -> list[int]:
-        """Ids at the far end of a node's structural arcs of one kind in the state.
-
-        Arcs of the kinds asked here join nodes of different kinds, so direction needs no say.
-        """
+    def ends(self, node_id: int, kind: ArcKind, *, back: bool = False) -> list[int]:
+        """Ids at the head of a node's structural arcs of one kind in the state; `back`: tail."""
         graph = self.draft.graph
         row = graph.row_of.get(node_id)
         if row is None:
             return []
         block = graph.adjacency.block(row)
         columns = graph.adjacency.columns
-        peers = columns["peer"][block][(columns["kind"][block] & (REVERSE - 1)) == kind]
+        code = int(kind) | (REVERSE if back else 0)
+        peers = columns["peer"][block][columns["kind"][block] == code]
         ids: list[int] = graph.nodes["id"][peers].tolist()
         return ids
 
