@@ -21,6 +21,9 @@ COLOURS = {
     "theme": "#e45756",
 }
 FAINT = frozenset({"association", "next"})
+LETTER = 7.4
+"""Width of a letter in pixels, on the mean, so that no label leaves the picture."""
+HALO = 'paint-order="stroke" stroke="white" stroke-width="3"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,7 @@ def _line(drawing: Drawing, line: Line) -> str:
     if not faint:
         out += (
             f'<text x="{(x1 + x2) / 2:.0f}" y="{(y1 + y2) / 2:.0f}" fill="#999999" '
-            f'font-size="10" text-anchor="middle">{escape(line.label)}</text>'
+            f'font-size="10" text-anchor="middle" {HALO}>{escape(line.label)}</text>'
         )
     return out
 
@@ -118,10 +121,12 @@ def _spot(spot: Spot, at: tuple[float, float]) -> str:
     x, y = at
     radius = 11 if spot.strong else 7
     weight = "bold" if spot.strong else "normal"
+    half = len(spot.label) * LETTER / 2
+    middle = min(max(x, half + 8), WIDTH - half - 8)
     return (
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{radius}" fill="{COLOURS[spot.kind]}" '
         f'stroke="#333333" stroke-width="{2 if spot.strong else 0.5}"/>'
-        f'<text x="{x:.0f}" y="{y - radius - 5:.0f}" text-anchor="middle" '
+        f'<text x="{middle:.0f}" y="{y - radius - 5:.0f}" text-anchor="middle" {HALO} '
         f'font-weight="{weight}" fill="#222222">{escape(spot.label)}</text>'
     )
 
