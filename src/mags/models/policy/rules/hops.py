@@ -42,6 +42,11 @@ _AGENTS = word_set(
 )
 _NO_SLOT = word_set("name one some kind type part half member number most any title")
 _SPORT = "is associated with the sport of"
+_OF_COUNTRIES = frozenset({"capital", "official language", "is located in the continent of"})
+_LOOSE = re.compile(
+    r"\b(director|manager|coach|ceo|founder|creator)s? (?:who )?(?:is )?"
+    r"(?:associated|worked|linked) with\b"
+)
 _ORIGIN = "was created in the country of"
 _LINKS = word_set("the of a an and to on in as for with is & de la at by from")
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]+?)(?:['\u2019]s)?[,.]?[\"\u201d](['\u2019]s)?")
@@ -67,7 +72,16 @@ class _Chain:
         return bool(known and known.answers == "person")
 
     def add(self, relation: str) -> None:
-        """Go one relation outwards; the same one twice in a row is one."""
+        """Go one relation outwards; the same one twice in a row is one.
+
+        Capitals, continents and official languages are those of countries: of a person that is
+        the country of citizenship, of a sport the one it comes from.
+        """
+        if self.relations and relation in _OF_COUNTRIES:
+            if self.person:
+                self.relations.append("is a citizen of")
+            elif self.relations[-1] == _SPORT:
+                self.relations.append(_ORIGIN)
         if not self.relations or self.relations[-1] != relation:
             self.relations.append(relation)
 
@@ -119,6 +133,7 @@ def _words(tokens: Sequence[Token]) -> list[str]:
     while found and found[-1] in _WORKS and len(found) > 2 and found[-2] in {"the", "of", "song"}:
         found.pop()
     text = " ".join("'s" if w == "'" else w for w in found)
+    text = _LOOSE.sub(r"\1 of", text)
     return f"{text} ".replace("one of ", "").replace(" or associated with", "").split()
 
 
@@ -246,10 +261,12 @@ def _active_before(chain: _Chain) -> bool:
             "citizen",
         }:
             continue
-        chain.add(_ACTIVE[verb])
         end -= k
+        relation = _ACTIVE[verb]
         while end and left[end - 1] in _AGENTS:
             end -= 1
+            relation = _NOUNS.get(left[end], relation)
+        chain.add(relation)
         chain.left = [*left[:end]]
         return True
     return False
