@@ -14,6 +14,7 @@ from mags.models.policy.rules.lexicon import (
     KIN,
     PETS,
     TRAITS,
+    word_set,
 )
 from mags.models.policy.rules.lists import objects
 from mags.models.policy.rules.passage import makers
@@ -87,40 +88,14 @@ def _table(
     """Read what the table knows: "from", "allergic to", "a fan of", "married to"."""
     be = "was" if clause.verb.tense == "past" else "is"
     for k in range(min(5, len(words) - 1), 0, -1):
-        phrase = " ".join(t.low for t in words[:k])
-        if words[k - 1].low not in {
-            "from",
-            "to",
-            "of",
-            "with",
-            "in",
-            "on",
-            "at",
-            "for",
-            "into",
-            "by",
-            "about",
-            "after",
-            "through",
-            "as",
-        }:
+        if words[k - 1].low not in _LEADS:
             continue
-        reading = read(f"{be} {phrase}")
+        reading = read(f"{be} {' '.join(t.low for t in words[:k])}")
         if reading is None or reading.relation.name in {"is", "was"}:
             continue
         body, sides = parted(cut_aside(words[k:]))
         things = objects(body, scene, subject)
-        if not things:
-            return []
-        told = Manner(
-            hedged=manner.hedged,
-            source=manner.source,
-            time=manner.time,
-            times=manner.times,
-            sides={**manner.sides, **sides},
-            reason=manner.reason,
-            condition=manner.condition,
-        )
+        told = replace(manner, sides={**manner.sides, **sides})
         relation, act = reading.relation, act_of(clause)
         if act is Act.RETRACT and relation.opposite and not clause.verb.gone:
             relation, act = relations()[relation.opposite], Act.ADD
@@ -144,80 +119,55 @@ def _table(
     return None
 
 
+_LEADS = word_set("from to of with in on at for into by about after through as")
+
+
 def _kind_of_thing(
     clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
 ) -> list[Operation]:
+    """Read "a nurse at Acme", "a film directed by Ana Sol", "a Finnish swimmer"."""
     act, past = act_of(clause), clause.verb.tense == "past"
-    clause_kind = clause.subject.kind
     body, sides = parted(cut_aside(words))
-    stop = next(
-        (i for i, t in enumerate(body) if t.low in {"who", "that", "which", "whose"}), len(body)
-    )
-    plain_manner = replace(manner, time=None, times=(), sides={})
-    made, makes = makers(body[:stop], scene, plain_manner, subject)
+    stop = next((i for i, t in enumerate(body) if t.low in _RELATIVE), len(body))
+    timeless = replace(manner, time=None, times=(), sides={})
+    made, makes = makers(body[:stop], scene, timeless, subject)
     core = body[: min(stop, made)]
     while core and not core[-1].is_word:
         core = core[:-1]
-    at = next(
-        (i for i, t in enumerate(core) if t.low in {"at", "for", "in", "from", "with"} and i > 1),
-        len(core),
-    )
+    at = next((i for i, t in enumerate(core) if t.low in _WHERE and i > 1), len(core))
     head = core[at - 1].low if at else ""
-    if (
-        head in EVALUATIVE
-        or (len(core) > 1 and core[1].low in EVALUATIVE | FEELINGS)
-        or head in _VAGUE_HEADS
+    if head in EVALUATIVE | _VAGUE_HEADS or (
+        len(core) > 1 and core[1].low in EVALUATIVE | FEELINGS
     ):
         return []
     found: list[Operation] = list(makes) if act is Act.ADD else []
-    told = replace(plain_manner if makes else manner, sides={**manner.sides, **sides})
+    told = replace(timeless if makes else manner, sides={**manner.sides, **sides})
     job = head in JOBS
     if job and at < len(core) and core[at].low in {"at", "for"}:
         place = object_of(core[at + 1 :], scene, subject)
         if place and place.is_name:
             relation = "worked at" if past else "works at"
-            found.append(
-                claim(
-                    scene,
-                    told,
-                    Said(
-                        subject=subject,
-                        relation=relation,
-                        act=act,
-                        object=place.text,
-                        object_is_name=True,
-                    ),
-                )
-            )
+            said = Said(subject=subject, relation=relation, act=act, object=place.text)
+            found.append(claim(scene, told, replace(said, object_is_name=True)))
             core = core[:at]
     thing = object_of(core, scene, subject)
     if thing is None:
         return found
-    plain = job and len(core) <= (2 if clause_kind == NAME else 4)
-    relation = ("worked as" if past else "works as") if plain else ("was a" if past else "is a")
-    article = core[0].low
-    verb = (
-        f"{'worked' if past else 'works'} as {article}"
-        if plain
-        else f"{'was' if past else 'is'} {article}"
+    trade = job and len(core) <= (2 if clause.subject.kind == NAME else 4)
+    relation = ("worked as" if past else "works as") if trade else ("was a" if past else "is a")
+    said = Said(
+        subject=subject,
+        relation=relation,
+        object=thing.text,
+        act=act,
+        object_is_name=thing.is_name,
+        verb=f"{relation.removesuffix(' a')} {core[0].low}",
     )
-    found.append(
-        claim(
-            scene,
-            told,
-            Said(
-                subject=subject,
-                relation=relation,
-                object=thing.text,
-                act=act,
-                object_is_name=thing.is_name,
-                verb=verb,
-            ),
-        )
-    )
-    return found
+    return [*found, claim(scene, told, said)]
 
 
+_RELATIVE = frozenset({"who", "that", "which", "whose"})
+_WHERE = frozenset({"at", "for", "in", "from", "with"})
 _VAGUE_HEADS = frozenset(
     {
         "mix",

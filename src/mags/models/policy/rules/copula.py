@@ -116,7 +116,8 @@ def _filled(
     """Return the slot "Alice's boss" filled with Dan; None where the noun names no slot."""
     person = noun.split()[-1] in KIN | PETS
     valued = thing.is_name or any(c.isdigit() for c in thing.text)
-    if (person and not thing.is_name) or (known is None and not valued):
+    people = person or bool(known and known.answers == "person")
+    if (people and not thing.is_name) or (known is None and not valued):
         return None
     relation = known or Relation(name=noun, noun=True, known=False)
     if person:

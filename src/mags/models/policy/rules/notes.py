@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, word_set
+from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, LIGHT, SILENT, word_set
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, starts_with
 from mags.ports.inflection import BASE, forms
@@ -62,8 +62,10 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
     if first == "do" and second in {"not", "n't"} and _verb(words[2].low):
         bound = any(t.low in _BINDING for t in words[3:])
         return "rule" if bound and words[2].low not in _CHAT else None
-    if first == "you" and (
-        second in _DUTY or (second == "should" and words[2].low in {"never", "always"})
+    if (
+        first == "you"
+        and words[2].low not in SILENT - LIGHT
+        and (second in _DUTY or (second == "should" and words[2].low in {"never", "always"}))
     ):
         return "rule"
     if first == "to" and _verb(second) and second != "be" and _imperative_after(words):

@@ -55,7 +55,8 @@ _VAGUE = word_set(
     """it this that these those you your yours something anything everything nothing someone
     anyone everyone here there one ones what how why when where who which whatever how all
     same such him-self if whether myself yourself ourselves themselves himself herself
-    itself each more enough hard fast away so much too back less most"""
+    itself each more enough yet already still ever again now today tomorrow hard fast away so
+    much too back less most"""
 )
 _OBJECT_PRONOUNS = frozenset({"him", "her", "them", "me", "us"})
 
@@ -199,7 +200,8 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return _owned(told, scene, subject)
     thing = _plain(told)
     first = tokens[0].low
-    return replace(thing, article=first) if thing and first in {"a", "an", "the"} else thing
+    stripped = len(words) < len(tokens) and first in {"a", "an", "the"}
+    return replace(thing, article=first) if thing and stripped else thing
 
 
 def _bare(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -263,7 +265,7 @@ def side_of(text: str, scene: Scene, subject: str) -> str:
 def _plain(words: Sequence[Token]) -> Object | None:
     if any(t.low in _UNCLEAR - {"that"} for t in words) or words[-1].low in ADJECTIVAL:
         return None
-    if words[0].low in PREPOSITIONS or words[0].low == "that":
+    if words[0].low in PREPOSITIONS | CONJUNCTIONS:
         return None
     if any(t.text in {",", ";", ":"} for t in words):
         return None
