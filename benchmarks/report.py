@@ -23,7 +23,8 @@ Written by `make bench` from `benchmarks/results/`; do not edit by hand.
   prepared by HippoRAG (MIT; CC BY 4.0; CC BY-SA 4.0), MQuAKE-hard (MIT), Letta evals (Apache-2.0),
   Text2KGBench (CC BY-SA 4.0).
 - Everybody has the same embedder, the shipped int8 MiniLM, and no language model. Times of the
-  suites are processor time without the embedding. Figures are per cent; brackets hold 95% bootstrap intervals over questions.
+  suites are processor time without the embedding. Figures are per cent; brackets hold 95%
+  bootstrap intervals over questions.
 - Halves: the id of a question decides whether it is `dev` or `test` (`mags.evaluation.split`).
   Settings are fitted on `dev` halves of the licence-clean sets or on synthetic data only.
 """

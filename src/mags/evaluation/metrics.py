@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mags.errors import InvalidInput
 
@@ -112,11 +114,16 @@ def bootstrap(values: Sequence[float], *, seed: int = 0, draws: int = 2000) -> I
     if not values:
         raise InvalidInput("there is no case to average; check the filter of the suite")
     array = np.asarray(values, dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(len(array), np.full(len(array), 1 / len(array)), size=draws)
-    means = counts @ array / len(array)
+    means = _resampled(len(array), seed, draws) @ array / len(array)
     low, high = np.percentile(means, [2.5, 97.5])
     return Interval(mean=float(array.mean()), low=float(low), high=float(high), n=len(array))
+
+
+@lru_cache(maxsize=4)  # many measures are averaged over the same cases
+def _resampled(n: int, seed: int, draws: int) -> NDArray[np.float64]:
+    """How often each of n cases is drawn, shape (draws, n)."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(n, np.full(n, 1 / n), size=draws).astype(np.float64)
 
 
 def _check(gold: Collection[object], k: int) -> None:
