@@ -1,0 +1,54 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.ports.inflection import (
+    forms,
+    gerund,
+    guess,
+    is_verb,
+    lemma,
+    past_participle,
+    past_tense,
+    third_person,
+)
+
+
+@pytest.mark.parametrize(
+    ("base", "third", "past", "participle", "ing"),
+    [
+        ("move", "moves", "moved", "moved", "moving"),
+        ("go", "goes", "went", "gone", "going"),
+        ("study", "studies", "studied", "studied", "studying"),
+        ("quit", "quits", "quit", "quit", "quitting"),
+        ("plan", "plans", "planned", "planned", "planning"),
+        ("die", "dies", "died", "died", "dying"),
+        ("have", "has", "had", "had", "having"),
+    ],
+)
+def test_every_form_of_a_verb_leads_back_to_its_base(base, third, past, participle, ing):
+    assert (third_person(base), past_tense(base), past_participle(base), gerund(base)) == (
+        third,
+        past,
+        participle,
+        ing,
+    )
+    for word in (base, third, past, participle, ing):
+        assert lemma(word) == base
+
+
+def test_a_shared_form_goes_to_the_verb_it_is_an_inflection_of():
+    assert lemma("found") == "find"
+    assert lemma("founded") == "found"
+    assert {form for _, form in forms("put")} == {"base", "past", "participle"}
+
+
+def test_an_unlisted_verb_is_guessed_only_when_asked():
+    assert not is_verb("zorbed")
+    assert (lemma("zorbed"), guess("zorbed")) == ("zorbed", "zorb")
+
+
+@given(st.text(max_size=20))
+def test_no_word_raises(word):
+    assert isinstance(guess(word), str)
+    assert isinstance(past_tense(word or "x"), str)
