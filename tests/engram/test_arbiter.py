@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
-from mags.engram.settings import EngramSettings
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NodeFlag
-from tests.engram.desk import DAY, Desk, add, note, retract, update
+from tests.engram.desk import DAY, Desk, add, retract, update
 
 
 @pytest.fixture
@@ -368,37 +365,3 @@ def test_an_earlier_stay_is_another_period(desk):
         ("Bergen", 20, 30),
         ("Oslo", 30, NEVER),
     ]
-
-
-# -- switches ----------------------------------------------------------------------------
-
-
-def test_without_the_arbiter_facts_are_appended():
-    desk = Desk(EngramSettings(arbiter=False))
-    desk.say("a", add("Ana", "lives in", "Oslo"))
-    desk.say("b", add("Ana", "lives in", "Bergen"), retract("Ana", "lives in", "Oslo"))
-    assert len(desk.open()) == 2
-
-
-def test_without_novelty_nothing_is_a_confirmation():
-    desk = Desk(EngramSettings(novelty=False))
-    desk.say("a", add("Ana", "likes", "tea"))
-    done = desk.say("b", add("Ana", "likes", "tea"))
-    assert (done.confirmed, len(desk.facts())) == ([], 2)
-
-
-def test_without_the_mirror_a_symmetric_fact_is_closed_alone():
-    desk = Desk(EngramSettings(mirror=False))
-    desk.say("a", add("Ana", "is married to", "Bob"), add("Bob", "is married to", "Ana"))
-    desk.say("b", add("Ana", "is married to", "Carl"))
-    assert ("Bob", "is married to", "Ana") in desk.open()
-
-
-def test_reasons_hold_numbers_and_rule_names_only(desk):
-    desk.say("Secret words", add("Ana", "lives in", "Oslo"), note("Another secret"))
-    desk.say("b", add("Ana", "lives in", "Bergen"), retract("Ana", "likes", "rum"))
-    for delta in desk.deltas:
-        for reason in delta.reasons:
-            values = [v for k, v in reason.items() if k not in ("rule", "why")]
-            assert all(isinstance(v, int | float | bool) for v in values)
-            assert all(not isinstance(v, float) or math.isfinite(v) or v == NEVER for v in values)

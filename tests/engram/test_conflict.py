@@ -55,6 +55,21 @@ def test_what_the_new_turn_restates_survives(desk):
     assert done.closed == [lara]
 
 
+def test_what_the_new_turn_denies_does_not_survive(desk):
+    people = ("Lori Werren", "Kara Harrin")
+    old = desk.say(
+        "Lori Werren and Kara Harrin collaborated on a community art project.",
+        *(add(person, "collaborated on", "community art project") for person in people),
+        mentions=people,
+    ).facts
+    done = desk.say(
+        "Lori Werren and Kara Harrin never collaborated on a community art project.",
+        *(add(person, "never collaborated on", "community art project") for person in people),
+        mentions=people,
+    )
+    assert done.closed == old
+
+
 @pytest.mark.parametrize(
     ("relation", "old", "new"),
     [

@@ -17,6 +17,7 @@ import numpy as np
 
 from mags.engram.conflict_weights import BIAS, WEIGHTS
 from mags.engram.likeness import FEATURES, features, is_specific, take_apart
+from mags.engram.novelty import differ
 from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -179,11 +180,21 @@ def _home(text: str, said: Sequence[str]) -> str:
 def survives(view: View, fact: int, said: Sequence[int]) -> bool:
     """Whether the new turn restates a contradicted sentence's fact.
 
-    It does where one of the facts `said` in it, new or confirmed, is it or joins the same
-    two entities, whichever way round.
+    It does where one of the facts `said` in it, new or confirmed, is it, or joins the same
+    two entities, whichever way round, denies neither more nor less, and qualifies alike.
     """
-    ends = _ends(view, fact)
-    return any(i == fact or (ends and _ends(view, i) == ends) for i in said)
+    return fact in said or any(_restates(view, i, fact) for i in said)
+
+
+def _restates(view: View, new: int, old: int) -> bool:
+    ends = _ends(view, old)
+    if not ends or _ends(view, new) != ends:
+        return False
+    ours, theirs = view.words(new), view.words(old)
+    if take_apart(ours.text).negates != take_apart(theirs.text).negates:
+        return False
+    qualifiers = ours.meta.get("qualifiers", {}), theirs.meta.get("qualifiers", {})
+    return not differ(*qualifiers, timeless=False)
 
 
 def _ends(view: View, fact: int) -> frozenset[int]:

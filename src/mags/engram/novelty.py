@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mags.engram.claim import Claim, Evidence
 from mags.engram.salience import recharge
 from mags.engram.settings import SalienceSettings
@@ -39,12 +41,15 @@ def held(view: View, claim: Claim) -> int | None:
 
 def _otherwise_qualified(view: View, claim: Claim, fact: int) -> bool:
     """Whether a qualifier that both give differs; when it was so matters to events only."""
-    ours = claim.meta.get("qualifiers", {})
-    if not ours:
-        return False
     theirs = view.words(fact).meta.get("qualifiers", {})
-    idle = IDLE | {"when"} if claim.one else IDLE
-    shared = (ours.keys() & theirs.keys()) - idle
+    return differ(claim.meta.get("qualifiers", {}), theirs, timeless=claim.one)
+
+
+def differ(ours: Mapping[str, object], theirs: Mapping[str, object], *, timeless: bool) -> bool:
+    """Whether two sets of qualifiers give some role different values; `timeless`: but `when`."""
+    if not ours or not theirs:
+        return False
+    shared = (ours.keys() & theirs.keys()) - (IDLE | {"when"} if timeless else IDLE)
     return any(fold(str(ours[role])) != fold(str(theirs[role])) for role in shared)
 
 
