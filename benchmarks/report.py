@@ -173,7 +173,7 @@ def _figure(interval: Mapping[str, float], *, wide: bool) -> str:
 
 
 def _times(r: Result) -> list[str]:
-    if "search_cpu_ms_p50" not in r.facts:
+    if "add_cpu_s" not in r.facts:
         return ["", ""]
     stored = float(r.facts.get("turns") or r.facts.get("facts") or 1)
     added = 1000 * float(r.facts["add_cpu_s"]) / stored

@@ -86,7 +86,7 @@ def mquake(system: System, embedder: DiskEmbedder, command: str) -> list[Result]
         )
         facts = {
             "facts": run.facts,
-            "add_s": run.add_s,
+            "add_cpu_s": round(run.add_s, 3),
             **_latency([o.seconds for o in run.outcomes]),
         }
         groups = {"all": editing.chain_scores(run)}
