@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
+from mags.index.tokens import stem
 from mags.memory.memory import Memory
 from mags.memory.parts import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
@@ -72,7 +73,8 @@ def open(  # noqa: A001, PLR0913 - mags.open reads as what it does; its keywords
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
     try:
-        return Memory(store, make_parts(chosen, given, clock=clock, seed=seed))
+        parts = make_parts(chosen, given, clock=clock, seed=seed)
+        return Memory(store, parts, read_only=read_only)
     except BaseException:
         store.close()
         raise
@@ -88,8 +90,9 @@ def make_parts(
     """Everything but the store, from settings and what is given in their place."""
     given = given or Models()
     chat = given.chat or make_chat(settings)
+    embedder = given.embedder or make_embedder(settings.embedder)
     return Parts(
-        embedder=given.embedder or make_embedder(settings.embedder),
+        embedder=embedder,
         policy=given.policy or make_policy(settings, chat),
         answerer=given.answerer or make_answerer(settings, chat),
         clock=clock,
@@ -97,6 +100,7 @@ def make_parts(
         sleep=settings.sleep,
         seed=seed,
         to_pyg=to_pyg,
+        clear_caches=lambda: _clear(embedder),
     )
 
 
@@ -181,6 +185,12 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
         dimensions=settings.dimensions,
     )
     return CachedEmbedder(OpenAIEmbedder(server))
+
+
+def _clear(embedder: Embedder) -> None:
+    if isinstance(embedder, CachedEmbedder):
+        embedder.clear()
+    stem.cache_clear()
 
 
 @cache

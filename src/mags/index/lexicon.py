@@ -162,9 +162,11 @@ class Lexicon:
         lengths[rows < self.size] = self.length[kept]
         marked = np.zeros(len(rows), np.uint8)
         marked[rows < self.size] = self.marks[kept]
+        counts = np.bincount(term_of[keep], minlength=len(packed["length"])).astype(np.int32)
+        held = np.flatnonzero(counts)  # not even the hash of a forgotten word is kept
         return {
-            "hash": np.fromiter(self._row_of, np.uint64, len(self._row_of)),
-            "length": np.bincount(term_of[keep], minlength=len(packed["length"])).astype(np.int32),
+            "hash": np.fromiter(self._row_of, np.uint64, len(self._row_of))[held],
+            "length": counts[held],
             "doc": doc[keep].astype(np.int32),
             "tf": packed["tf"][keep],
             "lengths": lengths,

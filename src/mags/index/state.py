@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -12,21 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import NotFound
-from mags.graph.delta import Delta
+from mags.graph.delta import Changes, Delta
 from mags.graph.graph import Graph
 from mags.graph.node import NEVER, NOBODY, Content, NodeKind
+from mags.index.episodes import Episodes
 from mags.index.lexicon import Lexicon
 from mags.index.names import Names
 from mags.index.slots import Slots
 from mags.index.tokens import marks
 from mags.index.vectors import VectorIndex
+from mags.index.words import Fetch, Words
 
-Fetch = Callable[[Sequence[int]], list[Content]]
-"""Content ids -> contents, in order (vectors may be left out)."""
 FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
-
-CACHED_CONTENTS = 50_000
 
 
 class State:
@@ -44,11 +41,11 @@ class State:
         self.vectors = VectorIndex(dimension)
         self.lexicon = Lexicon(self._hash_term)
         self.slots = Slots(self.graph)
+        self.episodes = Episodes(self.graph)
         self._names: Names | None = None
         self._speakers: dict[int, int] | None = None
-        self._fetch = fetch
         self._fetch_whole = fetch_whole
-        self._cache: OrderedDict[int, Content] = OrderedDict()
+        self._words = Words(fetch)
 
     # -- words -------------------------------------------------------------------
 
@@ -68,28 +65,10 @@ class State:
         """Words of nodes as they are now, in order, vectors left out."""
         rows = [self.graph.row(int(i)) for i in node_ids]
         wanted = [int(self.graph.nodes["content"][row]) for row in rows]
-        missing = list(dict.fromkeys(i for i in wanted if i and i not in self._cache))
-        for content in self._fetch(missing) if missing else ():
-            self._remember(content)
-        out = []
-        for node_id, content_id in zip(node_ids, wanted, strict=True):
-            known = self._cache.get(content_id)
-            if known is None:
-                raise NotFound(f"node {node_id} has no words", node_id=node_id)
-            self._cache.move_to_end(content_id)
-            out.append(known)
-        if len(self._cache) > CACHED_CONTENTS:
-            self._trim()
-        return out
-
-    def _remember(self, content: Content) -> None:
-        self._cache[content.id] = Content(
-            id=content.id, node=content.node, text=content.text, meta=content.meta
-        )
-
-    def _trim(self) -> None:
-        while len(self._cache) > CACHED_CONTENTS:
-            self._cache.popitem(last=False)
+        if not all(wanted):
+            node_id = node_ids[wanted.index(0)]
+            raise NotFound(f"node {node_id} has no words", node_id=node_id)
+        return self._words.get(wanted)
 
     @property
     def names(self) -> Names:
@@ -128,23 +107,46 @@ class State:
 
     def apply(self, delta: Delta, seq: int | None = None) -> None:
         """Make graph and indexes what the Delta says."""
-        if self._names is None and len(delta.nodes):
-            self._names = self.names
         self.graph.apply(delta)
         changes = delta.nodes
         if len(changes):
+            created = changes.created()
             gone = changes.after["id"][~changes.has]
-            self._forget_names(gone)
-            self._hear(changes.created())
+            if len(gone):
+                self._drop(gone)
+            self._hear(changes)
+            self.episodes.changed(created, gone=bool(len(gone)))
             self._count_speakers(delta)
             self._index(delta)
         if seq is not None:
             self.seq = seq
 
-    def _hear(self, created: NDArray[np.void]) -> None:
-        said = created["valid_from"][created["kind"] == NodeKind.EPISODE]
-        if len(said):
-            self.latest_s = max(self.latest_s, float(said.max()))
+    def _drop(self, gone: NDArray[np.int64]) -> None:
+        """Take nodes that are no more out of every index and cache."""
+        ids = gone.tolist()
+        rows = np.array([self.graph.row_of[i] for i in ids if i in self.graph.row_of], np.int64)
+        self.vectors.drop(rows)
+        self.lexicon.drop(rows)
+        self._words.drop(ids)
+        if self._names is not None:
+            self._names.drop(set(ids))
+
+    def _hear(self, changes: Changes) -> None:
+        """The newest event time of an episode, which may also go back."""
+        said = changes.after["kind"] == NodeKind.EPISODE
+        was = changes.before["kind"] == NodeKind.EPISODE
+        times = changes.after["valid_from"][changes.has & said]
+        lost = (
+            changes.had & was & (~changes.has | (_times(changes.before) != _times(changes.after)))
+        )
+        if (changes.before["valid_from"][lost] >= self.latest_s).any():
+            self._hear_all()
+        elif len(times):
+            self.latest_s = max(self.latest_s, float(times.max()))
+
+    def _hear_all(self) -> None:
+        said = self.graph.nodes["valid_from"][self.graph.where(NodeKind.EPISODE)]
+        self.latest_s = float(said.max(initial=-NEVER))
 
     def _index(self, delta: Delta) -> None:
         changes = delta.nodes
@@ -165,8 +167,7 @@ class State:
             by_id.update((content.id, content) for content in self._fetch_whole(lacking))
         contents = [by_id[int(i)] for i in wanted if int(i) in by_id]
         rows = np.array([r for r, i in zip(rows, wanted, strict=True) if int(i) in by_id], np.int64)
-        for content in contents:
-            self._remember(content)
+        self._words.keep(contents)
         self._index_vectors(rows, contents)
         self.lexicon.drop(rows)
         texts = [self.indexed_text(int(r), c) for r, c in zip(rows, contents, strict=True)]
@@ -188,10 +189,6 @@ class State:
         for content in entities:
             self._names.add(content.node, names_of(content))
 
-    def _forget_names(self, ids: NDArray[np.int64]) -> None:
-        if self._names is not None and len(ids):
-            self._names.drop({int(i) for i in ids})
-
     def kind(self, node_id: int) -> NodeKind:
         """Kind of a living node."""
         return NodeKind(int(self.graph.nodes["kind"][self.graph.row(node_id)]))
@@ -205,20 +202,6 @@ class State:
             if row is not None and current[row] == content.id and content.vector is not None:
                 vectors.put(np.array([row], np.int64), content.vector[None])
         self.vectors = vectors
-
-    def erase(self, node_ids: Sequence[int]) -> None:
-        """Take forgotten nodes out of every index and cache."""
-        gone = set(node_ids)
-        for content_id in [i for i, c in self._cache.items() if c.node in gone]:
-            del self._cache[content_id]
-        rows = np.array(
-            [self.graph.row_of[i] for i in node_ids if i in self.graph.row_of], np.int64
-        )
-        self.vectors.drop(rows)
-        self.lexicon.drop(rows)
-        if self._names is not None:
-            self._names.drop(gone)
-        self._speakers = None
 
     def indexed_text(self, row: int, content: Content) -> str:
         """What the lexical index sees: the text, with its speaker, date and captions."""
@@ -250,16 +233,19 @@ class State:
         self.vectors = VectorIndex.unpack(parts["vectors"], self.vectors.dimension)
         self.lexicon = Lexicon.unpack(parts["lexicon"], self._hash_term)
         self.slots = Slots(self.graph)
+        self.episodes = Episodes(self.graph)
         self.seq = seq
-        self.latest_s = -NEVER
-        self._hear(self.graph.nodes)
+        self._hear_all()
         self._names = None
         self._speakers = None
-        self._cache.clear()
 
 
 CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
 """Attributes of an episode that are searched with its text."""
+
+
+def _times(records: NDArray[np.void]) -> NDArray[np.float64]:
+    return np.asarray(records["valid_from"], np.float64)
 
 
 def names_of(content: Content) -> list[str]:
@@ -269,7 +255,7 @@ def names_of(content: Content) -> list[str]:
 
 def date_words(at: float) -> str:
     """A date as words people search for: "8 May 2023"; empty when unknown."""
-    if not -1e11 < at < NEVER or at == 0.0:
+    if not -62_135_596_800.0 <= at < 253_402_300_800.0 or at == 0.0:  # the years 1 to 9999
         return ""
     moment = datetime.fromtimestamp(at, UTC)
     return f"{moment.day} {moment:%B %Y}"

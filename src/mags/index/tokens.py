@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from enum import IntFlag
 from functools import lru_cache
@@ -27,6 +28,7 @@ STOP_WORDS = frozenset(
 )
 
 _stemmer = snowballstemmer.stemmer("english")
+_stemming = threading.Lock()
 
 
 def fold(text: str) -> str:
@@ -43,7 +45,9 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """Porter 2 stem of a folded word; a possessive 's falls away."""
-    return str(_stemmer.stemWord(word.removesuffix("'s").replace("'", "")))
+    plain = word.removesuffix("'s").replace("'", "")
+    with _stemming:  # a stemmer keeps the word at hand in itself: two threads would mix theirs
+        return str(_stemmer.stemWord(plain))
 
 
 def terms(text: str) -> list[str]:

@@ -6,7 +6,9 @@ they propose is ranked again on the float16 vectors.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,12 +25,33 @@ MOST_ASKED = 16
 
 GroupOf = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
+CHURN = 0.25
+"""Share of rows replaced or dropped after which the HNSW graph is worth building afresh."""
+
 _INT8_RANGE = 0.25
 """Largest component that int8 holds: those of 384-dimensional unit vectors stay well under."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Picture:
+    """The vectors there were at one moment: `rows` (n,), `vectors` (n, dimension) float16."""
+
+    rows: NDArray[np.int64]
+    vectors: NDArray[np.float16]
+
+    def build(self) -> Index:
+        """The HNSW graph of them; takes seconds, holds up nobody."""
+        graph = _empty_graph(self.vectors.shape[1])
+        graph.add(self.rows.astype(np.uint64), self.vectors)
+        return graph
+
+
 class VectorIndex:
-    """One vector a graph row; rows without a vector never come back from `search`."""
+    """One vector a graph row; rows without a vector never come back from `search`.
+
+    Any number of threads may search; who changes it must be alone. Above `SCAN_LIMIT` rows the
+    HNSW graph is used once there is one; until then all rows are scanned.
+    """
 
     def __init__(self, dimension: int) -> None:
         """An empty index of that dimension."""
@@ -37,7 +60,11 @@ class VectorIndex:
         self.matrix = np.zeros((16, dimension), np.float16)
         self.present = np.zeros(16, np.bool_)
         self._coarse = np.zeros((16, dimension), np.int8)
+        self._coarse_whole = True
         self._hnsw: Index | None = None
+        self._hnsw_lock = threading.Lock()
+        self._churned = 0
+        self._since: list[NDArray[np.int64]] | None = None
 
     def put(self, rows: NDArray[np.int64], vectors: NDArray[np.floating[Any]]) -> None:
         """Set the vectors of `rows`, shape (n, dimension)."""
@@ -46,22 +73,35 @@ class VectorIndex:
         self._grow(int(rows.max()) + 1)
         replaced = rows[self.present[rows]]
         self.matrix[rows] = vectors
-        self._coarse[rows] = _to_int8(vectors)
+        if self._coarse_whole:
+            self._coarse[rows] = _to_int8(vectors)
         self.present[rows] = True
+        self._count_churn(rows, len(replaced))
         if self._hnsw is not None:
-            if len(replaced):
-                self._hnsw.remove(replaced.astype(np.uint64))
-            self._hnsw.add(rows.astype(np.uint64), self.matrix[rows], threads=1)
+            with self._hnsw_lock:
+                if len(replaced):
+                    self._hnsw.remove(replaced.astype(np.uint64))
+                self._hnsw.add(rows.astype(np.uint64), self.matrix[rows], threads=1)
 
     def drop(self, rows: NDArray[np.int64]) -> None:
         """Forget the vectors of `rows`."""
         rows = rows[rows < self.size]
         rows = rows[self.present[rows]]
+        if not len(rows):
+            return
         self.matrix[rows] = 0
-        self._coarse[rows] = 0
+        if self._coarse_whole:
+            self._coarse[rows] = 0
         self.present[rows] = False
-        if self._hnsw is not None and len(rows):
-            self._hnsw.remove(rows.astype(np.uint64))
+        self._count_churn(rows, len(rows))
+        if self._hnsw is not None:
+            with self._hnsw_lock:
+                self._hnsw.remove(rows.astype(np.uint64))
+
+    def _count_churn(self, rows: NDArray[np.int64], lost: int) -> None:
+        self._churned += lost
+        if self._since is not None:
+            self._since.append(rows)
 
     def get(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Vectors of `rows`, shape (n, dimension); zeros where there is none."""
@@ -102,11 +142,14 @@ class VectorIndex:
         self, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows to be ranked on exact cosines, and their groups."""
-        if self.size <= SCAN_LIMIT:
+        graph = self._hnsw
+        if graph is None:
             return self._scan(query, k, group_of, groups)
         asked = k * groups
         while True:
-            found = self._graph().search(query.astype(np.float16), asked, threads=1).keys
+            # Searches of several threads would share the graph's scratch memory.
+            with self._hnsw_lock:
+                found = graph.search(query.astype(np.float16), asked, threads=1).keys
             rows = np.asarray(found, np.int64)
             of = np.where(self.present[rows], group_of(rows), -1)
             held = [int(np.count_nonzero(of == group)) for group in range(groups)]
@@ -118,7 +161,7 @@ class VectorIndex:
         self, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         scores = np.empty(self.size, np.int32)
-        int8_products(self._coarse[: self.size], _to_int8(query[None])[0], scores)
+        int8_products(self._whole_coarse()[: self.size], _to_int8(query[None])[0], scores)
         rows = np.flatnonzero(self.present[: self.size])
         of = group_of(rows)
         kept, groups_kept = [], []
@@ -130,37 +173,57 @@ class VectorIndex:
             groups_kept.append(np.full(len(inside), group))
         return np.concatenate(kept), np.concatenate(groups_kept)
 
-    def _graph(self) -> Index:
-        if self._hnsw is None:
-            self.rebuild()
-        assert self._hnsw is not None
-        return self._hnsw
+    def _whole_coarse(self) -> NDArray[np.int8]:
+        if not self._coarse_whole:
+            self._coarse = _to_int8_blocks(self.matrix)
+            self._coarse_whole = True
+        return self._coarse
+
+    @property
+    def stale(self) -> bool:
+        """Whether the HNSW graph is worth building: there is none, or much has changed."""
+        if self.size <= SCAN_LIMIT:
+            return False
+        return self._hnsw is None or self._churned > CHURN * self.size
+
+    def picture(self) -> Picture:
+        """A copy to build a fresh HNSW graph of; what changes from here on is noted."""
+        rows = np.flatnonzero(self.present[: self.size])
+        self._since = []
+        return Picture(rows=rows, vectors=self.matrix[rows])
+
+    def adopt(self, graph: Index) -> None:
+        """Take up the HNSW graph of the last picture, with what has changed since."""
+        if self._since:
+            changed = np.unique(np.concatenate(self._since))
+            held = changed[np.asarray(graph.contains(changed.astype(np.uint64)), np.bool_)]
+            if len(held):
+                graph.remove(held.astype(np.uint64))
+            there = changed[self.present[changed]]
+            if len(there):
+                graph.add(there.astype(np.uint64), self.matrix[there])
+        self._hnsw, self._since, self._churned = graph, None, 0
 
     def rebuild(self) -> None:
-        """Build the HNSW graph afresh (in sleep: churn costs recall, a rebuild restores it)."""
+        """Build the HNSW graph afresh (churn costs recall, a rebuild restores it), all at once."""
         if self.size <= SCAN_LIMIT:
             self._hnsw = None
             return
-        graph = _empty_graph(self.dimension)
-        rows = np.flatnonzero(self.present[: self.size])
-        graph.add(rows.astype(np.uint64), self.matrix[rows])
-        self._hnsw = graph
+        self.adopt(self.picture().build())
 
     def packed(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Vectors of the kept rows, renumbered 0..n-1; the HNSW graph where rows are all kept."""
-        out: dict[str, NDArray[Any]] = {
-            "matrix": self.get_half(rows),
-            "present": self.present[rows] if self.size else np.zeros(0, np.bool_),
-        }
-        whole = len(rows) == self.size and bool((rows == np.arange(self.size)).all())
+        known = rows < self.size
+        matrix = np.zeros((len(rows), self.dimension), np.float16)
+        matrix[known] = self.matrix[rows[known]]
+        present = np.zeros(len(rows), np.bool_)
+        present[known] = self.present[rows[known]]
+        out: dict[str, NDArray[Any]] = {"matrix": matrix, "present": present}
+        whole = len(rows) >= self.size and bool((rows == np.arange(len(rows))).all())
         if self._hnsw is not None and whole:
-            out["hnsw"] = np.frombuffer(self._hnsw.save() or b"", np.uint8)
+            with self._hnsw_lock:
+                out["hnsw"] = np.frombuffer(self._hnsw.save() or b"", np.uint8)
         return out
-
-    def get_half(self, rows: NDArray[np.int64]) -> NDArray[np.float16]:
-        """Vectors of `rows` as they are held, shape (n, dimension)."""
-        self._grow(int(rows.max()) + 1 if len(rows) else 0)
-        return self.matrix[rows]
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, NDArray[Any]], dimension: int) -> VectorIndex:
@@ -169,9 +232,8 @@ class VectorIndex:
         index.size = len(arrays["present"])
         index.matrix = np.array(arrays["matrix"]).reshape(index.size, dimension)
         index.present = np.array(arrays["present"])
-        index._coarse = _to_int8_blocks(index.matrix) if index.size <= SCAN_LIMIT else index._coarse
-        if index.size > SCAN_LIMIT:
-            index._coarse = np.zeros((0, dimension), np.int8)
+        index._coarse = np.zeros((0, dimension), np.int8)
+        index._coarse_whole = False
         if "hnsw" in arrays and index.size > SCAN_LIMIT:
             graph = _empty_graph(dimension)
             graph.load(arrays["hnsw"].tobytes())
@@ -186,7 +248,7 @@ class VectorIndex:
                 new = np.zeros((capacity, *old.shape[1:]), old.dtype)
                 new[: self.size] = old[: self.size]
                 setattr(self, name, new)
-        if size > len(self._coarse):
+        if self._coarse_whole and size > len(self._coarse):
             new = np.zeros((len(self.matrix), self.dimension), np.int8)
             new[: len(self._coarse)] = self._coarse
             self._coarse = new

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mags.errors import InvalidInput
+from mags.errors import InvalidInput, StoreError
+from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag
+from mags.graph.node import NEVER
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
-from mags.memory.views import Citation, Reply, Seen
+from mags.memory.views import Citation, Reply
 from mags.memory.working import session_hash
 from mags.plasticity.credit import Credit
 from mags.plasticity.hebbian import Hebb, Moment, recharge
 from mags.ports.answer import Answer, ContextItem
-from mags.ports.chat import Usage
 from mags.ports.policy import Turn
 from mags.recall.found import Found, Hit, moment_of
 from mags.recall.trace import Trace
@@ -43,10 +43,11 @@ class Asker:
         self._parts = parts
         self._reader = reader
 
-    def ask(self, question: Turn, asking: Asking) -> Reply:
-        """Recall, answer, and wire together what was cited; one tick."""
-        if not question.text.strip():
-            raise InvalidInput("a question needs a text with something in it")
+    def ask(self, question: Turn, asking: Asking) -> tuple[Reply, Delta | None]:
+        """Recall, answer, and wire together what was cited; one tick.
+
+        Returns the reply and the Delta, None where it could not be written.
+        """
         recent = self._reader.recent(question.session)
         plan = self._reader.plan(question, recent, asking.look)
         found = self._reader.find(plan, asking.look)
@@ -67,8 +68,8 @@ class Asker:
         )
         cited = tuple(i for i in answer.citations if i in seen)
         trace = replace(found.trace, cited=cited)
-        self._strengthen(question, cited, answer)
-        return Reply(
+        delta, warnings = self._strengthened(question, cited, answer)
+        reply = Reply(
             text=answer.text,
             citations=tuple(citation(seen[i]) for i in cited),
             trace=trace,
@@ -77,30 +78,22 @@ class Asker:
             answerer=self._parts.answerer.name,
             fallback=answer.fallback,
             found=found,
+            warnings=warnings,
         )
+        return reply, delta
 
-    def only_told(self, reply: Reply, seen: Seen) -> bool:
-        """Whether a turn asked nothing, and no model has said anything about it."""
-        if reply.usage.calls:
-            return False
-        with self._live.reading() as state:
-            flags = int(state.graph.node(seen.episode_id)["flags"][0])
-        return not flags & NodeFlag.QUESTION
+    def _strengthened(
+        self, question: Turn, cited: Sequence[int], answer: Answer
+    ) -> tuple[Delta | None, tuple[str, ...]]:
+        """The answer is there: that nothing can be written now must not take it away."""
+        if self._live.read_only:
+            return None, ("the memory is read_only: what was cited was not strengthened",)
+        try:
+            return self._strengthen(question, cited, answer), ()
+        except StoreError as failure:
+            return None, (f"what was cited was not strengthened: {failure}",)
 
-    def noted(self, seen: Seen) -> Reply:
-        """The reply to a turn that asked nothing: what was made of it."""
-        with self._live.reading() as state:
-            said = [state.content(i).text for i in (*seen.facts, *seen.notes, *seen.confirmed)]
-            trace = Trace(tick=state.graph.tick, seq=state.seq, queries=(), anchors=(), hits=())
-        if said:
-            text = "Noted: " + " ".join(said)
-        elif seen.understood:
-            text = "I will remember that you said so."
-        else:
-            text = f"Kept word for word; I could not read a fact from it ({seen.why})."
-        return Reply(text=text, citations=(), trace=trace, usage=Usage(), seen=seen)
-
-    def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> None:
+    def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> Delta:
         """Count the turn; recharge and wire what was cited and what the answer connected."""
         with self._live.writing() as state:
             draft = Draft(state.graph)
@@ -118,6 +111,7 @@ class Asker:
                 "ask", base=state.seq, recorded_at=self._live.clock(), tick_after=tick
             )
             self._live.commit(delta)
+            return delta
 
     def _day(self, question: Turn) -> int:
         if question.session:
@@ -137,6 +131,8 @@ class Asker:
         if self._live.earlier(key, payload) is not None:
             return False
         with self._live.writing() as state:
+            if self._live.earlier(key, payload) is not None:
+                return False
             draft = Draft(state.graph)
             shares = path_shares(trace)
             Credit()(draft, shares, reward=value, tick=state.graph.tick)

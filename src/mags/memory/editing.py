@@ -15,6 +15,7 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
+from mags.memory.given import LONGEST_TURN, check_meta, words
 from mags.memory.live import Live
 from mags.memory.moments import Moment, seconds
 
@@ -39,10 +40,13 @@ class Edit:
         """Raise InvalidInput for numbers outside [0, 1] or an empty text."""
         for name in ("importance", "confidence", "strength"):
             value = getattr(self, name)
-            if value is not None and not 0.0 <= float(value) <= 1.0:
-                raise InvalidInput(f"{name} lies in [0, 1], not {value}", field=name)
-        if self.text is not None and not self.text.strip():
-            raise InvalidInput("a node's text cannot be empty: use forget to erase it")
+            real = isinstance(value, int | float) and not isinstance(value, bool)
+            if value is not None and not (real and 0.0 <= value <= 1.0):
+                raise InvalidInput(f"{name} lies in [0, 1], not {value!r}", field=name)
+        if self.text is not None:
+            words(self.text, "a node's text (forget erases it)", longest=LONGEST_TURN)
+        if self.meta is not None:
+            check_meta(self.meta)
 
 
 class Editor:
@@ -55,10 +59,9 @@ class Editor:
     def edit(self, node_id: int, edit: Edit) -> Delta:
         """Change one node; raises NotFound, InvalidInput."""
         edit.check()
-        with self._live.reading() as state:
-            old = state.content(node_id)
         vectors = self._live.embed([edit.text]) if edit.text is not None else {}
         with self._live.writing() as state:
+            old = state.content(node_id)
             draft = Draft(state.graph)
             node = draft.node(node_id)
             if edit.text is not None or edit.meta is not None:

@@ -2,55 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mags.errors import NotFound
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.graph.node import NodeKind
+from mags.graph.node import Content, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.index.tokens import fold, terms
+from mags.index.tokens import fold
 from mags.memory.live import Live
 from mags.memory.views import Forgotten
 
+_SPACE = re.compile(r"\s+")
+ROLLED_BACK = "rolled back"
+"""How nodes are listed that are in no graph of this branch, only in its past or elsewhere."""
+
 
 class Forgetter:
-    """Erases from graph, journal, snapshots, branches, indexes and file."""
+    """Erases from graph, journal, snapshots, branches, indexes, caches and file."""
 
-    def __init__(self, live: Live) -> None:
-        """Erases in the memory of `live`."""
+    def __init__(self, live: Live, clear_caches: Callable[[], None]) -> None:
+        """Erases in the memory of `live`; `clear_caches` empties what keeps vectors of texts."""
         self._live = live
+        self._clear_caches = clear_caches
 
     def forget(self, wanted: int | str, *, dry_run: bool = False) -> Forgotten:
-        """Erase a node by id, an entity by name, or whatever holds a phrase.
+        """Erase a node by id, a thing by name, or whatever holds a phrase.
 
-        With it go facts and notes that have no other source, themes that list it, entities
-        that nothing else mentions. Raises NotFound when nothing matches.
+        A phrase is looked for, as whole words, in every word the memory keeps: texts, names,
+        speakers, sessions, attributes; also those of nodes that were edited, rolled back or
+        live on another branch. With it go facts and notes that have no other source, answers
+        that cited it, themes that list it, entities that nothing else mentions.
+
+        One transaction: acknowledged it is complete, interrupted it did not happen. Raises
+        NotFound when nothing matches; StoreBusy or StoreFull with `erased` True where all is
+        gone from the memory, but bytes may stay in the file until it is opened again.
         """
-        with self._live.reading() as state:
+        if dry_run:
+            with self._live.reading() as state:
+                chosen = closure(state, self._matching(state, wanted))
+                return Forgotten(nodes=_by_kind(state, chosen), dry_run=True)
+        with self._live.writing() as state:
             chosen = closure(state, self._matching(state, wanted))
             plan = _by_kind(state, chosen)
-        if dry_run:
-            return Forgotten(nodes=plan, dry_run=True)
-        with self._live.writing() as state:
             draft = Draft(state.graph)
             for node_id in sorted(chosen):
-                draft.remove_node(node_id)
+                if node_id in state.graph:
+                    draft.remove_node(node_id)
             draft.reason("forget", nodes=len(chosen))
             delta = draft.delta("forget", base=state.seq, recorded_at=self._live.clock())
             self._live.commit(delta)
-        erased = self._live.store.contents.erase(sorted(chosen))
-        self._live.erased(sorted(chosen))
+            erased = self._live.erase(sorted(chosen))
+        self._clear_caches()
+        self._finish()
         return Forgotten(nodes=plan, contents=erased)
 
+    def _finish(self) -> None:
+        """See to it that the file is clean, or say that it is not yet."""
+        store = self._live.store
+        try:
+            if store.facts.size().get("to_clean"):
+                store.contents.erase([])
+        finally:
+            self._live.tidy(always=True)
+
     def _matching(self, state: State, wanted: int | str) -> set[int]:
+        contents = self._live.store.contents
         if isinstance(wanted, int):
-            state.graph.row(wanted)
+            if wanted not in state.graph and not any(contents.scan([wanted])):
+                raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
             return {wanted}
-        entities = state.names.find(wanted)
-        if entities:
-            return {n for entity in entities for n in _told_of(state, entity)}
-        found = set(_holding(state, wanted))
+        found = {n for entity in state.names.find(wanted) for n in _told_of(state, entity)}
+        found.update(_holding(contents.scan(), wanted))
         if not found:
             raise NotFound(
                 f"nothing in this memory is named {wanted!r} or holds these words", query=wanted
@@ -69,35 +93,95 @@ def _told_of(state: State, entity: int) -> set[int]:
     return {entity} | facts | said | mentions | own
 
 
-def _holding(state: State, phrase: str) -> Iterable[int]:
-    """Nodes whose text holds the phrase, case and accents folded."""
-    wanted = fold(phrase)
-    _, rows = state.lexicon.scores(terms(phrase))
-    kinds = state.graph.nodes["kind"][rows]
-    ids = [
-        int(state.graph.nodes["id"][row])
-        for row, kind in zip(rows, kinds, strict=True)
-        if state.graph.alive[row] and kind != NodeKind.THEME
-    ]
-    for content in state.words(ids):
-        if wanted in fold(content.text):
+def _holding(contents: Iterable[Content], phrase: str) -> Iterator[int]:
+    """Nodes any of whose words, now or before, hold the phrase; case and accents folded."""
+    wanted = _plain(phrase)
+    if not wanted:
+        return
+    for content in contents:
+        if any(holds(_plain(text), wanted) for text in _texts(content)):
             yield content.node
 
 
+def _texts(content: Content) -> Iterator[str]:
+    yield content.text
+    yield from _strings(content.meta)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _strings(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", fold(text)).strip()
+
+
+def holds(text: str, phrase: str) -> bool:
+    """Whether a text holds a phrase as whole words (both folded)."""
+    at = text.find(phrase)
+    while at >= 0:
+        if not (_inside_a_word(text, at) or _inside_a_word(text, at + len(phrase))):
+            return True
+        at = text.find(phrase, at + 1)
+    return False
+
+
+def _inside_a_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and _joins(text[at - 1]) and _joins(text[at])
+
+
+def _joins(character: str) -> bool:
+    """Letters that have case, and digits: scripts without spaces have no word bounds to keep."""
+    return character.isdigit() or character.lower() != character.upper()
+
+
 def closure(state: State, chosen: set[int]) -> set[int]:
-    """Everything that must go with `chosen`."""
-    graph = state.graph
+    """Everything that must go with `chosen`, those of them included that are in no graph."""
     gone = set(chosen)
-    for node_id in sorted(chosen):
-        if state.kind(node_id) == NodeKind.EPISODE:
-            derived = graph.origins(node_id, ArcKind.SOURCE)
-            gone.update(d for d in derived if not set(graph.targets(d, ArcKind.SOURCE)) - gone)
+    while True:
+        alive = {i for i in gone if i in state.graph}
+        more = gone | _derived(state, alive) | _orphans(state, alive)
+        if more == gone:
+            return gone | _answers(state, gone)
+        gone = more
+
+
+def _derived(state: State, gone: set[int]) -> set[int]:
+    """Facts and notes with no other source, facts about what goes, themes that list it."""
+    graph = state.graph
+    out: set[int] = set()
     for node_id in sorted(gone):
-        if state.kind(node_id) == NodeKind.ENTITY:
-            gone.update(state.slots.of(node_id), state.slots.about(node_id))
-    for node_id in sorted(gone):
-        gone.update(graph.origins(node_id, ArcKind.MEMBER))
-    return gone | _orphans(state, gone)
+        kind = state.kind(node_id)
+        if kind == NodeKind.EPISODE:
+            for made in graph.origins(node_id, ArcKind.SOURCE):
+                if not set(graph.targets(made, ArcKind.SOURCE)) - gone:
+                    out.add(made)
+        elif kind == NodeKind.ENTITY:
+            out.update(state.slots.of(node_id), state.slots.about(node_id))
+        out.update(graph.origins(node_id, ArcKind.MEMBER))
+    return out
+
+
+def _answers(state: State, gone: set[int]) -> set[int]:
+    """Answers from memory that cite what goes: they quote it."""
+    graph = state.graph
+    rows = graph.where(NodeKind.EPISODE)
+    recalled = (graph.nodes["flags"][rows] & int(NodeFlag.RECALLED)) > 0
+    ids = [int(i) for i in graph.nodes["id"][rows[recalled]]]
+    cited = re.compile(r"\bm(\d+)\b")
+    return {
+        content.node
+        for content in state.words(ids)
+        if any(int(number) in gone for number in cited.findall(content.text))
+    }
 
 
 def _orphans(state: State, gone: set[int]) -> set[int]:
@@ -108,16 +192,24 @@ def _orphans(state: State, gone: set[int]) -> set[int]:
         for kind in (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT):
             touched.update(graph.targets(node_id, kind))
     orphans = set()
-    speakers = set(graph.nodes["subject"][graph.where(NodeKind.EPISODE)].tolist())
     for entity in touched - gone:
         holders = {int(i) for i in graph.arcs_to(entity)["src"]}
-        if not holders - gone and entity not in speakers:
+        if not holders - gone and not _speaks(state, entity, gone):
             orphans.add(entity)
     return orphans
+
+
+def _speaks(state: State, entity: int, gone: set[int]) -> bool:
+    spoken = state.graph.where(NodeKind.EPISODE)
+    mine = spoken[state.graph.nodes["subject"][spoken] == entity]
+    return any(int(i) not in gone for i in state.graph.nodes["id"][mine])
 
 
 def _by_kind(state: State, ids: set[int]) -> dict[str, tuple[int, ...]]:
     out: dict[str, list[int]] = {}
     for node_id in sorted(ids):
-        out.setdefault(state.kind(node_id).name.lower(), []).append(node_id)
+        there = node_id in state.graph
+        out.setdefault(state.kind(node_id).name.lower() if there else ROLLED_BACK, []).append(
+            node_id
+        )
     return {kind: tuple(found) for kind, found in out.items()}

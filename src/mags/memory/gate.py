@@ -1,58 +1,83 @@
-"""A gate many readers pass at once and one writer alone."""
+"""A gate many readers pass at once and one changer alone."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+LOOK_AGAIN_S = 0.5
+"""Whoever waits looks again after so long: an interrupted neighbour may not have called."""
 
 
 class Gate:
-    """Readers share it; a writer waits for them and keeps new ones out for a moment."""
+    """Readers share it; a changer waits for them and keeps new ones out for a moment.
+
+    Both sides are re-entrant in a thread, and a changer may read. An interrupt while waiting
+    or inside leaves the gate as it was before.
+    """
 
     def __init__(self) -> None:
         """Open to everybody."""
-        self._condition = threading.Condition()
+        self._mutex = threading.Lock()
+        self._condition = threading.Condition(self._mutex)
         self._readers = 0
-        self._writer: int | None = None
+        self._changer: int | None = None
         self._waiting = 0
-        self._depth = threading.local()
+        self._mine = threading.local()
+
+    @property
+    def inside(self) -> bool:
+        """Whether this thread is inside, as a reader or as the changer."""
+        return bool(getattr(self._mine, "reads", False)) or self._changer == threading.get_ident()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Pass as a reader; re-entrant, also inside `changing`."""
-        held = getattr(self._depth, "n", 0)
-        with self._condition:
-            mine = self._writer == threading.get_ident()
-            if not held and not mine:
-                self._condition.wait_for(lambda: self._writer is None and not self._waiting)
-            self._readers += 1
-        self._depth.n = held + 1
+        """Pass as a reader."""
+        if self.inside:
+            yield
+            return
+        entered = False
         try:
+            with self._mutex:
+                self._await(lambda: self._changer is None and not self._waiting)
+                self._readers += 1
+                self._mine.reads = entered = True
             yield
         finally:
-            self._depth.n -= 1
-            with self._condition:
-                self._readers -= 1
-                self._condition.notify_all()
+            if entered:
+                with self._mutex:
+                    self._readers -= 1
+                    self._mine.reads = False
+                    self._condition.notify_all()
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Pass alone; a thread must not hold it as a reader."""
+        """Pass alone; RuntimeError where this thread is inside as a reader."""
         me = threading.get_ident()
-        with self._condition:
-            if self._writer == me:
-                nested = True
-            else:
-                nested = False
-                self._waiting += 1
-                self._condition.wait_for(lambda: self._writer is None and self._readers == 0)
-                self._waiting -= 1
-                self._writer = me
+        if self._changer == me:
+            yield
+            return
+        if self.inside:
+            raise RuntimeError("a thread cannot change what it is reading: let go of it first")
+        entered = False
         try:
+            with self._mutex:
+                self._waiting += 1
+                try:
+                    self._await(lambda: self._changer is None and not self._readers)
+                finally:
+                    self._waiting -= 1
+                    self._condition.notify_all()
+                self._changer = me
+                entered = True
             yield
         finally:
-            if not nested:
-                with self._condition:
-                    self._writer = None
+            if entered:
+                with self._mutex:
+                    self._changer = None
                     self._condition.notify_all()
+
+    def _await(self, free: Callable[[], bool]) -> None:
+        while not free():
+            self._condition.wait(LOOK_AGAIN_S)

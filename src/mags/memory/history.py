@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mags.errors import InvalidInput, NotFound
 from mags.graph.delta import Delta
 from mags.graph.node import NodeKind
@@ -27,9 +30,8 @@ class Historian:
         """Name this moment."""
         if not name.strip():
             raise InvalidInput("a snapshot needs a name")
-        with self._live.reading() as state:
-            seq = state.seq
-        return self._live.store.points.mark(name, seq, self._live.clock())
+        with self._live.writing() as state:
+            return self._live.store.points.mark(name, state.seq, self._live.clock())
 
     def mark(self, name: str) -> Mark:
         """The snapshot of that name; raises NotFound."""
@@ -53,14 +55,14 @@ class Historian:
 
     def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""
+        net = self.net(name)
         with self._live.reading() as state:
-            net = self.net(name)
             return _diff(state, name, net)
 
     def rollback(self, name: str) -> Delta:
         """Take back everything since a snapshot, as a new Delta; what was forgotten stays so."""
-        mark = self.mark(name)
         with self._live.writing() as state:
+            mark = self.mark(name)
             entries = [e.delta for e in self._live.store.journal.since(mark.seq)]
             if not entries:
                 back = Delta(kind="rollback", tick_before=state.graph.tick)
@@ -96,14 +98,17 @@ def _diff(state: State, name: str, net: Delta) -> Diff:
     altered = net.nodes.altered()
     closing = altered.before["valid_to"] != altered.after["valid_to"]
     facts = altered.after["kind"] == NodeKind.FACT
-    alive = [int(i) for i in created["id"] if int(i) in state.graph]
     return Diff(
         since=name,
-        added=tuple(node_view(state, i) for i in alive),
+        added=tuple(node_view(state, i) for i in _there(state, created)),
         removed=tuple(int(i) for i in removed["id"]),
-        changed=tuple(node_view(state, int(i)) for i in altered.after["id"]),
-        closed=tuple(fact_view(state, int(i)) for i in altered.after["id"][closing & facts]),
+        changed=tuple(node_view(state, i) for i in _there(state, altered.after)),
+        closed=tuple(fact_view(state, i) for i in _there(state, altered.after[closing & facts])),
         arcs_added=len(net.arcs.created()),
         arcs_removed=len(net.arcs.removed()),
         arcs_changed=len(net.arcs.altered()),
     )
+
+
+def _there(state: State, records: NDArray[np.void]) -> list[int]:
+    return [i for i in records["id"].tolist() if i in state.graph]

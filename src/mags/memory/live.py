@@ -2,49 +2,105 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from mags.errors import EmbedderMismatch, KeyConflict, StoreClosed, StoreError
+import numpy as np
+
+from mags.errors import (
+    CorruptFile,
+    EmbedderMismatch,
+    InvalidInput,
+    MagsError,
+    NotFound,
+    StoreClosed,
+    StoreError,
+)
 from mags.graph.delta import Delta
+from mags.graph.draft import Draft
 from mags.index.ids import Ids
 from mags.index.state import State
 from mags.memory.gate import Gate
+from mags.memory.seals import Seals, check_embedder, generation_of, is_reembedding, renew
 from mags.ports.embedder import Embedder
 from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
-"""Journal entries since the last checkpoint after which closing writes a new one."""
+"""Journal entries since the last checkpoint after which a new one is worth writing."""
+
+RECORDS_AN_ENTRY = 100
+"""Changed records that weigh as much as one more entry when the journal is replayed."""
 
 
 class Live:
     """Store and state of one branch, kept at the same sequence.
 
     `reading()` catches up with other processes and holds the state still; `writing()` holds
-    the writer's lock; `commit` makes a Delta durable, then visible.
+    the writer's lock; `commit` makes a Delta durable, then visible. A state that may have been
+    left half changed (by an interrupt) is built anew from the store before anybody sees it.
     """
 
-    def __init__(self, store: Store, embedder: Embedder, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        clock: Callable[[], float],
+        *,
+        read_only: bool = False,
+    ) -> None:
         """Load the newest checkpoint and replay what came after; raises StoreError."""
         self.store = store
         self.embedder = embedder
         self.clock = clock
+        self.read_only = read_only
         self._gate = Gate()
         self._lock = threading.RLock()
         self._closed = False
-        check_embedder(store, embedder)
+        self._torn = False
+        """The state may be half changed."""
+        self._unsettled = False
+        """The state may hold what the store does not."""
+        self._begun = False
+        """A transaction of this Live is under way: nobody else can have written."""
+        self._applied: list[Delta] = []
+        self._frozen = False
+        """A re-embedding is under way: nothing may be written."""
+        self._successor: Embedder | None = None
+        self._renewing = threading.Lock()
+        check_embedder(store, embedder, read_only=read_only)
         secret = store.facts.get("secret")
         if secret is None:
             raise StoreError("this memory has no secret: it was not made by MAGS")
         self._secret = bytes.fromhex(secret)
+        self._seals = Seals(self._secret, store.journal)
+        self.hashed, self.payload, self.earlier = (
+            self._seals.hashed,
+            self._seals.payload,
+            self._seals.earlier,
+        )
         self.ids = Ids(store.contents.next_id)
-        self.state = self._load()
-        self._checkpoint_seq = self.state.seq
-        self._replay()
+        self._rebuild()
+
+    # -- keeping up --------------------------------------------------------------
+
+    def _rebuild(self) -> None:
+        """Build the state afresh from the store."""
+        self._torn = True
+        generation = generation_of(self.store)
+        state = self._load()
+        try:
+            weight = self._replay(state)
+        except NotFound:
+            # Compacted between the two: the checkpoint that allowed it is there by now.
+            state = self._load()
+            weight = self._replay(state)
+        self._drop_forgotten(state)
+        self.state, self._weight = state, weight
+        self._generation = generation
+        self._applied.clear()
+        self._unsettled = self._torn = False
 
     def _load(self) -> State:
         state = State(
@@ -53,30 +109,81 @@ class Live:
             fetch=self.store.contents.get,
             fetch_whole=self.store.contents.scan,
         )
-        checkpoint = self.store.points.load()
+        try:
+            checkpoint = self.store.points.load()
+        except CorruptFile:
+            # It only spares a replay: the journal holds everything, or says what it lacks.
+            return state
         if checkpoint is not None:
             state.unpack(checkpoint.arrays, tick=checkpoint.tick, seq=checkpoint.seq)
         return state
 
-    def _replay(self) -> None:
-        if self.store.journal.head() == self.state.seq:
-            return
-        for entry in self.store.journal.since(self.state.seq):
-            self.state.apply(entry.delta, entry.seq)
+    def _replay(self, state: State) -> float:
+        weight = 0.0
+        if self.store.journal.head() > state.seq:
+            for entry in self.store.journal.since(state.seq):
+                state.apply(entry.delta, entry.seq)
+                weight += _weight(entry.delta)
+        return weight
 
-    def reload(self) -> None:
-        """Build the state afresh from the store (after an erasure by another process)."""
+    def _drop_forgotten(self, state: State) -> None:
+        """Take out what was erased on another branch: this one's journal does not tell."""
+        gone = [int(i) for i in self.store.facts.forgotten() if int(i) in state.graph]
+        if gone:
+            draft = Draft(state.graph)
+            for node_id in gone:
+                draft.remove_node(node_id)
+            state.apply(draft.delta("forget"))
+
+    def _behind(self) -> bool:
+        if self._begun:
+            return False
+        return (
+            self.store.journal.head() > self.state.seq
+            or generation_of(self.store) != self._generation
+            or self._unsettled
+        )
+
+    def _catch_up(self) -> None:
         with self._gate.changing():
-            self.state = self._load()
-            self._replay()
+            # While a transaction is under way (or being undone) its thread sees to the state.
+            if not self._begun:
+                self._follow()
+
+    def _follow(self) -> None:
+        """Take over what other processes and branches wrote; inside the gate, alone."""
+        if self._torn or self._unsettled:
+            self._rebuild()
+            return
+        generation = generation_of(self.store)
+        renewed = generation != self._generation
+        if renewed and self._succeeded():
+            return
+        if renewed:
+            check_embedder(self.store, self.embedder, reading=True)
+            self._frozen = is_reembedding(self.store)
+        elif self.store.journal.head() <= self.state.seq:
+            return
+        self._torn = True
+        try:
+            self._weight += self._replay(self.state)
+        except NotFound:
+            self._rebuild()
+            return
+        if renewed:
+            self._drop_forgotten(self.state)
+            self._generation = generation
+        self._torn = False
+
+    # -- reading and writing -----------------------------------------------------
 
     @contextmanager
     def reading(self) -> Iterator[State]:
-        """The state, at rest and up to date."""
+        """The state, at rest and up to date; nested it is the same state as outside."""
         self.ensure_open()
-        if self.store.journal.head() > self.state.seq:
-            with self._gate.changing():
-                self._replay()
+        if not self._gate.inside:
+            while self._torn or self._behind():
+                self._catch_up()
         with self._gate.reading():
             yield self.state
 
@@ -86,92 +193,166 @@ class Live:
 
         Deltas committed inside become durable together; a failure undoes them all. Readers
         pass meanwhile (they are kept out only while a Delta is applied), so for the length of
-        one transaction they may see what is not durable yet.
+        one transaction they may see what is not durable yet. Raises InvalidInput where the
+        memory is read_only, EmbedderMismatch while it is re-embedded.
         """
         self.ensure_open()
+        if self.read_only:
+            raise InvalidInput("this memory was opened read_only: open it for writing")
         with self._lock:
-            applied: list[Delta] = []
-            self._applied = applied
-            before = self.state.seq
+            if self._begun:
+                yield self.state
+                return
+            before: int | None = None
+            generation = self._generation
             try:
                 with self.store.writing():
-                    if self.store.journal.head() > self.state.seq:
-                        with self._gate.changing():
-                            self._replay()
-                    before = self.state.seq
+                    with self._gate.changing():
+                        self._follow()
+                        self._applied, self._begun = [], True
+                    if self._frozen:
+                        check_embedder(self.store, self.embedder)
+                    before, generation = self.state.seq, self._generation
                     yield self.state
+                self._unsettled = False
             except BaseException:
-                with self._gate.changing():
-                    for delta in reversed(applied):
-                        self.state.apply(delta.inverse())
-                    self.state.seq = before
+                if before is not None:
+                    self._generation = generation
+                    self._undo(before)
                 raise
+            finally:
+                self._begun = False
+
+    def _undo(self, before: int) -> None:
+        """Take back what a failed transaction had applied; where that fails, build anew later."""
+        with self._gate.changing(), suppress(MagsError):
+            if self._torn:
+                return
+            self._torn = True
+            for delta in reversed(self._applied):
+                self.state.apply(delta.inverse())
+            self.state.seq = before
+            self._torn = self._unsettled = False
 
     def commit(self, delta: Delta) -> int:
         """Append a Delta and apply it; inside `writing()` only. Returns its sequence."""
+        if not self._begun:
+            raise RuntimeError("commit belongs inside writing()")
+        self._check_vectors(delta)
+        self._unsettled = True
         seq = self.store.journal.append(delta)
         with self._gate.changing():
+            self._torn = True
             self.state.apply(delta, seq)
-        self._applied.append(delta)
+            self._applied.append(delta)
+            self._torn = False
+        self._weight += _weight(delta)
         return seq
 
-    def hashed(self, *words: str) -> str:
-        """A keyed hash (hex) of words that must not be kept."""
-        data = "\x1f".join(words).encode()
-        return hashlib.blake2b(data, digest_size=16, key=self._secret).hexdigest()
-
-    def payload(self, **parts: Any) -> str:
-        """A keyed hash of what came with an idempotency key."""
-        return self.hashed(json.dumps(parts, sort_keys=True, default=str))
-
-    def earlier(self, key: str | None, payload: str) -> Delta | None:
-        """The Delta already written under a key; raises KeyConflict for another payload."""
-        if key is None:
-            return None
-        found = self.store.journal.find_key(self.hashed("key", key))
-        if found is not None and found.payload != payload:
-            raise KeyConflict(
-                f"the key {key!r} was used before with another payload: nothing was written",
-                key=key,
+    def _check_vectors(self, delta: Delta) -> None:
+        lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
+        if lengths - {self.state.vectors.dimension}:
+            raise EmbedderMismatch(
+                "this memory was re-embedded in the meantime: try again",
+                given=lengths,
+                dimension=self.state.vectors.dimension,
             )
-        return found
 
-    def checkpoint(self) -> None:
-        """Write the packed state, so that the next opening is fast."""
-        with self._gate.reading():
-            state = self.state
-            packed = Checkpoint(
-                seq=state.seq,
-                branch=self.store.branch,
-                tick=state.graph.tick,
-                arrays=state.packed(),
-            )
-        self.store.points.save(packed)
-        self._checkpoint_seq = packed.seq
+    @contextmanager
+    def settled(self) -> Iterator[State]:
+        """The state while no transaction of this process is under way; for pictures of it."""
+        with self._lock, self.reading() as state:
+            yield state
 
-    def erased(self, node_ids: Sequence[int]) -> None:
-        """Take forgotten nodes out of every index and cache, and pack what is left."""
-        with self._gate.changing():
-            self.state.erase(node_ids)
-        self.checkpoint()
+    def erase(self, node_ids: Sequence[int]) -> int:
+        """Erase contents on all branches; inside `writing()`, after the Delta that removes them.
 
-    def change_embedder(self, embedder: Embedder) -> None:
-        """Take up the vectors another embedder has made, and pack them."""
-        with self._gate.changing():
-            self.embedder = embedder
-            self.state.revector(self.store.contents.scan(), embedder.dimension)
-        self.checkpoint()
+        Returns how many contents went. Every other handle on the memory learns of it.
+        """
+        erased = self.store.contents.erase(node_ids)
+        self._generation = renew(self.store)
+        return erased
+
+    @property
+    def generation(self) -> int:
+        """Which erasures the state knows of."""
+        return self._generation
+
+    # -- keeping it fast ---------------------------------------------------------
+
+    def tidy(self, *, always: bool = False) -> None:
+        """After long work: a fresh HNSW graph and a checkpoint, where they are worth it.
+
+        Neither holds up readers. They only spare time later, so what fails here is let pass.
+        """
+        with suppress(StoreError, InvalidInput):
+            if always or self._weight >= CHECKPOINT_AFTER or self.state.vectors.stale:
+                self.checkpoint()
+
+    def checkpoint(self, *, rebuild: bool = True) -> None:
+        """Write the packed state, so that the next opening is fast.
+
+        With it the HNSW graph is built afresh where that is due (unless not `rebuild`).
+        """
+        if rebuild and self.state.vectors.stale:
+            self._renew_vectors()
+        with self._lock:
+            with self.settled() as state:
+                packed = Checkpoint(
+                    seq=state.seq,
+                    branch=self.store.branch,
+                    tick=state.graph.tick,
+                    arrays=state.packed(),
+                )
+            self.store.points.save(packed)
+            self._weight = 0.0
+
+    def _renew_vectors(self) -> None:
+        if not self._renewing.acquire(blocking=False):
+            return
+        try:
+            with self.settled() as state:
+                vectors = state.vectors
+                picture = vectors.picture()
+            graph = picture.build()
+            with self._gate.changing():
+                vectors.adopt(graph)
+        finally:
+            self._renewing.release()
+
+    @contextmanager
+    def succeeding(self, embedder: Embedder) -> Iterator[None]:
+        """For the length of a re-embedding: `embedder` is taken up as soon as it is done."""
+        self._successor = embedder
+        try:
+            yield
+        finally:
+            with self.reading():
+                self._successor = None
+        self.tidy(always=True)
+
+    def _succeeded(self) -> bool:
+        successor = self._successor
+        if successor is None or self.store.facts.get("embedder") != successor.name:
+            return False
+        self.embedder, self._frozen = successor, False
+        self._rebuild()
+        return True
+
+    # -- life --------------------------------------------------------------------
 
     def close(self) -> None:
         """Checkpoint if much came since the last one, and let go of the store."""
-        if self._closed:
-            return
-        try:
-            if self.state.seq - self._checkpoint_seq >= CHECKPOINT_AFTER:
-                self.checkpoint()
-        finally:
-            self._closed = True
-            self.store.close()
+        with self._lock:
+            if self._closed:
+                return
+            try:
+                if not self.read_only and self._weight >= CHECKPOINT_AFTER:
+                    with suppress(StoreError, InvalidInput):
+                        self.checkpoint(rebuild=False)
+            finally:
+                self._closed = True
+                self.store.close()
 
     def ensure_open(self) -> None:
         """Raise StoreClosed after `close`."""
@@ -181,27 +362,11 @@ class Live:
     def embed(self, texts: Sequence[str]) -> dict[str, Any]:
         """Half-precision vectors by text, each text embedded once."""
         distinct = list(dict.fromkeys(texts))
-        vectors = self.embedder.embed(distinct)
-        return dict(zip(distinct, vectors.astype("float16"), strict=True))
+        if not distinct:
+            return {}
+        vectors = np.asarray(self.embedder.embed(distinct), np.float16)
+        return dict(zip(distinct, vectors, strict=True))
 
 
-def check_embedder(store: Store, embedder: Embedder) -> None:
-    """Record the embedder of a new memory; refuse another one for an old memory."""
-    unfinished = store.facts.get("reembedding")
-    if unfinished:
-        raise EmbedderMismatch(
-            "a re-embedding of this memory was interrupted: run `mags reembed` again to finish it",
-            recorded=unfinished,
-            given=embedder.name,
-        )
-    recorded = store.facts.get("embedder")
-    if recorded is None:
-        store.facts.put("embedder", embedder.name)
-        store.facts.put("dimension", str(embedder.dimension))
-    elif recorded != embedder.name:
-        raise EmbedderMismatch(
-            f"this memory was written with the embedder {recorded!r}, not {embedder.name!r}: "
-            "open it with that one, or change it with `mags reembed`",
-            recorded=recorded,
-            given=embedder.name,
-        )
+def _weight(delta: Delta) -> float:
+    return 1.0 + (len(delta.nodes) + len(delta.arcs)) / RECORDS_AN_ENTRY

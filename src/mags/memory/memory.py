@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import networkx as nx
 
 from mags.errors import InvalidInput, MissingExtra
 from mags.graph.delta import Delta
-from mags.memory.asking import Asker, Asking
+from mags.memory.asking import Asking
 from mags.memory.editing import Edit, Editor
 from mags.memory.explaining import explain
 from mags.memory.forgetting import Forgetter
+from mags.memory.given import (
+    TurnLike,
+    check_key,
+    count,
+    id_or_name,
+    node_id,
+    operation_of,
+)
 from mags.memory.graphs import to_networkx
-from mags.memory.history import Historian
-from mags.memory.live import Live
+from mags.memory.handle import Handle
 from mags.memory.moments import Moment, seconds
-from mags.memory.observing import Observer
-from mags.memory.parts import Parts
 from mags.memory.porting import Porter
-from mags.memory.reading import Look, Reader
+from mags.memory.reading import Look
 from mags.memory.reembedding import reembed
 from mags.memory.stats import stats
-from mags.memory.tending import Tender
 from mags.memory.views import (
     Diff,
     Explanation,
@@ -42,16 +45,15 @@ from mags.memory.views import (
 )
 from mags.plasticity.cycle import SleepReport
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Act, Operation, Plan, Turn
-from mags.ports.store import Mark, Store
+from mags.ports.policy import Act, Plan
+from mags.ports.store import Mark
 from mags.recall.found import FactView, Found
 from mags.recall.trace import Trace
 
 Progress = Callable[[int, int], None]
-TurnLike = Turn | Mapping[str, Any] | tuple[str, str] | str
 
 
-class Memory:
+class Memory(Handle):
     """A memory that learns: observe, recall, ask, sleep; every change can be taken back.
 
     Made by `mags.open`. Times are datetimes, ISO texts or seconds; naive ones mean UTC.
@@ -59,20 +61,6 @@ class Memory:
     several threads; a context manager that closes itself. Every method may raise StoreError;
     InvalidInput (and its kinds NotFound, KeyConflict) means that nothing was changed.
     """
-
-    def __init__(self, store: Store, parts: Parts) -> None:
-        """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
-        self._store = store
-        self._live = Live(store, parts.embedder, parts.clock)
-        self._history = Historian(self._live)
-        self._furnish(parts)
-
-    def _furnish(self, parts: Parts) -> None:
-        self._parts = parts
-        self._reader = Reader(self._live, parts)
-        self._observer = Observer(self._live, parts)
-        self._asker = Asker(self._live, parts, self._reader)
-        self._tender = Tender(self._live, parts)
 
     # -- writing -----------------------------------------------------------------
 
@@ -92,29 +80,27 @@ class Memory:
         turn returns the first result, with another turn raises KeyConflict. `attrs`: words
         that go with it (a `caption` is searched; `mark` pins its importance).
         """
-        payload = self._live.payload(
-            text=text, speaker=speaker, at=seconds(at), session=session, attrs=dict(attrs or {})
-        )
-        turn = Turn(
-            text=text,
-            speaker=speaker,
-            at=self._when(at),
-            session=session,
-            key=key,
-            attrs=dict(attrs or {}),
-        )
-        recalled = self._shown_to_writer(turn)
+        said = {"text": text, "speaker": speaker, "at": at, "session": session}
+        turn, payload = self._prepared({**said, "key": key, "attrs": attrs})
+        recalled = self._reader.shown_to_writer(turn)
         seen = self._observer.one(turn, payload=payload, recalled=recalled)
-        self._sleep_if_due(seen.delta)
-        return seen
+        slept = None if seen.repeated else self._sleep_if_due(seen.delta)
+        return seen if slept is None else replace(seen, warnings=(*seen.warnings, slept))
 
     def observe_many(self, turns: Iterable[TurnLike]) -> list[Seen]:
         """Remember turns in order, embedded in batches; one tick a session.
 
         A turn is a `Turn`, a mapping with its fields (`at` as for `observe`), a (speaker,
-        text) pair or a text. Each batch is one transaction.
+        text) pair or a text. Each batch is one transaction; where one fails, or `turns` does,
+        those before it stand.
         """
-        return self._observer.many(self._prepared(turn) for turn in turns)
+        seen = self._observer.many(self._prepared(turn) for turn in turns)
+        fresh = [s.delta for s in seen if not s.repeated]
+        slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
+        if slept is not None:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
+        self._live.tidy()
+        return seen
 
     def assert_fact(
         self,
@@ -135,22 +121,18 @@ class Memory:
         `at`, `until`: when it is true, where known. `one`: whether the slot holds one value
         (asked of the relation table when None). `retract` closes it instead.
         """
-        if not (subject.strip() and relation.strip() and (object.strip() or retract)):
-            raise InvalidInput("a fact needs a subject, a relation and an object")
-        operation = Operation(
-            act=Act.RETRACT if retract else Act.ADD,
-            subject=subject,
-            relation=relation,
-            object=object,
-            qualifiers=dict(qualifiers or {}),
-            valid_from=seconds(at),
-            valid_to=seconds(until),
+        operation = operation_of(
+            Act.RETRACT if retract else Act.ADD,
+            (subject, relation, object),
+            valid=(at, until),
+            qualifiers=qualifiers or {},
             one=one,
             confidence=confidence,
-            object_is_name=object[:1].isupper(),
         )
+        check_key(key)
         payload = self._live.payload(operation=repr(operation))
-        return self._observer.fact(operation, at=self._when(at), key=key, payload=payload)
+        moment = self._live.clock() if at is None else operation.valid_from
+        return self._observer.fact(operation, at=float(moment or 0.0), key=key, payload=payload)
 
     # -- reading -----------------------------------------------------------------
 
@@ -169,13 +151,15 @@ class Memory:
         `as_of`: what was true then; `recorded_as_of`: what was known then. A `Plan` is
         followed as it is; a text is planned by the policy.
         """
-        look = Look(k=k, as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
+        look = Look(
+            k=count(k, "k is how many hits to return"),
+            as_of=seconds(as_of),
+            recorded_as_of=seconds(recorded_as_of),
+        )
         if isinstance(query, Plan):
             return self._reader.find(query, look)
-        if not query.strip():
-            raise InvalidInput("a query needs a text with something in it")
-        question = self._question(query, speaker, session, look)
-        return self._reader.find(self._plan(question, look), look)
+        question = self._question(query, speaker, session, look, "a query")
+        return self._reader.find(self._reader.planned(question, look), look)
 
     def ask(
         self,
@@ -190,20 +174,21 @@ class Memory:
     ) -> Reply:
         """Answer from memory, citing what carries the answer; costs a tick.
 
-        What was cited is recharged and wired together. `on_text` receives the answer in
-        pieces as a model writes it. Without support the answer is "I don't know".
+        What was cited is recharged and wired together; where that cannot be written (the
+        memory is read_only, the disk full, another process writing) the answer comes all the
+        same and `reply.warnings` tells. `on_text` receives the answer in pieces as a model
+        writes it. Without support the answer is "I don't know".
         """
+        k = self._parts.settings.answer_k if k is None else k
         look = Look(
-            k=k or self._parts.settings.answer_k,
+            k=count(k, "k is how many hits to answer from"),
             as_of=seconds(as_of),
             recorded_as_of=seconds(recorded_as_of),
         )
-        turn = self._question(question, speaker, session, look)
-        before = self._live.state.graph.tick
-        reply = self._asker.ask(turn, Asking(look=look, on_text=on_text))
-        if self._tender.due(before, self._live.state.graph.tick):
-            self.sleep()
-        return reply
+        turn = self._question(question, speaker, session, look, "a question")
+        reply, delta = self._asker.ask(turn, Asking(look=look, on_text=on_text))
+        slept = None if delta is None else self._sleep_if_due(delta)
+        return reply if slept is None else replace(reply, warnings=(*reply.warnings, slept))
 
     def converse(
         self,
@@ -217,27 +202,15 @@ class Memory:
     ) -> Reply:
         """One whole turn: route it, answer it from memory, remember it and the answer.
 
-        A turn that only tells is answered with what was understood of it.
+        A turn that only tells is answered with what was understood of it. Where the answer
+        fails the turn is remembered before the error is raised.
         """
-        turn = Turn(text=text, speaker=speaker, at=self._when(at), session=session, key=key)
-        route = self._parts.policy.route(turn, self._reader.recent(session))
-        reply: Reply | None = None
-        if route.recall:
-            look = Look(k=self._parts.settings.answer_k)
-            reply = self._asker.ask(turn, Asking(look=look, on_text=on_text))
-        seen = self.observe(text, speaker=speaker, at=at, session=session, key=key)
-        if reply is None or self._asker.only_told(reply, seen):
-            return self._asker.noted(seen)
-        if reply.citations:
-            self.observe(
-                reply.text,
-                speaker="mags",
-                at=at,
-                session=session,
-                key=None if key is None else f"{key}:answer",
-                attrs={"recalled": "yes"},
-            )
-        return replace(reply, seen=seen)
+        said = {"text": text, "speaker": speaker, "at": at, "session": session, "key": key}
+
+        def observe(**other: Any) -> Seen:
+            return self.observe(**{**said, **other})
+
+        return self._converser.turn(self._prepared(said)[0], observe, on_text)
 
     def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""
@@ -246,15 +219,15 @@ class Memory:
 
     def connect(self, start: int | str, end: int | str) -> PathView | None:
         """The strongest path between two nodes or named things; None where there is none."""
-        return self._reader.connect(start, end)
+        return self._reader.connect(id_or_name(start), id_or_name(end))
 
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
-        return self._reader.neighbours(self._reader.resolve(node_id))
+        return self._reader.neighbours(self._reader.resolve(id_or_name(node_id)))
 
     def profile(self, name: int | str) -> Profile:
         """What is known about a person or thing, now and before."""
-        return self._reader.profile(name)
+        return self._reader.profile(id_or_name(name))
 
     def facts(
         self,
@@ -269,16 +242,16 @@ class Memory:
         Without `as_of` the whole history; with it what was true then; `current` for now.
         """
         look = Look(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
-        return self._reader.facts(subject, look, current=current)
+        about = None if subject is None else id_or_name(subject)
+        return self._reader.facts(about, look, current=current)
 
-    def get(self, node_id: int) -> NodeView:
+    def get(self, id: int) -> NodeView:
         """One node in words; raises NotFound."""
-        return self._reader.view(node_id)
+        return self._reader.view(node_id(id))
 
     def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""
-        with self._live.reading() as state:
-            return stats(state, self._store, self._parts)
+        return stats(self._live, self._parts)
 
     # -- tending -----------------------------------------------------------------
 
@@ -294,32 +267,33 @@ class Memory:
         """
         return self._asker.credit(trace, reward)
 
-    def edit(self, node_id: int, **fields: Any) -> NodeView:
+    def edit(self, id: int, **fields: Any) -> NodeView:
         """Change a node by hand; fields as in `mags.Edit`; raises NotFound, InvalidInput."""
         try:
             change = Edit(**fields)
         except TypeError as failure:
             known = ", ".join(Edit.__dataclass_fields__)
             raise InvalidInput(f"edit takes {known}: {failure}") from failure
-        Editor(self._live).edit(node_id, change)
-        return self.get(node_id)
+        Editor(self._live).edit(node_id(id), change)
+        return self.get(id)
 
     def associate(self, src: int, dst: int, weight: float | None) -> Delta:
         """Set the association from one node to another, in [0, 1]; None removes it."""
-        return Editor(self._live).arc(src, dst, weight)
+        return Editor(self._live).arc(node_id(src), node_id(dst), weight)
 
-    def pin(self, node_id: int, pinned: bool = True) -> NodeView:
+    def pin(self, id: int, pinned: bool = True) -> NodeView:
         """Mark a node as important for good, or take the mark back."""
-        Editor(self._live).pin(node_id, pinned=pinned)
-        return self.get(node_id)
+        Editor(self._live).pin(node_id(id), pinned=pinned)
+        return self.get(id)
 
     def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase for good: a node by id, a thing by name, or all that holds a phrase.
 
         Gone from graph, journal, snapshots, branches, indexes and file; no rollback brings it
-        back. `dry_run` only tells what would go.
+        back. `dry_run` only tells what would go. See `Forgetter.forget`.
         """
-        return Forgetter(self._live).forget(query_or_id, dry_run=dry_run)
+        wanted = id_or_name(query_or_id, "what to forget")
+        return Forgetter(self._live, self._parts.clear_caches).forget(wanted, dry_run=dry_run)
 
     # -- history -----------------------------------------------------------------
 
@@ -345,9 +319,12 @@ class Memory:
 
     def branch(self, name: str) -> Memory:
         """A memory that begins as this one and goes its own way, in the same store."""
-        with self._live.reading():
-            store = self._store.fork(name)
-        return Memory(store, self._parts)
+        store = self._store.fork(name, self._live.clock())
+        try:
+            return Memory(store, self._parts)
+        except BaseException:
+            store.close()
+            raise
 
     def branches(self) -> list[Mark]:
         """Every branch with the point it begins at."""
@@ -363,8 +340,8 @@ class Memory:
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
-        made = reembed(self._store, embedder, on_progress)
-        self._live.change_embedder(embedder)
+        with self._live.succeeding(embedder):
+            made = reembed(self._store, embedder, on_progress)
         self._furnish(replace(self._parts, embedder=embedder))
         return made
 
@@ -381,66 +358,3 @@ class Memory:
             raise MissingExtra(extra="pyg", needed_for="to_pyg")
         with self._live.reading() as state:
             return self._parts.to_pyg(state)
-
-    def close(self) -> None:
-        """Let go of the store; closing twice is harmless."""
-        self._live.close()
-
-    def __enter__(self) -> Memory:
-        """The memory itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        """Close."""
-        self.close()
-
-    # -- inside ------------------------------------------------------------------
-
-    def _when(self, at: Moment | None) -> float:
-        moment = seconds(at)
-        return self._live.clock() if moment is None else moment
-
-    def _question(self, text: str, speaker: str, session: str, look: Look) -> Turn:
-        at = self._live.clock() if look.as_of is None else look.as_of
-        return Turn(text=text, speaker=speaker, at=at, session=session)
-
-    def _plan(self, question: Turn, look: Look) -> Plan:
-        return self._reader.plan(question, self._reader.recent(question.session), look)
-
-    def _shown_to_writer(self, turn: Turn) -> Sequence[Any]:
-        k = self._parts.settings.recalled_for_write
-        if k <= 0 or not turn.text.strip():
-            return ()
-        look = Look(k=k)
-        return self._reader.recalled(self._plan(turn, look), look)
-
-    def _sleep_if_due(self, delta: Delta) -> None:
-        if self._tender.due(delta.tick_before, delta.tick_after):
-            self.sleep()
-
-    def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
-        if isinstance(given, str):
-            given = {"text": given}
-        elif isinstance(given, tuple):
-            given = {"speaker": given[0], "text": given[1]}
-        if isinstance(given, Turn):
-            turn, at = given, given.at or None
-        else:
-            try:
-                at = given.get("at")
-                turn = Turn(**{**given, "at": self._when(at)})
-            except TypeError as failure:
-                raise InvalidInput(f"this is not a turn: {failure}", turn=given) from failure
-        payload = self._live.payload(
-            text=turn.text,
-            speaker=turn.speaker,
-            at=seconds(at),
-            session=turn.session,
-            attrs=dict(turn.attrs),
-        )
-        return (turn if at is not None else replace(turn, at=self._live.clock())), payload

@@ -13,14 +13,12 @@ from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.node import NOBODY
 from mags.index.state import State
+from mags.memory.given import check
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.views import Seen
 from mags.memory.working import leave_window, recent_episodes, session_hash, turns
 from mags.ports.policy import Operation, Recalled, Turn, Writing
-
-LONGEST_TURN = 1_000_000
-"""Characters of one turn; more is a mistake, or a document to be split first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +88,15 @@ class Observer:
                 started.add(turn.session)
                 with self._live.reading() as state:
                     past = history[turn.session] = self._recent(state, turn)
-            writing = self._write(turn, past[-self._settings.window :], ())
+            # A turn that is known already need not be read again: the model may cost.
+            again = self._repeated(turn, payload) is not None
+            writing = Writing() if again else self._write(turn, tuple(past), ())
             past.append(turn)
             del past[: -self._settings.window]
             jobs.append(Job(turn=turn, writing=writing, payload=payload))
+        fresh = [job for job in jobs if self._repeated(job.turn, job.payload) is None]
         with self._live.reading() as state:
-            texts = [t for job in jobs for t in self._engram.texts(state, job.turn, job.writing)]
+            texts = [t for job in fresh for t in self._engram.texts(state, job.turn, job.writing)]
         vectors = self._live.embed(texts)
         seen: list[Seen] = []
         with self._live.writing() as state:
@@ -115,6 +116,9 @@ class Observer:
             texts = self._engram.assertion_texts(state, operation)
         vectors = self._live.embed(texts)
         with self._live.writing() as state:
+            found = self._live.earlier(key, payload)
+            if found is not None:
+                return _seen_again(found)
             draft = Draft(state.graph)
             moment = self._moment(vectors, state.graph.tick, None)
             done = self._engram.assert_fact(draft, state, operation, moment, at=at)
@@ -185,20 +189,6 @@ class Observer:
     def _repeated(self, turn: Turn, payload: str) -> Seen | None:
         found = self._live.earlier(turn.key, payload)
         return None if found is None else _seen_again(found)
-
-
-def check(turn: Turn) -> None:
-    """Refuse what cannot be a turn; raises InvalidInput."""
-    if not isinstance(turn.text, str) or not turn.text.strip():
-        raise InvalidInput("a turn needs a text with something in it", text=turn.text)
-    if "\x00" in turn.text:
-        raise InvalidInput("a turn's text must not hold NUL characters")
-    if len(turn.text) > LONGEST_TURN:
-        raise InvalidInput(
-            f"a turn of {len(turn.text):,} characters is too long: split it (at most "
-            f"{LONGEST_TURN:,})",
-            length=len(turn.text),
-        )
 
 
 def _seen(delta: Delta, seq: int, done: Inscribed, writing: Writing) -> Seen:

@@ -17,7 +17,11 @@ from mags.ports.relations import canonical, normalise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Everything but the store. `clock`: seconds since the epoch; `to_pyg`: the converter."""
+    """Everything but the store.
+
+    `clock`: seconds since the epoch; `to_pyg`: the converter; `clear_caches`: empties whatever
+    keeps something of texts outside the memory (`forget` calls it).
+    """
 
     embedder: Embedder
     policy: Policy
@@ -27,6 +31,7 @@ class Parts:
     sleep: SleepSettings = field(default_factory=SleepSettings)
     seed: int = 0
     to_pyg: Callable[[State], Any] | None = None
+    clear_caches: Callable[[], None] = lambda: None
 
 
 def same_relation(asked: str, known: str) -> bool:

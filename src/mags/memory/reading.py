@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
-from mags.errors import InvalidInput, NotFound
+from mags.errors import NotFound
 from mags.graph.charge import node_charge
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NodeFlag, NodeKind
@@ -29,6 +31,10 @@ class Look:
     recorded_as_of: float | None = None
 
 
+TRIES = 8
+"""How often a recall begins again because something was erased under its hands."""
+
+
 class Reader:
     """Questions in, hits out."""
 
@@ -36,7 +42,7 @@ class Reader:
         """Reads `live` with the policy, embedder and settings of `parts`."""
         self._live = live
         self._parts = parts
-        self._asked = 0
+        self._asked = count(1)
 
     def recent(self, session: str | None) -> list[Turn]:
         """Working memory: the last episodes (of a session), oldest first."""
@@ -62,30 +68,62 @@ class Reader:
 
     def find(self, plan: Plan, look: Look) -> Found:
         """Recall by a plan."""
-        if look.k < 1:
-            raise InvalidInput(f"k is how many hits to return, at least 1, not {look.k}", k=look.k)
-        settings = self._parts.settings.recall
-        with self._live.reading() as state:
-            query = prepare(state, plan, settings)
-        vectors = self._parts.embedder.embed(query.texts)
-        with self._live.reading() as state:
-            reading = Reading(
-                query=query,
-                vectors=vectors,
-                k=look.k,
-                now_s=self.now(state),
-                as_of=look.as_of,
-                recorded_as_of=look.recorded_as_of,
-            )
-            found = recall(state, reading, settings, same_relation)
-        self._asked += 1
-        key = self._live.hashed("trace", *plan.queries, str(found.trace.seq), str(self._asked))
-        key = self._live.hashed(key, repr(reading.now_s))
+        for _ in range(TRIES):
+            found = self._try(plan, look)
+            if found is not None:
+                break
+        else:
+            raise NotFound("others keep forgetting what is being recalled: try again")
+        asked = str(next(self._asked))
+        key = self._live.hashed("trace", *plan.queries, str(found.trace.seq), asked)
+        key = self._live.hashed(key, repr(self._live.clock()))
         return replace(found, trace=replace(found.trace, key=key))
+
+    def _try(self, plan: Plan, look: Look) -> Found | None:
+        """Recall once; None where what is recalled was erased, or all re-embedded, meanwhile."""
+        settings = self._parts.settings.recall
+        embedder = self._live.embedder
+        try:
+            with self._live.reading() as state:
+                query, generation = prepare(state, plan, settings), self._live.generation
+            vectors = embedder.embed(query.texts)
+            with self._live.reading() as state:
+                if self._live.generation != generation:
+                    return None
+                reading = Reading(
+                    query=replace(
+                        query,
+                        entities=tuple(i for i in query.entities if i in state.graph),
+                        speakers=tuple(i for i in query.speakers if i in state.graph),
+                    ),
+                    vectors=vectors,
+                    k=look.k,
+                    now_s=self.now(state),
+                    as_of=look.as_of,
+                    recorded_as_of=look.recorded_as_of,
+                )
+                return recall(state, reading, settings, same_relation)
+        except NotFound:
+            with self._live.reading():
+                if self._live.generation == generation:
+                    raise
+            return None
 
     def now(self, state: State) -> float:
         """The present: what the clock says, but never before the newest turn heard."""
         return max(self._live.clock(), state.latest_s)
+
+    def planned(self, question: Turn, look: Look) -> Plan:
+        """The plan for a question asked now, in its session."""
+        return self.plan(question, self.recent(question.session), look)
+
+    def shown_to_writer(self, turn: Turn) -> Sequence[Recalled]:
+        """What the write model sees of the memory."""
+        k = self._parts.settings.recalled_for_write
+        if k <= 0:
+            return ()
+        look = Look(k=k)
+        return self.recalled(self.planned(turn, look), look)
 
     def recalled(self, plan: Plan, look: Look) -> list[Recalled]:
         """Hits as a policy sees them."""

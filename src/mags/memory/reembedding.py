@@ -6,11 +6,11 @@ from collections.abc import Callable
 from itertools import islice
 
 from mags.errors import EmbedderMismatch
+from mags.memory.seals import TARGET, renew
 from mags.ports.embedder import Embedder
 from mags.ports.store import Store
 
 BATCH = 256
-TARGET = "reembedding"
 DONE = "reembedded"
 
 
@@ -32,8 +32,10 @@ def reembed(
     if not target:
         if store.facts.get("embedder") == embedder.name:
             return 0
-        store.facts.put(DONE, "0")
-        store.facts.put(TARGET, embedder.name)
+        with store.writing():
+            store.facts.put(DONE, "0")
+            store.facts.put(TARGET, embedder.name)
+            renew(store)
     done = int(store.facts.get(DONE) or 0)
     waiting = sorted(content.id for content in store.contents.scan() if content.id > done)
     made = 0
@@ -50,4 +52,5 @@ def reembed(
         store.facts.put("embedder", embedder.name)
         store.facts.put("dimension", str(embedder.dimension))
         store.facts.put(TARGET, "")
+        renew(store)
     return made

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
 from mags.graph.node import NEVER, NodeKind
 from mags.index.state import State
+from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.views import Stats
-from mags.ports.store import Store
 
 
-def stats(state: State, store: Store, parts: Parts) -> Stats:
+def stats(live: Live, parts: Parts) -> Stats:
     """Counts by kind, open and closed facts, bytes."""
+    store = live.store
+    size = dict(store.facts.size())
+    marks, branches = store.points.marks(), store.facts.branches()
+    with live.reading() as state:
+        counted = _counted(state)
+    return replace(
+        counted,
+        branch=store.branch,
+        embedder=live.embedder.name,
+        policy=parts.policy.name,
+        answerer=parts.answerer.name,
+        bytes_on_disk=int(size.get("bytes", 0)),
+        snapshots=tuple(mark.name for mark in marks),
+        branches=tuple(mark.name for mark in branches),
+        parts=size,
+    )
+
+
+def _counted(state: State) -> Stats:
     graph = state.graph
     nodes = graph.nodes[graph.where()]
     facts = nodes[nodes["kind"] == NodeKind.FACT]
     kinds = np.concatenate([graph.adjacency.columns["kind"][graph.adjacency.positions()[1]]])
     counts = np.bincount(kinds[kinds < REVERSE], minlength=9)
-    size = dict(store.facts.size())
     memory = (
         graph.nodes.nbytes + graph.adjacency.nbytes + state.vectors.nbytes + state.lexicon.nbytes
     )
@@ -31,13 +51,10 @@ def stats(state: State, store: Store, parts: Parts) -> Stats:
         closed_facts=int((facts["valid_to"] != NEVER).sum()),
         tick=graph.tick,
         seq=state.seq,
-        branch=store.branch,
-        embedder=parts.embedder.name,
-        policy=parts.policy.name,
-        answerer=parts.answerer.name,
-        bytes_on_disk=int(size.get("bytes", 0)),
+        branch="",
+        embedder="",
+        policy="",
+        answerer="",
+        bytes_on_disk=0,
         bytes_in_memory=int(memory),
-        snapshots=tuple(mark.name for mark in store.points.marks()),
-        branches=tuple(mark.name for mark in store.facts.branches()),
-        parts=size,
     )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mags.errors import NotFound, StoreBusy
+from mags.graph.node import Content
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.plasticity.consolidate import Scribe
@@ -13,47 +17,79 @@ from mags.plasticity.cycle import Sleep, Slept
 from mags.plasticity.rebase import rebase
 from mags.plasticity.still import Still
 
+TRIES = 4
+"""Pictures taken before a sleep gives up because others keep erasing or sleeping."""
+
 
 class Tender:
-    """Sleeps when asked and when due."""
+    """Sleeps when asked and when due; one sleep at a time."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
         """Tends `live` by the sleep settings and the seed of `parts`."""
         self._live = live
         self._parts = parts
+        self._asleep = threading.Lock()
 
     def sleep(self, on_rule: Callable[[str], None] | None = None) -> Slept:
-        """Run every rule; reading and writing go on meanwhile."""
-        settings = self._parts.sleep
-        with self._live.reading() as state:
-            still = Still.of(state.graph, live_at=settings.live_at)
-            base = state.seq
-        rng = np.random.default_rng([self._parts.seed, still.tick])
-        slept = Sleep(settings)(
-            still,
-            rng=rng,
-            now_s=self._live.clock(),
-            base=base,
-            scribe=self._scribe(),
-            on_rule=on_rule,
-        )
-        with self._live.writing() as state:
-            delta = rebase(slept.delta, state.graph)
-            self._live.commit(delta)
-        state.vectors.rebuild()
-        self._live.checkpoint()
+        """Run every rule; reading and writing go on meanwhile.
+
+        What was forgotten meanwhile could be quoted by what the sleep wrote, and a sleep of
+        another process makes the same themes: then it begins again. Raises StoreBusy when
+        that happens every time.
+        """
+        with self._asleep:
+            tries = (self._try(on_rule) for _ in range(TRIES))
+            slept = next((s for s in tries if s is not None), None)
+        if slept is None:
+            raise StoreBusy("others keep sleeping over or erasing in this memory: try later")
+        self._live.tidy()
         return slept
 
-    def due(self, tick_before: int, tick_after: int) -> bool:
-        """Whether a boundary of `sleep_every` ticks lies between."""
+    def sleep_if_due(self, tick_before: int, tick_after: int) -> bool:
+        """Sleep where a boundary of `sleep_every` ticks lies between and nobody sleeps yet."""
         every = self._parts.settings.sleep_every
-        return every > 0 and tick_before // every != tick_after // every
+        if every <= 0 or tick_before // every == tick_after // every or self._asleep.locked():
+            return False
+        self.sleep()
+        return True
+
+    def _try(self, on_rule: Callable[[str], None] | None) -> Slept | None:
+        live, settings = self._live, self._parts.sleep
+        with live.settled() as state:
+            still = Still.of(state.graph, live_at=settings.live_at)
+            base, generation = state.seq, live.generation
+        rng = np.random.default_rng([self._parts.seed, still.tick])
+        try:
+            slept = Sleep(settings)(
+                still,
+                rng=rng,
+                now_s=live.clock(),
+                base=base,
+                scribe=self._scribe(),
+                on_rule=on_rule,
+            )
+        except NotFound:
+            return None  # a node of the picture is gone
+        with live.writing() as state:
+            since = live.store.journal.since(base) if state.seq > base else ()
+            slept_too = any(entry.delta.kind == "sleep" for entry in since)
+            if slept_too or live.generation != generation:
+                return None
+            live.commit(rebase(slept.delta, state.graph))
+        return slept
 
     def _scribe(self) -> Scribe:
-        state = self._live.state
         return Scribe(
-            words=state.words,
-            vectors=lambda ids: state.vectors.get(state.graph.rows(ids)),
-            embed=self._parts.embedder.embed,
+            words=self._words,
+            vectors=self._vectors,
+            embed=lambda texts: self._live.embedder.embed(texts),
             ids=self._live.ids,
         )
+
+    def _words(self, ids: Sequence[int]) -> list[Content]:
+        with self._live.reading() as state:
+            return state.words(ids)
+
+    def _vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        with self._live.reading() as state:
+            return state.vectors.get(np.array([state.graph.row(i) for i in ids], np.int64))

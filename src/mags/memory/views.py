@@ -20,7 +20,8 @@ class Seen:
     `delta`: the change it made; `seq`: its place in the journal (0 for a repeated key).
     `facts`: new facts, `closed`: facts it superseded, `confirmed`: facts it said again
     (node ids). `understood` False: kept as an episode, no fact made; `why` tells.
-    `repeated`: the key was known, nothing was written again.
+    `repeated`: the key was known, nothing was written again. `warnings`: what did not go
+    well beside it (a sleep that was due).
     """
 
     episode_id: int
@@ -33,6 +34,7 @@ class Seen:
     understood: bool = True
     why: str = ""
     repeated: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,8 @@ class Reply:
     """An answer with what carries it.
 
     `support` in [0, 1]; `citations` in the order of the text; `usage`: calls and tokens of
-    the turn; `answerer`: who spoke; `fallback`: why it was not the configured model.
+    the turn; `answerer`: who spoke; `fallback`: why it was not the configured model;
+    `warnings`: what did not go well beside it (what was cited could not be strengthened).
     """
 
     text: str
@@ -63,6 +66,7 @@ class Reply:
     fallback: str | None = None
     found: Found | None = field(default=None, repr=False)
     seen: Seen | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mags.graph.charge import node_charge
 from mags.graph.draft import Draft
-from mags.graph.node import NOBODY, NodeKind
+from mags.graph.node import NOBODY
 from mags.index.state import State
 from mags.ports.policy import Turn
-
-SCANNED = 4_096
-"""Newest rows looked through before the whole graph is."""
 
 
 def recent_episodes(state: State, count: int, session: int | None = None) -> list[int]:
     """Ids of the last `count` episodes (of a session, by its hash), oldest first."""
-    graph = state.graph
-    for first in (max(0, graph.size - SCANNED), 0):
-        nodes = graph.nodes[first : graph.size]
-        mask = graph.alive[first : graph.size] & (nodes["kind"] == NodeKind.EPISODE)
-        if session is not None:
-            mask &= nodes["session"] == np.uint64(session)
-        found = np.flatnonzero(mask)
-        if len(found) >= count or first == 0:
-            return [int(i) for i in nodes["id"][found[-count:]]] if count else []
-    return []
+    return state.episodes.recent(count, session)
 
 
 def session_hash(state: State, session: str) -> int:

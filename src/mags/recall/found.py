@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from mags.graph.node import NEVER
 from mags.recall.trace import Trace
 
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb by which a budget in tokens is kept without a tokenizer."""
+
+FIRST_YEAR_S, AFTER_LAST_YEAR_S = -62_135_596_800.0, 253_402_300_800.0
+"""The years 1 to 9999 in seconds since the epoch: what lies outside has no date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,6 @@ def date_of(at: float) -> str:
 
 def moment_of(at: float) -> datetime | None:
     """UTC datetime of an event time in seconds; None when open or unknown."""
-    if at in (NEVER, -NEVER) or abs(at) > 2.5e11:
+    if not FIRST_YEAR_S <= at < AFTER_LAST_YEAR_S:  # so is what is not a number
         return None
     return datetime.fromtimestamp(at, UTC)

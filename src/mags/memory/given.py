@@ -1,0 +1,181 @@
+"""What callers give, checked before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from mags.errors import InvalidInput
+from mags.memory.moments import Moment, seconds
+from mags.ports.policy import Act, Operation, Turn
+
+LONGEST_TURN = 1_000_000
+"""Characters of one turn; more is a mistake, or a document to be split first."""
+
+LONGEST_NAME = 2_000
+"""Characters of a name, a relation, a session or another label."""
+
+LONGEST_KEY = 100_000
+"""Characters of an idempotency key, of which only a hash is looked up."""
+
+TurnLike = Turn | Mapping[str, Any] | tuple[str, str] | str
+"""A `Turn`, a mapping with its fields, a (speaker, text) pair, or a text."""
+
+_FIELDS = frozenset(field.name for field in fields(Turn))
+
+
+def words(given: object, what: str, *, longest: int = LONGEST_NAME, empty: bool = False) -> str:
+    """A text that can be stored; raises InvalidInput naming `what` and what is wrong with it."""
+    if not isinstance(given, str):
+        raise InvalidInput(f"{what} must be a text, not {type(given).__name__}", given=given)
+    if not empty and not given.strip():
+        raise InvalidInput(f"{what} needs a text with something in it", given=given)
+    if len(given) > longest:
+        raise InvalidInput(
+            f"{what} of {len(given):,} characters is too long: at most {longest:,}",
+            length=len(given),
+        )
+    if "\x00" in given:
+        raise InvalidInput(f"{what} must not hold NUL characters")
+    try:
+        given.encode()
+    except UnicodeEncodeError as failure:
+        raise InvalidInput(
+            f"{what} holds half a surrogate pair at {failure.start}, which is no character: "
+            "decode it anew, or replace it",
+            position=failure.start,
+        ) from failure
+    return given
+
+
+def check(turn: Turn) -> None:
+    """Refuse what cannot be a turn; raises InvalidInput."""
+    words(turn.text, "a turn", longest=LONGEST_TURN)
+    words(turn.speaker, "a turn's speaker", empty=True)
+    words(turn.session, "a turn's session", empty=True)
+    check_key(turn.key)
+    seconds(turn.at)
+    if not isinstance(turn.attrs, Mapping):
+        raise InvalidInput("a turn's attrs are a mapping of texts to texts", given=turn.attrs)
+    for name, value in turn.attrs.items():
+        words(name, "the name of an attribute")
+        words(value, f"the attribute {name!r}", longest=LONGEST_TURN, empty=True)
+
+
+def check_key(key: object) -> None:
+    """Refuse what cannot be an idempotency key; None is none. Raises InvalidInput."""
+    if key is not None:
+        words(key, "an idempotency key", longest=LONGEST_KEY)
+
+
+def turn_of(given: TurnLike, now_s: float) -> tuple[Turn, float | None]:
+    """A turn said at its time or now, and the time that was given; raises InvalidInput."""
+    if isinstance(given, Turn):
+        turn, at = given, seconds(given.at) or None
+    else:
+        values = _values(given)
+        at = seconds(values.pop("at", None))
+        values["attrs"] = {} if values.get("attrs") is None else values["attrs"]
+        try:
+            turn = Turn(**{**values, "at": now_s})
+        except TypeError as failure:
+            raise InvalidInput(f"this is not a turn: {failure}", turn=given) from failure
+    turn = replace(turn, at=now_s if at is None else at)
+    check(turn)
+    return replace(turn, attrs=dict(turn.attrs)), at
+
+
+def _values(given: object) -> dict[str, Any]:
+    if isinstance(given, str):
+        return {"text": given}
+    if isinstance(given, tuple) and len(given) == 2:
+        return {"speaker": given[0], "text": given[1]}
+    if not isinstance(given, Mapping):
+        raise InvalidInput(
+            "a turn is a Turn, a mapping with its fields, a (speaker, text) pair or a text, not "
+            f"{type(given).__name__}",
+            turn=given,
+        )
+    unknown = sorted(str(name) for name in given if name not in _FIELDS)
+    if unknown:
+        raise InvalidInput(
+            f"this is not a turn: it has no {', '.join(unknown)} (a turn has "
+            f"{', '.join(sorted(_FIELDS))})",
+            turn=given,
+        )
+    return dict(given)
+
+
+def operation_of(
+    act: Act,
+    triple: tuple[str, str, str],
+    *,
+    valid: tuple[Moment | None, Moment | None],
+    qualifiers: Mapping[str, str],
+    one: bool | None,
+    confidence: float,
+) -> Operation:
+    """A triple given as such, as the write model would say it; raises InvalidInput."""
+    subject, relation, object_ = triple
+    words(subject, "a fact's subject")
+    words(relation, "a fact's relation")
+    words(object_, "a fact's object", longest=LONGEST_TURN, empty=act is Act.RETRACT)
+    for name, value in qualifiers.items():
+        words(name, "the name of a qualifier")
+        words(value, f"the qualifier {name!r}")
+    if not 0.0 < confidence <= 1.0:
+        raise InvalidInput(f"confidence lies in (0, 1], not {confidence!r}", field="confidence")
+    return Operation(
+        act=act,
+        subject=subject,
+        relation=relation,
+        object=object_,
+        qualifiers=dict(qualifiers),
+        valid_from=seconds(valid[0]),
+        valid_to=seconds(valid[1]),
+        one=one,
+        confidence=confidence,
+        object_is_name=object_[:1].isupper(),
+    )
+
+
+def id_or_name(given: object, what: str = "this") -> int | str:
+    """A node id as an int, or a name; raises InvalidInput for anything else."""
+    if isinstance(given, str):
+        return words(given, what, longest=LONGEST_TURN)
+    return node_id(given, what)
+
+
+def node_id(given: object, what: str = "a node id") -> int:
+    """A node id; raises InvalidInput where it is no whole number of 1 or more."""
+    if not isinstance(given, bool):
+        try:
+            found = operator.index(given)  # type: ignore[arg-type]
+        except TypeError:
+            found = 0
+        if 1 <= found < 2**63:
+            return found
+    raise InvalidInput(f"{what} must be a node id (1 or more), not {given!r}", given=given)
+
+
+def count(given: object, what: str) -> int:
+    """A count of 1 or more; raises InvalidInput."""
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise InvalidInput(f"{what}, at least 1, not {given!r}", given=given)
+    return given
+
+
+def check_meta(meta: object) -> None:
+    """Refuse what cannot be stored as the words beside a text; raises InvalidInput."""
+    if not isinstance(meta, Mapping):
+        raise InvalidInput("meta is a mapping by name", given=meta)
+    try:
+        plain = json.dumps(meta, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as failure:
+        raise InvalidInput(f"meta holds texts, numbers and lists of them: {failure}") from failure
+    if not all(isinstance(name, str) for name in meta):
+        raise InvalidInput("the names in meta are texts", given=meta)
+    words(plain, "meta", longest=LONGEST_TURN)
