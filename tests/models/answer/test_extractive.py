@@ -1,6 +1,7 @@
 """Answers without a model: what is quoted, what stands first, and when it does not know."""
 
 from dataclasses import replace
+from math import log
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,14 @@ from hypothesis import strategies as st
 from mags.models.answer.chain import find_chain
 from mags.models.answer.extractive import ExtractiveAnswerer, judge
 from mags.models.answer.question import read_question
-from mags.models.answer.support import SupportWeights, kind_share, support, word_share
+from mags.models.answer.support import (
+    SupportWeights,
+    kind_share,
+    rare_share,
+    stands,
+    support,
+    word_share,
+)
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 
@@ -214,10 +222,32 @@ WORDS = st.lists(
 ).map(" ".join)
 
 
-@given(WORDS, WORDS, st.floats(0, 1), st.booleans())
-def test_support_is_a_share(question: str, text: str, ahead: float, current: bool):
-    item = ContextItem(id=1, text=text, current=current, fact=("Alice", "lives in", "Oslo"))
-    assert 0.0 <= support(read_question(Turn(text=question)), item, ahead, WEIGHTS) <= 1.0
+@given(WORDS, WORDS, st.floats(-1e6, 1e6), st.booleans())
+def test_support_is_a_share(question: str, text: str, score: float, current: bool):
+    asked = read_question(Turn(text=question))
+    item = ContextItem(
+        id=1, text=text, current=current, fact=("Alice", "lives in", "Oslo"), score=score
+    )
+    for stand in stands(asked, [item, REX]):
+        assert 0.0 <= support(asked, item, stand, WEIGHTS) <= 1.0
+
+
+def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():
+    asked = read_question(Turn(text="Who keeps bees?"))
+    items = [
+        ContextItem(id=1, text="We keep bees.", score=3.0),
+        ContextItem(id=2, text="We keep cats.", score=1.0),
+    ]
+    first, second = stands(asked, items)
+    assert (first.ahead, second.ahead) == (0.5, 0.0)
+    assert first.rarity == {"keep": log(14 / 3), "bee": log(14 / 2)}
+    assert rare_share(items[0], first.rarity) == 1.0
+    assert rare_share(items[1], first.rarity) == pytest.approx(log(14 / 3) / log(14 * 7 / 3))
+
+
+def test_of_a_memory_that_asks_and_tells_what_it_tells_is_quoted():
+    item = ContextItem(id=1, text="We keep bees. Do bees sleep?", speaker="Bob", at=MAY_3)
+    assert ask("Do you keep bees?", (item,)).text == "We keep bees. [m1] (Bob, 3 May 2024)"
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))

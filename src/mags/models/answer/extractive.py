@@ -16,7 +16,7 @@ from mags.models import rendering
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.question import Question, content, read_question
-from mags.models.answer.support import SupportWeights, slot, support
+from mags.models.answer.support import SupportWeights, slot, stands, support
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
@@ -33,7 +33,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
 class ExtractiveAnswerer:
     """An `Answerer` that quotes. `threshold`: support from which it speaks."""
 
-    threshold: float = 0.6
+    threshold: float = 0.54
     weights: SupportWeights = field(default_factory=SupportWeights)
 
     @property
@@ -82,12 +82,9 @@ def judge(
     question: Question, items: Sequence[ContextItem], weights: SupportWeights
 ) -> list[tuple[float, ContextItem]]:
     """Items with their support, best first; equals in the order of recall."""
-    scores = [item.score for item in items]
-    low, high = (min(scores), max(scores)) if scores else (0.0, 0.0)
-    width = high - low
     judged = [
-        (support(question, item, (item.score - low) / width if width else 1.0, weights), item)
-        for item in items
+        (support(question, item, stand, weights), item)
+        for item, stand in zip(items, stands(question, items), strict=True)
     ]
     return sorted(judged, key=lambda pair: -pair[0])
 
@@ -146,7 +143,8 @@ def _since(at: float | None) -> str:
 def _quoted(question: Question, item: ContextItem, marked: bool) -> str:
     """The sentence of a memory that says most of what was asked, in quotation marks if `marked`."""
     sentences = [part for part in SENTENCE_END.split(item.text.strip()) if part]
-    best = max(sentences, key=lambda one: len(question.words & content(one)), default="")
+    told = [part for part in sentences if not part.endswith("?")] or sentences
+    best = max(told, key=lambda one: len(question.words & content(one)), default="")
     best = rendering.quote(best)
     if len(best) > MOST_QUOTED:
         best = best[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."

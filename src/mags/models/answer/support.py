@@ -1,13 +1,15 @@
 """How well one memory carries an answer to one question: named features and their weights.
 
-`python -m benchmarks.abstain` fits the weights and the threshold on the development half of
-LongMemEval (MIT) and prints them; what it printed stands here.
+`python -m benchmarks.abstain --fit` fits the weights, and the threshold of the answerer, on the
+development half of LongMemEval (MIT) and prints them; what it printed stands here.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 from mags.models.answer.question import Question, content, same_relation
 from mags.models.guardrails import stems
@@ -36,8 +38,13 @@ ROLES = re.compile(
     r"wife|husband|partner|boss|neighbou?r|colleague|aunt|uncle|cousin|son|daughter|teacher|doctor)",
     re.I,
 )
+ONLY_ASKS = re.compile(r"[^.!?\n]*\?+")
+FEWEST_COMPARED = 12
+HALF_LEAD = 2.0
 MISFIT = 0.5
 NOW_FOR_THEN = 0.8
+FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
+ROLE_NAMES = ("", "user", "assistant", "system")
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 
 
@@ -45,14 +52,53 @@ CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 class SupportWeights:
     """Shares of the features in the support of a memory that is no matching fact; they sum to 1.
 
-    `words`: share of the question's content words in it. `names`: share of the names asked about.
-    `kind`: it has something of the kind that is asked for. `rank`: how far recall put it ahead.
+    `words`: share of the question's content words in it, the rarer the weightier. `names`: share
+    of the names asked about. `kind`: it has something of the kind that is asked for. `ahead`: how
+    far recall put it before the rest.
     """
 
-    words: float = 0.5
-    names: float = 0.25
-    kind: float = 0.15
-    rank: float = 0.1
+    words: float = 0.4
+    names: float = 0.1
+    kind: float = 0.1
+    ahead: float = 0.4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """How a memory stands among those recalled with it.
+
+    `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
+    the question, by how few of them have it.
+    """
+
+    ahead: float
+    rarity: Mapping[str, float]
+
+
+def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
+    """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
+    held = [_words(item) for item in items]
+    count = max(len(items), FEWEST_COMPARED)
+    rarity = {
+        word: log((count + 2) / (sum(word in words for words in held) + 1))
+        for word in question.words
+    }
+    total = sum(item.score for item in items)
+    rest = max(1, len(items) - 1)
+    leads = [max(0.0, item.score - (total - item.score) / rest) for item in items]
+    if len(items) == 1:
+        leads = [0.0]
+    return [Stand(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
+
+
+def _words(item: ContextItem) -> frozenset[str]:
+    return content(" ".join((item.text, item.speaker, *(item.fact or ()))))
+
+
+def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
+    """Share of the question's content words that a memory has, weighed by rarity."""
+    whole = sum(rarity.values())
+    return sum(rarity[word] for word in rarity.keys() & _words(item)) / whole if whole else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +151,8 @@ def kind_share(question: Question, item: ContextItem) -> float:
     if question.kind == "person":
         asked = frozenset().union(*question.names)
         others = [name for name in NAMED.findall(item.text) if not stems(name) <= asked]
+        if item.speaker not in ROLE_NAMES and FIRST_PERSON.search(item.text):
+            others.append(item.speaker)
         return float(bool(others) or ROLES.search(item.text) is not None)
     return 0.5
 
@@ -146,30 +194,31 @@ def _asked_relation(question: Question, relation: str) -> bool:
     return known is not None and not rest and known.answers == question.kind
 
 
-def support(question: Question, item: ContextItem, ahead: float, weights: SupportWeights) -> float:
-    """In [0, 1]. `ahead`: how far recall put the item before the rest, in [0, 1].
+def support(question: Question, item: ContextItem, stand: Stand, weights: SupportWeights) -> float:
+    """In [0, 1].
 
-    A fact that is asked for with every word carries 0.9 and more, one with a word left over less
-    by that share, one that tells of something else half; any other memory by its features. A
-    question carries half. So does a superseded fact, unless the past is asked for: then one that
-    still holds carries a little less.
+    A fact that is asked for with every word and name carries 0.9 and more, one with some left
+    over less by that share, one turned round half; any other memory by its features. What is
+    nothing but a question carries half. So does a superseded fact, unless the past is asked
+    for: then one that still holds carries a little less.
     """
     fit = slot(question, item)
     fits = bool(fit.answer or fit.whole)
     said = question.relations.get(item.fact[1], frozenset()) if item.fact and fits else frozenset()
     words, names = word_share(question, item.text, said), name_share(question, item)
     features = (
-        weights.words * words
+        weights.words * rare_share(item, stand.rarity)
         + weights.names * names
         + weights.kind * kind_share(question, item)
-        + weights.rank * ahead
+        + weights.ahead * stand.ahead
     )
     if fits:
-        features = 0.9 + 0.1 * features if words == 1.0 else features * words
-    elif item.fact is not None and (fit.turned or words < 1.0 or names < 1.0):
-        features *= MISFIT  # it tells of something else, or the thing turned round
-    if item.text.rstrip().endswith("?"):
+        covered = words * names
+        features = 0.9 + 0.1 * features if covered == 1.0 else features * covered
+    elif fit.turned:
+        features *= MISFIT
+    if ONLY_ASKS.fullmatch(item.text.strip()):
         features *= MISFIT
     if item.current == question.past and item.fact is not None:
         features *= NOW_FOR_THEN if item.current else MISFIT
-    return features
+    return min(1.0, features)

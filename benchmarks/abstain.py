@@ -1,0 +1,176 @@
+"""`python -m benchmarks.abstain`: fit when the extractive answerer speaks, on LongMemEval (MIT).
+
+Every question is asked of two memories: one of all sessions, where it can be answered, and one
+of the haystack sessions alone, where its evidence is missing. LongMemEval's own abstention
+questions count as unanswerable in both. On the development half (`mags.evaluation.split`) the
+weights are chosen that part right answers best from unanswerable questions, and the threshold that
+is worth most; the other half is only reported.
+
+An answer is *right* when the cited memory, or an episode it comes from, is evidence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.mags_memory import opening
+from benchmarks.places import CACHE, DATA
+from benchmarks.vectors import shipped
+from mags.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
+from mags.evaluation.datasets.source import read_jsonl
+from mags.evaluation.split import split
+from mags.memory.asking import items
+from mags.memory.memory import Memory
+from mags.models.answer.extractive import judge
+from mags.models.answer.question import read_question
+from mags.models.answer.support import SupportWeights
+from mags.models.policy.rules import RulePolicy
+from mags.ports.answer import ContextItem
+from mags.ports.policy import Turn
+
+HITS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One question as one memory met it. `gold`: ids of the items that are evidence."""
+
+    dev: bool
+    answerable: bool
+    question: Turn
+    items: tuple[ContextItem, ...]
+    gold: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """`support` of each case's best item, and whether that item is evidence."""
+
+    support: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    answerable: NDArray[np.bool_]
+
+    def worth(self, threshold: float) -> float:
+        """Mean of the share of answerable questions answered right and of the others left open."""
+        spoken = self.support >= threshold
+        right = (spoken & self.right)[self.answerable].mean()
+        return float((right + (~spoken)[~self.answerable].mean()) / 2)
+
+    def parted(self) -> float:
+        """How well support parts right answers from unanswerable questions (area under ROC)."""
+        high, low = self.support[self.right & self.answerable], self.support[~self.answerable]
+        above = (high[:, None] > low).mean() + (high[:, None] == low).mean() / 2
+        return float(above)
+
+    def best(self) -> tuple[float, float]:
+        """The threshold that is worth most, and its worth."""
+        tried = [(self.worth(t), t) for t in np.round(np.arange(0.3, 0.96, 0.01), 2).tolist()]
+        worth, threshold = max(tried)
+        return threshold, worth
+
+
+def cases() -> Iterator[Case]:
+    """All questions, of both memories."""
+    folder = DATA / "longmemeval"
+    evidence = folder / "lme_evidence.jsonl.gz"
+    known = load_longmemeval(evidence, folder / "haystacks")
+    raw = list(read_jsonl(evidence))
+    gold_of = {probe.id: probe.gold for probe in known.probes}
+    at_of = {probe.id: probe.at for probe in known.probes}
+    sessions = {name for one in raw for name in one["answer_session_ids"]}
+    bare = [turn for turn in known.turns if turn.session not in sessions]
+    latest = max(turn.at for turn in known.turns).timestamp()
+    for turns, whole in ((known.turns, True), (tuple(bare), False)):
+        memory, turn_of = _memory(turns)
+        for one in raw:
+            name = one["question_id"]
+            at = at_of[name].timestamp() if at_of.get(name) else latest
+            question = Turn(text=one["question"], speaker="user", at=at)
+            hits = memory.recall(one["question"], k=HITS)
+            gold = gold_of.get(name, frozenset())
+            right = {
+                hit.id
+                for hit in hits
+                if any(turn_of.get(i) in gold for i in (hit.id, *hit.episode_ids))
+            }
+            yield Case(
+                dev=split(name) == "dev",
+                answerable=whole and not one["abstention"],
+                question=question,
+                items=tuple(items(hits)),
+                gold=frozenset(right),
+            )
+
+
+def _memory(turns: Sequence[object]) -> tuple[Memory, dict[int, str]]:
+    memory = opening(shipped(CACHE))(RulePolicy())
+    told: Sequence[LongMemEval] | Sequence[object] = turns
+    seen = memory.observe_many(
+        Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session) for t in told
+    )
+    return memory, {s.episode_id: t.id for s, t in zip(seen, told, strict=True)}
+
+
+def score(cases: Sequence[Case], weights: SupportWeights) -> Scores:
+    """What the answerer would have quoted in each case."""
+    support, right = [], []
+    for case in cases:
+        judged = judge(read_question(case.question), case.items, weights)
+        strength, best = judged[0] if judged else (0.0, None)
+        support.append(strength)
+        right.append(best is not None and best.id in case.gold)
+    return Scores(
+        support=np.array(support),
+        right=np.array(right),
+        answerable=np.array([case.answerable for case in cases]),
+    )
+
+
+def grid() -> Iterator[SupportWeights]:
+    """All weights in tenths that sum to 1."""
+    tenths = range(11)
+    for words, names, kind in itertools.product(tenths, repeat=3):
+        ahead = 10 - words - names - kind
+        if ahead >= 0:
+            yield SupportWeights(
+                words=words / 10, names=names / 10, kind=kind / 10, ahead=ahead / 10
+            )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the figures of the shipped numbers and, with `--fit`, of the best ones."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.abstain", description=__doc__)
+    parser.add_argument("--fit", action="store_true", help="search the weights too (minutes)")
+    options = parser.parse_args(arguments)
+    known = list(cases())
+    dev = [case for case in known if case.dev]
+    test = [case for case in known if not case.dev]
+    weights = SupportWeights()
+    if options.fit:
+        weights = max(grid(), key=lambda one: score(dev, one).parted())
+    threshold, _ = score(dev, weights).best()
+    print(f"weights {weights}, threshold {threshold}")
+    for name, half in (("dev", dev), ("test", test)):
+        scores = score(half, weights)
+        spoken = scores.support >= threshold
+        asked, other = scores.answerable, ~scores.answerable
+        print(
+            f"{name}: worth {scores.worth(threshold):.3f}; of {asked.sum()} answerable "
+            f"{(spoken & scores.right)[asked].mean():.3f} right, "
+            f"{(spoken & ~scores.right)[asked].mean():.3f} wrong, "
+            f"{(~spoken)[asked].mean():.3f} open; of {other.sum()} unanswerable "
+            f"{(~spoken)[other].mean():.3f} open; evidence on top whatever the support "
+            f"{scores.right[asked].mean():.3f}; area under ROC {scores.parted():.3f}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
