@@ -3,7 +3,8 @@
 Write: precision, recall and F1 on hand-written turns; how much of LoCoMo, of the Letta facts and
 of encyclopaedic sentences is read. Ask: how many MQuAKE questions are taken apart into exactly the
 right hops. Everything is reported for the half that the rules were fitted on and for the other
-one. `--sample N` prints N random LoCoMo facts with the turn they come from, to be judged by hand.
+one; the hand-written dev half is 1.0 by construction (its gold was settled along with the rules),
+so only its test half says anything. `--sample N` prints N random LoCoMo facts with the turn they come from, to be judged by hand.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     data = DATA
     _cases()
     read = list(_locomo(data / "locomo" / "locomo10_conv0-4.json.gz"))
-    _report_turns("LoCoMo (both halves; it was only looked at)", read)
+    _report_turns("LoCoMo (no half held back: samples were read, and errors mended)", read)
     _letta(data / "letta_core_memory" / "core_memory_update.jsonl.gz")
     _pairs("Text2KG", _text2kg(data / "text2kg" / "wikidata_tekgen"))
     _pairs("KnowledgeNet", _knowledgenet(data / "knowledgenet"))
