@@ -4,7 +4,8 @@ Write: precision, recall and F1 on hand-written turns; how much of LoCoMo, of th
 of encyclopaedic sentences is read. Ask: how many MQuAKE questions are taken apart into exactly the
 right hops. Everything is reported for the half that the rules were fitted on and for the other
 one; the hand-written dev half is 1.0 by construction (its gold was settled along with the rules),
-so only its test half says anything. `--sample N` prints N random LoCoMo facts with the turn they come from, to be judged by hand.
+so only its test half says anything. `--sample N` prints N random LoCoMo facts with the turn they
+come from, to be judged by hand.
 """
 
 from __future__ import annotations

@@ -239,3 +239,10 @@ def test_makers_are_read_from_encyclopaedic_prose():
         ("ADD", "Dune", "author", "Frank Herbert"),
         ("ADD", "Dune", "is a", "novel"),
     ]
+
+
+def test_a_pronoun_never_means_somebody_named_before_when_a_stranger_is_about():
+    written = write(
+        "I noticed a little girl sitting alone. I sat with her.", ("Alice", "My aunt Rosa is ill.")
+    )
+    assert all(op.object != "Rosa" for op in written.operations)

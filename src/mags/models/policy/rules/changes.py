@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said, claim
+from mags.models.policy.rules.clause import THING
 from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import new_job
@@ -223,6 +224,8 @@ def calling(case: Case) -> list[Operation] | None:
         return []
     name = surface(case.words[:end])
     subject = case.clause.subject
+    if subject.kind == THING and len(subject.noun.split()) < 2:
+        return []  # "the game": which one?
     owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
     if owner:
         noun = subject.noun

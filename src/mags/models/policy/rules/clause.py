@@ -349,6 +349,8 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
         return False
     if any(t.low in {"who", "that", "which"} for t in between) and between[-1].text != ",":
         return False
+    if between and between[-1].low.endswith("s") and verb.form == f"{verb.base}s":
+        return False  # "quotes and pictures": more likely two nouns
     over = {"past", "used"}
     if "perfect" not in (verb.tense, opened.tense) and (verb.tense in over) != (
         opened.tense in over

@@ -162,7 +162,7 @@ def _told(clause: Clause, thing: Object) -> str:
     """Return the verb with its particles as said: "moved to"."""
     words = []
     for token in clause.rest:
-        if token.low not in PREPOSITIONS | PARTICLES | {"working", "a", "new", "job", "hired"}:
+        if token.low not in PREPOSITIONS | PARTICLES | {"working", "hired"}:
             break
         words.append(token.low)
     verb = clause.verb

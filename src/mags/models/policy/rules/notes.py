@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -25,7 +26,6 @@ _FORBIDDEN = (
     "is prohibited",
     "is required",
     "are required",
-    "must be",
     "must not",
     "must never",
 )
@@ -72,11 +72,12 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
         return "how-to"
     if first in {"if", "when", "before", "after"} and any(t.low in _DUTY for t in words):
         return "rule"
+    done = re.search(r"\bmust be \w+(?:ed|en)\b", text) is not None
     judged = any(t.low in EVALUATIVE | FEELINGS for t in words)
     if (
         first not in _NO_RULE
         and not judged
-        and any(f" {phrase} " in f" {text} " for phrase in _FORBIDDEN)
+        and (done or any(f" {phrase} " in f" {text} " for phrase in _FORBIDDEN))
     ):
         return "rule"
     return None

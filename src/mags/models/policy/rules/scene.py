@@ -23,6 +23,10 @@ _GENDERS = {
     "hers": "f",
     "herself": "f",
 }
+_STRANGERS = re.compile(
+    r"\b(?:a|an|some|this|that|the|two)\s+(?:[a-z]+\s+){0,2}"
+    r"(?:girl|boy|man|woman|guy|lady|kid|child|person|stranger|friend|actor|actress|author)s?\b"
+)
 _NEAREST_TURNS = 2
 
 
@@ -32,6 +36,8 @@ class Scene:
 
     `people`: names in the order they came up, with "m", "f" or "". `group`: who "they" are.
     `named`: "Alice's sister" -> "Ana". `fresh`: a noun just acquired ("dog"), waiting for a name.
+    `strangers`: the turn brings in somebody without a name ("a little girl"), whom a pronoun may
+    mean.
     """
 
     speaker: str
@@ -41,6 +47,7 @@ class Scene:
     group: tuple[str, ...] = ()
     named: dict[str, str] = field(default_factory=dict)
     fresh: str = ""
+    strangers: bool = False
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
@@ -51,7 +58,7 @@ class Scene:
     def person(self, pronoun: str) -> str | None:
         """Return whom "he", "her", ... means where only one person fits, else None."""
         wanted = _GENDERS.get(pronoun, "")
-        for people in (self.people, self.earlier):
+        for people in (self.people,) if self.strangers else (self.people, self.earlier):
             fitting = [name for name, gender in people.items() if gender in {wanted, ""}]
             certain = [name for name in fitting if people[name] == wanted and wanted]
             if len(certain) == 1:
@@ -138,7 +145,7 @@ def _subjects(text: str) -> tuple[Subject, ...]:
 
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
     """Return the scene a turn is said in: the people of the turns before, the names recalled."""
-    scene = Scene(speaker=turn.speaker, at=turn.at)
+    scene = Scene(speaker=turn.speaker, at=turn.at, strangers=bool(_STRANGERS.search(turn.text)))
     for item in recalled:
         known = _KNOWN.match(item.text) if item.current else None
         if known:

@@ -206,7 +206,8 @@ def _stripped(clause: Clause) -> Clause:
             )
     if words and words[-1].low in {"now", "instead"}:
         shades = clause.verb.shades | {words[-1].low}
-        return replace(clause, rest=words[:-1], verb=replace(clause.verb, shades=shades))
+        cut = 2 if len(words) > 1 and words[-2].low in {"right", "just", "until"} else 1
+        return replace(clause, rest=words[:-cut], verb=replace(clause.verb, shades=shades))
     return clause
 
 
