@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from mags.models.policy.rules.lexicon import (
+    ADVERBS,
     ARTICLES,
     CONJUNCTIONS,
     EMPTY_OBJECTS,
@@ -265,7 +266,9 @@ def side_of(text: str, scene: Scene, subject: str) -> str:
 def _plain(words: Sequence[Token]) -> Object | None:
     if any(t.low in _UNCLEAR - {"that"} for t in words) or words[-1].low in ADJECTIVAL:
         return None
-    if words[0].low in PREPOSITIONS | CONJUNCTIONS:
+    if words[0].low in PREPOSITIONS | CONJUNCTIONS or words[0].low in ADVERBS - {"long", "last"}:
+        return None
+    if words[0].low == "last" and len(words) == 1:
         return None
     if any(t.text in {",", ";", ":"} for t in words):
         return None
