@@ -18,6 +18,7 @@ from mags.models.policy.rules import RulePolicy
 from mags.ports import policy as port
 from mags.ports.embedder import Embedder
 from mags.recall.found import Hit
+from mags.settings import Settings
 
 Open = Callable[[port.Policy], Memory]
 
@@ -30,7 +31,13 @@ def opening(embedder: Embedder) -> Open:
 
     def open_(policy: port.Policy) -> Memory:
         ticks = itertools.count(1_900_000_000)
-        return mags.open(None, embedder=embedder, policy=policy, clock=lambda: float(next(ticks)))
+        return mags.open(
+            None,
+            embedder=embedder,
+            policy=policy,
+            settings=Settings(),
+            clock=lambda: float(next(ticks)),
+        )
 
     return open_
 

@@ -34,6 +34,7 @@ from mags.memory.live import Live
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.ports.policy import Plan
+from mags.settings import Settings
 from mags.store.sqlite import SqliteStore
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -42,6 +43,7 @@ _WARM = 30
 _TURNS = 200
 _OPENINGS = 5
 Facts = dict[str, float]
+_AWAKE = Settings(memory=MemorySettings(sleep_every=0))  # nobody's config file, no sleep by itself
 
 
 def build(path: Path, nodes: int) -> Shape:
@@ -62,8 +64,7 @@ def measure(path: Path, shape: Shape) -> Facts:
     facts: Facts = {"nodes": shape.nodes, "disk_bytes_a_node": _size(path) / shape.nodes}
     embedder = Timed(TopicEmbedder(shape))
     before = _resident()
-    # No sleep of its own accord: it is timed apart.
-    memory = mags.open(path, embedder=embedder, settings=MemorySettings(sleep_every=0))
+    memory = mags.open(path, embedder=embedder, settings=_AWAKE)
     _recall(memory, shape, embedder, 1)
     facts["memory_bytes_a_node"] = (_resident() - before) / shape.nodes
     _recall(memory, shape, embedder, _WARM)
@@ -125,7 +126,7 @@ def _openings(path: Path, shape: Shape, embedder: Timed) -> Facts:
     opened, cpu, first = [], [], []
     for _ in range(_OPENINGS):
         began, spent = time.perf_counter(), time.process_time()
-        memory = mags.open(path, embedder=embedder)
+        memory = mags.open(path, embedder=embedder, settings=_AWAKE)
         opened.append(time.perf_counter() - began)
         cpu.append(time.process_time() - spent)
         first.append(_recall(memory, shape, embedder, 1)[0] / 1000)
@@ -201,7 +202,7 @@ def _child(nodes: int) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         small = Path(folder) / "small.mags"
         shape = build(small, 500)
-        with mags.open(small, embedder=TopicEmbedder(shape)) as memory:
+        with mags.open(small, embedder=TopicEmbedder(shape), settings=_AWAKE) as memory:
             memory.observe("My sister Ana moved to Oslo in May.")
             memory.recall("Where does Ana live?")
             memory.sleep()
