@@ -1,6 +1,7 @@
 """Closings on Letta's core-memory-update, turn by turn through the rules and the engram.
 
-    python scripts/measure_conflict.py [--data ../shared/data] [--half test] [--frames] [--show N]
+    python scripts/measure_conflict.py [--data ../shared/data] [--half test] [--frames]
+        [--specific N] [--show N]
 
 Each case is told to a memory of its own: ten facts, then the update. A sentence counts as
 closed when a fact or note that came from it is. `--frames` tells pairs of sentences that are
@@ -24,6 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from mags.engram.engram import Engram  # noqa: E402
 from mags.engram.moment import Moment  # noqa: E402
+from mags.engram.settings import ConflictSettings, EngramSettings  # noqa: E402
 from mags.evaluation.datasets.letta import load_letta  # noqa: E402
 from mags.evaluation.split import split  # noqa: E402
 from mags.graph.draft import Draft  # noqa: E402
@@ -42,8 +44,8 @@ Vectors = dict[str, NDArray[np.float32]]
 class Listener:
     """A memory in RAM that is told sentences: engram and index, no store."""
 
-    def __init__(self, embedder: OnnxEmbedder, known: Vectors) -> None:
-        """`known`: vectors shared between listeners."""
+    def __init__(self, embedder: OnnxEmbedder, known: Vectors, specific: int) -> None:
+        """`known`: vectors shared between listeners; `specific`: of `ConflictSettings`."""
         self._embedder, self._known, self._policy = embedder, known, RulePolicy()
         self._contents: dict[int, Content] = {}
         self._next = 1
@@ -54,7 +56,7 @@ class Listener:
             fetch=lambda ids: [self._contents[i] for i in ids],
             fetch_whole=lambda ids: [c for c in self._contents.values() if c.node in set(ids)],
         )
-        self.engram = Engram()
+        self.engram = Engram(EngramSettings(conflict=ConflictSettings(specific=specific)))
         self.episodes: list[int] = []
         self.recent: list[Turn] = []
 
@@ -112,16 +114,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--half", choices=("dev", "test"), default="test")
     parser.add_argument("--frames", action="store_true")
+    parser.add_argument("--specific", type=int, default=ConflictSettings().specific)
     parser.add_argument("--show", type=int, default=0)
     given = parser.parse_args()
     embedder, known = OnnxEmbedder(), {}
     if given.frames:
-        frames(embedder, known, given.show)
+        frames(embedder, known, given)
     else:
         letta(embedder, known, given)
 
 
-def frames(embedder: OnnxEmbedder, known: Vectors, show: int) -> None:
+def frames(embedder: OnnxEmbedder, known: Vectors, given: argparse.Namespace) -> None:
     """How many of the pairs that are true together lose their first sentence."""
     parts: dict[str, Sequence[tuple[str, str]]] = {
         "trained": list(fillings(TRAIN)),
@@ -131,13 +134,13 @@ def frames(embedder: OnnxEmbedder, known: Vectors, show: int) -> None:
     for name, pairs in parts.items():
         closed = []
         for old, new in pairs:
-            listener = Listener(embedder, known)
+            listener = Listener(embedder, known, given.specific)
             listener.hear(old)
             listener.hear(new)
             if listener.held(0)[1]:
                 closed.append((old, new))
         print(f"{name:10s} {len(closed)} of {len(pairs)} closed ({len(closed) / len(pairs):.4f})")
-        for old, new in closed[:show]:
+        for old, new in closed[: given.show]:
             print(f"    {old}  <-  {new}")
 
 
@@ -146,7 +149,7 @@ def letta(embedder: OnnxEmbedder, known: Vectors, given: argparse.Namespace) -> 
     cases = load_letta(given.data / "letta_core_memory" / "core_memory_update.jsonl.gz")
     count: Counter[str] = Counter()
     for case in (c for c in cases if split(c.question) == given.half):
-        listener = Listener(embedder, known)
+        listener = Listener(embedder, known, given.specific)
         for sentence in (*case.facts, case.update):
             listener.hear(sentence)
         facts_of_update, _ = listener.held(len(case.facts))
