@@ -107,14 +107,14 @@ class AnswerSettings:
     "extractive" (no model even where there is one). `rounds`: calls of the model for an answer,
     so that it may recall again `rounds` - 1 times, `queries` at once, `again_tokens` each time.
     `threshold`: support from which the extractive answerer speaks
-    (`python -m benchmarks.abstain` fits it).
+    (`python -m benchmarks.abstain` prints it).
     """
 
     mode: Literal["chat", "manager", "extractive"] = "chat"
     rounds: int = field(default=3, metadata=_within(1, 10))
     queries: int = field(default=3, metadata=_within(1, 10))
     again_tokens: int = field(default=600, metadata=_within(50, 1_000_000))
-    threshold: float = field(default=0.6, metadata=_within(0.0, 1.0))
+    threshold: float = field(default=0.58, metadata=_within(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,11 @@ CARL = fact(33, "Carl", "is married to", "Alice")
 JAZZ, TEA = fact(38, "Bob", "likes", "jazz"), fact(37, "Bob", "likes", "tea")
 LIKES_ALICE = fact(36, "Bob", "likes", "Alice")
 REX = ContextItem(
-    id=34, text="It rained. We adopted a dog named Rex. He chews!", speaker="Alice", at=MAY_3
+    id=34,
+    text="It rained. We adopted a dog named Rex. He chews!",
+    speaker="Alice",
+    at=MAY_3,
+    score=1.0,
 )
 ALL = (OSLO, BERGEN, ACME, PAELLA, CARL, JAZZ, TEA, LIKES_ALICE, REX)
 
@@ -121,7 +125,7 @@ def test_weak_support_is_said_to_be_none(question: str):
 
 
 def test_a_fact_of_another_relation_is_quoted_when_it_has_every_word():
-    rex = fact(20, "Ana", "has", "dog called Rex", text="Ana adopted a dog called Rex.")
+    rex = fact(20, "Ana", "has", "Rex", text="Ana adopted a dog called Rex.", score=1.0)
     answer = ask("What is the name of Ana's dog?", (rex, CARL))
     assert answer.text == "Ana adopted a dog called Rex. [m20] (Ana, 3 May 2024)"
 
@@ -246,8 +250,8 @@ def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():
 
 
 def test_of_a_memory_that_asks_and_tells_what_it_tells_is_quoted():
-    item = ContextItem(id=1, text="We keep bees. Do bees sleep?", speaker="Bob", at=MAY_3)
-    assert ask("Do you keep bees?", (item,)).text == "We keep bees. [m1] (Bob, 3 May 2024)"
+    item = ContextItem(id=1, text="We keep bees. Do bees sleep?", speaker="Bob", at=MAY_3, score=1)
+    assert ask("Do you keep bees?", (item, BERGEN)).text == "We keep bees. [m1] (Bob, 3 May 2024)"
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4))

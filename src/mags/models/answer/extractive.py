@@ -33,7 +33,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
 class ExtractiveAnswerer:
     """An `Answerer` that quotes. `threshold`: support from which it speaks."""
 
-    threshold: float = 0.54
+    threshold: float = 0.58
     weights: SupportWeights = field(default_factory=SupportWeights)
 
     @property
