@@ -185,8 +185,8 @@ def settings() -> str:
     parts = [
         BY_SCRIPT,
         "# Settings",
-        "A TOML file (`--config` in Python's `read_settings`, else `MAGS_CONFIG`, else "
-        "`~/.config/mags/config.toml`) with these tables; environment variables go before it. "
+        "A TOML file (what `MAGS_CONFIG` names, else `~/.config/mags/config.toml`) with these "
+        "tables; environment variables go before it. "
         "`false` stands for none: it switches a rule of sleep off, a limit too. An unknown key or "
         "a value out of range is an error that names what is allowed.",
         "`MAGS_EMBEDDER` is one word for the table `[embedder]`: `embedded`, a folder, or "
