@@ -155,9 +155,10 @@ def test_a_change_long_before_what_was_observed_is_history(desk):
     assert desk.open() == {("Ana", "lives in", "Oslo")}
 
 
-def test_a_recent_change_is_news(desk):
+@pytest.mark.parametrize("days_ago", [1, 50, 364])
+def test_a_change_within_a_year_is_news(desk, days_ago):
     desk.say("a", add("Ana", "lives in", "Oslo"), at=5000)
-    desk.say("b", add("Ana", "lives in", "Bergen", since=4950, change=True), at=5001)
+    desk.say("b", add("Ana", "lives in", "Bergen", since=5001 - days_ago, change=True), at=5001)
     assert desk.open() == {("Ana", "lives in", "Bergen")}
 
 
