@@ -12,6 +12,7 @@ from pathlib import Path
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
 from mags.index.tokens import stem
+from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.memory.parts import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
@@ -72,12 +73,9 @@ def open(  # noqa: A001, PLR0913 - mags.open reads as what it does; its keywords
     chosen = read_settings(os.environ) if settings is None else settings
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
-    try:
+    with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
-    except BaseException:
-        store.close()
-        raise
 
 
 def make_parts(

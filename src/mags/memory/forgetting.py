@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from mags.errors import NotFound
 from mags.graph.draft import Draft
@@ -15,8 +16,6 @@ from mags.memory.live import Live
 from mags.memory.views import Forgotten
 
 _SPACE = re.compile(r"\s+")
-ROLLED_BACK = "rolled back"
-"""How nodes are listed that are in no graph of this branch, only in its past or elsewhere."""
 
 
 class Forgetter:
@@ -42,10 +41,10 @@ class Forgetter:
         if dry_run:
             with self._live.reading() as state:
                 chosen = closure(state, self._matching(state, wanted))
-                return Forgotten(nodes=_by_kind(state, chosen), dry_run=True)
+                return _planned(state, chosen)
         with self._live.writing() as state:
             chosen = closure(state, self._matching(state, wanted))
-            plan = _by_kind(state, chosen)
+            plan = _planned(state, chosen)
             draft = Draft(state.graph)
             for node_id in sorted(chosen):
                 if node_id in state.graph:
@@ -56,7 +55,7 @@ class Forgetter:
             erased = self._live.erase(sorted(chosen))
         self._clear_caches()
         self._finish()
-        return Forgotten(nodes=plan, contents=erased)
+        return replace(plan, contents=erased, dry_run=False)
 
     def _finish(self) -> None:
         """See to it that the file is clean, or say that it is not yet."""
@@ -205,11 +204,12 @@ def _speaks(state: State, entity: int, gone: set[int]) -> bool:
     return any(int(i) not in gone for i in state.graph.nodes["id"][mine])
 
 
-def _by_kind(state: State, ids: set[int]) -> dict[str, tuple[int, ...]]:
-    out: dict[str, list[int]] = {}
-    for node_id in sorted(ids):
-        there = node_id in state.graph
-        out.setdefault(state.kind(node_id).name.lower() if there else ROLLED_BACK, []).append(
-            node_id
-        )
-    return {kind: tuple(found) for kind, found in out.items()}
+def _planned(state: State, ids: set[int]) -> Forgotten:
+    nodes: dict[str, list[int]] = {}
+    for node_id in sorted(i for i in ids if i in state.graph):
+        nodes.setdefault(state.kind(node_id).name.lower(), []).append(node_id)
+    return Forgotten(
+        nodes={kind: tuple(found) for kind, found in nodes.items()},
+        past=tuple(sorted(i for i in ids if i not in state.graph)),
+        dry_run=True,
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +20,18 @@ from mags.memory.reading import Look, Reader
 from mags.memory.tending import Tender
 from mags.ports.policy import Turn
 from mags.ports.store import Store
+
+
+@contextmanager
+def closed_on_failure(store: Store) -> Iterator[None]:
+    """Close a store where the block does not end well."""
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            store.close()
 
 
 class Handle:

@@ -205,6 +205,7 @@ class Live:
                 return
             before: int | None = None
             generation = self._generation
+            done = False
             try:
                 with self.store.writing():
                     with self._gate.changing():
@@ -214,13 +215,12 @@ class Live:
                         check_embedder(self.store, self.embedder)
                     before, generation = self.state.seq, self._generation
                     yield self.state
+                done = True
                 self._unsettled = False
-            except BaseException:
-                if before is not None:
+            finally:
+                if not done and before is not None:
                     self._generation = generation
                     self._undo(before)
-                raise
-            finally:
                 self._begun = False
 
     def _undo(self, before: int) -> None:

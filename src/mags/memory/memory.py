@@ -24,7 +24,7 @@ from mags.memory.given import (
     operation_of,
 )
 from mags.memory.graphs import to_networkx
-from mags.memory.handle import Handle
+from mags.memory.handle import Handle, closed_on_failure
 from mags.memory.moments import Moment, seconds
 from mags.memory.porting import Porter
 from mags.memory.reading import Look
@@ -320,11 +320,8 @@ class Memory(Handle):
     def branch(self, name: str) -> Memory:
         """A memory that begins as this one and goes its own way, in the same store."""
         store = self._store.fork(name, self._live.clock())
-        try:
+        with closed_on_failure(store):
             return Memory(store, self._parts)
-        except BaseException:
-            store.close()
-            raise
 
     def branches(self) -> list[Mark]:
         """Every branch with the point it begins at."""

@@ -98,7 +98,7 @@ class Reader:
                     ),
                     vectors=vectors,
                     k=look.k,
-                    now_s=self.now(state),
+                    now_s=self.present(state),
                     as_of=look.as_of,
                     recorded_as_of=look.recorded_as_of,
                 )
@@ -109,7 +109,7 @@ class Reader:
                     raise
             return None
 
-    def now(self, state: State) -> float:
+    def present(self, state: State) -> float:
         """The present: what the clock says, but never before the newest turn heard."""
         return max(self._live.clock(), state.latest_s)
 
@@ -166,7 +166,7 @@ class Reader:
                 ids = [i for entity in named for i in state.slots.of(entity)]
             moment = look.as_of
             if current and moment is None:
-                moment = self.now(state)
+                moment = self.present(state)
             found = [view for i in ids if (view := _at(state, i, moment, look)) is not None]
         return sorted(found, key=lambda f: (_order(f), f.id))
 
@@ -191,7 +191,7 @@ class Reader:
         with self._live.reading() as state:
             settings = self._parts.settings.recall
             loose = replace(settings, threshold=0.0, max_nodes=max(settings.max_nodes, 20_000))
-            found = connect(state, [a], [b], moment=self.now(state), settings=loose)
+            found = connect(state, [a], [b], moment=self.present(state), settings=loose)
             if found is None:
                 return None
             ids = [found.start, *(step.dst for step in found.path)]
@@ -207,7 +207,7 @@ class Reader:
         entity = self.resolve(name)
         with self._live.reading() as state:
             content = state.content(entity)
-            now = self.now(state)
+            now = self.present(state)
             everything = [fact_view(state, i) for i in state.slots.of(entity)]
             ends = {v.id: float(state.graph.node(v.id)["valid_to"][0]) for v in everything}
             spoken = state.graph.nodes["subject"][state.graph.where(NodeKind.EPISODE)] == entity

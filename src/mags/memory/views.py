@@ -168,16 +168,20 @@ class Diff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What was erased: node ids by kind, and how many contents."""
+    """What was erased: node ids by kind, and how many contents.
+
+    `past`: nodes that were in this branch no more (rolled back), or only on another one.
+    """
 
     nodes: Mapping[str, tuple[int, ...]]
+    past: tuple[int, ...] = ()
     contents: int = 0
     dry_run: bool = False
 
     @property
     def ids(self) -> tuple[int, ...]:
         """Every node erased."""
-        return tuple(i for ids in self.nodes.values() for i in ids)
+        return (*(i for ids in self.nodes.values() for i in ids), *self.past)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
