@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.charge import node_charge
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag, NodeKind
+from mags.graph.node import NOBODY, NodeFlag, NodeKind
+from mags.index.kernels import K1
+from mags.index.lexicon import Match
 from mags.index.state import State
 from mags.index.tokens import Mark
 from mags.ports.policy import Plan
+from mags.recall.bridge import Bridges
 from mags.recall.candidates import Candidates, bits_of, bm25_of, standardised
 from mags.recall.kernels import surroundings
 from mags.recall.query import Query, Reading
@@ -19,6 +25,7 @@ EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark
 
 RAW = frozenset(
     {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
+    | {"chain", "document", "lexical_share", "bridge", "about", "titled"}
     | {f"expect_{mark.name.lower()}" for mark in EXPECTABLE if mark.name}
 )
 """Features that are shares or flags: used as they are, not standardised."""
@@ -48,13 +55,24 @@ def neighbourhood(
     return before, after, stale, entity
 
 
+@dataclass(slots=True, kw_only=True)
+class Reach:
+    """What the graph says of rows: `spread` (push), `walk` (over facts) and `bridges`."""
+
+    spread: dict[int, float]
+    walk: dict[int, float]
+    bridges: Bridges = field(default_factory=Bridges)
+
+
+def _by_row(values: dict[int, float], rows: list[int]) -> NDArray[np.float32]:
+    return np.array([values.get(row, 0.0) for row in rows], np.float32)
+
+
 def columns(
     state: State,
     reading: Reading,
     found: Candidates,
-    *,
-    spread: dict[int, float],
-    walked: dict[int, float],
+    reach: Reach,
 ) -> dict[str, NDArray[np.float32]]:
     """Every feature by name, each of shape (n,), not yet standardised."""
     graph, rows, query = state.graph, found.rows, reading.query
@@ -63,8 +81,9 @@ def columns(
     named = graph.rows(i for i in query.entities if i not in query.speakers)
     before, after, stale, entity = neighbourhood(graph, rows, named, moment)
     listed = rows.tolist()
-    p = np.array([spread.get(row, 0.0) for row in listed])
+    p = np.array([reach.spread.get(row, 0.0) for row in listed])
     episode = nodes["kind"] == NodeKind.EPISODE
+    walk = np.array([reach.walk.get(row, 0.0) for row in listed], np.float32)
     match = found.matches[:1]
     return {
         "similarity": found.similarity,
@@ -72,13 +91,18 @@ def columns(
         "reworded": found.reworded,
         "lexical": found.lexical,
         "lexical_near": bm25_of(match, before) + bm25_of(match, after),
+        "lexical_share": _share(match, found.lexical),
         "lexical_reworded": bm25_of(found.matches[1:], rows),
         **_coverage(found, before, after),
         "session": _sessions(nodes["session"], found.fused()),
         "speaker": (np.isin(nodes["subject"], query.speakers) & episode).astype(np.float32),
         "entity": entity,
         "spread": np.log(p + 1e-6).astype(np.float32),
-        "walk": np.array([walked.get(row, 0.0) for row in listed], np.float32),
+        "walk": np.minimum(walk, 1.0),
+        "bridge": _by_row(reach.bridges.shared, listed),
+        "about": _by_row(reach.bridges.about, listed),
+        "titled": _by_row(reach.bridges.titled, listed),
+        "chain": (walk > 1.0).astype(np.float32),
         "question": ((nodes["flags"] & NodeFlag.QUESTION) > 0).astype(np.float32),
         "length": np.log1p(state.lexicon.length[rows]),
         **_expectations(state, query, rows),
@@ -89,7 +113,14 @@ def columns(
         "strength": node_charge(nodes, graph.tick).astype(np.float32),
         "stale": stale,
         "fact": (~episode).astype(np.float32),
+        "document": (episode & (nodes["subject"] == NOBODY)).astype(np.float32),
     }
+
+
+def _share(matches: Sequence[Match], bm25: NDArray[np.float32]) -> NDArray[np.float32]:
+    """BM25 as a share of what the question's words could give at most."""
+    most = (K1 + 1) * matches[0].mass if matches else 0.0
+    return np.asarray(bm25 / max(most, 1e-9), np.float32)
 
 
 def _coverage(
@@ -145,7 +176,8 @@ def _windows(
     total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
     flags = state.graph.nodes["flags"][before]
     asks = ((flags & NodeFlag.QUESTION) > 0) & (before >= 0)
-    best = own[np.argsort(-found.fused(), kind="stable")[:FEEDBACK]].mean(axis=0)
+    best = own[np.argsort(-found.fused(), kind="stable")[:FEEDBACK]].sum(axis=0)
+    best /= max(1, min(FEEDBACK, len(own)))
     return {
         "window": np.asarray(total @ question, np.float32),
         "before": np.asarray(left @ question, np.float32),
@@ -175,11 +207,16 @@ def _recency(nodes: NDArray[np.void], moment: float) -> NDArray[np.float32]:
 
 
 def shares(
-    values: dict[str, NDArray[np.float32]], weights: dict[str, float]
+    values: dict[str, NDArray[np.float32]], weights: Mapping[str, float]
 ) -> dict[str, NDArray[np.float32]]:
-    """What each weighed feature adds to the score of each candidate."""
-    return {
-        name: weights[name] * (column if name in RAW else standardised(column))
-        for name, column in values.items()
-        if weights.get(name)
-    }
+    """What each weighed feature adds to the score of each candidate.
+
+    A weight named `feature@document` is added to the feature's for texts nobody said.
+    """
+    out = {}
+    for name, column in values.items():
+        weight, more = weights.get(name, 0.0), weights.get(f"{name}@document", 0.0)
+        if weight or more:
+            scale = np.float32(weight) + np.float32(more) * values["document"]
+            out[name] = scale * (column if name in RAW else standardised(column))
+    return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.recall import anchors, features, spread, units
+from mags.recall.bridge import bridges
 from mags.recall.candidates import Candidates, gather, valid_to, widen
+from mags.recall.features import Reach
 from mags.recall.found import FactView, Found, Hit, moment_of
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
@@ -54,7 +56,14 @@ def rank(
         best = rows[np.argsort(-p, kind="stable")]
         best = best[state.graph.nodes["kind"][best] != NodeKind.ENTITY][: settings.reached]
         found = widen(state, found, reading, best)
-    values = features.columns(state, reading, found, spread=reached, walked=walked.value)
+    reach = Reach(spread=reached, walk=walked.value)
+    if settings.bridges and len(anchor_rows):
+        rows, mass = seeds(state, reading, found, anchor_rows, replace(settings, entity_seeds=0.0))
+        reach.bridges = bridges(state, reading.query.entities, rows, mass)
+        led = sorted(reach.bridges.about.items(), key=lambda item: -item[1])
+        new = [*reach.bridges.titled, *(row for row, _ in led)][: settings.reached]
+        found = widen(state, found, reading, np.array(new, np.int64))
+    values = features.columns(state, reading, found, reach)
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0

@@ -36,6 +36,7 @@ class RecallSettings:
     hull: bool = True
     spread: bool = True
     walk: bool = True
+    bridges: bool = True
     entity_seeds: float = 0.0
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

@@ -1,0 +1,107 @@
+"""Bridges between documents: what a good match mentions, and another text is about.
+
+A question of two hops names one end; the text at the other end shares few words with it, but
+opens with a name that a good match mentions. Only texts nobody said (documents) take part:
+in talk, who and when say more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE
+from mags.graph.node import NOBODY, NodeKind
+from mags.index.names import fold
+from mags.index.state import State
+
+MOST_SHARED = 64
+"""An entity in more texts than this bridges nothing."""
+
+OPENING = 96
+"""Characters at the head of a text in which it says what it is about."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Bridges:
+    """By row: `shared`, how strongly a match mentions what this text mentions too, in [0, 1];
+    `about`, the same where this text opens with the name; `titled`, whether it opens with a
+    name of the question.
+    """
+
+    shared: dict[int, float] = field(default_factory=dict)
+    about: dict[int, float] = field(default_factory=dict)
+    titled: dict[int, float] = field(default_factory=dict)
+
+
+def bridges(
+    state: State,
+    named: tuple[int, ...],
+    anchors: NDArray[np.int64],
+    mass: NDArray[np.float64],
+) -> Bridges:
+    """What the anchors (rows, by their mass) and the question's entities (ids) lead to."""
+    found = Bridges()
+    asked = {state.graph.row_of[i] for i in named}
+    for entity in asked:
+        for row in _texts(state, entity):
+            if _opens_with(state, row, entity):
+                found.titled[row] = 1.0
+    strongest = float(mass.max()) if len(mass) else 1.0
+    for anchor, share in zip(anchors.tolist(), mass.tolist(), strict=True):
+        if _document(state, anchor):
+            for entity in _mentioned(state, anchor):
+                if entity not in asked:
+                    _cross(state, found, anchor, entity, share / strongest)
+    return found
+
+
+def _cross(state: State, found: Bridges, anchor: int, entity: int, share: float) -> None:
+    """From an anchor over one entity to the other texts that mention it."""
+    texts = _texts(state, entity)
+    size = state.graph.size
+    value = share * float(np.log1p(size / (1 + len(texts))) / np.log1p(size))
+    for row in texts:
+        if row != anchor:
+            _raise(found.shared, row, value)
+            if found.about.get(row, 0.0) < value and _opens_with(state, row, entity):
+                found.about[row] = value
+
+
+def _raise(values: dict[int, float], row: int, value: float) -> None:
+    if values.get(row, 0.0) < value:
+        values[row] = value
+
+
+def _document(state: State, row: int) -> bool:
+    node = state.graph.nodes[row]
+    return bool(node["kind"] == NodeKind.EPISODE and node["subject"] == NOBODY)
+
+
+def _mentioned(state: State, row: int) -> list[int]:
+    return _peers(state, row, int(ArcKind.MENTIONS))
+
+
+def _texts(state: State, entity: int) -> list[int]:
+    """Living documents that mention an entity; none when they are too many."""
+    if state.graph.adjacency.length[entity] > 4 * MOST_SHARED:
+        return []
+    rows = _peers(state, entity, int(ArcKind.MENTIONS) | REVERSE)
+    kept = [row for row in rows if state.graph.alive[row] and _document(state, row)]
+    return kept if len(kept) <= MOST_SHARED else []
+
+
+def _peers(state: State, row: int, code: int) -> list[int]:
+    block = state.graph.adjacency.block(row)
+    columns = state.graph.adjacency.columns
+    return [int(peer) for peer in columns["peer"][block][columns["kind"][block] == code]]
+
+
+def _opens_with(state: State, row: int, entity: int) -> bool:
+    ids = state.graph.nodes["id"]
+    text, name = state.words([int(ids[row]), int(ids[entity])])
+    head, form = fold(text.text[:OPENING]), fold(name.text)
+    return head.startswith(form) and not head[len(form) : len(form) + 1].isalnum()
