@@ -37,7 +37,7 @@ class Hit:
 
     `episode_ids`: itself for an episode, else its sources, oldest first. `at`: event time in
     seconds (when it was said, or when the fact began). `members`: ids that came out as one
-    with it. `current`: False for a superseded fact.
+    with it. `current`: False for a superseded fact, and for an episode all of whose facts are.
     """
 
     id: int

@@ -133,6 +133,8 @@ def recall(
     for row, joined in merged:
         score = float(ranking.scores[position[row]])
         hit = hit_of(state, reading, row, score, joined, anchor_ids)
+        if ranking.values["stale"][position[row]] >= 1.0:
+            hit = replace(hit, current=False)  # every fact it gave has been superseded
         hits.append(hit)
         traces.append(_hit_trace(state, ranking, position[row], hit, best))
     ids = [hit.id for hit in hits]
