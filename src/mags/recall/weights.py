@@ -13,6 +13,7 @@ WEIGHTS: dict[str, float] = {
     "entity": 0.2,
     "spread": 0.2,
     "walk": 3.0,
+    "chain": 3.0,
     "question": -0.2,
     "recency": 0.05,
     "importance": 0.05,
