@@ -153,8 +153,8 @@ def test_no_turns_are_no_change(memory: Memory) -> None:
 
 
 ANYTHING = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.binary(max_size=4),
-    st.lists(st.integers(), max_size=2), st.characters(categories=["Cs"]),
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20),
+    st.binary(max_size=4), st.lists(st.integers(), max_size=2), st.characters(categories=["Cs"]),
 )  # fmt: skip
 
 
