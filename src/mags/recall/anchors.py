@@ -6,6 +6,8 @@ candidate with the greatest gain in area times relevance; the best match is alwa
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,12 +37,35 @@ def choose(
 
     vectors: (n, dimension); fused: (n,). Without `hull`, the m best-fused.
     """
-    order = np.argsort(-fused, kind="stable")[:CONSIDERED]
+    order = considered(fused)
     if not hull or len(order) <= m or m < 3:
         return order[:m]
-    relevance = fused[order] - fused[order].min()
-    relevance = relevance / max(float(relevance.max()), 1e-9)
     chosen = np.zeros(m, np.int64)
     points = principal_plane(vectors[order])
-    count = grow_hull(points, relevance.astype(np.float64), chosen, m)
+    count = grow_hull(points, relevance(fused[order]), chosen, m)
     return order[chosen[:count]]
+
+
+def considered(fused: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Indexes of the candidates anchors are chosen among, best fused first."""
+    return np.argsort(-fused, kind="stable")[:CONSIDERED]
+
+
+def relevance(fused: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Fused scores moved into [0, 1]."""
+    above = (fused - fused.min()).astype(np.float64)
+    return np.asarray(above / max(float(above.max()), 1e-9), np.float64)
+
+
+def cover(reaches: Sequence[Set[int]], worth: NDArray[np.float64], m: int) -> NDArray[np.int64]:
+    """Indexes of m candidates whose reaches cover the most, greedily, the first always in.
+
+    `reaches`: the rows each candidate's spread reaches; `worth`: relevance in [0, 1].
+    """
+    chosen, covered = [0], set(reaches[0])
+    while len(chosen) < min(m, len(reaches)):
+        rest = [i for i in range(len(reaches)) if i not in chosen]
+        best = max(rest, key=lambda i: (len(reaches[i] - covered) * worth[i], -i))
+        chosen.append(best)
+        covered |= reaches[best]
+    return np.array(chosen, np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mags.recall.weights import WEIGHTS
 
@@ -17,7 +18,8 @@ class RecallSettings:
     alpha, eps, max_pushes: forward push. hub_degree: nodes above it receive and never pass on.
     reached: candidates the spread may add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
-    may bring. window: episodes that count as neighbours on each side (0 or 1).
+    may bring. anchor_choice: `hull` covers the most ground in the plane of the vectors, `top`
+    takes the best fused, `cover` those whose spreads reach the most of the graph.
     """
 
     candidates: int = 128
@@ -33,7 +35,7 @@ class RecallSettings:
     max_nodes: int = 2_000
     hops: int = 4
     ball: int = 64
-    hull: bool = True
+    anchor_choice: Literal["hull", "top", "cover"] = "hull"
     spread: bool = True
     walk: bool = True
     bridges: bool = True
