@@ -23,7 +23,7 @@ class Candidates:
 
     `similarity`: cosine with the first query (the question); `lexical`: its BM25;
     `reworded`: greatest cosine with the other queries; `matches`: what each query's words
-    found in the whole memory.
+    found in the whole memory; `vectors`: shape (n, dimension).
     """
 
     rows: NDArray[np.int64]
@@ -31,6 +31,7 @@ class Candidates:
     reworded: NDArray[np.float32]
     lexical: NDArray[np.float32]
     matches: tuple[Match, ...]
+    vectors: NDArray[np.float32]
 
     def fused(self) -> NDArray[np.float32]:
         """Sum of the two standardised scores, shape (n,)."""
@@ -91,9 +92,11 @@ def gather(
         found.extend(_best_words(match, k, group_of))
     rows = np.unique(np.concatenate(found))
     rows = rows[visible(state, rows, reading)]
+    vectors = state.vectors.get(rows)
     return Candidates(
         rows=rows,
-        **_cosines(state, rows, reading),
+        **_cosines(vectors, reading),
+        vectors=vectors,
         lexical=bm25_of(matches[:1], rows),
         matches=tuple(matches),
     )
@@ -147,14 +150,12 @@ def bits_of(match: Match, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     return bits
 
 
-def _cosines(
-    state: State, rows: NDArray[np.int64], reading: Reading
-) -> dict[str, NDArray[np.float32]]:
+def _cosines(vectors: NDArray[np.float32], reading: Reading) -> dict[str, NDArray[np.float32]]:
     """Cosines with the question, and the greatest with its rewordings, each of shape (n,)."""
-    if not len(rows) or not len(reading.vectors):
-        empty = np.zeros(len(rows), np.float32)
+    if not len(vectors) or not len(reading.vectors):
+        empty = np.zeros(len(vectors), np.float32)
         return {"similarity": empty, "reworded": empty}
-    cosines = state.vectors.get(rows) @ reading.vectors.T
+    cosines = vectors @ reading.vectors.T
     return {"similarity": cosines[:, 0], "reworded": cosines[:, 1:].max(axis=1, initial=-1.0)}
 
 
@@ -164,11 +165,13 @@ def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.in
     fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
     if not len(fresh):
         return found
-    cosines = _cosines(state, fresh, reading)
+    vectors = state.vectors.get(fresh)
+    cosines = _cosines(vectors, reading)
     return Candidates(
         rows=np.concatenate([found.rows, fresh]),
         similarity=np.concatenate([found.similarity, cosines["similarity"]]),
         reworded=np.concatenate([found.reworded, cosines["reworded"]]),
         lexical=np.concatenate([found.lexical, bm25_of(found.matches[:1], fresh)]),
         matches=found.matches,
+        vectors=np.concatenate([found.vectors, vectors]),
     )

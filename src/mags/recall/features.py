@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from mags.graph.charge import node_charge
 from mags.graph.graph import Graph
 from mags.graph.node import NOBODY, NodeFlag, NodeKind
-from mags.index.kernels import K1
-from mags.index.lexicon import Match
 from mags.index.state import State
 from mags.index.tokens import Mark
 from mags.ports.policy import Plan
@@ -25,14 +23,10 @@ EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark
 
 RAW = frozenset(
     {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
-    | {"chain", "document", "lexical_share", "bridge", "about", "titled"}
+    | {"chain", "document", "bridge", "about", "titled"}
     | {f"expect_{mark.name.lower()}" for mark in EXPECTABLE if mark.name}
 )
 """Features that are shares or flags: used as they are, not standardised."""
-
-
-FEEDBACK = 5
-"""Best fused candidates whose mean vector stands for what the question is about."""
 
 
 def neighbourhood(
@@ -91,7 +85,6 @@ def columns(
         "reworded": found.reworded,
         "lexical": found.lexical,
         "lexical_near": bm25_of(match, before) + bm25_of(match, after),
-        "lexical_share": _share(match, found.lexical),
         "lexical_reworded": bm25_of(found.matches[1:], rows),
         **_coverage(found, before, after),
         "session": _sessions(nodes["session"], found.fused()),
@@ -115,12 +108,6 @@ def columns(
         "fact": (~episode).astype(np.float32),
         "document": (episode & (nodes["subject"] == NOBODY)).astype(np.float32),
     }
-
-
-def _share(matches: Sequence[Match], bm25: NDArray[np.float32]) -> NDArray[np.float32]:
-    """BM25 as a share of what the question's words could give at most."""
-    most = (K1 + 1) * matches[0].mass if matches else 0.0
-    return np.asarray(bm25 / max(most, 1e-9), np.float32)
 
 
 def _coverage(
@@ -167,23 +154,17 @@ def _windows(
     """Cosines with what stands around an episode.
 
     `window`: with the mean of its vector and its two neighbours'; `asked`: with the episode
-    before where that one asks (this one may answer it); `answered`: with the one after where
-    this one asks; `feedback`: with the mean of the best fused candidates, by their vectors.
+    before where that one asks (this one may answer it).
     """
     question = reading.vectors[0]
-    own, left = state.vectors.get(found.rows), state.vectors.get(before)
+    own, left = found.vectors, state.vectors.get(before)
     total = own + left + state.vectors.get(after)
     total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
     flags = state.graph.nodes["flags"][before]
     asks = ((flags & NodeFlag.QUESTION) > 0) & (before >= 0)
-    best = own[np.argsort(-found.fused(), kind="stable")[:FEEDBACK]].sum(axis=0)
-    best /= max(1, min(FEEDBACK, len(own)))
     return {
         "window": np.asarray(total @ question, np.float32),
-        "before": np.asarray(left @ question, np.float32),
-        "after": np.asarray(state.vectors.get(after) @ question, np.float32),
         "asked": np.where(asks, left @ question, 0).astype(np.float32),
-        "feedback": np.asarray(own @ best, np.float32),
     }
 
 

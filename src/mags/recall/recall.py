@@ -98,8 +98,7 @@ def choose_anchors(
     if settings.anchor_choice == "cover":
         return found.rows[_covering(state, found, moment, settings)]
     hull = settings.anchor_choice == "hull"
-    vectors = state.vectors.get(found.rows)
-    return found.rows[anchors.choose(vectors, found.fused(), settings.anchors, hull=hull)]
+    return found.rows[anchors.choose(found.vectors, found.fused(), settings.anchors, hull=hull)]
 
 
 def _covering(
