@@ -7,16 +7,19 @@ asked for), then one line an arc. Ids are the exporter's; importing gives new on
 from __future__ import annotations
 
 import base64
+import errno
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mags.engram.claim import slot_of
-from mags.errors import InvalidInput
+from mags.errors import InvalidInput, NotFound, StoreError, StoreFull
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ARC, ArcKind
@@ -40,37 +43,44 @@ class Porter:
         self._live = live
 
     def export(self, path: Path, *, vectors: bool = True) -> int:
-        """Write every node and arc to `path`; returns how many lines."""
-        with self._live.reading() as state, path.open("w", encoding="utf-8") as out:
-            count = 0
-            for line in self._lines(state, vectors):
-                out.write(json.dumps(line, ensure_ascii=False) + "\n")
-                count += 1
+        """Write every node and arc to `path`; returns how many lines.
+
+        The file appears whole or not at all. Reading and writing go on meanwhile; what is
+        forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
+        """
+        if path.exists() and not path.is_file():
+            return self._write(path, vectors)
+        beside = path.with_name(f"{path.name}.part")
+        try:
+            count = self._write(beside, vectors)
+            beside.replace(path)
+        except OSError as failure:
+            raise _unwritten(path, failure) from failure
+        finally:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
         return count
 
-    def _lines(self, state: State, vectors: bool) -> Iterator[dict[str, Any]]:
-        yield {
-            "format": FORMAT,
-            "version": VERSION,
-            "embedder": self._live.embedder.name,
-            "tick": state.graph.tick,
-            "nodes": len(state.graph),
-        }
-        rows = state.graph.where()
-        for start in range(0, len(rows), 1_000):
-            part = rows[start : start + 1_000]
-            ids = [int(i) for i in state.graph.nodes["id"][part]]
-            for row, content in zip(part, state.words(ids), strict=True):
-                yield self._node(state, int(row), content, vectors)
-        for arc in state.graph.arcs():
-            yield {"arc": _plain(arc, ARC)}
-
-    def _node(self, state: State, row: int, content: Content, vectors: bool) -> dict[str, Any]:
-        node = _plain(state.graph.nodes[row], NODE)
-        line = {"node": node, "text": content.text, "meta": dict(content.meta)}
-        if vectors and row < state.vectors.size and state.vectors.present[row]:
-            line["vector"] = base64.b64encode(state.vectors.matrix[row].tobytes()).decode()
-        return line
+    def _write(self, path: Path, vectors: bool) -> int:
+        live = self._live
+        while True:
+            with live.settled() as state:
+                picture = _Picture.of(state, live.embedder.name, vectors)
+                generation = live.generation
+            try:
+                with path.open("w", encoding="utf-8") as out:
+                    for line in picture.lines(live.store.contents.get):
+                        out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            except OSError as failure:
+                raise _unwritten(path, failure) from failure
+            except NotFound:
+                with live.reading():
+                    if live.generation == generation:
+                        raise
+                continue
+            with live.reading():
+                if live.generation == generation:
+                    return 1 + len(picture.nodes) + len(picture.arcs)
 
     def import_(self, path: Path, on_progress: Progress | None = None) -> Delta:
         """Add everything in a file to this memory, as one Delta.
@@ -126,11 +136,14 @@ class Porter:
         for line in fresh:
             values = dict(line["node"])
             node_id = renamed[int(values.pop("id"))]
+            meta = dict(line["meta"])
+            if "members" in meta:
+                meta["members"] = [renamed.get(int(i), NOBODY) for i in meta["members"]]
             content = Content(
                 id=self._live.ids.take(),
                 node=node_id,
                 text=line["text"],
-                meta=line["meta"],
+                meta=meta,
                 vector=line["vector"],
             )
             values.pop("content")
@@ -161,6 +174,58 @@ class Porter:
             kind = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
             slot = slot_of(state, str(meta.get("relation", "")), kind)
         return slot, session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Picture:
+    """What an export holds, apart from the words: `vectors` by the row of `nodes`."""
+
+    tick: int
+    embedder: str
+    nodes: NDArray[np.void]
+    arcs: NDArray[np.void]
+    vectors: NDArray[np.float16] | None
+    present: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, state: State, embedder: str, vectors: bool) -> _Picture:
+        rows = state.graph.where()
+        present = np.zeros(len(rows), np.bool_)
+        known = rows < state.vectors.size
+        present[known] = state.vectors.present[rows[known]]
+        return cls(
+            tick=state.graph.tick,
+            embedder=embedder,
+            nodes=state.graph.nodes[rows],
+            arcs=state.graph.arcs(),
+            vectors=state.vectors.get(rows).astype(np.float16) if vectors else None,
+            present=present,
+        )
+
+    def lines(self, fetch: Callable[[Sequence[int]], list[Content]]) -> Iterator[dict[str, Any]]:
+        yield {
+            "format": FORMAT,
+            "version": VERSION,
+            "embedder": self.embedder,
+            "tick": self.tick,
+            "nodes": len(self.nodes),
+        }
+        for start in range(0, len(self.nodes), 1_000):
+            part = self.nodes[start : start + 1_000]
+            for i, content in enumerate(fetch(part["content"].tolist()), start):
+                node = _plain(self.nodes[i], NODE)
+                line = {"node": node, "text": content.text, "meta": dict(content.meta)}
+                if self.vectors is not None and self.present[i]:
+                    line["vector"] = base64.b64encode(self.vectors[i].tobytes()).decode()
+                yield line
+        for arc in self.arcs:
+            yield {"arc": _plain(arc, ARC)}
+
+
+def _unwritten(path: Path, failure: OSError) -> StoreError:
+    full = failure.errno == errno.ENOSPC
+    kind = StoreFull if full else StoreError
+    return kind(f"cannot write the export {path}: {failure.strerror}", path=str(path))
 
 
 @dataclass(slots=True)

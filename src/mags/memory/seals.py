@@ -93,3 +93,16 @@ def check_embedder(
             recorded=recorded,
             given=embedder.name,
         )
+    elif recorded is not None:
+        _check_dimension(store, embedder)
+
+
+def _check_dimension(store: Store, embedder: Embedder) -> None:
+    dimension = store.facts.get("dimension")
+    if dimension is not None and int(dimension) != embedder.dimension:
+        raise EmbedderMismatch(
+            f"this memory holds vectors of dimension {dimension}, and {embedder.name!r} now makes "
+            f"{embedder.dimension}: open it with what made them, or change it with `mags reembed`",
+            recorded=int(dimension),
+            given=embedder.dimension,
+        )
