@@ -1,0 +1,75 @@
+"""BM25 by hand, and rows that come and go."""
+
+import math
+import zlib
+
+import numpy as np
+import pytest
+
+from mags.index.lexicon import Lexicon
+from mags.index.tokens import Mark, marks
+
+
+def lexicon(*texts: str) -> Lexicon:
+    made = Lexicon(lambda term: zlib.crc32(term.encode()))
+    made.add(list(range(len(texts))), texts, [marks(t) for t in texts])
+    return made
+
+
+def test_bm25_is_what_the_formula_says():
+    made = lexicon("fox fox hound", "fox hare", "badger")
+    found = made.match(["fox"])
+    idf = math.log1p((3 - 2 + 0.5) / (2 + 0.5))
+    average = (3 + 2 + 1) / 3
+
+    def part(tf: float, length: float) -> float:
+        return idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / average))
+
+    assert found.scores == pytest.approx([part(2, 3), part(1, 2), 0.0], rel=1e-5)
+    assert sorted(found.rows.tolist()) == [0, 1]
+
+
+def test_coverage_is_the_share_of_the_idf_held():
+    made = lexicon("fox hound", "fox hare", "badger")
+    found = made.match(["fox", "hare"])
+    fox, hare = found.idf
+    shares = found.coverage(found.bits)
+    assert shares == pytest.approx([fox / (fox + hare), 1.0, 0.0], rel=1e-5)
+
+
+def test_an_unknown_word_lowers_every_share():
+    made = lexicon("fox", "badger")
+    assert made.match(["fox", "zebra"]).coverage(np.array([1], np.uint64))[0] < 0.5
+
+
+def test_a_dropped_row_is_gone_and_can_come_back():
+    made = lexicon("fox hound", "fox hare")
+    made.drop(np.array([0]))
+    assert made.match(["hound"]).rows.tolist() == []
+    assert (made.documents, made.frequency("fox")) == (1, 1)
+    made.add([0], ["fox hound"])
+    assert made.match(["hound"]).rows.tolist() == [0]
+
+
+def test_packing_keeps_scores_and_marks():
+    made = lexicon("fox hound last week", "fox hare", "badger")
+    copy = Lexicon.unpack(made.packed(np.arange(3)), lambda term: zlib.crc32(term.encode()))
+    assert copy.match(["fox"]).scores == pytest.approx(made.match(["fox"]).scores)
+    assert copy.marks[:3].tolist() == made.marks[:3].tolist()
+    assert copy.marks[0] & Mark.TIME
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "borne"),
+    [
+        ("We met last Friday", Mark.TIME, True),
+        ("We met", Mark.TIME, False),
+        ("It took three hours", Mark.NUMBER, True),
+        ("They live in Oslo", Mark.PLACE, True),
+        ("my sister came", Mark.PERSON, True),
+        ("because it rained", Mark.REASON, True),
+        ("I love rye bread", Mark.LIKING, True),
+    ],
+)
+def test_marks_say_what_a_text_could_answer(text, mark, borne):
+    assert bool(marks(text) & mark) is borne

@@ -1,0 +1,135 @@
+"""Laws of the kernels, against exact answers on small random graphs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+from mags.graph.draft import Draft
+from mags.graph.edge import ArcKind
+from mags.graph.graph import Graph
+from mags.graph.node import NodeKind
+from mags.recall import spread
+from mags.recall.anchors import cover
+from mags.recall.kernels import hull_area
+from mags.recall.settings import RecallSettings
+
+EPS = 1e-3
+
+
+def random_graph(seed: int, n: int, scale: float = 1.0, only: int | None = None) -> Graph:
+    """Notes joined by associations both ways; weights at tick 0, so that nothing decays.
+
+    `only`: the one arc (by its number) that is multiplied by `scale`; all of them without.
+    """
+    rng = np.random.default_rng(seed)
+    graph = Graph()
+    draft = Draft(graph)
+    for i in range(1, n + 1):
+        draft.add_node(None, id=i, kind=NodeKind.NOTE)
+    number = 0
+    for i in range(1, n + 1):
+        for j in range(1, n + 1):
+            if i != j and rng.random() < 0.3:
+                w = float(rng.uniform(0.2, 0.7))
+                w *= scale if only is None or only == number else 1.0
+                draft.add_arc(i, j, ArcKind.ASSOCIATION, w=w)
+                number += 1
+    graph.apply(draft.delta("observe"))
+    return graph
+
+
+def weights_of(graph: Graph) -> np.ndarray:
+    """Raw transition weights by row, shape (n, n)."""
+    w = np.zeros((graph.size, graph.size))
+    for arc in graph.arcs():
+        w[graph.row_of[int(arc["src"])], graph.row_of[int(arc["dst"])]] = arc["w"]
+    return w * spread.KIND_WEIGHTS[ArcKind.ASSOCIATION]
+
+
+def exact_pagerank(graph: Graph, seed: int, alpha: float) -> np.ndarray:
+    """Personalised PageRank by a dense solve; where nothing leaves, all mass stays."""
+    w = weights_of(graph)
+    total = w.sum(axis=1)
+    moves = np.divide(w, total[:, None], out=np.zeros_like(w), where=total[:, None] > 0)
+    stay = np.where(total > 0, alpha, 1.0)
+    start = np.zeros(graph.size)
+    start[seed] = 1.0
+    arriving = np.linalg.solve(np.eye(graph.size) - (1 - alpha) * moves.T, start)
+    return stay * arriving
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 14))
+def test_push_is_within_eps_times_the_degrees_of_exact_pagerank(seed, n):
+    graph = random_graph(seed, n)
+    chosen = RecallSettings(eps=EPS, max_pushes=100_000)
+    rows, p = spread.activation(graph, np.array([0]), np.ones(1), 0.0, chosen)
+    found = np.zeros(graph.size)
+    found[rows] = p
+    exact = exact_pagerank(graph, 0, chosen.alpha)
+    degrees = np.maximum(1, graph.adjacency.length[: graph.size])
+    assert (found <= exact + 1e-9).all()
+    assert np.abs(found - exact).sum() <= EPS * degrees.sum() + 1e-9
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 8))
+def test_best_first_without_a_cap_is_the_exhaustive_depth_first_search(seed, n):
+    graph = random_graph(seed, n)
+    w = weights_of(graph) / np.sqrt(np.maximum(1, graph.adjacency.length[: graph.size]))[:, None]
+    best: dict[int, float] = {}
+
+    def walk(row: int, value: float, seen: frozenset[int]) -> None:
+        best[row] = max(best.get(row, 0.0), value)
+        for other in np.flatnonzero(w[row]):
+            if int(other) not in seen:
+                walk(int(other), value * w[row, other], seen | {int(other)})
+
+    walk(0, 1.0, frozenset({0}))
+    chosen = RecallSettings(threshold=0.0, max_nodes=10_000)
+    found = spread.paths(graph, np.array([0]), 0.0, chosen).value
+    assert found.keys() == best.keys()
+    for row, value in best.items():
+        assert found[row] == pytest.approx(value, rel=1e-6)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), n=st.integers(3, 10), only=st.integers(0, 30))
+def test_a_stronger_arc_never_lowers_a_path(seed, n, only):
+    chosen = RecallSettings(threshold=0.0, max_nodes=10_000)
+    before = spread.paths(random_graph(seed, n), np.array([0]), 0.0, chosen).value
+    stronger = random_graph(seed, n, scale=1.4, only=only)
+    after = spread.paths(stronger, np.array([0]), 0.0, chosen).value
+    assert all(after[row] >= value - 1e-12 for row, value in before.items())
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 100_000), n=st.integers(3, 40))
+def test_the_area_of_a_hull_is_what_scipy_says(seed, n):
+    points = np.random.default_rng(seed).normal(size=(n, 2))
+    assert hull_area(points) == pytest.approx(ConvexHull(points).volume, rel=1e-9)
+
+
+def test_a_hub_receives_and_never_passes_on():
+    graph = Graph()
+    draft = Draft(graph)
+    for i in range(1, 7):
+        draft.add_node(None, id=i, kind=NodeKind.NOTE)
+    for i in range(2, 6):
+        draft.add_arc(1, i, ArcKind.ASSOCIATION, w=0.5)
+    draft.add_arc(6, 1, ArcKind.ASSOCIATION, w=0.5)
+    graph.apply(draft.delta("observe"))
+    start = np.array([graph.row_of[6]])
+    open_, _ = spread.activation(graph, start, np.ones(1), 0.0, RecallSettings())
+    cut, _ = spread.activation(graph, start, np.ones(1), 0.0, RecallSettings(hub_degree=3))
+    ids = graph.nodes["id"]
+    assert sorted(ids[open_]) == [1, 2, 3, 4, 5, 6]
+    assert sorted(ids[cut]) == [1, 6]
+
+
+def test_cover_takes_the_best_match_and_then_what_reaches_most_that_is_new():
+    reaches = [{1, 2}, {1, 2, 3}, {4, 5, 6}, {4, 5, 7, 8}]
+    assert cover(reaches, np.ones(4), 3).tolist() == [0, 3, 1]
+    assert cover(reaches, np.array([1.0, 1.0, 1.0, 0.1]), 2).tolist() == [0, 2]
