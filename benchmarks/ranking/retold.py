@@ -112,7 +112,9 @@ class Teller:
             out.append(self._chat(i, pair, asked))
         return out
 
-    def _chat(self, number: int, pair: tuple[str, str], asked: Sequence[tuple[Probe, str]]) -> Retold:
+    def _chat(
+        self, number: int, pair: tuple[str, str], asked: Sequence[tuple[Probe, str]]
+    ) -> Retold:
         told: dict[str, list[str]] = {who: [] for who in pair}
         for probe, who in asked:
             for g in sorted(probe.gold):
@@ -128,8 +130,9 @@ class Teller:
         made: dict[tuple[str, str], list[Turn]] = {}
         start = datetime(2023, 1, 8, 15, 0, tzinfo=UTC)
         for n, sessions in enumerate(zip(told[pair[0]], told[pair[1]], strict=True)):
-            turns += self._session(f"retold{number}/s{n}", start + timedelta(days=5 * n), pair,
-                                   sessions, made)
+            turns += self._session(
+                f"retold{number}/s{n}", start + timedelta(days=5 * n), pair, sessions, made
+            )
         probes = []
         for probe, who in asked:
             gold = frozenset(self._best(made[who, g], self._answers[probe.id]) for g in probe.gold)

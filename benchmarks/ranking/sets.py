@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from benchmarks.places import DATA
+from benchmarks.ranking.chats import chats
 from benchmarks.ranking.lifebench import load_lifebench
 from benchmarks.ranking.retold import Teller
 from benchmarks.ranking.world import World
 from mags.evaluation.datasets.locomo import load_locomo
 from mags.evaluation.datasets.longmemeval import load_longmemeval
+from mags.evaluation.datasets.mquake import load_distractors, load_mquake
 from mags.evaluation.datasets.multihop import load_hotpotqa, load_musique
-from mags.evaluation.protocol import Probe, Turn
+from mags.evaluation.protocol import Probe, Statement, Turn
 from mags.evaluation.split import split
 from mags.ports.embedder import Embedder
 from mags.recall.settings import RecallSettings
@@ -26,21 +28,23 @@ class Memory:
     turns: tuple[Turn, ...]
     probes: tuple[Probe, ...]
     triples: Mapping[str, tuple[tuple[str, str, str], ...]] = field(default_factory=dict)
+    statements: tuple[Statement, ...] = ()
     fit: bool = True
 
     def world(self, embedder: Embedder, settings: RecallSettings) -> World:
         """The memory itself."""
         world = World(embedder, settings)
-        world.add(self.turns)
-        for turn_id, triples in self.triples.items():
-            world.add_triples(turn_id, triples)
+        world.add(self.turns, self.triples)
+        world.tell(self.statements)
         return world
 
     def half(self, probe: Probe) -> str:
         """`dev` where settings may be fitted on the question, else `test` or `measure`."""
         if not self.fit:
             return "measure"
-        return "dev" if self.suite == "retold" else split(probe.id)
+        if self.suite in ("retold", "chats"):
+            return "dev"
+        return split(probe.id.split("/")[0] if self.statements else probe.id)
 
 
 def memories(suites: tuple[str, ...]) -> Iterator[Memory]:
@@ -80,6 +84,11 @@ def _retold() -> Iterator[Memory]:
             yield Memory(suite="retold", turns=chat.turns, probes=chat.probes)
 
 
+def _chats() -> Iterator[Memory]:
+    for chat in chats():
+        yield Memory(suite="chats", turns=tuple(chat.turns), probes=tuple(chat.probes))
+
+
 def _lifebench() -> Iterator[Memory]:
     turns, probes = load_lifebench(DATA / "lifebench" / "lumingqiang")
     yield Memory(suite="lifebench", turns=tuple(turns), probes=tuple(probes))
@@ -97,6 +106,19 @@ def _multihop(triples: bool) -> Iterator[Memory]:
     yield Memory(suite=suite, turns=corpus.turns, probes=corpus.probes, triples=corpus.triples)
 
 
+def _mquake(distractors: bool) -> Iterator[Memory]:
+    data = load_mquake(DATA / "mquake" / "MQuAKE-hard.json.gz")
+    before = load_distractors(DATA / "text2kg" / "wikidata_tekgen", taken=data.slots)
+    told = [*(before if distractors else ()), *data.before, *data.edits]
+    probes = [
+        Probe(id=f"{c.id}/{n}", text=text, gold=frozenset(c.chain), kind="chain")
+        for c in data.cases
+        for n, text in enumerate(c.questions)
+    ]
+    suite = "mquake-distractors" if distractors else "mquake"
+    yield Memory(suite=suite, turns=(), probes=tuple(probes), statements=tuple(told))
+
+
 def _hotpotqa() -> Iterator[Memory]:
     folder = DATA / "multihop" / "hipporag"
     corpus = load_hotpotqa(
@@ -110,8 +132,11 @@ SUITES = {
     "together": _together,
     "longmemeval": _longmemeval,
     "retold": _retold,
+    "chats": _chats,
     "lifebench": _lifebench,
     "musique": lambda: _multihop(False),
     "musique-triples": lambda: _multihop(True),
     "hotpotqa": _hotpotqa,
+    "mquake": lambda: _mquake(False),
+    "mquake-distractors": lambda: _mquake(True),
 }
