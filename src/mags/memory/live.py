@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from mags.errors import (
     StoreClosed,
     StoreError,
 )
-from mags.graph.delta import Delta
+from mags.graph.delta import Changes, Delta
 from mags.graph.draft import Draft
 from mags.index.ids import Ids
 from mags.index.state import State
@@ -29,6 +31,9 @@ from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
 """Journal entries since the last checkpoint after which a new one is worth writing."""
+
+REPLAYED_AT_ONCE = 256
+"""Journal entries taken together when the state is brought up to date."""
 
 RECORDS_AN_ENTRY = 100
 """Changed records that weigh as much as one more entry when the journal is replayed."""
@@ -119,11 +124,13 @@ class Live:
         return state
 
     def _replay(self, state: State) -> float:
+        """Apply what the journal has after the state; returns what it weighed."""
         weight = 0.0
         if self.store.journal.head() > state.seq:
-            for entry in self.store.journal.since(state.seq):
-                state.apply(entry.delta, entry.seq)
-                weight += _weight(entry.delta)
+            entries = self.store.journal.since(state.seq)
+            while batch := list(islice(entries, REPLAYED_AT_ONCE)):
+                state.apply(_net([entry.delta for entry in batch]), batch[-1].seq)
+                weight += sum(_weight(entry.delta) for entry in batch)
         return weight
 
     def _drop_forgotten(self, state: State) -> None:
@@ -366,6 +373,21 @@ class Live:
             return {}
         vectors = np.asarray(self.embedder.embed(distinct), np.float16)
         return dict(zip(distinct, vectors, strict=True))
+
+
+def _net(deltas: Sequence[Delta]) -> Delta:
+    """The net effect of entries, with nodes in the order in which they came.
+
+    What was forgotten is absent in it, not removed: see `_drop_forgotten`.
+    """
+    if len(deltas) == 1:
+        return deltas[0]
+    net = Delta.compose(deltas, "replay")
+    ids, first = np.unique(np.concatenate([d.nodes.after["id"] for d in deltas]), return_index=True)
+    nodes = net.nodes
+    order = np.argsort(first[np.searchsorted(ids, nodes.after["id"])], kind="stable")
+    sorted_ = Changes(nodes.before[order], nodes.after[order], nodes.had[order], nodes.has[order])
+    return replace(net, nodes=sorted_)
 
 
 def _weight(delta: Delta) -> float:
