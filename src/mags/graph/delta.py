@@ -47,17 +47,14 @@ class Changes:
     ) -> Changes:
         """From (before, after) pairs of shape-(1,) records; None stands for absence."""
         pairs = [pair for pair in images if pair[0] is not None or pair[1] is not None]
-        n = len(pairs)
-        before, after = np.zeros(n, dtype), np.zeros(n, dtype)
-        had = np.fromiter((old is not None for old, _ in pairs), np.bool_, n)
-        has = np.fromiter((new is not None for _, new in pairs), np.bool_, n)
-        if had.any():
-            before[had] = np.concatenate([old for old, _ in pairs if old is not None])
-        if has.any():
-            after[has] = np.concatenate([new for _, new in pairs if new is not None])
-        for name in IDENTITY[dtype]:
-            before[name][~had] = after[name][~had]
-            after[name][~has] = before[name][~has]
+        before = _joined(dtype, [old for old, _ in pairs])
+        after = _joined(dtype, [new for _, new in pairs])
+        had = np.array([old is not None for old, _ in pairs], np.bool_)
+        has = np.array([new is not None for _, new in pairs], np.bool_)
+        for known, source, target in ((had, after, before), (has, before, after)):
+            if not known.all():
+                for name in IDENTITY[dtype]:
+                    target[name][~known] = source[name][~known]
         return cls(before, after, had, has)
 
     def __len__(self) -> int:
@@ -210,6 +207,18 @@ class Delta:
             arcs=Changes.compose([d.arcs for d in deltas], ARC),
             contents=tuple(c for d in deltas for c in d.contents),
         )
+
+
+def _joined(
+    dtype: np.dtype[np.void], records: Sequence[NDArray[np.void] | None]
+) -> NDArray[np.void]:
+    """Records of shape (1,) as one array, blank where there is None.
+
+    By their bytes: np.concatenate compares the fields of every two dtypes anew.
+    """
+    blank = bytes(dtype.itemsize)
+    joined = b"".join([blank if record is None else record.tobytes() for record in records])
+    return np.frombuffer(bytearray(joined), dtype)
 
 
 def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:

@@ -15,6 +15,8 @@ from mags.graph.graph import Graph
 from mags.graph.node import NODE, Content, blank_node
 
 ArcKey = tuple[int, int, int]
+Image = NDArray[np.void] | None
+"""A record of shape (1,), or None for absence."""
 
 
 class Draft:
@@ -110,23 +112,29 @@ class Draft:
 
     def delta(self, kind: str, **fields: Any) -> Delta:
         """The Delta; records that end as they began are left out."""
-        nodes = Changes.of(NODE, [(self._before(i), row) for i, row in self._nodes.items()])
-        arcs = Changes.of(
-            ARC, zip(self.graph.find_arcs(list(self._arcs)), self._arcs.values(), strict=True)
-        )
+        nodes = [(self._before(i), self._nodes[i]) for i in sorted(self._nodes)]
+        keys = sorted(self._arcs)
+        arcs = zip(self.graph.find_arcs(keys), map(self._arcs.__getitem__, keys), strict=True)
         fields.setdefault("tick_before", self.graph.tick)
         fields.setdefault("tick_after", self.graph.tick)
         return Delta(
             kind=kind,
-            nodes=Changes.compose([nodes], NODE),
-            arcs=Changes.compose([arcs], ARC),
+            nodes=Changes.of(NODE, filter(_differs, nodes)),
+            arcs=Changes.of(ARC, filter(_differs, arcs)),
             reasons=tuple(self.reasons),
             contents=tuple(self.contents),
             **fields,
         )
 
-    def _before(self, node_id: int) -> NDArray[np.void] | None:
-        return self.graph.node(node_id) if node_id in self.graph else None
+    def _before(self, node_id: int) -> Image:
+        return self.graph.view(node_id) if node_id in self.graph else None
+
+
+def _differs(images: tuple[Image, Image]) -> bool:
+    before, after = images
+    if before is None or after is None:
+        return before is not after
+    return before.tobytes() != after.tobytes()
 
 
 def _key(arc: NDArray[np.void]) -> ArcKey:

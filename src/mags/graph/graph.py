@@ -84,6 +84,11 @@ class Graph:
         row = self.row(node_id)
         return self.nodes[row : row + 1].copy()
 
+    def view(self, node_id: int) -> NDArray[np.void]:
+        """One NODE record as it lies in the graph, shape (1,): to be read at once."""
+        row = self.row(node_id)
+        return self.nodes[row : row + 1]
+
     def ids(self, *kinds: NodeKind) -> NDArray[np.int64]:
         """Ids of living nodes, of those kinds or of all."""
         return self.nodes["id"][self.where(*kinds)]

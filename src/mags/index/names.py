@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from mags.index.tokens import fold as fold_text
 from mags.index.tokens import words
 
-_ARTICLE = re.compile(r"^(?:the|a|an)\s+")
-_SPACE = re.compile(r"\s+")
+_ARTICLES = ("the ", "a ", "an ")
 LONGEST = 8
 """Words of the longest name looked for in a text."""
 
 
 def fold(name: str) -> str:
     """The form under which a name is known: case, accents, articles and edges folded."""
-    plain = _SPACE.sub(" ", fold_text(name)).strip(" .,;:!?\"'()[]")
+    plain = " ".join(fold_text(name).split()).strip(" .,;:!?\"'()[]")
     plain = plain.removesuffix("'s")
-    return _ARTICLE.sub("", plain)
+    return plain.partition(" ")[2] if plain.startswith(_ARTICLES) else plain
 
 
 class Names:

@@ -33,6 +33,8 @@ _stemming = threading.Lock()
 
 def fold(text: str) -> str:
     """Lower case, without accents, curly quotes made straight."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.replace("\u2019", "'"))
     return "".join(c for c in plain if not unicodedata.combining(c)).casefold()
 
