@@ -17,6 +17,7 @@ from mags.graph.graph import REVERSE
 from mags.graph.node import NOBODY, NodeKind
 from mags.index.names import fold
 from mags.index.state import State
+from mags.recall.spread import peers
 
 MOST_SHARED = 64
 """An entity in more texts than this bridges nothing."""
@@ -51,11 +52,11 @@ def bridges(
             if _opens_with(state, row, entity):
                 found.titled[row] = 1.0
     strongest = float(mass.max()) if len(mass) else 1.0
-    for anchor, share in zip(anchors.tolist(), mass.tolist(), strict=True):
-        if _document(state, anchor):
-            for entity in _mentioned(state, anchor):
-                if entity not in asked:
-                    _cross(state, found, anchor, entity, share / strongest)
+    documents = _document(state, anchors)
+    for anchor, share in zip(anchors[documents].tolist(), mass[documents].tolist(), strict=True):
+        for entity in peers(state.graph, anchor, int(ArcKind.MENTIONS)).tolist():
+            if entity not in asked:
+                _cross(state, found, anchor, entity, share / strongest)
     return found
 
 
@@ -76,28 +77,21 @@ def _raise(values: dict[int, float], row: int, value: float) -> None:
         values[row] = value
 
 
-def _document(state: State, row: int) -> bool:
-    node = state.graph.nodes[row]
-    return bool(node["kind"] == NodeKind.EPISODE and node["subject"] == NOBODY)
-
-
-def _mentioned(state: State, row: int) -> list[int]:
-    return _peers(state, row, int(ArcKind.MENTIONS))
+def _document(state: State, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows are episodes that nobody said, bool (n,)."""
+    nodes = state.graph.nodes
+    return np.asarray(
+        (nodes["kind"][rows] == NodeKind.EPISODE) & (nodes["subject"][rows] == NOBODY), np.bool_
+    )
 
 
 def _texts(state: State, entity: int) -> list[int]:
     """Living documents that mention an entity; none when they are too many."""
     if state.graph.adjacency.length[entity] > 4 * MOST_SHARED:
         return []
-    rows = _peers(state, entity, int(ArcKind.MENTIONS) | REVERSE)
-    kept = [row for row in rows if state.graph.alive[row] and _document(state, row)]
+    rows = peers(state.graph, entity, int(ArcKind.MENTIONS) | REVERSE)
+    kept: list[int] = rows[_document(state, rows)].tolist()
     return kept if len(kept) <= MOST_SHARED else []
-
-
-def _peers(state: State, row: int, code: int) -> list[int]:
-    block = state.graph.adjacency.block(row)
-    columns = state.graph.adjacency.columns
-    return [int(peer) for peer in columns["peer"][block][columns["kind"][block] == code]]
 
 
 def _opens_with(state: State, row: int, entity: int) -> bool:

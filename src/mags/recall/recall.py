@@ -224,7 +224,8 @@ def _episodes(state: State, ids: list[int]) -> list[int]:
 
 def sources(graph: Graph, node_id: int) -> list[int]:
     """Episodes a fact or a note came from, oldest first."""
-    return sorted(graph.targets(node_id, ArcKind.SOURCE))
+    rows = spread.peers(graph, graph.row(node_id), int(ArcKind.SOURCE))
+    return sorted(graph.nodes["id"][rows].tolist())
 
 
 def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView:

@@ -40,6 +40,14 @@ class Paths:
     slot: dict[int, int]
 
 
+def peers(graph: Graph, row: int, code: int) -> NDArray[np.int64]:
+    """Living rows one arc of that kind away (with REVERSE: towards the row), shape (n,)."""
+    block = graph.adjacency.block(row)
+    columns = graph.adjacency.columns
+    rows = columns["peer"][block][columns["kind"][block] == code].astype(np.int64)
+    return np.asarray(rows[graph.alive[rows]], np.int64)
+
+
 def pool_of(graph: Graph) -> tuple[NDArray[np.generic], ...]:
     """The adjacency as the kernels take it."""
     columns = graph.adjacency.columns

@@ -11,9 +11,10 @@ from scipy.sparse.csgraph import connected_components
 
 from mags.graph.charge import arc_charge
 from mags.graph.edge import ArcKind
-from mags.graph.graph import Graph
+from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NodeKind
 from mags.recall.found import Hit, Unit
+from mags.recall.spread import peers
 
 LIVE = 0.2
 """Charge above which an association ties hits into a cluster."""
@@ -24,7 +25,7 @@ def merge(
 ) -> list[tuple[int, list[int]]]:
     """The k best rows, best first, each with the rows that come out as one with it.
 
-    A fact and an episode it came from are one, counted by the better of the two.
+    A fact, the episodes it came from and their other facts are one, counted by the best.
     """
     out: list[tuple[int, list[int]]] = []
     taken: dict[int, int] = {}
@@ -39,17 +40,18 @@ def merge(
         if len(out) >= k:
             break
         taken[row] = len(out)
+        if graph.nodes["kind"][row] != NodeKind.EPISODE:
+            taken.update(dict.fromkeys(partners, len(out)))
         out.append((row, []))
     return out
 
 
 def _partners(graph: Graph, row: int) -> list[int]:
-    node_id = int(graph.nodes["id"][row])
     kind = int(graph.nodes["kind"][row])
     if kind == NodeKind.EPISODE:
-        return [graph.row_of[i] for i in graph.origins(node_id, ArcKind.SOURCE)]
+        return [int(r) for r in peers(graph, row, int(ArcKind.SOURCE) | REVERSE)]
     if kind in (NodeKind.FACT, NodeKind.NOTE):
-        return [graph.row_of[i] for i in graph.targets(node_id, ArcKind.SOURCE)]
+        return [int(r) for r in peers(graph, row, int(ArcKind.SOURCE))]
     return []
 
 
@@ -69,9 +71,10 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
     for hit in hits:
         if hit.kind != "episode":
             continue
-        near = graph.targets(hit.id, ArcKind.NEXT)
-        near += [j for i in near for j in graph.targets(i, ArcKind.NEXT)]
-        for other in near:
+        row = graph.row(hit.id)
+        near = peers(graph, row, int(ArcKind.NEXT)).tolist()
+        near += [j for i in near for j in peers(graph, i, int(ArcKind.NEXT)).tolist()]
+        for other in graph.nodes["id"][near].tolist() if near else ():
             if other in by_id and by_id[other].kind == "episode":
                 owner[root(other)] = root(hit.id)
     groups: dict[int, list[Hit]] = {}
@@ -92,7 +95,10 @@ def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     index = {node_id: i for i, node_id in enumerate(ids)}
     tails: list[int] = []
     heads: list[int] = []
-    for node_id in ids:
+    rows = np.array([graph.row(i) for i in ids], np.int64)
+    for row, node_id in zip(rows, ids, strict=True):
+        if not np.isin(peers(graph, int(row), int(ArcKind.ASSOCIATION)), rows).any():
+            continue
         arcs = graph.arcs_from(node_id, ArcKind.ASSOCIATION)
         live = arcs[arc_charge(arcs, graph.tick) > LIVE] if len(arcs) else arcs
         for head in live["dst"].tolist():
