@@ -19,6 +19,7 @@ from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.fallback import FallbackAnswerer
 from mags.models.answer.llm import AnswerBudget, LlmAnswerer
 from mags.models.chat.faults import Backoff
+from mags.models.chat.meter import MeteredChat
 from mags.models.chat.openai import Endpoint, OpenAIChat
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
@@ -28,6 +29,7 @@ from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
+from mags.models.summariser import PromptedSummariser
 from mags.ports.answer import Answerer
 from mags.ports.chat import ChatModel
 from mags.ports.embedder import Embedder
@@ -48,7 +50,7 @@ class Models:
     chat: ChatModel | None = None
 
 
-def open(  # noqa: A001, PLR0913 - mags.open reads as what it does; its keywords are the parts
+def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are the parts
     path: str | Path | None = None,
     *,
     branch: str = "main",
@@ -87,7 +89,8 @@ def make_parts(
 ) -> Parts:
     """Everything but the store, from settings and what is given in their place."""
     given = given or Models()
-    chat = given.chat or make_chat(settings)
+    found = given.chat or make_chat(settings)
+    chat = None if found is None else MeteredChat(found)
     embedder = given.embedder or make_embedder(settings.embedder)
     return Parts(
         embedder=embedder,
@@ -99,6 +102,8 @@ def make_parts(
         seed=seed,
         to_pyg=to_pyg,
         clear_caches=lambda: _clear(embedder),
+        spent=None if chat is None else chat.take,
+        summarise=None if chat is None else make_summariser(settings, chat),
     )
 
 
@@ -166,6 +171,12 @@ def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
         budget=budget,
     )
     return FallbackAnswerer(model, quoting)
+
+
+def make_summariser(settings: Settings, chat: ChatModel) -> PromptedSummariser:
+    """What writes the texts of themes."""
+    prompts = load_prompts(settings.policy.prompts)
+    return PromptedSummariser(chat, prompts, language=settings.policy.language)
 
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:

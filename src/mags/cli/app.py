@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -70,6 +74,28 @@ VERBS: dict[str, Callable[..., None]] = {
     "reembed": reembed,
     "doctor": doctor,
 }
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mags {version('mags')}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    _show: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="Config file (TOML), else MAGS_CONFIG.")
+    ] = None,
+) -> None:
+    """A memory that learns, for any frozen language model."""
+    if config is not None:
+        os.environ["MAGS_CONFIG"] = str(config)
+
 
 for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)

@@ -24,7 +24,8 @@ def profile(
         print_json(view)
         return
     also = f" (also {', '.join(view.aliases)})" if view.aliases else ""
-    out.print(f"[bold]{escape(view.name)}[/]{escape(also)}, in {view.episodes} episodes")
+    said = "1 episode" if view.episodes == 1 else f"{view.episodes} episodes"
+    out.print(f"[bold]{escape(view.name)}[/]{escape(also)}, in {said}")
     for title, found in (("Now", view.facts), ("Before", view.past), ("Named by", view.about)):
         if found:
             out.print(f"[dim]{title}[/]")

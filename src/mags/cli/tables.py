@@ -35,7 +35,7 @@ def facts(found: Iterable[FactView]) -> Table:
     for name in ("", "fact", "from", "to", "confidence"):
         table.add_column(name)
     for fact in found:
-        words = escape(f"{fact.subject} {fact.relation} {fact.object}")
+        words = escape(fact.text or f"{fact.subject} {fact.relation} {fact.object}")
         extra = ", ".join(f"{k} {v}" for k, v in fact.qualifiers)
         words += f" [dim]({escape(extra)})[/]" if extra else ""
         table.add_row(

@@ -1,6 +1,6 @@
 """Arbiter: decides what a claim closes, confirms or adds; a model proposes, this disposes.
 
-The rules, in the order they are tried (memory.md, section 3.4, after KEDKG):
+The rules, in the order they are tried (after KEDKG):
 
 1. RETRACT closes: with an object that fact, without one the whole slot. Taking back a
    symmetric fact takes back its mirror image too.
@@ -26,6 +26,8 @@ from mags.engram.timeline import close, displaced, place, span_at
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY, NodeFlag
+
+ONE = int(NodeFlag.ONE)
 
 
 class Arbiter:
@@ -134,8 +136,8 @@ class Arbiter:
     def _flag(self, claim: Claim, fact: int) -> None:
         if claim.shared:
             for other in self.view.open(claim.subject, claim.slot):
-                if self.view.node(other)["flags"] & NodeFlag.ONE:
-                    self.view.draft.node(other)["flags"] &= ~int(NodeFlag.ONE) & 0xFFFF
+                if int(self.view.node(other)["flags"]) & ONE:
+                    self.view.draft.node(other)["flags"] &= ~ONE & 0xFFFF
                     self.view.draft.reason("shared-slot", fact=other, by=fact)
         elif claim.lasting:
             self._mark(fact, NodeFlag.ONE)

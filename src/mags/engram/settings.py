@@ -48,7 +48,7 @@ class ConflictSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SalienceSettings:
-    """Importance and strength when written (memory.md, section 1).
+    """Importance and strength when written.
 
     importance = surprise x `surprise` + emphasis x `emphasis`, 1 for what the user marked;
     strength = `strength` + (1 - `strength`) x importance. A confirmation moves the strength

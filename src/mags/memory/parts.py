@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from mags.index.state import State
 from mags.memory.settings import MemorySettings
 from mags.plasticity.cycle import SleepSettings
 from mags.ports.answer import Answerer
+from mags.ports.chat import Usage
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.ports.relations import canonical, normalise
@@ -20,7 +21,9 @@ class Parts:
     """Everything but the store.
 
     `clock`: seconds since the epoch; `to_pyg`: the converter; `clear_caches`: empties whatever
-    keeps something of texts outside the memory (`forget` calls it).
+    keeps something of texts outside the memory (`forget` calls it). `spent`: what models were used for since it was
+    last called, whoever called them; `summarise`: a theme's text from its members' texts, by a
+    model (raises ModelError; without one it is extracted).
     """
 
     embedder: Embedder
@@ -32,6 +35,8 @@ class Parts:
     seed: int = 0
     to_pyg: Callable[[State], Any] | None = None
     clear_caches: Callable[[], None] = lambda: None
+    spent: Callable[[], Usage] | None = None
+    summarise: Callable[[Sequence[str]], str] | None = None
 
 
 def same_relation(asked: str, known: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.errors import NotFound, StoreBusy
+from mags.errors import ModelError, NotFound, StoreBusy
 from mags.graph.node import Content
 from mags.memory.live import Live
 from mags.memory.parts import Parts
@@ -16,6 +16,7 @@ from mags.plasticity.consolidate import Scribe
 from mags.plasticity.cycle import Sleep, Slept
 from mags.plasticity.rebase import rebase
 from mags.plasticity.still import Still
+from mags.plasticity.summary import Member, central_summary
 
 TRIES = 4
 """Pictures taken before a sleep gives up because others keep erasing or sleeping."""
@@ -84,7 +85,17 @@ class Tender:
             vectors=self._vectors,
             embed=lambda texts: self._live.embedder.embed(texts),
             ids=self._live.ids,
+            summarise=self._summarise,
         )
+
+    def _summarise(self, members: Sequence[Member]) -> str:
+        """A theme's text: the model's where there is one and it answers, else extracted."""
+        if self._parts.summarise is None:
+            return central_summary(members)
+        try:
+            return self._parts.summarise([member.content.text for member in members])
+        except ModelError:
+            return central_summary(members)
 
     def _words(self, ids: Sequence[int]) -> list[Content]:
         with self._live.reading() as state:

@@ -40,7 +40,8 @@ class Answer:
     `support`: in [0, 1], how well they carry it; 0 for "I don't know".
     `links`: pairs (low, high) of ids the answer connected. `queries`: what was recalled again.
     `operations`: what the model itself wants remembered. `rounds`: calls of the model.
-    `fallback`: why another answerer than the configured one spoke, else None.
+    `fallback`: why another answerer than the configured one spoke, else None. `by`: the name of
+    the one that spoke, where there are several.
     """
 
     text: str
@@ -52,6 +53,7 @@ class Answer:
     fallback: str | None = None
     queries: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
+    by: str = ""
 
 
 RecallAgain = Callable[[str], Sequence[ContextItem]]

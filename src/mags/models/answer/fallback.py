@@ -41,13 +41,14 @@ class FallbackAnswerer:
                 on_text(piece)
 
         try:
-            return self._first.answer(
+            answer = self._first.answer(
                 question,
                 items,
                 recent=recent,
                 recall_again=recall_again,
                 on_text=None if on_text is None else count,
             )
+            return replace(answer, by=self._first.name)
         except (ModelUnavailable, ModelReplyError) as failure:
             why = f"{failure} Answered by {self._second.name} instead."
         if pieces and on_text is not None:
@@ -55,4 +56,4 @@ class FallbackAnswerer:
         answer = self._second.answer(
             question, items, recent=recent, recall_again=recall_again, on_text=on_text
         )
-        return replace(answer, fallback=why)
+        return replace(answer, fallback=why, by=self._second.name)
