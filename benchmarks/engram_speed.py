@@ -175,9 +175,7 @@ class Writer:
             previous=previous[0] if previous else None,
         )
         timed("window", lambda: leave_window(draft, state, WINDOW))
-        done = timed(
-            "inscribe", lambda: self._engram.inscribe(draft, state, turn, writing, moment)
-        )
+        done = timed("inscribe", lambda: self._engram.inscribe(draft, state, turn, writing, moment))
         delta = timed(
             "delta",
             lambda: draft.delta("observe", recorded_at=turn.at + 1.0, tick_after=moment.tick),

@@ -114,13 +114,19 @@ def judge(
     if not old:
         return []
     vectors = view.vectors([episode, *old])
-    cosines = vectors[1:] @ vectors[0]
+    cosines = (vectors[1:] @ vectors[0]).tolist()
+    view.fetch(old)
+    told = [
+        (e, cosine, said)
+        for e, cosine in zip(old, cosines, strict=True)
+        for said in sentences(view.words(e).text)
+        if not said.endswith("?")
+    ]
     out: list[Verdict] = []
     for new in sentences(view.words(episode).text):
         found = [
-            Verdict(episode=e, old=o, new=new, probability=probability(new, o, float(c)))
-            for e, c in zip(old, cosines, strict=True)
-            for o in sentences(view.words(e).text)
+            Verdict(episode=e, old=o, new=new, probability=probability(new, o, cosine))
+            for e, cosine, o in told
             if _comparable(new, o, speakers[e] == own) and is_specific(new, o, settings.specific)
         ]
         found = sorted(found, key=lambda v: (-v.probability, -v.episode))
@@ -134,12 +140,10 @@ def judge(
 
 
 def _comparable(new: str, old: str, same_speaker: bool) -> bool:
-    """Whether two sentences can be about the same: the old one tells, and they name someone
-    in common or are said by the one they are about.
+    """Whether two sentences can be about the same: they name someone in common or are said by
+    the one they are about.
     """
-    if old.endswith("?"):
-        return False
-    return same_speaker or bool(take_apart(new).proper & take_apart(old).proper)
+    return same_speaker or not take_apart(new).proper.isdisjoint(take_apart(old).proper)
 
 
 def _entities(view: View, episode: int) -> set[int]:
@@ -158,7 +162,7 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
         node = view.node(node_id)
         if node["valid_to"] != NEVER:
             continue
-        if node["kind"] == NodeKind.NOTE and not settings.notes:
+        if int(node["kind"]) == NodeKind.NOTE and not settings.notes:
             continue
         content = view.words(node_id)
         relation = relations.canonical(str(content.meta.get("relation", "")))

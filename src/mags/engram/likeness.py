@@ -74,16 +74,10 @@ class Sentence:
     denied: frozenset[str]
     words: frozenset[str]
     names: frozenset[str]
-
-    @property
-    def negates(self) -> bool:
-        """Whether it denies something."""
-        return bool(self.words & NEGATIONS) or any(w.endswith("n't") for w in self.words)
-
-    @property
-    def is_cued(self) -> bool:
-        """Whether it denies something or says "instead", "only", "now"."""
-        return self.negates or bool(self.words & INSTEAD)
+    negates: bool
+    """Whether it denies something."""
+    is_cued: bool
+    """Whether it denies something or says "instead", "only", "now"."""
 
 
 @lru_cache(maxsize=8192)
@@ -104,6 +98,7 @@ def take_apart(text: str) -> Sentence:
     for i, word in enumerate(folded):
         if word in NEGATIONS or word.endswith("n't"):
             denied.update(_until_turn(folded, stems, i + 1))
+    negates = any(word in NEGATIONS or word.endswith("n't") for word in folded)
     return Sentence(
         tuple(stems),
         frozenset(proper),
@@ -114,6 +109,8 @@ def take_apart(text: str) -> Sentence:
         frozenset(denied) & (frozenset(proper) | frozenset(plain)),
         frozenset(folded),
         frozenset(_runs(stems, is_name)),
+        negates,
+        negates or not INSTEAD.isdisjoint(folded),
     )
 
 

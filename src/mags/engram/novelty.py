@@ -14,6 +14,7 @@ from mags.graph.node import NEVER, NOBODY, NodeFlag
 from mags.index.names import fold
 
 DAY_S = 86_400.0
+STATED = int(NodeFlag.STATED)
 IDLE = frozenset({"kind", "reason", "often"})
 """Qualifiers that say no other thing when they differ (`kind` is in the slot already)."""
 
@@ -107,7 +108,7 @@ def refine(view: View, fact: int, span: Span) -> bool:
     is none, for the fact was seen to hold before. A stated end closes.
     """
     node = view.node(fact)
-    start, stated = float(node["valid_from"]), bool(node["flags"] & NodeFlag.STATED)
+    start, stated = float(node["valid_from"]), bool(int(node["flags"]) & STATED)
     earlier = span.start < start and (span.stated or not stated)
     named = span.stated and not stated and span.start <= start
     if not earlier and not named and span.end == NEVER:
@@ -116,7 +117,7 @@ def refine(view: View, fact: int, span: Span) -> bool:
     if earlier:
         row["valid_from"] = span.start
     if named:
-        row["flags"] |= int(NodeFlag.STATED)
+        row["flags"] |= STATED
     if span.end < NEVER:
         row["valid_to"] = max(span.end, float(row["valid_from"][0]))
         row["closed_at"] = span.recorded_at

@@ -34,6 +34,7 @@ from mags.graph.node import NEVER, NOBODY, NodeFlag, NodeKind
 from mags.index.tokens import fold as fold_text
 from mags.ports.policy import Act, Operation, Turn, Writing
 
+ONE = int(NodeFlag.ONE)
 Near = tuple[list[int], NDArray[np.float32]]
 
 
@@ -166,7 +167,7 @@ class Scribe:
 
     def _holds_one(self, subject: int, slot: int) -> bool:
         facts = self.view.open(subject, slot)
-        return any(self.view.node(i)["flags"] & NodeFlag.ONE for i in facts)
+        return any(int(self.view.node(i)["flags"]) & ONE for i in facts)
 
     def _fact(self, index: int, claim: Claim) -> None:
         if claim.evidence.echo and not self.settings.echoes:

@@ -10,6 +10,8 @@ from mags.engram.view import View
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NodeFlag
 
+STATED = int(NodeFlag.STATED)
+
 
 def span_at(view: View, fact: int) -> Span:
     """The span of a fact as it is held."""
@@ -17,7 +19,7 @@ def span_at(view: View, fact: int) -> Span:
     return Span(
         start=float(node["valid_from"]),
         end=float(node["valid_to"]),
-        stated=bool(node["flags"] & NodeFlag.STATED),
+        stated=bool(int(node["flags"]) & STATED),
         recorded_at=float(node["recorded_at"]),
         confidence=float(node["confidence"]),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ from mags.index.state import State, names_of
 SEARCHED = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
 """Kinds among which a new node looks for what is like it."""
 
+FEW = 4_096
+"""Up to so many rows are asked for their kinds; the kinds of more are read once a turn."""
+
 
 class View:
     """Reads of state and draft together, and the few writes that both need to know.
@@ -31,10 +36,12 @@ class View:
         self.state = state
         self.draft = draft
         self._words: dict[int, Content] = {}
+        self._read: dict[int, Content] = {}
+        self._held: dict[tuple[int, int], list[int]] = {}
         self._names: dict[str, list[int]] = {}
         self._facts: dict[int, list[int]] = {}
         self._sources: dict[int, list[int]] = {}
-        self._allowed: dict[tuple[NodeKind, ...], NDArray[np.bool_]] = {}
+        self._groups: dict[tuple[NodeKind, ...], NDArray[np.int64]] = {}
         for content in draft.contents:
             self._learn(content)
 
@@ -55,12 +62,23 @@ class View:
 
     def words(self, node_id: int) -> Content:
         """Words of a node."""
-        content = self._words.get(node_id)
-        return self.state.content(node_id) if content is None else content
+        content = self._words.get(node_id) or self._read.get(node_id)
+        if content is None:
+            content = self._read[node_id] = self.state.content(node_id)
+        return content
+
+    def fetch(self, node_ids: Iterable[int]) -> None:
+        """Get the words of several nodes at once, before they are asked for one by one."""
+        known = self._words.keys() | self._read.keys()
+        wanted = [i for i in node_ids if i not in known]
+        if wanted:
+            self._read.update(zip(wanted, self.state.words(wanted), strict=True))
 
     def find(self, name: str) -> list[int]:
         """Entities of exactly that name or alias, those of the state first."""
         known = self.state.names.find(name)
+        if not self._names:
+            return known
         return known + [i for i in self._names.get(fold(name), ()) if i not in known]
 
     def facts(self, subject: int, slot: int) -> list[int]:
@@ -68,7 +86,10 @@ class View:
         fresh = [i for i in self._facts.get(subject, ()) if self._is_in(i, subject, slot)]
         if subject not in self.draft.graph:
             return fresh
-        return self.state.slots.all(subject, slot) + fresh
+        held = self._held.get((subject, slot))
+        if held is None:
+            held = self._held[subject, slot] = self.state.slots.all(subject, slot)
+        return held + fresh
 
     def _is_in(self, fact: int, subject: int, slot: int) -> bool:
         node = self.node(fact)
@@ -112,24 +133,31 @@ class View:
         index, graph = self.state.vectors, self.draft.graph
         if vector is None or index.size == 0:
             return [], np.zeros(0, np.float32)
-        allowed = self._allowed.get(kinds)
-        if allowed is None:
-            wanted = np.zeros(256, np.bool_)
-            wanted[[int(kind) for kind in kinds]] = True
-            of_kind = wanted[graph.nodes["kind"][: index.size]]
-            allowed = self._allowed[kinds] = graph.alive[: index.size] & of_kind
-        rows, cosines = index.search(np.asarray(vector, np.float32), k, allowed)
-        return graph.nodes["id"][rows].tolist(), cosines
+        query = np.asarray(vector, np.float32)
+        (rows,) = index.search_groups(query, k, lambda found: self._group(found, kinds), 1)
+        return graph.nodes["id"][rows].tolist(), index.get(rows) @ query
+
+    def _group(self, rows: NDArray[np.int64], kinds: tuple[NodeKind, ...]) -> NDArray[np.int64]:
+        """0 for living rows of those kinds, -1 for others; few are looked at one by one."""
+        graph, size = self.draft.graph, self.state.vectors.size
+        if len(rows) <= FEW:
+            return np.where(graph.alive[rows] & _table(kinds)[graph.nodes["kind"][rows]], 0, -1)
+        groups = self._groups.get(kinds)
+        if groups is None:
+            allowed = graph.alive[:size] & _table(kinds)[graph.nodes["kind"][:size]]
+            groups = self._groups[kinds] = np.where(allowed, 0, -1)
+        return groups[rows]
 
     def vectors(self, node_ids: Iterable[int]) -> NDArray[np.float32]:
         """Vectors of nodes, shape (n, dimension); zeros where there is none."""
         ids = list(node_ids)
-        rows = [self.draft.graph.row_of.get(i, -1) for i in ids]
-        out = self.state.vectors.get(np.array(rows, np.int64))
+        rows = np.fromiter(map(self.draft.graph.row_of.get, ids, repeat(-1)), np.int64, len(ids))
+        out = self.state.vectors.get(rows)
         for i, node_id in enumerate(ids):
-            content = self._words.get(node_id)
-            if content is not None and content.vector is not None:
-                out[i] = content.vector
+            if node_id in self._words:
+                vector = self._words[node_id].vector
+                if vector is not None:
+                    out[i] = vector
         return out
 
     # -- writing -----------------------------------------------------------------
@@ -155,11 +183,20 @@ class View:
     def _learn(self, content: Content) -> None:
         self._words[content.node] = content
         node = self.node(content.node)
-        if node["kind"] == NodeKind.ENTITY:
+        kind = int(node["kind"])
+        if kind == NodeKind.ENTITY:
             for name in names_of(content):
                 ids = self._names.setdefault(fold(name), [])
                 if content.node not in ids:
                     ids.append(content.node)
-        elif node["kind"] == NodeKind.FACT:
+        elif kind == NodeKind.FACT:
             for end in {int(node["subject"]), int(node["object"])} - {NOBODY}:
                 self._facts.setdefault(end, []).append(content.node)
+
+
+@cache
+def _table(kinds: tuple[NodeKind, ...]) -> NDArray[np.bool_]:
+    """Whether a kind, as a number, is one of these; shape (256,)."""
+    table = np.zeros(256, np.bool_)
+    table[[int(kind) for kind in kinds]] = True
+    return table

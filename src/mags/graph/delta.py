@@ -129,8 +129,8 @@ class Changes:
         parts = [part for part in parts if len(part)]
         if not parts:
             return Changes.none(dtype)
-        before = np.concatenate([part.before for part in parts])
-        after = np.concatenate([part.after for part in parts])
+        before = _joined(dtype, [part.before for part in parts])
+        after = _joined(dtype, [part.after for part in parts])
         had = np.concatenate([part.had for part in parts])
         has = np.concatenate([part.has for part in parts])
         keys = [after[name] for name in reversed(IDENTITY[dtype])]
@@ -212,7 +212,7 @@ class Delta:
 def _joined(
     dtype: np.dtype[np.void], records: Sequence[NDArray[np.void] | None]
 ) -> NDArray[np.void]:
-    """Records of shape (1,) as one array, blank where there is None.
+    """Records of shape (n,) as one array, a blank one for None.
 
     By their bytes: np.concatenate compares the fields of every two dtypes anew.
     """

@@ -44,6 +44,8 @@ class Draft:
 
     def peek(self, node_id: int) -> NDArray[np.void]:
         """The NODE record as it would be, not to be written to; raises NotFound."""
+        if node_id not in self._nodes:
+            return self.graph.view(node_id)
         return self._pending(node_id)
 
     def _pending(self, node_id: int) -> NDArray[np.void]:

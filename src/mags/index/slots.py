@@ -49,4 +49,5 @@ class Slots:
         return np.asarray(rows[self._graph.alive[rows]], np.int64)
 
     def _ids(self, rows: NDArray[np.int64]) -> list[int]:
-        return [int(i) for i in self._graph.nodes["id"][rows]]
+        ids: list[int] = self._graph.nodes["id"][rows].tolist()
+        return ids
