@@ -14,6 +14,7 @@ from mags.recall import spread
 from mags.recall.anchors import cover
 from mags.recall.kernels import hull_area
 from mags.recall.settings import RecallSettings
+from mags.recall.units import clusters
 
 EPS = 1e-3
 
@@ -133,3 +134,16 @@ def test_cover_takes_the_best_match_and_then_what_reaches_most_that_is_new():
     reaches = [{1, 2}, {1, 2, 3}, {4, 5, 6}, {4, 5, 7, 8}]
     assert cover(reaches, np.ones(4), 3).tolist() == [0, 3, 1]
     assert cover(reaches, np.array([1.0, 1.0, 1.0, 0.1]), 2).tolist() == [0, 2]
+
+
+def test_clusters_are_the_strongly_connected_hits():
+    graph = Graph()
+    draft = Draft(graph)
+    for i in range(1, 7):
+        draft.add_node(None, id=i, kind=NodeKind.NOTE)
+    for tail, head, w in ((1, 2, 0.5), (2, 3, 0.5), (3, 1, 0.5), (4, 5, 0.5), (5, 6, 0.9)):
+        draft.add_arc(tail, head, ArcKind.ASSOCIATION, w=w)
+    draft.add_arc(6, 5, ArcKind.ASSOCIATION, w=0.1)
+    graph.apply(draft.delta("observe"))
+    assert clusters(graph, [1, 2, 3, 4, 5, 6]) == ((1, 2, 3),)
+    assert clusters(graph, [1, 2, 4]) == ()

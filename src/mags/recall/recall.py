@@ -58,7 +58,8 @@ def rank(
         found = widen(state, found, reading, best)
     reach = Reach(spread=reached, walk=walked.value)
     if settings.bridges and len(anchor_rows):
-        rows, mass = seeds(state, reading, found, anchor_rows, replace(settings, entity_seeds=0.0))
+        best = np.argsort(-found.fused(), kind="stable")[: settings.bridging]
+        rows, mass = found.rows[best], softmax(found.fused()[best])
         reach.bridges = bridges(state, reading.query.entities, rows, mass)
         led = sorted(reach.bridges.about.items(), key=lambda item: -item[1])
         new = [*reach.bridges.titled, *(row for row, _ in led)][: settings.reached]
@@ -115,6 +116,12 @@ def _covering(
     return order[anchors.cover(reaches, anchors.relevance(fused[order]), settings.anchors)]
 
 
+def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Shares that sum to 1, shape of `scores`."""
+    mass = np.exp(scores.astype(np.float64) - float(scores.max()))
+    return np.asarray(mass / mass.sum(), np.float64)
+
+
 def seeds(
     state: State,
     reading: Reading,
@@ -124,9 +131,8 @@ def seeds(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Seeds of the spread and their mass: anchors by softmax of their fused score."""
     position = {int(row): i for i, row in enumerate(found.rows)}
-    fused = found.fused()[[position[int(row)] for row in anchor_rows]].astype(np.float64)
-    mass = np.exp(fused - fused.max())
-    mass /= mass.sum()
+    fused = found.fused()[[position[int(row)] for row in anchor_rows]]
+    mass = softmax(fused)
     named = state.graph.rows(reading.query.entities)
     if settings.entity_seeds > 0 and len(named):
         mass *= 1 - settings.entity_seeds

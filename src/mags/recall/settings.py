@@ -16,7 +16,8 @@ class RecallSettings:
     candidates: K, taken from each index for each query. anchors: m. common_share: words in
     more than this share of the documents count little (once there are `common_floor`).
     alpha, eps, max_pushes: forward push. hub_degree: nodes above it receive and never pass on.
-    reached: candidates the spread may add. threshold, max_nodes: best-first paths of traces.
+    bridging: best-fused candidates that bridges start from. reached: candidates the spread may
+    add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
     may bring. anchor_choice: `hull` covers the most ground in the plane of the vectors, `top`
     takes the best fused, `cover` those whose spreads reach the most of the graph.
@@ -39,6 +40,7 @@ class RecallSettings:
     spread: bool = True
     walk: bool = True
     bridges: bool = True
+    bridging: int = 8
     entity_seeds: float = 0.0
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

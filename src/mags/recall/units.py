@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from mags.graph.charge import arc_charge
+from mags.graph.charge import charge
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NodeKind
@@ -18,6 +18,10 @@ from mags.recall.spread import peers
 
 LIVE = 0.2
 """Charge above which an association ties hits into a cluster."""
+
+
+DECAYING = ("w", "t0", "uses", "support", "flags")
+"""Columns of an arc that its charge is read from."""
 
 
 def merge(
@@ -92,19 +96,20 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
 
 def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected components of two hits or more over live directed associations."""
-    index = {node_id: i for i, node_id in enumerate(ids)}
     tails: list[int] = []
     heads: list[int] = []
     rows = np.array([graph.row(i) for i in ids], np.int64)
-    for row, node_id in zip(rows, ids, strict=True):
-        if not np.isin(peers(graph, int(row), int(ArcKind.ASSOCIATION)), rows).any():
-            continue
-        arcs = graph.arcs_from(node_id, ArcKind.ASSOCIATION)
-        live = arcs[arc_charge(arcs, graph.tick) > LIVE] if len(arcs) else arcs
-        for head in live["dst"].tolist():
-            if head in index:
-                tails.append(index[node_id])
-                heads.append(index[head])
+    columns = graph.adjacency.columns
+    for tail, row in enumerate(rows.tolist()):
+        block = graph.adjacency.block(row)
+        hit = columns["peer"][block][:, None] == rows
+        ties = hit.any(axis=1) & (columns["kind"][block] == ArcKind.ASSOCIATION)
+        slots = np.flatnonzero(ties) + block.start
+        w, t0, uses, support, flags = (columns[n][slots] for n in DECAYING)
+        live = charge(w, t0, uses, support, flags, graph.tick) > LIVE
+        found_heads = hit[ties].argmax(axis=1)[live].tolist()
+        heads.extend(found_heads)
+        tails.extend([tail] * len(found_heads))
     if not tails:
         return ()
     n = len(ids)
