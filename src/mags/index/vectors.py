@@ -227,16 +227,16 @@ class VectorIndex:
 
     @classmethod
     def unpack(cls, arrays: Mapping[str, NDArray[Any]], dimension: int) -> VectorIndex:
-        """The reverse of `packed`."""
+        """The reverse of `packed`; the arrays become the index's own."""
         index = cls(dimension)
         index.size = len(arrays["present"])
-        index.matrix = np.array(arrays["matrix"]).reshape(index.size, dimension)
-        index.present = np.array(arrays["present"])
+        index.matrix = np.asarray(arrays["matrix"]).reshape(index.size, dimension)
+        index.present = np.asarray(arrays["present"])
         index._coarse = np.zeros((0, dimension), np.int8)
         index._coarse_whole = False
         if "hnsw" in arrays and index.size > SCAN_LIMIT:
             graph = _empty_graph(dimension)
-            graph.load(arrays["hnsw"].tobytes())
+            graph.load(np.ascontiguousarray(arrays["hnsw"]).data)
             index._hnsw = graph
         return index
 

@@ -11,7 +11,7 @@ import errno
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.engram.claim import slot_of
-from mags.errors import InvalidInput, NotFound, StoreError, StoreFull
+from mags.errors import NotFound, StoreError, StoreFull
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ARC, ArcKind
 from mags.graph.node import NOBODY, NODE, Content, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
+from mags.memory.exports import FORMAT, VERSION, read
 from mags.memory.live import Live
 from mags.memory.working import session_hash
 
-FORMAT = "mags-memory"
-VERSION = 1
-HASHED = ("slot", "session")
 Progress = Callable[[int, int], None]
 
 
@@ -89,9 +87,9 @@ class Porter:
         embedder is the same, else made anew. Raises InvalidInput naming the bad line;
         then nothing was changed.
         """
-        lines = read(path)
+        lines = read(path, self._live.embedder.dimension)
         header, nodes, arcs = lines.header, lines.nodes, lines.arcs
-        keep = header.get("embedder") == self._live.embedder.name
+        keep = header["embedder"] == self._live.embedder.name
         self._vectors(nodes, keep, on_progress)
         with self._live.writing() as state:
             draft = Draft(state.graph)
@@ -118,9 +116,6 @@ class Porter:
                 line["vector"] = made[line["text"]]
             if on_progress is not None:
                 on_progress(min(start + 64, len(lacking)), len(lacking))
-        for line in nodes:
-            if isinstance(line["vector"], str):
-                line["vector"] = np.frombuffer(base64.b64decode(line["vector"]), np.float16)
 
     def _add_nodes(self, state: State, draft: Draft, nodes: list[dict[str, Any]]) -> dict[int, int]:
         renamed: dict[int, int] = {NOBODY: NOBODY}
@@ -226,87 +221,6 @@ def _unwritten(path: Path, failure: OSError) -> StoreError:
     full = failure.errno == errno.ENOSPC
     kind = StoreFull if full else StoreError
     return kind(f"cannot write the export {path}: {failure.strerror}", path=str(path))
-
-
-@dataclass(slots=True)
-class Lines:
-    """An export taken apart."""
-
-    header: dict[str, Any] = field(default_factory=dict)
-    nodes: list[dict[str, Any]] = field(default_factory=list)
-    arcs: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, line: str, number: int) -> None:
-        """Take in one line; raises InvalidInput."""
-        data = _parse(line, number)
-        if number == 1:
-            self.header = _checked(data)
-        elif "node" in data:
-            self.nodes.append(_numbers(data, "node", number))
-        elif "arc" in data:
-            self.arcs.append(_numbers(data, "arc", number)["arc"])
-        else:
-            raise InvalidInput(f"line {number} is neither a node nor an arc", line=number)
-
-    def check(self, path: Path) -> None:
-        """Raise InvalidInput unless it is whole."""
-        if not self.header:
-            raise InvalidInput(f"{path} is empty", path=str(path))
-        if len(self.nodes) != self.header.get("nodes"):
-            raise InvalidInput(
-                f"{path} is cut short: {len(self.nodes)} of {self.header.get('nodes')} nodes"
-            )
-        known = {int(line["node"]["id"]) for line in self.nodes}
-        for arc in self.arcs:
-            if arc["src"] not in known or arc["dst"] not in known:
-                raise InvalidInput("an arc joins a node that is not in the file", arc=arc)
-
-
-def read(path: Path) -> Lines:
-    """Header, node lines and arc lines of an export; raises InvalidInput with the line."""
-    out = Lines()
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                out.add(line, number)
-    except OSError as failure:
-        raise InvalidInput(f"cannot read {path}: {failure.strerror}", path=str(path)) from failure
-    except UnicodeDecodeError as failure:
-        raise InvalidInput(f"{path} is not UTF-8 text", path=str(path)) from failure
-    out.check(path)
-    return out
-
-
-def _parse(line: str, number: int) -> dict[str, Any]:
-    try:
-        data = json.loads(line)
-    except json.JSONDecodeError as failure:
-        raise InvalidInput(f"line {number} is not JSON: {failure.msg}", line=number) from failure
-    if not isinstance(data, dict):
-        raise InvalidInput(f"line {number} is not a JSON object", line=number)
-    return data
-
-
-def _checked(header: dict[str, Any]) -> dict[str, Any]:
-    if header.get("format") != FORMAT:
-        raise InvalidInput("this is not an export of a MAGS memory (no header in line 1)")
-    if int(header.get("version", 0)) > VERSION:
-        raise InvalidInput(
-            f"this export is of version {header['version']}, newer than {VERSION}: upgrade MAGS"
-        )
-    return header
-
-
-def _numbers(data: dict[str, Any], part: str, number: int) -> dict[str, Any]:
-    dtype = NODE if part == "node" else ARC
-    record = data[part]
-    missing = [n for n in dtype.names or () if n not in record]
-    if missing or (part == "node" and ("text" not in data or "meta" not in data)):
-        raise InvalidInput(f"line {number} lacks {', '.join(missing) or 'its words'}", line=number)
-    for name in dtype.names or ():
-        if isinstance(record[name], str):
-            record[name] = float(record[name])
-    return data
 
 
 def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
