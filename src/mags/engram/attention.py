@@ -114,18 +114,27 @@ class FirstEdges:
     def attend(self, new: int, others: Sequence[int]) -> int:
         """Let a new node attend over others; returns to how many it is joined."""
         vectors = self._view.vectors([new, *others])
-        known: NDArray[np.bool_] = np.asarray(vectors.any(axis=1))
+        known: list[bool] = np.einsum("ij,ij->i", vectors, vectors).astype(np.bool_).tolist()
         if not known[0]:
             return 0
-        known[0] = False
-        given = first_edges(
-            vectors[0], vectors[known], settings=self._settings, weights=self._weights
-        )
-        ids = np.array([new, *others], np.int64)[known]
-        for other, w in zip(ids[given > 0].tolist(), given[given > 0].tolist(), strict=True):
-            for pair in ((new, other), (other, new)):
-                self._edges[pair] = max(w, self._edges.get(pair, 0.0))
-        return int(np.count_nonzero(given))
+        if all(known):
+            given = self._given(vectors[0], vectors[1:])
+        else:
+            given = self._given(vectors[0], vectors[[False, *known[1:]]])
+            others = [other for other, is_there in zip(others, known[1:], strict=True) if is_there]
+        count = 0
+        for other, w in zip(others, given, strict=True):
+            if w > 0:
+                count += 1
+                for pair in ((new, other), (other, new)):
+                    self._edges[pair] = max(w, self._edges.get(pair, 0.0))
+        return count
+
+    def _given(self, new: NDArray[np.float32], others: NDArray[np.float32]) -> list[float]:
+        weights: list[float] = first_edges(
+            new, others, settings=self._settings, weights=self._weights
+        ).tolist()
+        return weights
 
     def draft(self, tick: int) -> None:
         """Associations both ways, used at `tick` for the first time."""

@@ -108,7 +108,7 @@ def judge(
     spoken by one, are compared. A sentence may contradict several, each
     surer than `settings.several`.
     """
-    old = [e for e in earlier if e != episode and not shared.isdisjoint(_entities(view, e))]
+    old = [e for e in earlier if e != episode and _is_about(view, e, shared)]
     speakers = {e: view.origin(e)[1] for e in (episode, *old)}
     own = speakers[episode] if speakers[episode] in shared else None
     if not old:
@@ -146,8 +146,11 @@ def _comparable(new: str, old: str, same_speaker: bool) -> bool:
     return same_speaker or not take_apart(new).proper.isdisjoint(take_apart(old).proper)
 
 
-def _entities(view: View, episode: int) -> set[int]:
-    return {view.origin(episode)[1], *view.ends(episode, ArcKind.MENTIONS)}
+def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:
+    """Whether an episode is spoken by one of these entities, or names one."""
+    if view.origin(episode)[1] in shared:
+        return True
+    return not shared.isdisjoint(view.ends(episode, ArcKind.MENTIONS))
 
 
 def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:

@@ -33,8 +33,7 @@ class Surroundings:
         if vector is None:
             return
         self._centre = vector.astype(np.float32)
-        self._ids, _ = self._view.nearest(vector, WIDE * self._k)
-        self._vectors = self._view.vectors(self._ids)
+        self._ids, self._vectors = self._view.neighbours(self._centre, WIDE * self._k)
 
     def look(self, vector: NDArray[np.float16] | None) -> Near:
         """Ids and cosines of the k nodes most like a text, best first.

@@ -122,7 +122,11 @@ class View:
         block = graph.adjacency.block(row)
         columns = graph.adjacency.columns
         code = int(kind) | (REVERSE if back else 0)
-        peers = columns["peer"][block][columns["kind"][block] == code]
+        kinds = columns["kind"][block]
+        # Most nodes have few arcs, and bytes are searched sooner than an array is compared.
+        if not kinds.tobytes().count(code):
+            return []
+        peers = columns["peer"][block][kinds == code]
         ids: list[int] = graph.nodes["id"][peers].tolist()
         return ids
 
@@ -130,12 +134,20 @@ class View:
         self, vector: NDArray[Any] | None, k: int, kinds: tuple[NodeKind, ...] = SEARCHED
     ) -> tuple[list[int], NDArray[np.float32]]:
         """The k nodes of the state most like a vector: ids and cosines, best first."""
-        index, graph = self.state.vectors, self.draft.graph
-        if vector is None or index.size == 0:
+        if vector is None:
             return [], np.zeros(0, np.float32)
         query = np.asarray(vector, np.float32)
+        ids, vectors = self.neighbours(query, k, kinds)
+        return ids, vectors @ query
+
+    def neighbours(
+        self, query: NDArray[np.float32], k: int, kinds: tuple[NodeKind, ...] = SEARCHED
+    ) -> tuple[list[int], NDArray[np.float32]]:
+        """The k nodes of the state most like a vector: ids and their vectors, best first."""
+        index = self.state.vectors
         (rows,) = index.search_groups(query, k, lambda found: self._group(found, kinds), 1)
-        return graph.nodes["id"][rows].tolist(), index.get(rows) @ query
+        ids: list[int] = self.draft.graph.nodes["id"][rows].tolist()
+        return ids, index.get(rows)
 
     def _group(self, rows: NDArray[np.int64], kinds: tuple[NodeKind, ...]) -> NDArray[np.int64]:
         """0 for living rows of those kinds, -1 for others; few are looked at one by one."""

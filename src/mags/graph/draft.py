@@ -19,6 +19,10 @@ Image = NDArray[np.void] | None
 """A record of shape (1,), or None for absence."""
 
 
+_FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
+_FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
+
+
 class Draft:
     """What a turn is about to change.
 
@@ -58,10 +62,10 @@ class Draft:
 
     def add_node(self, content: Content | None = None, /, **values: Any) -> NDArray[np.void]:
         """Create a node (`id` and `kind` among the values), with its words."""
-        row = blank_node(**values)
         if content is not None:
-            row["content"] = content.id
+            values["content"] = content.id
             self.contents.append(content)
+        row = _record(NODE, {**_FRESH_NODE, **values})
         self._nodes[int(row["id"][0])] = row
         return row
 
@@ -91,7 +95,9 @@ class Draft:
         """Create an arc, or return the one that is there, writable."""
         found = self.arc(src, dst, kind)
         if found is None:
-            found = self._arcs[(src, dst, int(kind))] = blank_arc(src, dst, kind, **values)
+            ends = {"src": src, "dst": dst, "kind": int(kind)}
+            found = _record(ARC, {**_FRESH_ARC, **ends, **values})
+            self._arcs[(src, dst, int(kind))] = found
         return found
 
     def add_arcs(self, records: NDArray[np.void]) -> None:
@@ -130,6 +136,11 @@ class Draft:
 
     def _before(self, node_id: int) -> Image:
         return self.graph.view(node_id) if node_id in self.graph else None
+
+
+def _record(dtype: np.dtype[np.void], values: Mapping[str, Any]) -> NDArray[np.void]:
+    """A record of shape (1,) from all its fields in order: one call, not one a field."""
+    return np.array([tuple(values.values())], dtype)
 
 
 def _differs(images: tuple[Image, Image]) -> bool:
