@@ -21,9 +21,9 @@ class Parts:
     """Everything but the store.
 
     `clock`: seconds since the epoch; `to_pyg`: the converter; `clear_caches`: empties whatever
-    keeps something of texts outside the memory (`forget` calls it). `spent`: what models were used for since it was
-    last called, whoever called them; `summarise`: a theme's text from its members' texts, by a
-    model (raises ModelError; without one it is extracted).
+    keeps something of texts outside the memory (`forget` calls it). `spent`: what models were
+    used for since it was last called, whoever called them; `summarise`: a theme's text from
+    its members' texts, by a model (raises ModelError; without one it is extracted).
     """
 
     embedder: Embedder

@@ -16,7 +16,9 @@ class MemorySettings:
     answer is made from. `context_tokens`: budget of recalled context. `sleep_every`: ticks
     between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
     shown to the write model (0: none). `hebb`: wire what was cited together.
-    `batch`: turns embedded at once in bulk.
+    `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal beyond which a
+    sleep folds what lies behind the oldest snapshot (0: never; `log` and `rollback` reach back
+    to there only).
     """
 
     window: int = 8
@@ -28,5 +30,6 @@ class MemorySettings:
     router: bool = True
     working: bool = True
     batch: int = 64
+    max_journal_bytes: int = 0
     recall: RecallSettings = field(default_factory=RecallSettings)
     engram: EngramSettings = field(default_factory=EngramSettings)

@@ -44,7 +44,18 @@ class Tender:
         if slept is None:
             raise StoreBusy("others keep sleeping over or erasing in this memory: try later")
         self._live.tidy()
+        self._fold()
         return slept
+
+    def _fold(self) -> None:
+        """Fold the journal behind the oldest snapshot, once it has grown too large."""
+        most, store = self._parts.settings.max_journal_bytes, self._live.store
+        if most <= 0 or store.facts.size()["journal_bytes"] <= most:
+            return
+        self._live.tidy(always=True)  # only what a checkpoint covers can be folded
+        with self._live.settled() as state:
+            seq = state.seq
+        store.journal.compact(min([seq, *(mark.seq for mark in store.points.marks())]))
 
     def sleep_if_due(self, tick_before: int, tick_after: int) -> bool:
         """Sleep where a boundary of `sleep_every` ticks lies between and nobody sleeps yet."""
