@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -232,3 +233,21 @@ def test_whatever_stands_around_it_a_phrase_is_gone(
             memory.forget(SECRET)
             assert_gone(memory, Path(folder), SECRET)
         assert files_hold(Path(folder), SECRET) == []
+
+
+def test_a_reader_that_holds_up_the_cleaning_is_told_of(
+    opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory = opened(tmp_path / "m.mags", wait_s=0.2)
+    memory.observe(f"My code is {SECRET}.")
+    reader = apsw.Connection(str(tmp_path / "m.mags"), flags=apsw.SQLITE_OPEN_READONLY)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM content").get
+    with pytest.raises(mags.StoreError, match="words are erased") as caught:
+        memory.forget(SECRET)
+    assert caught.value.erased
+    assert SECRET.lower() not in said_by(memory)
+    reader.close()
+    memory.close()
+    again = opened(tmp_path / "m.mags")
+    assert_gone(again, tmp_path, SECRET)
