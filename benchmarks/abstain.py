@@ -6,13 +6,18 @@ questions count as unanswerable in both. On the development half (`mags.evaluati
 weights are chosen that part right answers best from unanswerable questions, and the threshold that
 is worth most; the other half is only reported.
 
+What recall found is kept on disk until any code but the answerer's changes, so that a second run
+takes seconds.
+
 An answer is *right* when the cited memory, or an episode it comes from, is evidence.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
+import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,16 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.mags_memory import opening
-from benchmarks.places import CACHE, DATA
+from benchmarks.places import CACHE, DATA, ROOT
 from benchmarks.vectors import shipped
 from mags.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags.evaluation.datasets.source import read_jsonl
 from mags.evaluation.split import split
 from mags.memory.asking import items
 from mags.memory.memory import Memory
-from mags.models.answer.extractive import judge
 from mags.models.answer.question import read_question
-from mags.models.answer.support import SupportWeights
+from mags.models.answer.support import Evidence, SupportWeights, evidence, stands
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
@@ -109,6 +113,21 @@ def cases() -> Iterator[Case]:
             )
 
 
+def collected() -> list[Case]:
+    """All cases, from the file that an earlier run left if nothing has changed since."""
+    mark = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "mags").rglob("*.[pt][yo]*")):
+        if path.suffix in (".py", ".toml") and "answer" not in path.parts:
+            mark.update(path.read_bytes())
+    kept = CACHE / f"abstain-{mark.hexdigest()[:16]}.pickle"
+    if not kept.exists():
+        found = list(cases())
+        CACHE.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps(found))
+    known: list[Case] = pickle.loads(kept.read_bytes())
+    return known
+
+
 def _memory(turns: Sequence[object]) -> tuple[Memory, dict[int, str]]:
     memory = opening(shipped(CACHE))(RulePolicy())
     told: Sequence[LongMemEval] | Sequence[object] = turns
@@ -118,14 +137,23 @@ def _memory(turns: Sequence[object]) -> tuple[Memory, dict[int, str]]:
     return memory, {s.episode_id: t.id for s, t in zip(seen, told, strict=True)}
 
 
-def score(cases: Sequence[Case], weights: SupportWeights) -> Scores:
+def weighed(case: Case) -> list[Evidence]:
+    """What the support of each item of a case is weighed from."""
+    question = read_question(case.question)
+    found = stands(question, case.items)
+    return [evidence(question, i, stand) for i, stand in zip(case.items, found, strict=True)]
+
+
+def score(
+    cases: Sequence[Case], evidences: Sequence[Sequence[Evidence]], weights: SupportWeights
+) -> Scores:
     """What the answerer would have quoted in each case."""
     support, right = [], []
-    for case in cases:
-        judged = judge(read_question(case.question), case.items, weights)
-        strength, best = judged[0] if judged else (0.0, None)
+    for case, found in zip(cases, evidences, strict=True):
+        judged = [(one.weigh(weights), -place) for place, one in enumerate(found)]
+        strength, place = max(judged, default=(0.0, 0))
         support.append(strength)
-        right.append(best is not None and best.id in case.gold)
+        right.append(bool(judged) and case.items[-place].id in case.gold)
     return Scores(
         support=np.array(support),
         right=np.array(right),
@@ -149,16 +177,17 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.abstain", description=__doc__)
     parser.add_argument("--fit", action="store_true", help="search the weights too (minutes)")
     options = parser.parse_args(arguments)
-    known = list(cases())
+    known = collected()
     dev = [case for case in known if case.dev]
     test = [case for case in known if not case.dev]
     weights = SupportWeights()
+    of_dev, of_test = [weighed(c) for c in dev], [weighed(c) for c in test]
     if options.fit:
-        weights = max(grid(), key=lambda one: score(dev, one).parted())
-    threshold, _ = score(dev, weights).best()
+        weights = max(grid(), key=lambda one: score(dev, of_dev, one).parted())
+    threshold, _ = score(dev, of_dev, weights).best()
     print(f"weights {weights}, threshold {threshold}")
-    for name, half in (("dev", dev), ("test", test)):
-        scores = score(half, weights)
+    for name, half, found in (("dev", dev, of_dev), ("test", test, of_test)):
+        scores = score(half, found, weights)
         spoken = scores.support >= threshold
         asked, other = scores.answerable, ~scores.answerable
         print(

@@ -139,15 +139,22 @@ def test_a_stretch_of_time_closes_what_was_so_then():
 
 
 def test_gossip_names_its_source_and_is_believed_less():
-    (lost,) = write("Carol told me that Dan lost his job at Acme").operations
+    lost, held = write("Carol told me that Dan lost his job at Acme").operations
     assert (lost.act.value, lost.subject, lost.relation, lost.object) == (
         "RETRACT",
         "Dan",
         "works at",
         "Acme",
     )
-    assert lost.qualifiers["source"] == "Carol"
-    assert lost.confidence == 0.5
+    assert (held.act.value, held.subject, held.relation, held.object) == (
+        "ADD",
+        "Dan",
+        "worked at",
+        "Acme",
+    )
+    assert [op.qualifiers["source"] for op in (lost, held)] == ["Carol", "Carol"]
+    assert [op.confidence for op in (lost, held)] == [0.5, 0.5]
+    assert held.text == "Carol said that Dan lost the job at Acme."
 
 
 def test_a_hedge_lowers_confidence():

@@ -20,6 +20,7 @@ from mags.models.answer.support import SupportWeights, slot, stands, support
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
+from mags.ports.relations import canonical
 
 UNKNOWN = "I don't know."
 OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
@@ -110,6 +111,13 @@ def _end(item: ContextItem, end: str) -> str:
     return "" if item.fact is None else item.fact[2 if end == "object" else 0]
 
 
+def _told(item: ContextItem, end: str) -> str:
+    """An end of a fact with the article its sentence gives it: "the aquarium"."""
+    name = _end(item, end)
+    article = re.search(rf"\b(the|an?) {re.escape(name)}\b", item.text) if name else None
+    return f"{article[1]} {name}" if article else name
+
+
 def _head(question: Question, items: Sequence[ContextItem]) -> str:
     """What is asked for, before the quotes; empty where only the quotes tell."""
     fit, best = slot(question, items[0]), items[0]
@@ -117,12 +125,25 @@ def _head(question: Question, items: Sequence[ContextItem]) -> str:
     if question.kind == "time":
         words = _since(best.valid_from) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
-        words = "Yes" if fit.whole and best.current else ""
+        words = ("No" if _denies(question, best) else "Yes") if fit.whole and best.current else ""
+    elif question.identity:
+        words = ""
     elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):
-        words = ", ".join(_end(item, fit.answer) for item in items) if fit.answer else ""
+        words = ", ".join(_told(item, fit.answer) for item in items) if fit.answer else ""
     if words and not best.current and question.kind != "time":
         words += " (no longer true)"
     return f"{words} {DASH} " if words else ""
+
+
+def _denies(question: Question, item: ContextItem) -> bool:
+    """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
+    known = canonical(item.fact[1]) if item.fact is not None else None
+    opposite = known.opposite if known is not None else ""
+    return (
+        opposite in question.relations
+        and item.fact is not None
+        and (item.fact[1] not in question.relations)
+    )
 
 
 def _answers_number(question: Question, item: ContextItem, end: str) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mags.models.guardrails import WORD, stems
+from mags.ports.inflection import BASE, THIRD, forms, lemma
+from mags.ports.inflection import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
 
@@ -46,6 +48,9 @@ PAST = re.compile(
     r"back then|no longer|last (?:job|home|address|employer))\b",
     re.I,
 )
+PAST_TENSE = re.compile(r"\b(?:did|was|were|had|used)\b", re.I)
+CLOSERS = re.compile(r"\s+(?:called|named|for (?:a living|work))\s*(?=\?|$)", re.I)
+IDENTITY = re.compile(r"^[Ww]ho(?:'s| is| was) (?:[^\W\d_a-z][\w'.-]*\s*)+\??$")
 NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?:\s+(?:of\s+)?[^\W\d_a-z][\w'.-]*)*")
 
 
@@ -68,6 +73,8 @@ PARTICLES = {
 class Question:
     """`words`: stems of the content words. `names`: for each named thing its stems (the speaker
     for "I" and "my"). `kind`: as in `Plan.answer_kind`. `past`: what is over is wanted.
+    `told`: it is put in the past tense, so that what is over may answer it too. `identity`: it
+    asks who somebody is.
     `relations`: names of the relations it may ask about, each with the stems it says them by.
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
     """
@@ -78,11 +85,14 @@ class Question:
     past: bool
     relations: Mapping[str, frozenset[str]]
     end: str
+    told: bool = False
+    identity: bool = False
 
 
 def read_question(turn: Turn) -> Question:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    text = CLOSERS.sub("", text)
     heard = [word.casefold() for word in WORD.findall(text)]
     spans = _names(text)
     names = [stems(name) for name in spans]
@@ -99,8 +109,16 @@ def read_question(turn: Turn) -> Question:
         kind=kind,
         past=PAST.search(text) is not None,
         relations=dict(_relations(heard, stems(" ".join(spans)), kind)),
+        told=PAST_TENSE.search(text) is not None or any(map(_over, heard)),
+        identity=IDENTITY.match(text) is not None,
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
+
+
+def _over(word: str) -> bool:
+    """Whether a word can only be a verb in the past: "broke"."""
+    tags = {form for _, form in forms(word)}
+    return (PAST_FORM in tags and not tags & {BASE, THIRD}) or word == "quit"
 
 
 def _relations(
@@ -117,7 +135,42 @@ def _relations(
             tried = [run, *(f"{run} {particle}" for particle in PARTICLES.get(kind, ()))]
             for phrase in tried if length == 1 else tried[:1]:
                 for name in same_relation(phrase):
-                    yield name, said
+                    yield name, said | _types(name, heard)
+
+
+INSTRUMENTS = _set(
+    """accordion banjo bass bassoon cello clarinet drum drums fiddle flute guitar harmonica harp
+    horn keyboard mandolin oboe organ piano recorder saxophone sax trombone trumpet tuba ukulele
+    viola violin"""
+)
+SPORTS = _set(
+    """badminton baseball basketball bowls chess cricket darts football golf handball hockey
+    lacrosse padel polo pool rugby snooker soccer softball squash tennis volleyball"""
+)
+TYPES = {
+    "place": _set("city town country village place street state area home"),
+    "speaks": _set("language languages"),
+    "works as": _set("job profession trade occupation work"),
+    "works at": _set("company employer firm office"),
+    "birthday": _set("birthday"),
+}
+
+
+def _types(relation: str, heard: list[str]) -> frozenset[str]:
+    """Stems of words that only name the type of what a relation answers: "which languages"."""
+    known = relations().get(relation)
+    kinds = TYPES.get(relation, frozenset()) | TYPES.get(
+        known.answers if known else "", frozenset()
+    )
+    return content(" ".join(kinds.intersection(heard)))
+
+
+def type_of(thing: str) -> frozenset[str]:
+    """Stems of the word for what kind of thing something played is."""
+    last = thing.casefold().rpartition(" ")[2]
+    if last in INSTRUMENTS:
+        return content("instrument")
+    return content("sport game") if last in SPORTS else frozenset()
 
 
 def same_relation(phrase: str) -> frozenset[str]:
@@ -134,8 +187,15 @@ def content(text: str) -> frozenset[str]:
     """Stems of the words of a text that carry meaning; a word counts as its stem alone."""
     kept = " ".join(w for w in WORD.findall(text) if w.casefold().split("'")[0] not in STOP)
     both = stems(kept)
-    whole = {w.casefold().removesuffix("'s") for w in WORD.findall(kept)}
+    whole = {_base(w) for w in WORD.findall(kept)}
     return frozenset(next(iter(stems(w) - {w}), w) for w in whole) if both else frozenset()
+
+
+def _base(word: str) -> str:
+    """The word in lower case; an irregular past in its base form ("broke": "break")."""
+    low = word.casefold().removesuffix("'s")
+    base = lemma(low) if word.islower() else low
+    return base if not low.startswith(base[:3]) or low.endswith("t") else low
 
 
 def _names(text: str) -> list[str]:

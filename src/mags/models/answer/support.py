@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from mags.models.answer.question import Question, content, same_relation
+from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
-from mags.ports.relations import canonical
+from mags.ports.relations import canonical, relations
 
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
@@ -38,10 +38,11 @@ ROLES = re.compile(
     r"wife|husband|partner|boss|neighbou?r|colleague|aunt|uncle|cousin|son|daughter|teacher|doctor)",
     re.I,
 )
-ONLY_ASKS = re.compile(r"[^.!?\n]*\?+")
+ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 MISFIT = 0.5
+WHAT = frozenset({"is a", "works as"})
 NOW_FOR_THEN = 0.8
 FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
 ROLE_NAMES = ("", "user", "assistant", "system")
@@ -168,6 +169,10 @@ def slot(question: Question, item: ContextItem) -> Slot:
         object=named(question, obj),
         relation=_asked_relation(question, relation),
     )
+    if question.identity:
+        what = fit.subject and relation in WHAT
+        whose = fit.object and known is not None and known.answers == "person"
+        fit = replace(fit, relation=what or whose)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
@@ -185,40 +190,100 @@ def named(question: Question, end: str) -> bool:
 
 def _asked_relation(question: Question, relation: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
-    if relation in question.relations or same_relation(relation) & question.relations.keys():
-        return True
-    if content(relation) & question.words:
-        return True
+    asked = relation in question.relations or same_relation(relation) & question.relations.keys()
+    if asked or content(relation) & question.words:
+        return question.kind != "place" or not relation.endswith(" as")  # a trade is no place
     known = canonical(relation)
+    if question.kind == "yesno" and (
+        not content(relation) or (known is not None and known.opposite in question.relations)
+    ):
+        return True  # "is", "has": what is asked for are the two ends
     rest = question.words - frozenset().union(*question.names)
     return known is not None and not rest and known.answers == question.kind
 
 
-def support(question: Question, item: ContextItem, stand: Stand, weights: SupportWeights) -> float:
-    """In [0, 1].
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What the support of one memory is weighed from, each in [0, 1].
+
+    `words`, `names`, `kind`, `ahead`: the features that `SupportWeights` weighs. `covered`: for a
+    fact that fits, the share of what is asked that it has; None for any other memory. `factor`:
+    what is left after what speaks against it.
+    """
+
+    words: float
+    names: float
+    kind: float
+    ahead: float
+    covered: float | None
+    factor: float
+
+    def weigh(self, weights: SupportWeights) -> float:
+        """The support, in [0, 1]."""
+        features = (
+            weights.words * self.words
+            + weights.names * self.names
+            + weights.kind * self.kind
+            + weights.ahead * self.ahead
+        )
+        if self.covered is not None:
+            features = 0.9 + 0.1 * features if self.covered == 1.0 else features * self.covered
+        return min(1.0, features * self.factor)
+
+
+def _said(question: Question, relation: str) -> frozenset[str]:
+    """Stems by which a question asks for a relation or, to deny it, for its opposite."""
+    known = canonical(relation)
+    opposite = known.opposite if known is not None else ""
+    return question.relations.get(relation, question.relations.get(opposite, frozenset()))
+
+
+def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
+    """What speaks for and against a memory.
 
     A fact that is asked for with every word and name carries 0.9 and more, one with some left
-    over less by that share, one turned round half; any other memory by its features. What is
-    nothing but a question carries half. So does a superseded fact, unless the past is asked
-    for: then one that still holds carries a little less.
+    over less by that share; any other memory its features. Half is left of a fact that is turned
+    round, of what is nothing but a question, of a memory with none of the names or none of the
+    other words that are asked about, and of a "why" without a reason. What is over carries half
+    unless the past is asked for; then a fact that still holds does.
     """
     fit = slot(question, item)
     fits = bool(fit.answer or fit.whole)
-    said = question.relations.get(item.fact[1], frozenset()) if item.fact and fits else frozenset()
+    said: frozenset[str] = frozenset()
+    if item.fact is not None and fits:
+        said = _said(question, item.fact[1]) | type_of(item.fact[2])
     words, names = word_share(question, item.text, said), name_share(question, item)
-    features = (
-        weights.words * rare_share(item, stand.rarity)
-        + weights.names * names
-        + weights.kind * kind_share(question, item)
-        + weights.ahead * stand.ahead
+    kind = kind_share(question, item)
+    against = (
+        not fits and fit.turned,
+        ONLY_ASKS.fullmatch(item.text.strip()) is not None,
+        not words or not names or (question.kind == "reason" and not kind),
     )
-    if fits:
-        covered = words * names
-        features = 0.9 + 0.1 * features if covered == 1.0 else features * covered
-    elif fit.turned:
-        features *= MISFIT
-    if ONLY_ASKS.fullmatch(item.text.strip()):
-        features *= MISFIT
-    if item.current == question.past and item.fact is not None:
-        features *= NOW_FOR_THEN if item.current else MISFIT
-    return min(1.0, features)
+    return Evidence(
+        words=rare_share(item, stand.rarity),
+        names=names,
+        kind=kind,
+        ahead=stand.ahead,
+        covered=words * names if fits else None,
+        factor=MISFIT ** sum(against) * _timely(question, item),
+    )
+
+
+def support(question: Question, item: ContextItem, stand: Stand, weights: SupportWeights) -> float:
+    """How well a memory carries an answer, in [0, 1]."""
+    return evidence(question, item, stand).weigh(weights)
+
+
+def _timely(question: Question, item: ContextItem) -> float:
+    """1 for what holds at the time asked about, `MISFIT` for what does not."""
+    over = not item.current or (item.fact is not None and _past(item.fact[1]))
+    if question.past:
+        return MISFIT if item.fact is not None and not over else 1.0
+    if not over:
+        return 1.0
+    return NOW_FOR_THEN if question.told else MISFIT
+
+
+def _past(relation: str) -> bool:
+    """Whether a relation tells of what is over: "lived in"."""
+    return any(one.past == relation for one in relations().values())

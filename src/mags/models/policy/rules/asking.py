@@ -19,7 +19,8 @@ from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import normalise
 
 _PAST = re.compile(
-    r"\b(before|used to|previous|previously|former|formerly|earlier|ex|originally|in the past"
+    r"\b(before|used to|previous|previously|former|formerly|earlier|ex|in the past"
+    r"|originally(?! (?:established|founded|created|developed|made|written|hail|come|from|born))"
     r"|back then|no longer|at first|initially|last time)\b",
     re.IGNORECASE,
 )
@@ -51,14 +52,15 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     span = _span(found)
     hops = _hops(question.text, tokens, scene)
     past = bool(_PAST.search(question.text))
+    dated = span.since is not None or _EVENT.search(question.text) is not None
     return Plan(
-        queries=_queries(question.text, tokens, hops, scene),
+        queries=_queries(question.text, tokens, hops, scene, past=past),
         entities=_entities(question.text, tokens, hops, scene),
         hops=hops,
         since=span.since,
         until=span.until,
-        episodic=1.2 if span.since is not None or _EVENT.search(question.text) else 1.0,
-        semantic=1.2 if hops else 1.0,
+        episodic=0.83 if hops and not dated else 1.0,
+        semantic=0.83 if dated and not hops else 1.0,
         past=past,
         answer_kind=answer_kind(tokens),
     )
@@ -108,7 +110,7 @@ def _entities(
 
 
 def _queries(
-    text: str, tokens: Sequence[Token], hops: Sequence[Hop], scene: Scene
+    text: str, tokens: Sequence[Token], hops: Sequence[Hop], scene: Scene, *, past: bool
 ) -> tuple[str, ...]:
     """Return the question, a statement that would answer it, and a step back."""
     found: dict[str, None] = {text.strip() or text: None}
@@ -116,6 +118,7 @@ def _queries(
         hop = hops[0]
         relation = normalise(hop.relation)
         name = hop.relation if relation.kinds else relation.name
+        name = relation.past if past and relation.past else name
         if hop.inverse:
             found.setdefault(f"{name} {hop.subject}", None)
         elif relation.noun:

@@ -72,7 +72,8 @@ def leaving(case: Case) -> list[Operation] | None:
     if any(word in {"job", "position"} for word in lows[:4]):
         at = next((i for i, word in enumerate(lows) if word in {"at", "with"}), 0)
         if at:
-            return object_claims(case, at + 1, relation="works at", act=Act.RETRACT, change=True)
+            lost = {"leave": "left the job at", "lose": "lost the job at"}
+            return _over(case, at + 1, lost.get(verb.base, "quit the job at"))
         verb_ = {"leave": "left", "quit": "quit", "lose": "lost"}.get(verb.base, verb.base)
         return case.each(
             lambda s: Said(
@@ -96,7 +97,66 @@ def leaving(case: Case) -> list[Operation] | None:
         )
     if verb.base == "leave" and name_end(case.words, 0) == len(case.words):
         return object_claims(case, 0, relation="left")
-    return object_claims(case, 0, relation="quit") if verb.base == "quit" else []
+    if verb.base != "quit":
+        return []
+    if lows[0] in {"the", "my", "our", "his", "her", "their"}:
+        return _over(case, 0, "quit working at") if lows[-1] not in _GROUPS else _out(case)
+    return object_claims(case, 0, relation="quit")
+
+
+_GROUPS = frozenset({"band", "team", "club", "choir", "gym", "group", "party", "course", "class"})
+
+
+def _out(case: Case) -> list[Operation] | None:
+    return object_claims(case, 0, relation="is a member of", act=Act.RETRACT, change=True)
+
+
+def _over(case: Case, start: int, verb: str) -> list[Operation] | None:
+    """Take back a job, and keep that it was held: "I quit the aquarium".
+
+    "The aquarium" may be known by a longer name, so whatever work there is now is over.
+    """
+    closed = object_claims(case, start, relation="works at", act=Act.RETRACT, change=True)
+    held = object_claims(case, start, relation="worked at", verb=verb)
+    if not closed or not held:
+        return closed
+    loose = [
+        op if op.object_is_name or op.valid_to is not None else replace(op, object="")
+        for op in closed
+    ]
+    return [*loose, *(replace(op, valid_from=None) for op in held)]
+
+
+def finding(case: Case) -> list[Operation] | None:
+    """Read "found a new job at Acme"; what else is found is no lasting fact."""
+    verb = case.clause.verb
+    if verb.passive or verb.tense not in {"past", "perfect"}:
+        return None
+    if any(t.low in {"job", "position"} for t in case.words[:4]):
+        return new_job(case) or []
+    return [] if verb.form == "found" and case.low(0) in {"a", "an", "my", "the", "out"} else None
+
+
+def moving(case: Case) -> list[Operation] | None:
+    """Read "moved from Hamburg to Turin" and "moved to Turin from Hamburg": both homes."""
+    lows = [t.low for t in case.words]
+    verb = case.clause.verb
+    if "from" not in lows or "to" not in lows or verb.negated:
+        return None
+    if verb.tense not in {"past", "perfect"} or lows[0] not in {"from", "to"}:
+        return None
+    second = max(lows.index("from"), lows.index("to"))
+    parts = {lows[0]: case.words[1:second], lows[second]: case.words[second + 1 :]}
+    homes = []
+    for word, relation, told in (("to", "lives in", "moved to"), ("from", "lived in", "")):
+        inner = replace(case, rest=replace(case.rest, tokens=parts[word]))
+        if word == "from":
+            inner = replace(inner, manner=replace(case.manner, time=None, times=()))
+        found = object_claims(inner, 0, relation=relation, change=word == "to", verb=told)
+        if not found or not all(op.object_is_name for op in found):
+            return None
+        homes += found
+    return homes
 
 
 def dismissed(case: Case) -> list[Operation] | None:

@@ -11,6 +11,7 @@ from mags.models.policy.rules.lexicon import (
     CONJUNCTIONS,
     DEMONSTRATIVES,
     FEELINGS,
+    FUNCTION_WORDS,
     PLURALS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -308,7 +309,7 @@ def _boundary(
             if verb:
                 return k, ("who", replace(subject, end=k + 1), verb)
         if token.low in _LINKS or token.text == ",":
-            following = _following(tokens, k, subject, opened)
+            following = _following(tokens, k, subject, opened) or _spliced(tokens, k)
             if following:
                 return k, following
         k += 1
@@ -341,6 +342,22 @@ def _following(
         if verb and _shares(verb, opened, tokens[opened.end : k]):
             return (link, replace(subject, end=j), verb)
     return None
+
+
+def _spliced(tokens: Sequence[Token], k: int) -> tuple[str, Subject, Verb] | None:
+    """Read ", coffee makes me nervous": a bare noun with a verb that can be nothing else."""
+    i = k + 1
+    if tokens[k].text != "," or i + 1 >= len(tokens) or not tokens[i].is_word:
+        return None
+    noun = tokens[i].low
+    if noun in FUNCTION_WORDS or tokens[i].is_capital or forms(noun):
+        return None
+    person = PLURAL if _is_plural(noun) else SINGULAR
+    verb = verb_group(tokens, i + 1, person)
+    after = tokens[verb.end].low if verb and verb.end < len(tokens) else ""
+    if verb is None or not (tokens[i + 1].low in BE or after in _AFTER_VERB):
+        return None
+    return ",", Subject(kind=THING, noun=noun, end=i + 1, person=person), verb
 
 
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:

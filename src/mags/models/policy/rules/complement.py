@@ -70,7 +70,7 @@ def about(
     if low in {"a", "an"}:
         return _kind_of_thing(clause, words, scene, manner, subject)
     if low in TRAITS or (len(words) == 1 and _NATION.match(words[0].text)):
-        trait = join(parted(words)[0])
+        trait = join(parted(cut_aside(words))[0])
         relation = "was" if past else "is"
         return [
             claim(scene, manner, Said(subject=subject, relation=relation, object=trait, act=act))
@@ -145,10 +145,10 @@ def _kind_of_thing(
     job = head in JOBS
     if job and at < len(core) and core[at].low in {"at", "for"}:
         place = object_of(core[at + 1 :], scene, subject)
-        if place and place.is_name:
+        if place and core[at + 1].is_capital:
             relation = "worked at" if past else "works at"
             said = Said(subject=subject, relation=relation, act=act, object=place.text)
-            found.append(claim(scene, told, replace(said, object_is_name=True)))
+            found.append(claim(scene, told, replace(said, object_is_name=place.is_name)))
             core = core[:at]
     thing = object_of(core, scene, subject)
     if thing is None:

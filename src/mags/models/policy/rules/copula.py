@@ -81,7 +81,7 @@ def _slot(
     if thing is None:
         return None
     if last in {"name", "nickname"}:
-        return _name(owner, noun, thing, scene, manner)
+        return _name(owner, noun, thing, scene, manner, subject.owner)
     relation = slot_of(noun) if subject.kind == OWNED else canonical(f"the {noun} of {{}} is")
     if relation and relation.kinds:
         said = Said(
@@ -151,7 +151,9 @@ def _birthday(owner: str, noun: str, rest: Rest, scene: Scene, manner: Manner) -
     ]
 
 
-def _name(owner: str, noun: str, thing: Object, scene: Scene, manner: Manner) -> list[Operation]:
+def _name(
+    owner: str, noun: str, thing: Object, scene: Scene, manner: Manner, clause_owner: str
+) -> list[Operation]:
     """Read "my mom's name is Carla", "my nickname is Ace"."""
     if not thing.is_name:
         return []
@@ -171,6 +173,8 @@ def _name(owner: str, noun: str, thing: Object, scene: Scene, manner: Manner) ->
         return [claim(scene, manner, said)]
     if inner and inner not in {"nick", "full", "first", "last", "real", "given"}:
         return []
+    if scene.pronoun_gender(clause_owner):
+        return []  # somebody known by a name is not called otherwise: a stranger is meant
     relation = "is also called" if noun.endswith("nickname") else "is called"
     said = Said(
         subject=owner,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.case import Case
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, Clause
+from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, Clause, Subject, subject_at
 from mags.models.policy.rules.copula import read_copula
 from mags.models.policy.rules.generic import read_generic
 from mags.models.policy.rules.lexicon import KIN, PETS, SILENT, word_set
@@ -51,6 +51,7 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     introduced = _introduced(clause, scene, manner)
     if subject.apposed and subject.kind == NAME:
         introduced += lifespan(subject.apposed, scene, manner, names[0])
+    introduced += _met(clause, scene, manner, names)
     future = clause.verb.tense in {"future", "progressive"} or _ahead(clause)
     rest = rest_of(clause.rest, scene.at, future=future, before=join(clause.before))
     told = replace(manner, time=rest.time, times=rest.times, sides=rest.sides)
@@ -63,7 +64,15 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
         found += operations
     scene.see(subject)
     _remember(found, scene)
+    if clause.verb.base in {"see", "date"} and _someone(clause):
+        scene.fresh = f"{names[0]}|partner"
     return ClauseReading(operations=tuple(found), why=why if not found else "")
+
+
+def _someone(clause: Clause) -> bool:
+    """Say whether a partner is met who has no name yet: "I'm seeing someone"."""
+    words = [t.low for t in clause.rest if t.is_word]
+    return clause.verb.tense == "progressive" and words[:1] in (["someone"], ["somebody"])
 
 
 def _ahead(clause: Clause) -> bool:
@@ -73,11 +82,20 @@ def _ahead(clause: Clause) -> bool:
     )
 
 
+def _coming(base: str, manner: Manner, scene: Scene) -> bool:
+    """Say whether the time named lies ahead: "is visiting us next week"."""
+    time = manner.time
+    if base in {"plan", "hope", "want", "intend", "think", "look", "try", "be", "get", "have"}:
+        return False
+    return time is not None and time.role == "at" and time.since > scene.at
+
+
 def _by_verb(
     clause: Clause, rest: Rest, scene: Scene, manner: Manner, names: tuple[str, ...]
 ) -> list[Operation] | None:
     verb = clause.verb
-    if verb.tense == "future" or (verb.tense == "progressive" and verb.base in _AHEAD):
+    ahead = verb.base in _AHEAD or _coming(verb.base, manner, scene)
+    if verb.tense == "future" or (verb.tense == "progressive" and ahead):
         return read_plan(clause, rest, scene, manner, names)
     if verb.tense == "modal":
         return _modal(clause, rest, scene, manner, names)
@@ -145,23 +163,44 @@ def _introduced(clause: Clause, scene: Scene, manner: Manner) -> list[Operation]
     word = noun.split()[-1] if noun else ""
     if not owner or (word not in KIN and word not in PETS and slot_of(noun) is None):
         return []
-    name = subject.names[0]
-    relation = slot_of(noun) or canonical(word) or word
+    return [_kin(owner, subject, scene, manner)]
+
+
+def _kin(owner: str, subject: Subject, scene: Scene, manner: Manner) -> Operation:
+    """Return that "my sister Ana" is a sister of the speaker."""
+    noun, name = subject.noun, subject.names[0]
+    word = noun.split()[-1]
     plain = replace(manner, time=None, times=(), sides={}, reason="", condition="")
-    return [
-        claim(
-            scene,
-            plain,
-            Said(
-                subject=owner,
-                relation=relation,
-                object=name,
-                object_is_name=True,
-                text=f"{owner}'s {noun} is {name}.",
-                aliases={name: (f"{owner}'s {noun}",)},
-            ),
-        )
-    ]
+    said = Said(
+        subject=owner,
+        relation=slot_of(noun) or canonical(word) or word,
+        object=name,
+        object_is_name=True,
+        text=f"{owner}'s {noun} is {name}.",
+        aliases={name: (f"{owner}'s {noun}",)},
+    )
+    return claim(scene, plain, said)
+
+
+def _met(clause: Clause, scene: Scene, manner: Manner, names: tuple[str, ...]) -> list[Operation]:
+    """Read "my uncle Carlo" and "her husband Tom" behind the verb: who is whose relative."""
+    found: list[Operation] = []
+    words = clause.rest
+    for i, token in enumerate(words):
+        if token.low not in {"my", "our", "his", "her", "their"}:
+            continue
+        other = subject_at(words, i)
+        word = other.noun.split()[-1] if other and other.noun else ""
+        if other is None or not other.names or word not in KIN | PETS:
+            continue
+        own = token.low in {"my", "our"}
+        if not own and (names[0] == scene.speaker or (i > 0 and words[i - 1].low == "and")):
+            continue
+        owner = scene.speaker if own else names[0]
+        found.append(_kin(owner, other, scene, manner))
+        scene.named[f"{owner}'s {other.noun}".lower()] = other.names[0]
+        scene.note(other.names[0], scene.gender(other.noun))
+    return found
 
 
 def _naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation, ...]:
@@ -186,6 +225,8 @@ def _naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation, ..
     noun, scene.fresh = scene.fresh, ""
     owner, _, noun = noun.partition("|")
     scene.named[f"{owner}'s {noun}".lower()] = thing.text
+    if noun not in PETS:
+        scene.note(thing.text, scene.pronoun_gender(subject.owner or subject.word))
     return (
         claim(
             scene,

@@ -86,7 +86,7 @@ def _kind(words: Sequence[Token], text: str) -> str | None:
 def _imperative_after(words: Sequence[Token]) -> bool:
     """Say whether an order follows "to reset the router"."""
     return any(
-        _verb(word.low) and i > 2 and before.end < word.start - 1
+        _verb(word.low) and i > 1 and before.end < word.start - 1
         for i, (before, word) in enumerate(pairwise(words))
     )
 

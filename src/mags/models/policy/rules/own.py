@@ -47,7 +47,8 @@ def own_words(
         return None if name != scene.speaker or verb.tense == "past" else []
     if thing.noun in EMPTY_OBJECTS:
         return []
-    relation = Relation(name=" ".join([_named(verb), *(t.low for t in words[:k])]), known=False)
+    told = replace(verb, negated=False) if verb.gone else verb
+    relation = Relation(name=" ".join([_named(told), *(t.low for t in words[:k])]), known=False)
     if verb.passive:
         relation = canonical(relation.name) or relation
     said = Said(

@@ -12,6 +12,7 @@ from mags.models.policy.rules.lexicon import (
     ARTICLES,
     CONJUNCTIONS,
     EMPTY_OBJECTS,
+    JOBS,
     KIN,
     NAME_LINKS,
     POSSESSIVES,
@@ -113,6 +114,9 @@ def trim(tokens: Sequence[Token]) -> tuple[Token, ...]:
         if not words[-1].is_word and words[-1].text not in {")", '"', "%"}:
             words = words[:-1]
             continue
+        if len(words) > 2 and words[-2].text == "," and _comment(words[-1].low):
+            words = words[:-2]
+            continue
         tail = next(
             (
                 p
@@ -125,6 +129,14 @@ def trim(tokens: Sequence[Token]) -> tuple[Token, ...]:
             return words
         words = words[: -len(tail)]
     return words
+
+
+def _comment(word: str) -> bool:
+    """Say whether a word set apart at the end only judges: ", badly", ", unfortunately"."""
+    return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _LY_NOUNS)
+
+
+_LY_NOUNS = word_set("family reply italy lily fly belly jelly july sicily emily molly sally kelly")
 
 
 def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
@@ -143,8 +155,11 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
         low = words[i].low
         if low not in _SIDE or i + 1 >= cut or i < named:
             continue
-        personal = low == "with" and _person(words[i + 1 : cut])
-        if personal or (named > first and i >= named):
+        personal = (low == "with" and _person(words[i + 1 : cut])) or (
+            low == "from" and _relative(words[i + 1 : cut])
+        )
+        trade = low == "as" and (words[i + 1].low in {"a", "an"} or words[cut - 1].low in JOBS)
+        if personal or trade or (named > first and i >= named):
             sides[_SIDE[low]] = join(words[i + 1 : cut])
             cut = i
     return words[:cut], sides
@@ -179,7 +194,12 @@ def _person(words: Sequence[Token]) -> bool:
         words[0].is_capital
         or words[-1].low in KIN
         or words[-1].low in {"family", "friends", "kids"}
+        or _relative(words)
     )
+
+
+def _relative(words: Sequence[Token]) -> bool:
+    return len(words) > 1 and words[0].low in POSSESSIVES and words[1].low in KIN
 
 
 def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | None:
@@ -227,8 +247,12 @@ def _owned(words: tuple[Token, ...], scene: Scene, subject: str) -> Object | Non
     words = words[2:] if words[1].low == "own" and len(words) > 2 else words[1:]
     lone_name = words[0].is_capital and len(words) == 1
     relative = any(t.low in KIN for t in words[:2])
-    if lone_name or (owner == subject and not relative):
+    if lone_name:
         return _plain(words)
+    if owner == subject and not relative:
+        thing = _plain(words)
+        article = low if low in {"his", "her", "their"} else ""
+        return replace(thing, article=article) if thing else None
     return Object(text=scene.of(owner, join(words)), noun=words[-1].low)
 
 

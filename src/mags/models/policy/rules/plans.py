@@ -111,7 +111,9 @@ def _deed(words: tuple[Token, ...], scene: Scene, name: str, base: str = "") -> 
     for token in words:
         if token.low in _UNCLEAR:
             return None
-        if token.low in {"my", "our"}:
+        if token.low in {"me", "us"}:
+            said.append(scene.speaker)
+        elif token.low in {"my", "our"}:
             said.append("their own" if name != scene.speaker else f"{scene.speaker}'s")
         else:
             said.append(token.text)

@@ -241,4 +241,8 @@ def selling(case: Case) -> list[Operation] | None:
     """Read "sold the car": it is had no more."""
     if case.clause.verb.negated or case.clause.verb.tense not in {"past", "perfect"}:
         return []
-    return object_claims(case, 0, relation="has", act=Act.RETRACT, change=True)
+    sold = object_claims(case, 0, relation="has", act=Act.RETRACT, change=True)
+    definite = case.low(0) in {"the", "my", "our", "his", "her", "their"}
+    if not sold or not definite:
+        return sold
+    return [replace(op, object=case.scene.fuller(op.subject, op.object)) for op in sold]

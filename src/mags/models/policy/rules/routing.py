@@ -34,5 +34,5 @@ def route(turn: Turn, recent: Sequence[Turn]) -> Route:
 def _weights(kind: str) -> tuple[float, float]:
     """Return the weights of the episodic and the semantic block for a kind of answer."""
     if kind in {"person", "place", "number"}:
-        return 1.0, 1.2
-    return (1.2, 1.0) if kind in {"time", "reason"} else (1.0, 1.0)
+        return 0.83, 1.0
+    return (1.0, 0.83) if kind in {"time", "reason"} else (1.0, 1.0)

@@ -37,7 +37,7 @@ class Scene:
     `people`: names in the order they came up, with "m", "f" or "". `group`: who "they" are.
     `named`: "Alice's sister" -> "Ana". `fresh`: a noun just acquired ("dog"), waiting for a name.
     `strangers`: the turn brings in somebody without a name ("a little girl"), whom a pronoun may
-    mean.
+    mean. `genders`: of people known from before. `known`: texts recalled that hold now.
     """
 
     speaker: str
@@ -48,11 +48,14 @@ class Scene:
     named: dict[str, str] = field(default_factory=dict)
     fresh: str = ""
     strangers: bool = False
+    genders: dict[str, str] = field(default_factory=dict)
+    known: tuple[str, ...] = ()
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
         if name and name != self.speaker:
             known = self.people.pop(name, "") or self.earlier.get(name, "")
+            known = known or self.genders.get(name, "")
             self.people[name] = gender or known
 
     def person(self, pronoun: str) -> str | None:
@@ -113,6 +116,19 @@ class Scene:
             return (found,) if found else None
         return self.group or None if word == "they" else None
 
+    def fuller(self, owner: str, thing: str) -> str:
+        """Return by what longer name "the Vespa" is known to be had ("blue Vespa")."""
+        longer = re.compile(
+            rf"^{re.escape(owner)} .*?\b(?:an?|the|his|her|their) "
+            rf"((?:[\w-]+ ){{1,2}}{re.escape(thing)})\b"
+        )
+        hits = {match[1] for match in map(longer.match, self.known) if match}
+        return hits.pop() if len(hits) == 1 else thing
+
+    def pronoun_gender(self, word: str) -> str:
+        """Return "f", "m" or "" for a pronoun such as "her"."""
+        return _GENDERS.get(word, "")
+
     def gender(self, noun: str) -> str:
         """Return "f", "m" or "" for a noun such as "sister"."""
         word = noun.split()[-1] if noun else ""
@@ -146,10 +162,13 @@ def _subjects(text: str) -> tuple[Subject, ...]:
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
     """Return the scene a turn is said in: the people of the turns before, the names recalled."""
     scene = Scene(speaker=turn.speaker, at=turn.at, strangers=bool(_STRANGERS.search(turn.text)))
+    recalled = tuple(recalled)
+    scene.known = tuple(item.text for item in recalled if item.current)
     for item in recalled:
         known = _KNOWN.match(item.text) if item.current else None
         if known:
             scene.named[f"{known[1]}'s {known[2]}".lower()] = known[3]
+            scene.genders[known[3]] = scene.gender(known[2])
     for earlier in list(recent)[-_NEAREST_TURNS:]:
         scene.speaker = earlier.speaker
         for subject in _subjects(earlier.text[:600]):

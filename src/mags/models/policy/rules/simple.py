@@ -6,17 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Subject, subject_at
-from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.lexicon import PREPOSITIONS, SILENT, word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
-from mags.ports.inflection import GERUND, PARTICIPLE, forms, is_verb, lemma
+from mags.ports.inflection import (
+    GERUND,
+    PARTICIPLE,
+    forms,
+    is_verb,
+    lemma,
+    past_tense,
+    third_person,
+)
 from mags.ports.policy import Hop
-from mags.ports.relations import canonical, read
+from mags.ports.relations import canonical, normalise, read
 
 _AUXILIARIES = word_set("do does did is are was were has have had will would can could 's 're am")
 _WH = frozenset({"who", "whom", "what", "when", "where", "which", "how", "whose"})
+_WHEN = word_set("now currently again today before previously formerly earlier originally still")
 _DEFAULTS = {
     ("where", "live"): "lives in",
     ("where", "work"): "works at",
@@ -81,9 +90,9 @@ def _of_subject(
     subject = subject_at(words, k + 1)
     if subject is None:
         return None
-    rest = [
-        t.low for t in words[subject.end :] if t.low not in {"now", "currently", "again", "today"}
-    ]
+    rest = [t.low for t in words[subject.end :] if t.low not in _WHEN]
+    if rest[-3:] == ["for", "a", "living"]:
+        rest = rest[:-3]
     if (
         aux in {"is", "are", "was", "'s", "were", "'re"}
         and subject.kind in {OWNED, OF}
@@ -142,7 +151,15 @@ def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> st
     phrase = _phrase(aux, rest)
     past = read(f"used to {phrase}") if aux == "did" and base not in {"die", "marry"} else None
     reading = past or read(phrase)
-    return reading.relation.name if reading else None
+    return reading.relation.name if reading else _own(aux, base, rest[1:])
+
+
+def _own(aux: str, base: str, rest: Sequence[str]) -> str | None:
+    """Return a verb the table does not know as facts have it: "break" in "did ... break"."""
+    if not is_verb(base) or any(word not in PREPOSITIONS for word in rest) or base in SILENT:
+        return None
+    told = {"did": past_tense, "does": third_person, "do": third_person}.get(aux)
+    return normalise(" ".join([told(base), *rest])).name if told else None
 
 
 def _phrase(aux: str, rest: Sequence[str]) -> str:

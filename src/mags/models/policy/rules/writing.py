@@ -26,7 +26,8 @@ from mags.models.policy.rules.notes import note_of
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, PAST, forms
-from mags.ports.policy import Operation, Recalled, Turn, Writing
+from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
+from mags.ports.relations import normalise
 
 _MOST_SENTENCES = 60
 _EMPHASIS = re.compile(
@@ -66,7 +67,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         if read.why:
             whys.append(read.why)
     return Writing(
-        operations=_once(operations),
+        operations=_once(_replaced(operations)),
         mentions=_mentioned(turn.text, operations),
         understood=not whys,
         why="; ".join(dict.fromkeys(whys)),
@@ -198,6 +199,7 @@ def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> _Sentenc
 def _stripped(clause: Clause) -> Clause:
     """Take "any more" off the end and mark the verb as over."""
     words = tuple(t for t in clause.rest if t.text not in {".", "!"})
+    clause, words = _now_inside(clause, words)
     for phrase in GONE.get(words[-1].low if words else "", ()):
         at = len(words) - len(phrase)
         if at >= 0 and starts_with(words, phrase, at):
@@ -209,6 +211,27 @@ def _stripped(clause: Clause) -> Clause:
         cut = 2 if len(words) > 1 and words[-2].low in {"right", "just", "until"} else 1
         return replace(clause, rest=words[:-cut], verb=replace(clause.verb, shades=shades))
     return clause
+
+
+def _now_inside(clause: Clause, words: tuple[Token, ...]) -> tuple[Clause, tuple[Token, ...]]:
+    """Take "now" out of "at the opera house now, as a technician", and the comma before "as"."""
+    bare = tuple(
+        t
+        for i, t in enumerate(words)
+        if not (t.low == "now" and i + 1 < len(words) and words[i + 1].text == ",")
+    )
+    if len(bare) < len(words):
+        shades = clause.verb.shades | {"now"}
+        clause = replace(clause, verb=replace(clause.verb, shades=shades))
+    if clause.verb.base == "work":
+        bare = tuple(
+            t for i, t in enumerate(bare) if not (t.text == "," and _low(bare, i + 1) == "as")
+        )
+    return (replace(clause, rest=bare) if bare != words else clause), bare
+
+
+def _low(words: Sequence[Token], i: int) -> str:
+    return words[i].low if i < len(words) else ""
 
 
 def _told(clause: Clause, scene: Scene, manner: Manner) -> tuple[tuple[Token, ...], Manner] | None:
@@ -320,6 +343,26 @@ def _unread(words: Sequence[Token]) -> str:
     if first in {"i", "my", "we", "our"} or (named and verbs):
         return "no verb found for its subject"
     return ""
+
+
+def _replaced(operations: Sequence[Operation]) -> list[Operation]:
+    """Drop what is taken back where the same turn puts something in its place.
+
+    "I quit the aquarium. I work at the opera house now": the new job ends the old one, which
+    stays known as what was.
+    """
+    filled = {
+        (op.subject, op.relation): i
+        for i, op in enumerate(operations)
+        if op.act is Act.ADD and op.change and normalise(op.relation).one
+    }
+    return [
+        op
+        for i, op in enumerate(operations)
+        if not (
+            op.act is Act.RETRACT and op.change and filled.get((op.subject, op.relation), -1) > i
+        )
+    ]
 
 
 def _once(operations: Sequence[Operation]) -> tuple[Operation, ...]:
