@@ -241,6 +241,9 @@ class Graph:
         pool, kind = self.adjacency, np.ascontiguousarray(after["kind"])
         slots = pool.find(src, dst, kind)
         there = slots >= 0
+        if not there.any():
+            self._insert(after[has], src[has], dst[has])
+            return
         # A structural arc has a second entry, at its head.
         old = np.flatnonzero(there & (kind != ArcKind.ASSOCIATION))
         rows = np.concatenate([src, dst[old]])

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 LONG = 64
 """Blocks of more entries are searched by sorting them, once for all that is asked of them."""
 FEW = 8
-"""Up to so many entries are removed one by one."""
+"""Up to so many entries are removed, and blocks moved, one by one."""
 
 
 @njit(cache=True, nogil=True)
@@ -106,13 +106,26 @@ class Pool:
         if not count:
             return
         self._grow_columns(int(end))
-        row, old_start, lengths = moved[:, :count]
+        self._move(*moved[:, :count][:, moved[2, :count] > 0])
+        self.end = int(end)
+
+    def _move(
+        self, rows: NDArray[np.int64], old: NDArray[np.int64], lengths: NDArray[np.int64]
+    ) -> None:
+        """Copy the entries of rows from where they lay to where their blocks begin now."""
+        if len(rows) <= FEW:
+            blocks = list(
+                zip(self.start[rows].tolist(), old.tolist(), lengths.tolist(), strict=True)
+            )
+            for column in self.columns.values():
+                for to, start, length in blocks:
+                    column[to : to + length] = column[start : start + length]
+            return
         offsets = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        source = np.repeat(old_start, lengths) + offsets
-        target = np.repeat(self.start[row], lengths) + offsets
+        source = np.repeat(old, lengths) + offsets
+        target = np.repeat(self.start[rows], lengths) + offsets
         for column in self.columns.values():
             column[target] = column[source]
-        self.end = int(end)
 
     def _grow_columns(self, end: int) -> None:
         for name, column in self.columns.items():
