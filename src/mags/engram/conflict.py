@@ -117,17 +117,20 @@ def judge(
     cosines = (vectors[1:] @ vectors[0]).tolist()
     view.fetch(old)
     told = [
-        (e, cosine, said)
+        (e, cosine, said, take_apart(said))
         for e, cosine in zip(old, cosines, strict=True)
         for said in sentences(view.words(e).text)
         if not said.endswith("?")
     ]
     out: list[Verdict] = []
     for new in sentences(view.words(episode).text):
+        parts = take_apart(new)
         found = [
             Verdict(episode=e, old=o, new=new, probability=probability(new, o, cosine))
-            for e, cosine, o in told
-            if _comparable(new, o, speakers[e] == own) and is_specific(new, o, settings.specific)
+            for e, cosine, o, theirs in told
+            # Those can be about the same that name someone in common, or are told by the one meant.
+            if (speakers[e] == own or not parts.proper.isdisjoint(theirs.proper))
+            and is_specific(parts, theirs, settings.specific)
         ]
         found = sorted(found, key=lambda v: (-v.probability, -v.episode))
         least = settings.threshold
@@ -137,13 +140,6 @@ def judge(
             out.append(verdict)
             least = max(settings.several, settings.threshold)
     return out
-
-
-def _comparable(new: str, old: str, same_speaker: bool) -> bool:
-    """Whether two sentences can be about the same: they name someone in common or are said by
-    the one they are about.
-    """
-    return same_speaker or not take_apart(new).proper.isdisjoint(take_apart(old).proper)
 
 
 def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:

@@ -229,20 +229,21 @@ def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
     return np.array([float(value) for value in values])
 
 
-def is_specific(new: str, old: str, least: int) -> bool:
+def is_specific(new: Sentence, old: Sentence, least: int) -> bool:
     """Whether two sentences share enough for the new one to replace the old one at all.
 
     A cue ("not", "instead") with a shared word is enough. Without one they must share
     `least` common words, one fewer where they tell of what happens once or join the same
     two names, two fewer where both. "Ana paints lakes" never replaces "Ana paints trees".
     """
-    n, o = take_apart(new), take_apart(old)
-    shared = n.common & o.common
-    if n.is_cued and not o.is_cued:
+    shared = new.common & old.common
+    if new.is_cued and not old.is_cued:
         return bool(shared)
-    once = bool(shared & ONCE)
-    joint = len(n.names & o.names) >= 2
-    many = o.head in MANY and n.head in MANY
+    if len(shared) >= least or len(shared) < least - 2:
+        return len(shared) >= least
+    once = not shared.isdisjoint(ONCE)
+    joint = len(new.names & old.names) >= 2
+    many = old.head in MANY and new.head in MANY
     return len(shared) >= least - (0 if many else once + joint)
 
 
