@@ -57,7 +57,10 @@ def test_a_full_disk_is_said_and_loses_nothing(memory: Memory) -> None:
 
 def test_an_answer_is_given_though_the_disk_is_full(memory: Memory) -> None:
     memory.observe_many([f"Line {i}." for i in range(30)])
-    room(memory, 0)
+    room(memory, 2)
+    for size in (20_000, 2_000, 200):
+        with pytest.raises(mags.StoreFull):
+            memory.observe_many(["word " * size, *(f"Line {i}." for i in range(60))])
     for _ in range(200):
         reply = memory.ask("Where does Ana live?")
         assert "Oslo" in reply.text
