@@ -34,7 +34,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
 class ExtractiveAnswerer:
     """An `Answerer` that quotes. `threshold`: support from which it speaks."""
 
-    threshold: float = 0.58
+    threshold: float = 0.6
     weights: SupportWeights = field(default_factory=SupportWeights)
 
     @property

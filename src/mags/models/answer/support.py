@@ -58,8 +58,8 @@ class SupportWeights:
     far recall put it before the rest.
     """
 
-    words: float = 0.4
-    names: float = 0.1
+    words: float = 0.3
+    names: float = 0.2
     kind: float = 0.1
     ahead: float = 0.4
 

@@ -48,7 +48,9 @@ _LOOSE = re.compile(
     r"(?:associated|worked|linked) with\b"
 )
 _ORIGIN = "was created in the country of"
-_LINKS = word_set("the of a an and to on in as for with is & de la at by from")
+_LINKS = word_set(
+    "van von der den del di du le the of a an and to on in as for with is & de la at by from"
+)
 _QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]+?)(?:['\u2019]s)?[,.]?[\"\u201d](['\u2019]s)?")
 _WORKS = word_set("film movie song album show series book novel game band group performer single")
 
@@ -186,10 +188,22 @@ def _step(chain: _Chain) -> bool:
     )
 
 
+def _titled(chain: _Chain) -> bool:
+    """Read "head coach" straight after the name: "the Dodgers head coach"."""
+    for k in (3, 2, 1):
+        relation = _NOUNS.get(" ".join(chain.right[:k])) if not chain.relations else None
+        known = canonical(relation) if relation else None
+        if relation and known is not None and known.answers == "person" and not chain.work:
+            chain.add(relation)
+            chain.right = chain.right[k:]
+            return True
+    return False
+
+
 def _possessed(chain: _Chain) -> bool:
     """Read "'s head coach" after the name."""
     if not chain.right or chain.right[0] != "'s":
-        return False
+        return _titled(chain)
     words = chain.right[1:]
     for k in range(min(4, len(words)), 0, -1):
         phrase = [w for w in words[:k] if w not in {"current"}]
@@ -361,4 +375,5 @@ _ASKED = (
     (re.compile(r"\bcontinent\b"), "is located in the continent of"),
     (re.compile(r"\bcapital\b|seat of government"), "capital"),
     (re.compile(r"\blanguage\b"), "official language"),
+    (re.compile(r"\bheadquarters\b"), "headquarters is located in the city of"),
 )

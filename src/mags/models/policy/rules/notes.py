@@ -6,10 +6,19 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from mags.models.policy.rules.lexicon import EVALUATIVE, FEELINGS, LIGHT, SILENT, word_set
+from mags.models.policy.rules.clause import clause_at
+from mags.models.policy.rules.lexicon import (
+    EVALUATIVE,
+    FEELINGS,
+    GREETINGS,
+    LIGHT,
+    SILENT,
+    word_set,
+)
+from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, starts_with
-from mags.ports.inflection import BASE, forms
+from mags.ports.inflection import BASE, PAST, THIRD, forms
 from mags.ports.policy import Act, Operation
 
 _UNCLEAR = word_set("it this that these those he she they him her them his their")
@@ -53,6 +62,43 @@ def note_of(tokens: Sequence[Token], scene: Scene) -> Operation | None:
     return Operation(
         act=Act.NOTE, text=text, qualifiers={"kind": kind}, confidence=0.8, subject_is_name=False
     )
+
+
+def plain_note(tokens: Sequence[Token], scene: Scene, *, hedged: bool) -> Operation | None:
+    """Return a note of a plain statement about somebody by name that gave no triple.
+
+    So that what contradicts it later can close it: "Lori and Kara graduated from the same
+    university." Talk to somebody present, moods and exclamations are left alone.
+    """
+    words = [t for t in tokens if t.is_word]
+    if len(words) < _FEWEST or tokens[-1].text in {"!", "?"} or "?" in {t.text for t in tokens}:
+        return None
+    if any(t.low in _PRESENT for t in words) or any(t.low in FEELINGS for t in words[:6]):
+        return None
+    told = tuple(t for t in tokens if t.text not in {'"', "\u201c", "\u201d"})
+    told = told[1:] if told[0].low == "both" else told
+    end = name_end(told, 0)
+    known = end > 1 or (end == 1 and told[0].text in {**scene.people, **scene.earlier})
+    if not known or told[0].low in _CHATTY:
+        return None
+    if clause_at(told, 0) is None and not _verb_in(told[end:]):
+        return None
+    return Operation(
+        act=Act.NOTE,
+        text=_alone(tokens, scene),
+        qualifiers={"kind": "statement"},
+        confidence=0.36 if hedged else 0.6,
+        subject_is_name=False,
+    )
+
+
+_FEWEST = 6
+_PRESENT = word_set("i me my mine we us our you your yours let")
+_CHATTY = GREETINGS | EVALUATIVE
+
+
+def _verb_in(words: Sequence[Token]) -> bool:
+    return any(form in {PAST, THIRD} for t in words for _, form in forms(t.low))
 
 
 def _kind(words: Sequence[Token], text: str) -> str | None:

@@ -22,7 +22,7 @@ from mags.models.policy.rules.lexicon import (
     word_set,
 )
 from mags.models.policy.rules.names import mentions, name_end
-from mags.models.policy.rules.notes import note_of
+from mags.models.policy.rules.notes import note_of, plain_note
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, PAST, forms
@@ -145,7 +145,15 @@ def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
     words, hedged = _opened(tokens)
     if words and not clauses(words) and _elided(words):
         words = (Token("I", "i", 0, 0), *words)
-    return _statement(words, scene, Manner(hedged=hedged, source=source))
+    read = _statement(words, scene, Manner(hedged=hedged, source=source))
+    if not read.operations:
+        kept = plain_note(tokens, scene, hedged=hedged or _guessed(words))
+        return _Sentence(operations=(kept,)) if kept else read
+    return read
+
+
+def _guessed(words: Sequence[Token]) -> bool:
+    return any(t.low in {"could", "might", "may", "maybe", "perhaps"} for t in words)
 
 
 def _according(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
