@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from itertools import repeat
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.graph.graph import REVERSE
+from mags.graph.graph import REVERSE, table_of
 from mags.graph.node import NEVER, NOBODY, Content, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
@@ -147,16 +146,16 @@ class View:
         index = self.state.vectors
         (rows,) = index.search_groups(query, k, lambda found: self._group(found, kinds), 1)
         ids: list[int] = self.draft.graph.nodes["id"][rows].tolist()
-        return ids, index.get(rows)
+        return ids, index.matrix[rows].astype(np.float32)
 
     def _group(self, rows: NDArray[np.int64], kinds: tuple[NodeKind, ...]) -> NDArray[np.int64]:
         """0 for living rows of those kinds, -1 for others; few are looked at one by one."""
         graph, size = self.draft.graph, self.state.vectors.size
         if len(rows) <= FEW:
-            return np.where(graph.alive[rows] & _table(kinds)[graph.nodes["kind"][rows]], 0, -1)
+            return np.where(graph.alive[rows] & table_of(*kinds)[graph.kinds[rows]], 0, -1)
         groups = self._groups.get(kinds)
         if groups is None:
-            allowed = graph.alive[:size] & _table(kinds)[graph.nodes["kind"][:size]]
+            allowed = graph.alive[:size] & table_of(*kinds)[graph.kinds[:size]]
             groups = self._groups[kinds] = np.where(allowed, 0, -1)
         return groups[rows]
 
@@ -204,11 +203,3 @@ class View:
         elif kind == NodeKind.FACT:
             for end in {int(node["subject"]), int(node["object"])} - {NOBODY}:
                 self._facts.setdefault(end, []).append(content.node)
-
-
-@cache
-def _table(kinds: tuple[NodeKind, ...]) -> NDArray[np.bool_]:
-    """Whether a kind, as a number, is one of these; shape (256,)."""
-    table = np.zeros(256, np.bool_)
-    table[[int(kind) for kind in kinds]] = True
-    return table

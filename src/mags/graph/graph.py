@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import repeat
 from typing import Any
 
@@ -38,11 +39,20 @@ BULK = 4096
 CARRIED = ("flags", "support", "w", "t0", "uses", "days", "last_day")
 
 
+@cache
+def table_of(*kinds: NodeKind) -> NDArray[np.bool_]:
+    """Whether a kind, as a number, is one of these; shape (256,), not to be written to."""
+    table = np.zeros(256, np.bool_)
+    table[[int(kind) for kind in kinds]] = True
+    return table
+
+
 class Graph:
     """Nodes in rows, arcs in blocks.
 
     `nodes`: NODE records, shape (capacity,), of which the first `size` are in use;
-    `alive`: bool, same shape; `adjacency`: a `Pool` by row whose `peer` column holds rows.
+    `alive`: bool, same shape; `kinds`: uint8, their kinds side by side; `adjacency`: a
+    `Pool` by row whose `peer` column holds rows.
     A structural arc stands in the block of both ends (with the REVERSE bit at its head);
     an association only in the block of its source. Rows are stable while the graph is
     open; ids are stable for ever. `tick` is the memory's clock.
@@ -52,6 +62,7 @@ class Graph:
         """An empty graph at tick 0."""
         self.nodes = np.zeros(16, NODE)
         self.alive = np.zeros(16, np.bool_)
+        self.kinds = np.zeros(16, np.uint8)
         self.size = 0
         self.tick = 0
         self.row_of: dict[int, int] = {}
@@ -97,7 +108,7 @@ class Graph:
         """Rows of living nodes, of those kinds or of all."""
         mask = self.alive[: self.size]
         if kinds:
-            mask = mask & np.isin(self.nodes["kind"][: self.size], [int(k) for k in kinds])
+            mask = mask & table_of(*kinds)[self.kinds[: self.size]]
         return np.flatnonzero(mask)
 
     def find_arc(self, src: int, dst: int, kind: ArcKind) -> NDArray[np.void] | None:
@@ -209,6 +220,7 @@ class Graph:
         rows = self._known_rows(ids[known])
         has = changes.has[known]
         self.nodes[rows[has]] = changes.after[changes.has]
+        self.kinds[rows[has]] = changes.after["kind"][changes.has]
         self.alive[rows] = has
 
     def _known_rows(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -223,7 +235,7 @@ class Graph:
     def _grow(self, size: int) -> None:
         if size > len(self.nodes):
             capacity = max(size, 2 * len(self.nodes))
-            for name in ("nodes", "alive"):
+            for name in ("nodes", "alive", "kinds"):
                 old = getattr(self, name)
                 new = np.zeros(capacity, old.dtype)
                 new[: len(old)] = old
@@ -298,6 +310,7 @@ class Graph:
         graph.nodes = np.array(arrays["nodes"])
         graph.size = len(graph.nodes)
         graph.alive = np.ones(graph.size, np.bool_)
+        graph.kinds = graph.nodes["kind"].copy()
         graph.tick = tick
         graph.row_of = dict(zip(graph.nodes["id"].tolist(), range(graph.size), strict=True))
         prefix = "adjacency."
