@@ -5,19 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NodeFlag, NodeKind
+from mags.graph.node import NodeKind
 
 NEXT = int(ArcKind.NEXT)
 MENTIONS = int(ArcKind.MENTIONS)
 SUBJECT = int(ArcKind.SUBJECT)
 OBJECT = int(ArcKind.OBJECT)
 SOURCE_OF = int(ArcKind.SOURCE) | REVERSE
-ASSOCIATION = int(ArcKind.ASSOCIATION)
 FACT = int(NodeKind.FACT)
-COLD = int(NodeFlag.COLD)
 
 
 @njit(cache=True, nogil=True)
@@ -143,167 +140,3 @@ def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, n
         if facts:
             stale[i] = closed / facts
     return before, after, stale, entity
-
-
-@njit(cache=True, nogil=True)
-def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size, tick, weights):
-    """Unnormalised weight of one adjacency entry of `row` (`mentions` times idf)."""
-    code = kind[slot]
-    value = weights[code]
-    if code == ASSOCIATION:
-        value *= charge_of(w[slot], t0[slot], uses[slot], support[slot], flags[slot], tick)
-    elif code == MENTIONS:
-        value *= np.log1p(size / max(1, length[peer[slot]]))
-    elif code == MENTIONS | REVERSE:
-        value *= np.log1p(size / max(1, length[row]))
-    return value
-
-
-@njit(cache=True, nogil=True)
-def _passable(row, alive, node_kind, node_flags, valid_to, moment):
-    """Whether activation may enter: alive, warm, and no superseded fact."""
-    if not alive[row] or node_flags[row] & COLD:
-        return False
-    return node_kind[row] != FACT or valid_to[row] > moment
-
-
-@njit(cache=True, nogil=True)
-def push(pool, nodes, seeds, mass, clock, numbers, weights):
-    """Forward push. Returns (rows, p) of what was reached.
-
-    pool: (start, length, peer, kind, flags, support, w, t0, uses); nodes: (alive, kind,
-    flags, valid_to); seeds, mass: (m,); clock: (tick, moment); numbers: (alpha, eps,
-    max_pushes, hub_degree). p is within eps x sum(degree) of exact personalised PageRank.
-    """
-    start, length, peer, kind, flags, support, w, t0, uses = pool
-    alive, node_kind, node_flags, valid_to = nodes
-    tick, moment = clock
-    alpha, eps, max_pushes, hub = numbers
-    size = len(alive)
-    p, r = np.zeros(size), np.zeros(size)
-    waiting = np.zeros(size, np.bool_)
-    queue = np.empty(size + 1, np.int64)
-    reached = np.empty(size, np.int64)
-    n = head = tail = 0
-    for i in range(len(seeds)):
-        s = seeds[i]
-        if r[s] == 0.0:
-            queue[tail] = s
-            tail += 1
-            waiting[s] = True
-        r[s] += mass[i]
-    pushes = 0
-    while head != tail and pushes < max_pushes:
-        u = queue[head]
-        head = head + 1 if head < size else 0
-        waiting[u] = False
-        rest = r[u]
-        r[u] = 0.0
-        if p[u] == 0.0:
-            reached[n] = u
-            n += 1
-        pushes += 1
-        first, last = start[u], start[u] + length[u]
-        total = 0.0
-        if length[u] <= hub:
-            for e in range(first, last):
-                if _passable(peer[e], alive, node_kind, node_flags, valid_to, moment):
-                    total += _transition(
-                        peer, kind, flags, support, w, t0, uses, e, u, length, size, tick, weights
-                    )
-        if total <= 0.0:
-            p[u] += rest
-            continue
-        p[u] += alpha * rest
-        for e in range(first, last):
-            v = peer[e]
-            if not _passable(v, alive, node_kind, node_flags, valid_to, moment):
-                continue
-            share = _transition(
-                peer, kind, flags, support, w, t0, uses, e, u, length, size, tick, weights
-            )
-            r[v] += (1.0 - alpha) * rest * share / total
-            if not waiting[v] and r[v] > eps * max(1, length[v]):
-                waiting[v] = True
-                queue[tail] = v
-                tail = tail + 1 if tail < size else 0
-    return reached[:n].copy(), p[reached[:n]]
-
-
-@njit(cache=True, nogil=True)
-def _sift(keys, items, size, at, value, item, down):
-    """Place (value, item) in a binary max-heap, moving down from the root or up from `at`."""
-    if down:
-        while True:
-            child = 2 * at + 1
-            if child >= size:
-                break
-            if child + 1 < size and keys[child + 1] > keys[child]:
-                child += 1
-            if keys[child] <= value:
-                break
-            keys[at], items[at] = keys[child], items[child]
-            at = child
-    else:
-        while at > 0 and keys[(at - 1) // 2] < value:
-            keys[at], items[at] = keys[(at - 1) // 2], items[(at - 1) // 2]
-            at = (at - 1) // 2
-    keys[at], items[at] = value, item
-
-
-@njit(cache=True, nogil=True)
-def best_paths(pool, nodes, seeds, mass, clock, numbers, weights):
-    """Greatest product of transitions (weight x degree^-1/2) from the seeds, best first.
-
-    Arguments as in `push`, numbers: (threshold, max_nodes, hub_degree). Returns rows, values,
-    the row each was reached from (-1 for a seed) and the adjacency slot of that step.
-    """
-    start, length, peer, kind, flags, support, w, t0, uses = pool
-    alive, node_kind, node_flags, valid_to = nodes
-    tick, moment = clock
-    threshold, max_nodes, hub = numbers
-    size = len(alive)
-    best = np.zeros(size)
-    parent = np.full(size, -1, np.int64)
-    via = np.full(size, -1, np.int64)
-    done = np.zeros(size, np.bool_)
-    keys, items = np.empty(1024), np.empty(1024, np.int64)
-    held = 0
-    for i in range(len(seeds)):
-        if mass[i] > best[seeds[i]]:
-            best[seeds[i]] = mass[i]
-            held += 1
-            _sift(keys, items, held, held - 1, mass[i], seeds[i], False)
-    order = np.empty(max_nodes, np.int64)
-    n = 0
-    while held and n < max_nodes:
-        value, u = keys[0], items[0]
-        held -= 1
-        if held:
-            _sift(keys, items, held, 0, keys[held], items[held], True)
-        if done[u] or value < best[u]:
-            continue
-        done[u] = True
-        order[n] = u
-        n += 1
-        if length[u] > hub:
-            continue
-        scale = value / np.sqrt(max(1, length[u]))
-        for e in range(start[u], start[u] + length[u]):
-            v = peer[e]
-            if done[v] or not _passable(v, alive, node_kind, node_flags, valid_to, moment):
-                continue
-            step = weights[kind[e]]
-            if kind[e] == ASSOCIATION:
-                step *= charge_of(w[e], t0[e], uses[e], support[e], flags[e], tick)
-            reach = scale * step
-            if reach < threshold or reach <= best[v]:
-                continue
-            best[v], parent[v], via[v] = reach, u, e
-            if held == len(keys):
-                keys = np.concatenate((keys, np.empty(held)))
-                items = np.concatenate((items, np.empty(held, np.int64)))
-            held += 1
-            _sift(keys, items, held, held - 1, reach, v, False)
-    rows = order[:n].copy()
-    return rows, best[rows], parent[rows], via[rows]

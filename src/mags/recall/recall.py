@@ -146,9 +146,11 @@ def recall(
 ) -> Found:
     """The k best units' leading members, best first, with their trace."""
     ranking = rank(state, reading, settings, same_relation)
-    merged = units.merge(state.graph, ranking.found.rows, ranking.scores, reading.k)
+    steps = frozenset(state.graph.rows(ranking.walk.chain).tolist())
+    merged = units.merge(state.graph, ranking.found.rows, ranking.scores, reading.k, steps)
     position = {int(row): i for i, row in enumerate(ranking.found.rows)}
-    best = _paths(state, reading, ranking, settings)
+    wanted = np.array([row for row, _ in merged], np.int64)
+    best = _paths(state, reading, ranking, settings, wanted)
     anchor_ids = {int(i) for i in state.graph.nodes["id"][ranking.anchor_rows]}
     hits: list[Hit] = []
     traces: list[HitTrace] = []
@@ -175,12 +177,16 @@ def recall(
 
 
 def _paths(
-    state: State, reading: Reading, ranking: Ranking, settings: RecallSettings
+    state: State,
+    reading: Reading,
+    ranking: Ranking,
+    settings: RecallSettings,
+    wanted: NDArray[np.int64],
 ) -> spread.Paths:
-    if not (settings.traces and len(ranking.anchor_rows)):
+    if not (settings.traces and len(ranking.anchor_rows) and len(wanted)):
         return spread.Paths(value={}, before={}, slot={})
     moment = reading.now_s if reading.as_of is None else reading.as_of
-    return spread.paths(state.graph, ranking.anchor_rows, moment, settings)
+    return spread.paths(state.graph, ranking.anchor_rows, moment, settings, wanted)
 
 
 def hit_of(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.recall.kernels import best_paths, push
+from mags.recall.flow.kernels import best_paths, push
 from mags.recall.settings import RecallSettings
 
 KIND_WEIGHTS = np.zeros(256, np.float64)
@@ -76,13 +76,23 @@ def activation(
     return rows, p
 
 
-def paths(graph: Graph, seeds: NDArray[np.int64], moment: float, settings: RecallSettings) -> Paths:
-    """Best paths from the seeds, each seed worth 1."""
+EVERYWHERE = np.zeros(0, np.int64)
+"""Wanted rows of `paths` where all that can be reached is wanted."""
+
+
+def paths(
+    graph: Graph,
+    seeds: NDArray[np.int64],
+    moment: float,
+    settings: RecallSettings,
+    wanted: NDArray[np.int64] = EVERYWHERE,
+) -> Paths:
+    """Best paths from the seeds, each seed worth 1: to everything, or to the wanted rows."""
     numbers = (settings.threshold, settings.max_nodes, settings.hub_degree)
     clock = (graph.tick, moment)
     mass = np.ones(len(seeds))
     rows, values, before, slots = best_paths(
-        pool_of(graph), nodes_of(graph), seeds, mass, clock, numbers, KIND_WEIGHTS
+        pool_of(graph), nodes_of(graph), seeds, mass, clock, numbers, KIND_WEIGHTS, wanted
     )
     keys = rows.tolist()
     return Paths(

@@ -25,11 +25,17 @@ DECAYING = ("w", "t0", "uses", "support", "flags")
 
 
 def merge(
-    graph: Graph, rows: NDArray[np.int64], scores: NDArray[np.float32], k: int
+    graph: Graph,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    k: int,
+    apart: frozenset[int] = frozenset(),
 ) -> list[tuple[int, list[int]]]:
     """The k best rows, best first, each with the rows that come out as one with it.
 
     A fact, the episodes it came from and their other facts are one, counted by the best.
+    Rows in `apart` (the steps of a chain) have a place each, though one turn may have told
+    them all.
     """
     out: list[tuple[int, list[int]]] = []
     taken: dict[int, int] = {}
@@ -37,7 +43,7 @@ def merge(
         row = int(rows[i])
         partners = _partners(graph, row)
         owner = next((taken[p] for p in partners if p in taken), None)
-        if owner is not None:
+        if owner is not None and row not in apart:
             if owner < len(out):
                 out[owner][1].append(row)
             continue

@@ -1,0 +1,1 @@
+"""Activation that flows over the graph."""
