@@ -27,6 +27,7 @@ OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}
 DASH = "\N{EM DASH}"
 MOST_QUOTED = 240
 MOST_TOGETHER = 5
+PLACING = (" in", " at", " to", " for", " from", " near", " on")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
 
 
@@ -126,13 +127,20 @@ def _head(question: Question, items: Sequence[ContextItem]) -> str:
         words = _since(best.valid_from) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
         words = ("No" if _denies(question, best) else "Yes") if fit.whole and best.current else ""
-    elif question.identity:
+    elif question.identity or (question.kind == "place" and not _placed(best)):
         words = ""
     elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):
         words = ", ".join(_told(item, fit.answer) for item in items) if fit.answer else ""
     if words and not best.current and question.kind != "time":
         words += " (no longer true)"
     return f"{words} {DASH} " if words else ""
+
+
+def _placed(item: ContextItem) -> bool:
+    """Whether the ends of a fact may be places: "lives in", "works at", "went to"."""
+    relation = item.fact[1] if item.fact is not None else ""
+    known = canonical(relation)
+    return (known is not None and known.answers == "place") or relation.endswith(PLACING)
 
 
 def _denies(question: Question, item: ContextItem) -> bool:

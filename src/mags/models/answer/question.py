@@ -50,6 +50,7 @@ PAST = re.compile(
 )
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had|used)\b", re.I)
 CLOSERS = re.compile(r"\s+(?:called|named|for (?:a living|work))\s*(?=\?|$)", re.I)
+DOES = re.compile(r"^what (?:do|does|did) .+ do\s*\??$", re.I)
 IDENTITY = re.compile(r"^[Ww]ho(?:'s| is| was) (?:[^\W\d_a-z][\w'.-]*\s*)+\??$")
 NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?:\s+(?:of\s+)?[^\W\d_a-z][\w'.-]*)*")
 
@@ -103,8 +104,9 @@ def read_question(turn: Turn) -> Question:
         if not kind and re.search(pattern, text, re.I):
             kind = answer
     asks_object = ASKS_OBJECT.search(text) is not None
+    trade = content("work") if DOES.match(text) else frozenset()
     return Question(
-        words=content(text),
+        words=content(text) | trade,
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,
         past=PAST.search(text) is not None,
@@ -126,6 +128,10 @@ def _relations(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Relations of the table that runs of up to four words name, with their stems."""
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
+    if DOES.match(" ".join(heard)):
+        yield from ((name, content("work")) for name in ("works as", "worked as", "is a", "was a"))
+    if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
+        yield "lived in", content("move")
     for length in range(4, 0, -1):
         for first in range(len(words) - length + 1):
             run = " ".join(words[first : first + length])

@@ -31,7 +31,7 @@ NUMBER = re.compile(
 PLACE = re.compile(
     r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?\w+", re.I
 )
-REASON = re.compile(r"\b(?:because|since|so that|as|due to|in order to|reason|to)\b", re.I)
+REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 NAMED = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w'-]+")
 ROLES = re.compile(
     r"\b(?:my|his|her|their|our|the) (?:\w+ )?(?:friend|sister|brother|mother|mom|mum|father|dad|"
@@ -276,10 +276,11 @@ def support(question: Question, item: ContextItem, stand: Stand, weights: Suppor
 
 def _timely(question: Question, item: ContextItem) -> float:
     """1 for what holds at the time asked about, `MISFIT` for what does not."""
-    over = not item.current or (item.fact is not None and _past(item.fact[1]))
+    named = item.fact is not None and _past(item.fact[1])
+    over = not item.current or named
     if question.past:
         return MISFIT if item.fact is not None and not over else 1.0
-    if not over:
+    if not over or (named and question.told):
         return 1.0
     return NOW_FOR_THEN if question.told else MISFIT
 

@@ -95,13 +95,24 @@ def leaving(case: Case) -> list[Operation] | None:
             if lows[0] in {"my", "our", "his", "her", "their"}
             else []
         )
-    if verb.base == "leave" and name_end(case.words, 0) == len(case.words):
-        return object_claims(case, 0, relation="left")
+    if verb.base == "leave":
+        return _left(case)
     if verb.base != "quit":
         return []
     if lows[0] in {"the", "my", "our", "his", "her", "their"}:
         return _over(case, 0, "quit working at") if lows[-1] not in _GROUPS else _out(case)
     return object_claims(case, 0, relation="quit")
+
+
+def _left(case: Case) -> list[Operation] | None:
+    """Read "left Acme": a job where one is known there, else only that a place was left."""
+    if name_end(case.words, 0) != len(case.words):
+        return []
+    place = surface(case.words)
+    jobs = {f"{name} works at {place}" for name in case.names}
+    if any(text.startswith(job) for text in case.scene.known for job in jobs):
+        return _over(case, 0, "left the job at")
+    return object_claims(case, 0, relation="left")
 
 
 _GROUPS = frozenset({"band", "team", "club", "choir", "gym", "group", "party", "course", "class"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from mags.models.policy.rules.generic import read_generic
 from mags.models.policy.rules.lexicon import KIN, PETS, SILENT, word_set
 from mags.models.policy.rules.lists import objects
 from mags.models.policy.rules.passage import lifespan
-from mags.models.policy.rules.phrase import Rest, object_of, rest_of
+from mags.models.policy.rules.phrase import Rest, object_of, rest_of, trim
 from mags.models.policy.rules.plans import read_plan
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
@@ -217,9 +218,16 @@ def _naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation, ..
         and verb.base in {"call", "name"}
         and verb.passive
     )
-    if not (named and verb.base == "be") and not called:
+    given = (
+        verb.base in {"call", "name"}
+        and not verb.passive
+        and len(clause.rest) > 1
+        and clause.rest[0].low in {"him", "her", "it"}
+    )
+    if not (named and verb.base == "be") and not called and not given:
         return ()
-    thing = object_of(clause.rest, scene, scene.speaker)
+    words = trim(clause.rest[1:] if given else clause.rest)
+    thing = object_of(words, scene, scene.speaker)
     if thing is None or not thing.is_name:
         return ()
     noun, scene.fresh = scene.fresh, ""
@@ -248,6 +256,7 @@ def _remember(operations: Sequence[Operation], scene: Scene) -> None:
         relation = canonical(operation.relation)
         if operation.object_is_name and relation and relation.answers == "person":
             scene.note(operation.object)
-        word = operation.object.split()[-1].lower() if operation.object else ""
+        held = re.split(r" (?:from|in|at|with|of) ", operation.object)[0]
+        word = held.split()[-1].lower() if held else ""
         if operation.relation == "has" and word in PETS | KIN:
             scene.fresh = f"{operation.subject}|{word}"

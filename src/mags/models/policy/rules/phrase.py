@@ -214,6 +214,9 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
         return _pronoun(low, scene)
     if low == "of":
         return object_of(words[1:], scene, subject)
+    called = _called(tokens, words)
+    if called is not None:
+        return called
     told = _told(words, scene, subject)
     if told is None or _two_things(words):
         return None
@@ -223,6 +226,15 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     first = tokens[0].low
     stripped = len(words) < len(tokens) and first in {"a", "an", "the"}
     return replace(thing, article=first) if thing and stripped else thing
+
+
+def _called(tokens: Sequence[Token], words: Sequence[Token]) -> Object | None:
+    """Read "a startup called Nuvem" as Nuvem."""
+    at = next((i for i, t in enumerate(words) if t.low in {"called", "named"} and i > 0), 0)
+    if not at or at + 1 >= len(words) or name_end(words, at + 1) != len(words):
+        return None
+    lead = join(tokens[: len(tokens) - len(words) + at + 1])
+    return Object(text=join(words[at + 1 :]), is_name=True, noun=words[at - 1].low, article=lead)
 
 
 def _bare(tokens: Sequence[Token]) -> tuple[Token, ...]:
