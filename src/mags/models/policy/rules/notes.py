@@ -64,11 +64,14 @@ def note_of(tokens: Sequence[Token], scene: Scene) -> Operation | None:
     )
 
 
-def plain_note(tokens: Sequence[Token], scene: Scene, *, hedged: bool) -> Operation | None:
+def plain_note(
+    tokens: Sequence[Token], scene: Scene, met: frozenset[str], *, hedged: bool
+) -> Operation | None:
     """Return a note of a plain statement about somebody by name that gave no triple.
 
     So that what contradicts it later can close it: "Lori and Kara graduated from the same
-    university." Talk to somebody present, moods and exclamations are left alone.
+    university." Talk to somebody present, moods and exclamations are left alone, and a lone word
+    that only starts a sentence unless somebody of that name was `met`.
     """
     words = [t for t in tokens if t.is_word]
     if len(words) < _FEWEST or tokens[-1].text in {"!", "?"} or "?" in {t.text for t in tokens}:
@@ -78,7 +81,7 @@ def plain_note(tokens: Sequence[Token], scene: Scene, *, hedged: bool) -> Operat
     told = tuple(t for t in tokens if t.text not in {'"', "\u201c", "\u201d"})
     told = told[1:] if told[0].low == "both" else told
     end = name_end(told, 0)
-    known = end > 1 or (end == 1 and told[0].text in {**scene.people, **scene.earlier})
+    known = end > 1 or (end == 1 and told[0].text in met)
     if not known or told[0].low in _CHATTY:
         return None
     if clause_at(told, 0) is None and not _verb_in(told[end:]):

@@ -145,9 +145,10 @@ def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
     words, hedged = _opened(tokens)
     if words and not clauses(words) and _elided(words):
         words = (Token("I", "i", 0, 0), *words)
+    met = frozenset((*scene.people, *scene.earlier))
     read = _statement(words, scene, Manner(hedged=hedged, source=source))
     if not read.operations:
-        kept = plain_note(tokens, scene, hedged=hedged or _guessed(words))
+        kept = plain_note(tokens, scene, met, hedged=hedged or _guessed(words))
         return _Sentence(operations=(kept,)) if kept else read
     return read
 

@@ -1,0 +1,117 @@
+"""What speaks for and against a memory as an answer."""
+
+import pytest
+
+from mags.models.answer.question import content, read_question
+from mags.models.answer.support import (
+    MISFIT,
+    NOW_FOR_THEN,
+    Evidence,
+    Stand,
+    SupportWeights,
+    evidence,
+)
+from mags.ports.answer import ContextItem
+from mags.ports.policy import Turn
+
+
+def read(text: str):
+    return read_question(Turn(text=text, speaker="user"))
+
+
+def weighed(text: str, item: ContextItem) -> Evidence:
+    question = read(text)
+    rarity = dict.fromkeys(question.words, 1.0)
+    return evidence(question, item, Stand(ahead=0.0, rarity=rarity))
+
+
+def fact(subject: str, relation: str, obj: str, **more: object) -> ContextItem:
+    words = {"text": f"{subject} {relation} {obj}.", **more}
+    return ContextItem(id=1, fact=(subject, relation, obj), **words)
+
+
+def said(text: str, speaker: str = "", **more: object) -> ContextItem:
+    return ContextItem(id=1, text=text, speaker=speaker, **more)
+
+
+@pytest.mark.parametrize(
+    ("question", "item", "factor"),
+    [
+        # None of the names asked about.
+        ("What is Marco allergic to?", said("I'm allergic to dogs.", "Lena"), MISFIT),
+        ("How old is Marco?", fact("Emil", "age", "7"), MISFIT),
+        # None of the other words asked about.
+        ("Who is Felix married to?", fact("Felix", "lives in", "Berlin"), MISFIT),
+        # Nothing but questions.
+        (
+            "When is Lena's birthday?",
+            said("How was your birthday? Did you get presents?", "Lena"),
+            MISFIT,
+        ),
+        # A "why" without a reason.
+        ("Why did Marco sell the Vespa?", said("I sold the Vespa.", "Marco"), MISFIT),
+        # What is over, asked for as it is now; an episode whose facts are all over, too.
+        ("Where does Lena live?", fact("Lena", "lives in", "Turin", current=False), MISFIT),
+        ("Where does Lena live?", said("I live in Turin.", "Lena", current=False), MISFIT),
+        ("Where does Marco work?", fact("Marco", "worked at", "Acme"), MISFIT),
+        # What still holds, where the past is asked for.
+        ("Where did Lena live before?", fact("Lena", "lives in", "Turin"), MISFIT),
+        ("Where did Lena live before?", fact("Lena", "lives in", "Bonn", current=False), 1.0),
+        ("Where did Marco work before?", fact("Marco", "worked at", "Acme"), 1.0),
+        # A question in the past tense may mean either.
+        ("Where did Marco work?", fact("Marco", "worked at", "Acme"), 1.0),
+        ("Where did Lena live?", fact("Lena", "lives in", "Bonn", current=False), NOW_FOR_THEN),
+    ],
+)
+def test_what_speaks_against_a_memory_halves_it(question, item, factor):
+    assert weighed(question, item).factor == factor
+
+
+@pytest.mark.parametrize(
+    ("question", "item"),
+    [
+        ("Which languages does Lena speak?", fact("Lena", "speaks", "English")),
+        ("What instrument does Marco play?", fact("Marco", "plays", "trumpet")),
+        ("What does Jonas do?", fact("Jonas", "works as", "luthier")),
+        ("What does Lena do for a living?", fact("Lena", "works as", "archivist")),
+        ("Which city does Lena live in?", fact("Lena", "lives in", "Turin")),
+        ("What is Marco's dog called?", fact("Marco", "dog", "Pepe")),
+        ("Is Marco vegetarian?", fact("Marco", "is", "vegetarian")),
+        ("Does Jonas like mushrooms?", fact("Jonas", "dislikes", "mushrooms")),
+        ("What did Ida break?", fact("Ida", "broke", "arm")),
+    ],
+)
+def test_a_fact_that_fits_covers_all_that_is_asked(question, item):
+    assert weighed(question, item).covered == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "item"),
+    [
+        ("What sport does Marco play?", fact("Marco", "plays", "trumpet")),
+        ("Where did Marco work?", fact("Marco", "worked as", "nurse")),
+        ("Who is Chiara?", fact("Chiara", "is married to", "Sofia")),
+    ],
+)
+def test_a_fact_of_another_kind_does_not_cover_it(question, item):
+    assert weighed(question, item).covered != 1.0
+
+
+def test_a_fact_that_fits_weighs_nine_tenths_at_least():
+    weights = SupportWeights()
+    none = Evidence(words=0.0, names=0.0, kind=0.0, ahead=0.0, covered=1.0, factor=1.0)
+    assert none.weigh(weights) == pytest.approx(0.9)
+    full = Evidence(words=1.0, names=1.0, kind=1.0, ahead=1.0, covered=1.0, factor=1.0)
+    assert full.weigh(weights) == pytest.approx(1.0)
+
+
+def test_irregular_pasts_count_as_their_verb():
+    assert content("Ida broke it") == content("Ida break")
+    assert content("Marco sold it") == content("Marco sell")
+
+
+def test_who_somebody_is_differs_from_who_does_something():
+    assert read("Who is Chiara?").identity
+    assert read("Who's Ana Sol?").identity
+    assert not read("Who is Chiara married to?").identity
+    assert not read("Who is the boss?").identity
