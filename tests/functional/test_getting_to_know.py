@@ -1,4 +1,4 @@
-"""Two people get to know each other over half a year; then a memory without a model is asked.
+"""Two pairs get to know each other over months; then a memory without a model is asked.
 
 Every answer is the extractive one, end to end, with the shipped settings. A wrong answer is worse
 than "I don't know", so both are held: what must be answered, and what must stay open.
@@ -164,12 +164,123 @@ OPEN = (
 )
 
 
-@pytest.fixture(scope="module")
-def memory() -> Iterator[Memory]:
+TALK_IN_PORTO = """\
+# porto
+[2024-01-02] Sara: Hey! I'm Sara, I just moved to Porto from Leeds.
+[2024-01-02] Tom: Hi Sara, I'm Tom. I grew up in Porto.
+[2024-01-02] Sara: I'm a software engineer at Feedzai.
+[2024-01-03] Tom: I run a small bakery with my wife Inês.
+[2024-01-03] Sara: I have a twin brother named Luke.
+[2024-01-03] Tom: Our son Rui is three years old.
+[2024-01-05] Sara: I can't eat gluten, I have coeliac disease.
+[2024-01-05] Tom: We bake gluten-free bread on Fridays.
+[2024-01-08] Sara: Luke works for the BBC in Manchester.
+[2024-01-08] Tom: My father Joaquim was a fisherman.
+[2024-01-10] Sara: My favourite book is Dune.
+[2024-01-10] Tom: I prefer tea to coffee.
+[2024-01-15] Sara: I adopted a kitten from the shelter. I named her Pixel.
+[2024-01-15] Tom: Inês is afraid of cats.
+[2024-01-20] Sara: My phone number is 555-0134.
+[2024-01-20] Tom: I'll be in Lisbon next weekend.
+[2024-02-01] Sara: I got promoted to team lead!
+[2024-02-01] Tom: Congratulations!
+[2024-02-03] Sara: Luke broke up with Hannah.
+[2024-02-03] Tom: Sorry to hear that.
+[2024-02-10] Tom: Inês is pregnant! The baby is due in August.
+[2024-02-10] Sara: That's wonderful news!
+[2024-03-01] Sara: I've started taking Portuguese lessons with Dona Rosa.
+[2024-03-01] Tom: My grandmother turned 90 on Sunday.
+[2024-03-05] Sara: I don't drink coffee any more.
+[2024-03-05] Tom: I hurt my knee playing football.
+[2024-04-01] Sara: I left Feedzai. I'm working for a startup called Nuvem now.
+[2024-04-01] Tom: We are opening a second bakery in Braga in June.
+[2024-04-10] Sara: Luke lives in London now, he got a job at Google.
+[2024-04-10] Tom: Rui starts kindergarten in September.
+[2024-05-01] Sara: My boyfriend Miguel is from Coimbra, he is an architect.
+[2024-05-01] Tom: How did you meet?
+[2024-05-01] Sara: We met at a climbing gym in November.
+[2024-05-20] Sara: Miguel and I got engaged last Saturday!
+[2024-08-12] Tom: Our daughter Clara was born on 9 August!
+[2024-08-12] Sara: Welcome, Clara!
+[2024-09-01] Sara: I've moved in with Miguel, we live in Gaia now.
+[2024-09-01] Tom: I sold my old van and bought a Renault Kangoo.
+[2024-09-10] Tom: My email is tom@padaria.pt.
+[2024-09-10] Sara: Pixel had to go to the vet.
+"""
+
+KNOWN_IN_PORTO = (
+    ("Where does Sara live?", ["Gaia"]),
+    ("Where did Sara live before?", ["Porto", "Leeds"]),
+    ("Where did Sara move from?", ["Leeds"]),
+    ("Where is Tom from?", ["Porto"]),
+    ("What does Sara do?", ["engineer", "lead"]),
+    ("Where does Sara work?", ["Nuvem", "startup"]),
+    ("Where did Sara work before?", ["Feedzai"]),
+    ("Who is Tom married to?", ["In"]),
+    ("Who is Tom's wife?", ["In"]),
+    ("Who is Sara's brother?", ["Luke"]),
+    ("What is Sara's brother called?", ["Luke"]),
+    ("Where does Sara's brother live?", ["London"]),
+    ("Where does Luke work?", ["Google"]),
+    ("Where did Luke work before?", ["BBC"]),
+    ("How old is Rui?", ["three", "3"]),
+    ("What can't Sara eat?", ["gluten"]),
+    ("What is Sara's favourite book?", ["Dune"]),
+    ("Does Tom prefer tea to coffee?", ["tea"]),
+    ("What is Sara's kitten called?", ["Pixel"]),
+    ("Who is afraid of cats?", ["In"]),
+    ("What is Sara's phone number?", ["555-0134"]),
+    ("When will Tom be in Lisbon?", ["January", "weekend"]),
+    ("Who did Luke break up with?", ["Hannah"]),
+    ("Is Inês pregnant?", ["pregnant"]),
+    ("When is the baby due?", ["August"]),
+    ("How old is Tom's grandmother?", ["90"]),
+    ("What did Tom hurt?", ["knee"]),
+    ("Where is Tom opening a second bakery?", ["Braga"]),
+    ("When is Tom opening a second bakery?", ["June"]),
+    ("When does Rui start kindergarten?", ["September"]),
+    ("Who is Sara's boyfriend?", ["Miguel"]),
+    ("Where is Miguel from?", ["Coimbra"]),
+    ("What does Miguel do?", ["architect"]),
+    ("When did Sara get engaged?", ["18 May", "Saturday", "May"]),
+    ("Who is Sara engaged to?", ["Miguel"]),
+    ("When was Clara born?", ["9 August"]),
+    ("Who is Tom's daughter?", ["Clara"]),
+    ("What did Tom buy?", ["Kangoo"]),
+    ("What did Tom sell?", ["van"]),
+    ("What is Tom's email?", ["padaria"]),
+    ("What was Joaquim?", ["fisherman"]),
+)
+
+OPEN_IN_PORTO = (
+    "What is Tom's favourite book?",
+    "What is Tom's phone number?",
+    "Where was Sara born?",
+    "What is Miguel's phone number?",
+    "Where does Hannah live?",
+    "What is Luke allergic to?",
+    "Who is Luke married to?",
+    "How old is Sara?",
+    "Does Sara have a dog?",
+)
+
+
+def told(talk: str) -> Iterator[Memory]:
+    """A memory that has heard a talk."""
     with mags.open(None, settings=Settings()) as opened:
-        for turn in dialogue(TALK, "user"):
+        for turn in dialogue(talk, "user"):
             opened.observe(turn.text, speaker=turn.speaker, at=turn.at, session=turn.session)
         yield opened
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    yield from told(TALK)
+
+
+@pytest.fixture(scope="module")
+def porto() -> Iterator[Memory]:
+    yield from told(TALK_IN_PORTO)
 
 
 @pytest.mark.parametrize(("question", "answers"), KNOWN)
@@ -202,3 +313,14 @@ def test_the_old_job_is_closed_by_the_new_one(memory):
         (f.object, f.valid_to is None) for f in memory.facts("Marco") if f.relation == "works at"
     ]
     assert jobs == [("San Luca hospital", False), ("hospice", True)]
+
+
+@pytest.mark.parametrize(("question", "answers"), KNOWN_IN_PORTO)
+def test_what_was_told_in_porto_is_answered(porto, question, answers):
+    said = porto.ask(question).text
+    assert any(answer in said for answer in answers), said
+
+
+@pytest.mark.parametrize("question", OPEN_IN_PORTO)
+def test_what_was_never_told_in_porto_stays_open(porto, question):
+    assert porto.ask(question).text == UNKNOWN

@@ -270,3 +270,33 @@ def test_a_long_memory_is_quoted_in_part():
     answer = ask("Who keeps bees?", (long,))
     assert len(answer.text) < 300
     assert answer.text.endswith(" ... [m1] (Bob, 3 May 2024)")
+
+
+@pytest.mark.parametrize(
+    ("question", "item", "head"),
+    [
+        (
+            "Where does Ann work?",
+            fact(1, "Ann", "works at", "aquarium", text="Ann works at the aquarium."),
+            "the aquarium \N{EM DASH} ",
+        ),
+        (
+            "Does Ann like tea?",
+            fact(1, "Ann", "dislikes", "tea", text="Ann dislikes tea."),
+            "No \N{EM DASH} ",
+        ),
+        (
+            "Where did Ann buy the lamp?",
+            fact(1, "Ann", "has", "red lamp in Rome", text="Ann bought a red lamp in Rome."),
+            "Ann bought",
+        ),
+    ],
+)
+def test_an_end_stands_first_where_it_answers_and_with_its_article(question, item, head):
+    assert ask(question, (item,)).text.startswith(head)
+
+
+def test_an_episode_whose_facts_are_all_over_is_not_quoted_as_the_present():
+    gone = ContextItem(id=1, text="I live in Bergen.", speaker="Alice", current=False, score=9.0)
+    assert ask("Where does Alice live?", (gone,)).text == "I don't know."
+    assert ask("Where did Alice live before?", (gone,)).text.startswith("I live in Bergen.")
