@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+import unicodedata
+
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
 from mags.graph.edge import ArcKind
 from mags.graph.node import NodeKind
+from mags.index.names import fold
+from mags.index.tokens import fold as fold_text
 from tests.engram.desk import Desk, add
 
 
 @pytest.fixture
 def desk():
     return Desk()
+
+
+@given(st.text())
+def test_text_folds_as_unicode_says_however_plain_it_is(text):
+    plain = unicodedata.normalize("NFKD", text.replace("\u2019", "'"))
+    assert fold_text(text) == "".join(c for c in plain if not unicodedata.combining(c)).casefold()
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        (" The  Beatles. ", "beatles"),
+        ("a\tcat's", "cat"),
+        ("An Ideal", "ideal"),
+        ("the", "the"),
+        ("Theo", "theo"),
+        ("\u2019Caf\u00e9\u2019", "cafe"),
+        ("...", ""),
+    ],
+)
+def test_names_fold_their_case_accents_articles_and_edges(name, form):
+    assert fold(name) == form
 
 
 def entities(desk):

@@ -96,6 +96,27 @@ def test_packing_keeps_the_digest(history):
     assert Graph.unpack(graph.packed(), graph.tick).digest() == graph.digest()
 
 
+@given(turns)
+def test_a_drafted_delta_is_net_and_in_order_of_identity(history):
+    graph = Graph()
+    for turn in history:
+        delta = play(graph, turn)
+        assert delta.nodes == Changes.compose([delta.nodes], NODE)
+        assert delta.arcs == Changes.compose([delta.arcs], ARC)
+
+
+@given(turns)
+def test_the_kinds_side_by_side_are_those_of_the_nodes(history):
+    graph = Graph()
+    for turn in history:
+        play(graph, turn)
+    for held in (graph, Graph.unpack(graph.packed(), graph.tick)):
+        rows = held.where()
+        assert held.kinds[rows].tolist() == held.nodes["kind"][rows].tolist()
+        assert held.where(NodeKind.ENTITY).tolist() == rows.tolist()
+        assert held.where(NodeKind.FACT).tolist() == []
+
+
 @given(turns, st.lists(ids, max_size=3))
 def test_a_replay_without_forgotten_nodes_is_the_graph_without_them(history, forgotten):
     graph, replayed = Graph(), Graph()
