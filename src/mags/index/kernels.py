@@ -7,6 +7,8 @@ from numba import njit
 
 K1 = 1.2
 B = 0.75
+HALF = np.float32(2.0**112)
+"""What a float16's bits, moved into a float32's place, lack in the exponent."""
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -41,3 +43,63 @@ def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
             scores[d] += idf[i] * f * (K1 + 1.0) / (f + norm)
             bits[d] |= bit
     return n
+
+
+@njit(cache=True, nogil=True)
+def _widen(half, bits):
+    """The bits of float16 numbers (uint16) as those of float32, short of the factor HALF."""
+    for j in range(len(half)):
+        h = np.uint32(half[j])
+        bits[j] = ((h & np.uint32(0x8000)) << np.uint32(16)) | (
+            (h & np.uint32(0x7FFF)) << np.uint32(13)
+        )
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _dot(a, b):
+    total = np.float32(0.0)
+    for j in range(len(a)):
+        total += a[j] * b[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def cosines(half, present, rows, queries, out):
+    """Products of rows of a float16 matrix (given as uint16) with queries (m, d): out (n, m).
+
+    Rows that are not there (negative, or not `present`) have product 0.
+    """
+    bits = np.empty(half.shape[1], np.uint32)
+    wide = bits.view(np.float32)
+    for i in range(len(rows)):
+        row = rows[i]
+        if row < 0 or row >= len(present) or not present[row]:
+            out[i] = 0.0
+            continue
+        _widen(half[row], bits)
+        for j in range(len(queries)):
+            out[i, j] = _dot(wide, queries[j]) * HALF
+
+
+@njit(cache=True, nogil=True)
+def windows(half, present, rows, beside, query, out):
+    """Cosines of a query with what stands around rows; beside: (2, n) rows, -1 where none.
+
+    out: (2, n): with the mean of the row's vector and both others', and with the first other.
+    """
+    bits = np.empty(half.shape[1], np.uint32)
+    wide = bits.view(np.float32)
+    total = np.empty(half.shape[1], np.float32)
+    for i in range(len(rows)):
+        total[:] = 0.0
+        for part in range(3):
+            row = rows[i] if part == 2 else beside[part, i]
+            if row < 0 or row >= len(present) or not present[row]:
+                continue
+            _widen(half[row], bits)
+            for j in range(len(wide)):
+                total[j] += wide[j] * HALF
+            if part == 0:
+                out[1, i] = _dot(wide, query) * HALF
+        norm = np.sqrt(_dot(total, total))
+        out[0, i] = _dot(total, query) / max(norm, np.float32(1e-9))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usearch.index import Index
 
-from mags.index.kernels import int8_products
+from mags.index.kernels import cosines, int8_products, windows
 
 SCAN_LIMIT = 20_000
 """Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
@@ -109,6 +109,28 @@ class VectorIndex:
         known = (rows >= 0) & (rows < self.size)
         out[known] = self.matrix[rows[known]]
         return out
+
+    def products(
+        self, rows: NDArray[np.int64], queries: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Products of `rows` with queries (m, dimension), shape (n, m); 0 where there is none."""
+        out = np.empty((len(rows), len(queries)), np.float32)
+        cosines(*self._halves(), rows, queries, out)
+        return out
+
+    def windows(
+        self, rows: NDArray[np.int64], beside: NDArray[np.int64], query: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Cosines of a query with the mean of each row's vector and of those beside it, and
+        with the first of those alone, shape (2, n). beside: (2, n), -1 where there is none.
+        """
+        out = np.zeros((2, len(rows)), np.float32)
+        windows(*self._halves(), rows, beside, query, out)
+        return out
+
+    def _halves(self) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """The matrix as the kernels take it (they know no float16), and which rows are there."""
+        return self.matrix.view(np.uint16), self.present[: self.size]
 
     def search(
         self, query: NDArray[np.float32], k: int, allowed: NDArray[np.bool_]

@@ -13,6 +13,7 @@ from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.lexicon import Match
 from mags.index.state import State
 from mags.index.vectors import GroupOf
+from mags.recall.kernels import z_scores
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
 
@@ -40,12 +41,9 @@ class Candidates:
 
 def standardised(scores: NDArray[np.floating]) -> NDArray[np.float32]:
     """z-scores over the candidates; all zero where they are all alike."""
-    if len(scores) == 0:
-        return scores.astype(np.float32)
-    deviation = float(scores.std())
-    if deviation < 1e-9:
-        return np.zeros(len(scores), np.float32)
-    return np.asarray((scores - scores.mean()) / deviation, np.float32)
+    out = np.empty(len(scores), np.float32)
+    z_scores(scores, out)
+    return out
 
 
 def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:
@@ -140,14 +138,6 @@ def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.flo
         known = (rows >= 0) & (rows < len(match.scores))
         best[known] = np.maximum(best[known], match.scores[rows[known]])
     return best
-
-
-def bits_of(match: Match, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Which terms each row holds, shape (n,); none for row -1."""
-    bits = np.zeros(len(rows), np.uint64)
-    known = (rows >= 0) & (rows < len(match.bits))
-    bits[known] = match.bits[rows[known]]
-    return bits
 
 
 def _cosines(vectors: NDArray[np.float32], reading: Reading) -> dict[str, NDArray[np.float32]]:

@@ -8,16 +8,36 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.charge import node_charge
 from mags.graph.graph import Graph
-from mags.graph.node import NOBODY, NodeFlag, NodeKind
+from mags.graph.node import NodeFlag
 from mags.index.state import State
 from mags.index.tokens import Mark
-from mags.ports.policy import Plan
 from mags.recall.bridge import Bridges
-from mags.recall.candidates import Candidates, bits_of, bm25_of, standardised
-from mags.recall.kernels import surroundings
-from mags.recall.query import Query, Reading
+from mags.recall.candidates import Candidates, bm25_of
+from mags.recall.kernels import fill, lexical, sessions, surroundings, traits, weigh
+from mags.recall.query import Reading
+
+NAMES = (
+    *("similarity", "window", "asked", "reworded", "lexical", "lexical_near", "cover"),
+    *("cover_near", "lexical_reworded", "session", "entity", "spread", "walk", "bridge", "about"),
+    *("titled", "chain", "stale", "speaker", "question", "length", "during", "recency"),
+    *("importance", "confidence", "strength", "fact", "document", "expect_time"),
+    *("expect_number", "expect_place", "expect_person", "expect_reason", "expect_liking"),
+)
+"""Every feature, in the order of the table's rows."""
+
+AT = {name: i for i, name in enumerate(NAMES)}
+
+TRAITS = NAMES[AT["speaker"] :]
+"""Those that the kernel `traits` writes."""
+
+TRAIT_FIELDS = (
+    *("kind", "flags", "subject", "strength", "strength_tick", "uses", "importance"),
+    *("confidence", "valid_from", "recorded_at"),
+)
+
+UNREACHED = 1e-6
+"""Added to the spread's value before its logarithm is taken."""
 
 EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark.LIKING)
 
@@ -51,15 +71,13 @@ def neighbourhood(
 
 @dataclass(slots=True, kw_only=True)
 class Reach:
-    """What the graph says of rows: `spread` (push), `walk` (over facts) and `bridges`."""
+    """What the graph says of rows: `spread` (rows in ascending order, their push value),
+    `walk` (over facts, by row) and `bridges`.
+    """
 
-    spread: dict[int, float]
+    spread: tuple[NDArray[np.int64], NDArray[np.float64]]
     walk: dict[int, float]
     bridges: Bridges = field(default_factory=Bridges)
-
-
-def _by_row(values: dict[int, float], rows: list[int]) -> NDArray[np.float32]:
-    return np.array([values.get(row, 0.0) for row in rows], np.float32)
 
 
 def columns(
@@ -67,137 +85,107 @@ def columns(
     reading: Reading,
     found: Candidates,
     reach: Reach,
-) -> dict[str, NDArray[np.float32]]:
-    """Every feature by name, each of shape (n,), not yet standardised."""
+) -> NDArray[np.float32]:
+    """Every feature of `NAMES`, shape (features, n), not yet standardised."""
     graph, rows, query = state.graph, found.rows, reading.query
-    nodes = graph.nodes[rows]
     moment = reading.now_s if reading.as_of is None else reading.as_of
     named = graph.rows(i for i in query.entities if i not in query.speakers)
-    before, after, stale, entity = neighbourhood(graph, rows, named, moment)
-    listed = rows.tolist()
-    p = np.array([reach.spread.get(row, 0.0) for row in listed])
-    episode = nodes["kind"] == NodeKind.EPISODE
-    walk = np.array([reach.walk.get(row, 0.0) for row in listed], np.float32)
-    match = found.matches[:1]
-    return {
-        "similarity": found.similarity,
-        **_windows(state, reading, found, before, after),
-        "reworded": found.reworded,
-        "lexical": found.lexical,
-        "lexical_near": bm25_of(match, before) + bm25_of(match, after),
-        "lexical_reworded": bm25_of(found.matches[1:], rows),
-        **_coverage(found, before, after),
-        "session": _sessions(nodes["session"], found.fused()),
-        "speaker": (np.isin(nodes["subject"], query.speakers) & episode).astype(np.float32),
-        "entity": entity,
-        "spread": np.log(p + 1e-6).astype(np.float32),
-        "walk": np.minimum(walk, 1.0),
-        "bridge": _by_row(reach.bridges.shared, listed),
-        "about": _by_row(reach.bridges.about, listed),
-        "titled": _by_row(reach.bridges.titled, listed),
-        "chain": (walk > 1.0).astype(np.float32),
-        "question": ((nodes["flags"] & NodeFlag.QUESTION) > 0).astype(np.float32),
-        "length": np.log1p(state.lexicon.length[rows]),
-        **_expectations(state, query, rows),
-        "during": _during(nodes, query.plan),
-        "recency": _recency(nodes, moment),
-        "importance": nodes["importance"],
-        "confidence": nodes["confidence"],
-        "strength": node_charge(nodes, graph.tick).astype(np.float32),
-        "stale": stale,
-        "fact": (~episode).astype(np.float32),
-        "document": (episode & (nodes["subject"] == NOBODY)).astype(np.float32),
-    }
-
-
-def _coverage(
-    found: Candidates, before: NDArray[np.int64], after: NDArray[np.int64]
-) -> dict[str, NDArray[np.float32]]:
-    """Share of the first query's idf in the text, and in it with its neighbours."""
-    if not found.matches:
-        return {}
-    match = found.matches[0]
-    own = bits_of(match, found.rows)
-    near = own | bits_of(match, before) | bits_of(match, after)
-    return {"cover": match.coverage(own), "cover_near": match.coverage(near)}
-
-
-def _expectations(
-    state: State, query: Query, rows: NDArray[np.int64]
-) -> dict[str, NDArray[np.float32]]:
-    """1 where the question asks for a kind of answer that the text could hold."""
-    marks = state.lexicon.marks[rows]
-    return {
-        f"expect_{mark.name.lower()}": ((marks & query.expected & mark) > 0).astype(np.float32)
-        for mark in EXPECTABLE
-        if mark.name
-    }
-
-
-def _during(nodes: NDArray[np.void], plan: Plan) -> NDArray[np.float32]:
-    """1 where the event time lies in the range the question names."""
-    if plan.since is None and plan.until is None:
-        return np.zeros(len(nodes), np.float32)
-    since = -np.inf if plan.since is None else plan.since
-    until = np.inf if plan.until is None else plan.until
-    at = nodes["valid_from"]
-    return np.asarray((at >= since) & (at <= until), np.float32)
+    beside = np.empty((2, len(rows)), np.int64)
+    beside[0], beside[1], stale, entity = neighbourhood(graph, rows, named, moment)
+    out = np.zeros((len(NAMES), len(rows)), np.float32)
+    out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
+    out[AT["lexical"]] = found.lexical
+    out[AT["stale"]], out[AT["entity"]] = stale, entity
+    _windows(state, reading, rows, beside, out)
+    if found.matches:
+        match = found.matches[0]
+        where = out[AT["lexical_near"] : AT["cover_near"] + 1]
+        lexical(rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where)
+    if len(found.matches) > 1:
+        out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
+    sessions(rows, graph.nodes["session"], found.fused(), out[AT["session"]])
+    _reached(reach, rows, out)
+    _traits(state, reading, rows, moment, out[AT["speaker"] :])
+    return out
 
 
 def _windows(
     state: State,
     reading: Reading,
-    found: Candidates,
-    before: NDArray[np.int64],
-    after: NDArray[np.int64],
-) -> dict[str, NDArray[np.float32]]:
+    rows: NDArray[np.int64],
+    beside: NDArray[np.int64],
+    out: NDArray[np.float32],
+) -> None:
     """Cosines with what stands around an episode.
 
     `window`: with the mean of its vector and its two neighbours'; `asked`: with the episode
     before where that one asks (this one may answer it).
     """
-    question = reading.vectors[0]
-    own, left = found.vectors, state.vectors.get(before)
-    total = own + left + state.vectors.get(after)
-    total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9)
-    flags = state.graph.nodes["flags"][before]
-    asks = ((flags & NodeFlag.QUESTION) > 0) & (before >= 0)
-    return {
-        "window": np.asarray(total @ question, np.float32),
-        "asked": np.where(asks, left @ question, 0).astype(np.float32),
-    }
+    window, before = state.vectors.windows(rows, beside, reading.vectors[0])
+    asks = (state.graph.nodes["flags"][beside[0]] & np.uint16(NodeFlag.QUESTION)) > 0
+    out[AT["window"]] = window
+    out[AT["asked"]] = before * (asks & (beside[0] >= 0))
 
 
-def _sessions(sessions: NDArray[np.uint64], fused: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean of the best three fused scores of each candidate's session."""
-    keys = np.where(sessions == 0, np.arange(len(sessions), dtype=np.uint64), sessions)
-    _, group = np.unique(keys, return_inverse=True)
-    order = np.lexsort((-fused, group))
-    rank = np.arange(len(order)) - np.searchsorted(group[order], group[order], side="left")
-    top = order[rank < 3]
-    counts = np.bincount(group[top])
-    means = np.bincount(group[top], weights=fused[top]) / np.maximum(counts, 1)
-    return np.asarray(means[group], np.float32)
+def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+    """What spread, walk and bridges say."""
+    reached, mass = reach.spread
+    fill(rows, reached, mass, out[AT["spread"]])
+    out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
+    led = reach.bridges
+    for name, values in (
+        ("walk", reach.walk), ("bridge", led.shared), ("about", led.about), ("titled", led.titled)
+    ):  # fmt: skip
+        if values:
+            keys = np.array(sorted(values), np.int64)
+            fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
+    out[AT["chain"]] = out[AT["walk"]] > 1.0
+    np.minimum(out[AT["walk"]], 1.0, out=out[AT["walk"]])
 
 
-def _recency(nodes: NDArray[np.void], moment: float) -> NDArray[np.float32]:
-    """Minus the logarithm of the age in days."""
-    said = np.where(np.isfinite(nodes["valid_from"]), nodes["valid_from"], nodes["recorded_at"])
-    age = np.maximum(moment - said, 0.0) / 86_400
-    return np.asarray(-np.log1p(age), np.float32)
+def _traits(
+    state: State,
+    reading: Reading,
+    rows: NDArray[np.int64],
+    moment: float,
+    out: NDArray[np.float32],
+) -> None:
+    """What the nodes themselves say.
+
+    `expect_*`: 1 where the question asks for a kind of answer that the text could hold;
+    `during`: 1 where the event time lies in the range the question names; `recency`: minus
+    the logarithm of the age in days.
+    """
+    graph, query, plan = state.graph, reading.query, reading.query.plan
+    nodes = graph.nodes[: graph.size]
+    since = -np.inf if plan.since is None else plan.since
+    until = np.inf if plan.until is None else plan.until
+    asked = np.array([int(mark) & query.expected for mark in EXPECTABLE], np.int64)
+    traits(
+        rows,
+        tuple(nodes[name] for name in TRAIT_FIELDS),
+        (state.lexicon.length, state.lexicon.marks),
+        np.array(query.speakers, np.int64),
+        (graph.tick, moment),
+        (float(since), float(until)),
+        asked,
+        out,
+    )
 
 
 def shares(
-    values: dict[str, NDArray[np.float32]], weights: Mapping[str, float]
-) -> dict[str, NDArray[np.float32]]:
-    """What each weighed feature adds to the score of each candidate.
+    values: NDArray[np.float32], weights: Mapping[str, float]
+) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
+    """What each weighed feature adds to the score of each candidate, and the sums.
 
     A weight named `feature@document` is added to the feature's for texts nobody said.
     """
-    out = {}
-    for name, column in values.items():
-        weight, more = weights.get(name, 0.0), weights.get(f"{name}@document", 0.0)
-        if weight or more:
-            scale = np.float32(weight) + np.float32(more) * values["document"]
-            out[name] = scale * (column if name in RAW else standardised(column))
-    return out
+    plain = np.array([weights.get(name, 0.0) for name in NAMES], np.float32)
+    more = np.array([weights.get(f"{name}@document", 0.0) for name in NAMES], np.float32)
+    out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
+    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
+    used = (plain != 0) | (more != 0)
+    return {NAMES[i]: out[i] for i in np.flatnonzero(used).tolist()}, total
+
+
+_IS_RAW = np.array([name in RAW for name in NAMES])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NodeKind
+from mags.graph.node import NOBODY, NodeFlag, NodeKind
 
 NEXT = int(ArcKind.NEXT)
 MENTIONS = int(ArcKind.MENTIONS)
@@ -15,6 +16,9 @@ SUBJECT = int(ArcKind.SUBJECT)
 OBJECT = int(ArcKind.OBJECT)
 SOURCE_OF = int(ArcKind.SOURCE) | REVERSE
 FACT = int(NodeKind.FACT)
+EPISODE = int(NodeKind.EPISODE)
+QUESTION = int(NodeFlag.QUESTION)
+SAID_BY_NOBODY = int(NOBODY)
 
 
 @njit(cache=True, nogil=True)
@@ -140,3 +144,139 @@ def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, n
         if facts:
             stale[i] = closed / facts
     return before, after, stale, entity
+
+
+@njit(cache=True, nogil=True)
+def z_scores(scores, out):
+    """z-scores into `out`; all zero where the scores are all alike."""
+    n = len(scores)
+    mean = square = 0.0
+    for i in range(n):
+        mean += scores[i]
+    mean /= max(n, 1)
+    for i in range(n):
+        square += (scores[i] - mean) ** 2
+    deviation = np.sqrt(square / max(n, 1))
+    for i in range(n):
+        out[i] = (scores[i] - mean) / deviation if deviation >= 1e-9 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def weigh(values, weights, more, raw, document, shares, total):
+    """What each feature adds to each score; values, shares: (features, n), total: (n,).
+
+    weights, more: by feature, the second for documents (`document`: 1 or 0, shape (n,));
+    raw: features that are used as they are.
+    """
+    scaled = np.empty(len(total), np.float32)
+    for c in range(len(weights)):
+        if weights[c] == 0.0 and more[c] == 0.0:
+            continue
+        if not raw[c]:
+            z_scores(values[c], scaled)
+        for i in range(len(total)):
+            value = values[c, i] if raw[c] else scaled[i]
+            shares[c, i] = (weights[c] + more[c] * document[i]) * value
+            total[i] += shares[c, i]
+
+
+@njit(cache=True, nogil=True)
+def traits(rows, nodes, words, speakers, clock, during, expected, out):
+    """What the nodes themselves say of rows, in the order of `features.TRAITS`, into `out`.
+
+    nodes: (kind, flags, subject, strength, strength_tick, uses, importance, confidence,
+    valid_from, recorded_at); words: (length, marks); clock: (tick, moment); during: (since,
+    until), both infinite where there is no range; expected: marks asked for, 0 where not.
+    """
+    kind, flags, subject, strength, since, uses, importance, confidence, start, noted = nodes
+    length, marks = words
+    tick, moment = clock
+    ranged = during[0] > -np.inf or during[1] < np.inf
+    for i in range(len(rows)):
+        row = rows[i]
+        episode = kind[row] == EPISODE
+        said = start[row]
+        for speaker in speakers:
+            if episode and subject[row] == speaker:
+                out[0, i] = 1.0
+        out[1, i] = flags[row] & QUESTION > 0
+        out[2, i] = np.log1p(length[row]) if row < len(length) else 0.0
+        out[3, i] = ranged and during[0] <= said <= during[1]
+        age = max(moment - (said if np.isfinite(said) else noted[row]), 0.0) / 86_400
+        out[4, i] = -np.log1p(age)
+        out[5, i] = importance[row]
+        out[6, i] = confidence[row]
+        out[7, i] = charge_of(strength[row], since[row], uses[row], 0, flags[row], tick)
+        out[8, i] = not episode
+        out[9, i] = episode and subject[row] == SAID_BY_NOBODY
+        for j in range(len(expected)):
+            out[10 + j, i] = row < len(marks) and marks[row] & expected[j] > 0
+
+
+@njit(cache=True, nogil=True)
+def lexical(rows, before, after, scores, bits, idf, mass, out):
+    """BM25 beside each row, and the share of the query's idf in it and with its neighbours.
+
+    scores, bits, idf, mass: of a `Match`; out: (3, n).
+    """
+    size = len(scores)
+    for i in range(len(rows)):
+        own = bits[rows[i]] if rows[i] < size else np.uint64(0)
+        near = own
+        for other in (before[i], after[i]):
+            if 0 <= other < size:
+                near |= bits[other]
+                out[0, i] += scores[other]
+        for j in range(min(64, len(idf))):
+            if (own >> np.uint64(j)) & np.uint64(1):
+                out[1, i] += idf[j]
+            if (near >> np.uint64(j)) & np.uint64(1):
+                out[2, i] += idf[j]
+        out[1, i] /= max(mass, 1e-9)
+        out[2, i] /= max(mass, 1e-9)
+
+
+@njit(cache=True, nogil=True)
+def sessions(rows, session, fused, out):
+    """Mean of the best three fused scores of each row's session; a row of none is its own."""
+    n = len(rows)
+    keys = np.empty(n, np.uint64)
+    for i in range(n):
+        keys[i] = session[rows[i]]
+    order = np.argsort(keys)
+    i = 0
+    while i < n:
+        if keys[order[i]] == 0:
+            out[order[i]] = fused[order[i]]
+            i += 1
+            continue
+        first = second = third = -np.inf
+        j = i
+        while j < n and keys[order[j]] == keys[order[i]]:
+            value = fused[order[j]]
+            if value > first:
+                first, second, third = value, first, second
+            elif value > second:
+                second, third = value, second
+            elif value > third:
+                third = value
+            j += 1
+        mean = first
+        if j - i == 2:
+            mean = (first + second) / 2
+        elif j - i > 2:
+            mean = (first + second + third) / 3
+        for at in range(i, j):
+            out[order[at]] = mean
+        i = j
+
+
+@njit(cache=True, nogil=True)
+def fill(rows, keys, values, out):
+    """Each row's value into `out`, by distinct `keys` in ascending order; others stay."""
+    if not len(keys):
+        return
+    for i in range(len(rows)):
+        at = np.searchsorted(keys, rows[i])
+        if at < len(keys) and keys[at] == rows[i]:
+            out[i] = values[at]

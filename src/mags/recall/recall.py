@@ -47,12 +47,13 @@ def rank(
     extra = np.array(sorted(walked.value), np.int64)
     found = gather(state, reading, settings, extra)
     anchor_rows = choose_anchors(state, found, moment, settings)
-    reached: dict[int, float] = {}
+    reached = spread.NOTHING
     if settings.spread and len(anchor_rows):
         rows, p = spread.activation(
             state.graph, *seeds(state, reading, found, anchor_rows, settings), moment, settings
         )
-        reached = dict(zip(rows.tolist(), p.tolist(), strict=True))
+        by_row = np.argsort(rows)
+        reached = rows[by_row], p[by_row]
         best = rows[np.argsort(-p, kind="stable")]
         best = best[state.graph.nodes["kind"][best] != NodeKind.ENTITY][: settings.reached]
         found = widen(state, found, reading, best)
@@ -68,14 +69,12 @@ def rank(
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
-    parts = features.shares(values, weights) | {"block": _block(state, found, reading)}
-    total = np.zeros(len(found.rows), np.float32)
-    for part in parts.values():
-        total = total + part
+    parts, total = features.shares(values, weights)
+    parts["block"] = _block(state, found, reading)
     return Ranking(
         found=found,
-        scores=total.astype(np.float32),
-        values=values,
+        scores=total + parts["block"],
+        values=dict(zip(features.NAMES, values, strict=True)),
         shares=parts,
         anchor_rows=anchor_rows,
         walk=walked,

@@ -76,6 +76,9 @@ def activation(
     return rows, p
 
 
+NOTHING = (np.zeros(0, np.int64), np.zeros(0))
+"""An activation that reached nothing."""
+
 EVERYWHERE = np.zeros(0, np.int64)
 """Wanted rows of `paths` where all that can be reached is wanted."""
 
