@@ -74,6 +74,18 @@ from tests.models.policy.reading import POLICY, facts, turn, write
             ],
         ),
         (
+            "Karim and his wife Salma live in Montreal.",
+            [
+                ("ADD", "Karim", "is married to", "Salma"),
+                ("ADD", "Karim", "lives in", "Montreal"),
+                ("ADD", "Salma", "lives in", "Montreal"),
+            ],
+        ),
+        (
+            "Karim won a chess tournament in Nice.",
+            [("ADD", "Karim", "won", "chess tournament in Nice")],
+        ),
+        (
             "I'm vegetarian, because of my sister Chiara.",
             [("ADD", "Alice", "sister", "Chiara"), ("ADD", "Alice", "is", "vegetarian")],
         ),
@@ -144,6 +156,11 @@ class TestNotesOfPlainStatements:
     )
     def test_small_talk_is_not(self, text):
         assert facts(text) == []
+
+    def test_a_document_is_not_noted_sentence_by_sentence(self):
+        line = "Lori Werren and Kara Harrin both attended the same university. "
+        assert len(facts(line * 3)) == 1
+        assert facts(line * 4) == []
 
 
 class TestAsking:

@@ -1,7 +1,8 @@
 """How well one memory carries an answer to one question: named features and their weights.
 
-`python -m benchmarks.abstain --fit` fits the weights, and the threshold of the answerer, on the
-development half of LongMemEval (MIT) and prints them; what it printed stands here.
+`python -m benchmarks.abstain --fit` fits the four shares, and the threshold of the answerer, on
+the development half of LongMemEval (MIT) and prints them; what it printed stands here. What halves
+a memory (`MISFIT`, `NOW_FOR_THEN`) and the 0.9 of a fact that fits are chosen by hand.
 """
 
 from __future__ import annotations

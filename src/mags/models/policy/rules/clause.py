@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
@@ -12,6 +12,7 @@ from mags.models.policy.rules.lexicon import (
     DEMONSTRATIVES,
     FEELINGS,
     FUNCTION_WORDS,
+    KIN,
     PLURALS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -40,6 +41,7 @@ class Subject:
     `kind`: pronoun (`word`), name (`names`), owned (`owner` and `noun`: "my sister", with
     `names` if named: "my sister Ana"), of ("the capital of France": `noun`, `names`) or thing.
     `owner`: a possessive pronoun or a name. `apposed`: words between commas after a name.
+    `relative`: "his wife Salma" of "Karim and his wife Salma".
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Subject:
     noun: str = ""
     person: str = SINGULAR
     apposed: tuple[Token, ...] = ()
+    relative: Subject | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +67,6 @@ class Clause:
     rest: tuple[Token, ...]
     before: tuple[Token, ...] = ()
     link: str = ""
-    reasons: tuple[tuple[Token, ...], ...] = field(default=())
 
 
 def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
@@ -99,6 +101,12 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
         return _owned(tokens, end + 1, surface(tokens[i:end]))
     names = [surface(tokens[i:end])]
     end, apposed = _aside(tokens, end)
+    relative = None
+    if starts_with(tokens, ("and",), end) and end + 1 < len(tokens):
+        relative = _relative(tokens, end + 1)
+    if relative is not None:
+        names.append(relative.names[0])
+        end = relative.end
     while end + 1 < len(tokens) and tokens[end].low in {"and", "&", ","}:
         step = end + (2 if tokens[end].low == "," and tokens[end + 1].low == "and" else 1)
         if step < len(tokens) and tokens[step].low == "i":
@@ -120,7 +128,16 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
         end=end,
         person=PLURAL if len(names) > 1 else SINGULAR,
         apposed=apposed,
+        relative=relative,
     )
+
+
+def _relative(tokens: Sequence[Token], i: int) -> Subject | None:
+    """Read "his wife Salma" after "Karim and"."""
+    if tokens[i].low not in {"his", "her"}:
+        return None
+    found = _owned(tokens, i + 1, tokens[i].low)
+    return found if found and found.names and found.noun.split()[-1] in KIN else None
 
 
 def _is_verb_next(tokens: Sequence[Token], i: int) -> bool:
@@ -335,7 +352,7 @@ def _following(
             link = tokens[j].low
         j += 1
     found = clause_at(tokens, j)
-    if found and not _listed(tokens, k, found[0]):
+    if found:
         return (link, *found)
     if link in _SHARED and j < len(tokens) and (link != "," or tokens[k].text != ","):
         verb = verb_group(tokens, j, subject.person)
@@ -380,8 +397,3 @@ def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     ):
         return False
     return opened.tense not in {"future", "modal"} or verb.tense not in {"present", "past"}
-
-
-def _listed(tokens: Sequence[Token], k: int, subject: Subject) -> bool:
-    """Say whether "and my dog ..." only goes on with a list ("I love my cat and my dog")."""
-    return False

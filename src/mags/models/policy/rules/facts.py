@@ -186,6 +186,8 @@ def _kin(owner: str, subject: Subject, scene: Scene, manner: Manner) -> Operatio
 def _met(clause: Clause, scene: Scene, manner: Manner, names: tuple[str, ...]) -> list[Operation]:
     """Read "my uncle Carlo" and "her husband Tom" behind the verb: who is whose relative."""
     found: list[Operation] = []
+    if clause.subject.relative is not None:
+        found.append(_kin(names[0], clause.subject.relative, scene, manner))
     words = clause.rest
     for i, token in enumerate(words):
         if token.low not in {"my", "our", "his", "her", "their"}:

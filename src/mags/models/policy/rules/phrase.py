@@ -300,7 +300,9 @@ def side_of(text: str, scene: Scene, subject: str) -> str:
 
 
 def _plain(words: Sequence[Token]) -> Object | None:
-    if any(t.low in _UNCLEAR - {"that"} for t in words) or words[-1].low in ADJECTIVAL:
+    if any(t.low in _UNCLEAR - {"that"} for t in words) or (
+        words[-1].low in ADJECTIVAL and not words[-1].is_capital
+    ):
         return None
     if words[0].low in PREPOSITIONS | CONJUNCTIONS or words[0].low in ADVERBS - {"long", "last"}:
         return None

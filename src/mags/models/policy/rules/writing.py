@@ -30,6 +30,8 @@ from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
 from mags.ports.relations import normalise
 
 _MOST_SENTENCES = 60
+_MOST_NOTED = 3
+"""Sentences of a turn up to which plain statements are noted; documents keep their episodes."""
 _EMPHASIS = re.compile(
     r"\b(important|never forget|always remember|remember this|urgent|must)\b", re.I
 )
@@ -57,12 +59,14 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
     operations: list[Operation] = []
     whys: list[str] = []
     asks = False
-    for sentence in sentences(turn.text)[:_MOST_SENTENCES]:
+    said = sentences(turn.text)[:_MOST_SENTENCES]
+    for sentence in said:
         tokens = tokenise(sentence)
         if is_question(tokens):
             asks = True
             continue
-        read = _correction(tokens, turn, recent) or _read(tokens, scene)
+        noting = len(said) <= _MOST_NOTED
+        read = _correction(tokens, turn, recent) or _read(tokens, scene, noting=noting)
         operations += read.operations
         if read.why:
             whys.append(read.why)
@@ -137,7 +141,7 @@ def _correction(tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]) -> 
     return _Sentence(why=f"nothing said before holds '{wrong[1]}'")
 
 
-def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
+def _read(tokens: Sequence[Token], scene: Scene, *, noting: bool) -> _Sentence:
     note = note_of(tokens, scene)
     if note:
         return _Sentence(operations=(note,))
@@ -147,7 +151,7 @@ def _read(tokens: Sequence[Token], scene: Scene) -> _Sentence:
         words = (Token("I", "i", 0, 0), *words)
     met = frozenset((*scene.people, *scene.earlier))
     read = _statement(words, scene, Manner(hedged=hedged, source=source))
-    if not read.operations:
+    if not read.operations and noting:
         kept = plain_note(tokens, scene, met, hedged=hedged or _guessed(words))
         return _Sentence(operations=(kept,)) if kept else read
     return read
