@@ -204,7 +204,7 @@ TALK_IN_PORTO = """\
 [2024-08-12] Sara: Welcome, Clara!
 [2024-09-01] Sara: I've moved in with Miguel, we live in Gaia now.
 [2024-09-01] Tom: I sold my old van and bought a Renault Kangoo.
-[2024-09-10] Tom: My email is tom@padaria.pt.
+[2024-09-10] Tom: My email is tom@example.org.
 [2024-09-10] Sara: Pixel had to go to the vet.
 """
 
@@ -248,7 +248,7 @@ KNOWN_IN_PORTO = (
     ("Who is Tom's daughter?", ["Clara"]),
     ("What did Tom buy?", ["Kangoo"]),
     ("What did Tom sell?", ["van"]),
-    ("What is Tom's email?", ["padaria"]),
+    ("What is Tom's email?", ["tom@example.org"]),
     ("What was Joaquim?", ["fisherman"]),
 )
 
