@@ -30,20 +30,16 @@ def principal_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(leading_plane((centred @ centred.T).astype(np.float64), SWEEPS), np.float64)
 
 
-def choose(
-    vectors: NDArray[np.float32], fused: NDArray[np.float32], m: int, *, hull: bool
-) -> NDArray[np.int64]:
-    """Indexes of m anchors among n candidates, the best match first.
+def spanning(vectors: NDArray[np.float32], fused: NDArray[np.float32], m: int) -> NDArray[np.int64]:
+    """Indexes of m of the n rows, best first as they come, whose hull covers the most.
 
-    vectors: (n, dimension); fused: (n,). Without `hull`, the m best-fused.
+    vectors: (n, dimension); fused: (n,). Where m is under 3 there is no hull: the first m.
     """
-    order = considered(fused)
-    if not hull or len(order) <= m or m < 3:
-        return order[:m]
+    if len(vectors) <= m or m < 3:
+        return np.arange(min(m, len(vectors)))
     chosen = np.zeros(m, np.int64)
-    points = principal_plane(vectors[order])
-    count = grow_hull(points, relevance(fused[order]), chosen, m)
-    return order[chosen[:count]]
+    count = grow_hull(principal_plane(vectors), relevance(fused), chosen, m)
+    return chosen[:count]
 
 
 def considered(fused: NDArray[np.float32]) -> NDArray[np.int64]:

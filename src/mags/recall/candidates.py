@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.node import NEVER
 from mags.index.lexicon import Match
 from mags.index.state import State
 from mags.index.vectors import GroupOf
-from mags.recall.kernels import z_scores
+from mags.recall.kernels import blocks_of, seen, z_scores
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
 
@@ -24,7 +24,7 @@ class Candidates:
 
     `similarity`: cosine with the first query (the question); `lexical`: its BM25;
     `reworded`: greatest cosine with the other queries; `matches`: what each query's words
-    found in the whole memory; `vectors`: shape (n, dimension).
+    found in the whole memory.
     """
 
     rows: NDArray[np.int64]
@@ -32,7 +32,6 @@ class Candidates:
     reworded: NDArray[np.float32]
     lexical: NDArray[np.float32]
     matches: tuple[Match, ...]
-    vectors: NDArray[np.float32]
 
     def fused(self) -> NDArray[np.float32]:
         """Sum of the two standardised scores, shape (n,)."""
@@ -48,25 +47,24 @@ def standardised(scores: NDArray[np.floating]) -> NDArray[np.float32]:
 
 def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:
     """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,)."""
-    nodes = state.graph.nodes[rows]
-    kind, plan = nodes["kind"], reading.query.plan
-    seen = state.graph.alive[rows] & (kind != NodeKind.ENTITY)
-    if plan.episodic <= 0:
-        seen &= kind != NodeKind.EPISODE
-    if plan.semantic <= 0:
-        seen &= kind == NodeKind.EPISODE
-    if reading.recorded_as_of is not None:
-        seen &= nodes["recorded_at"] <= reading.recorded_as_of
-    moment = reading.now_s if reading.as_of is None else reading.as_of
-    if reading.as_of is not None:
-        seen &= (nodes["valid_from"] <= moment) | (kind == NodeKind.THEME)
-    ends = valid_to(nodes, reading)
-    lasting = (kind == NodeKind.FACT) | (kind == NodeKind.NOTE)
-    if not plan.past:
-        seen &= ~lasting | (ends > moment)
-    else:
-        seen &= ~((nodes["flags"] & NodeFlag.RETRACTED) > 0) | (ends > moment)
-    return np.asarray(seen, np.bool_)
+    graph, plan = state.graph, reading.query.plan
+    nodes = graph.nodes[: graph.size]
+    out = np.empty(len(rows), np.int8)
+    seen(
+        rows,
+        (graph.alive, *(nodes[name] for name in TIMES)),
+        (plan.episodic > 0, plan.semantic > 0),
+        plan.past,
+        float(reading.now_s if reading.as_of is None else reading.as_of),
+        NEVER if reading.as_of is None else float(reading.as_of),
+        NEVER if reading.recorded_as_of is None else float(reading.recorded_as_of),
+        out,
+    )
+    return out.view(np.bool_)
+
+
+TIMES = ("kind", "flags", "valid_from", "valid_to", "recorded_at", "closed_at")
+"""Fields that say whether a node may come back."""
 
 
 def valid_to(nodes: NDArray[np.void], reading: Reading) -> NDArray[np.float64]:
@@ -90,11 +88,9 @@ def gather(
         found.extend(_best_words(match, k, group_of))
     rows = np.unique(np.concatenate(found))
     rows = rows[visible(state, rows, reading)]
-    vectors = state.vectors.get(rows)
     return Candidates(
         rows=rows,
-        **_cosines(vectors, reading),
-        vectors=vectors,
+        **_cosines(state, rows, reading),
         lexical=bm25_of(matches[:1], rows),
         matches=tuple(matches),
     )
@@ -106,15 +102,11 @@ BLOCKS = 2
 
 def block_of(state: State, reading: Reading, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
-    plan = reading.query.plan
-    kind = state.graph.nodes["kind"][rows]
-    block = np.where(kind == NodeKind.EPISODE, 0, 1)
-    if plan.episodic <= 0:
-        block[kind == NodeKind.EPISODE] = -1
-    if plan.semantic <= 0:
-        block[kind != NodeKind.EPISODE] = -1
-    block[(kind == NodeKind.ENTITY) | ~state.graph.alive[rows]] = -1
-    return block
+    graph, plan = state.graph, reading.query.plan
+    out = np.empty(len(rows), np.int64)
+    kind = graph.nodes["kind"]
+    blocks_of(rows, graph.alive, kind, plan.episodic > 0, plan.semantic > 0, out)
+    return out
 
 
 def _best_words(match: Match, k: int, group_of: GroupOf) -> list[NDArray[np.int64]]:
@@ -140,28 +132,28 @@ def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.flo
     return best
 
 
-def _cosines(vectors: NDArray[np.float32], reading: Reading) -> dict[str, NDArray[np.float32]]:
+def _cosines(
+    state: State, rows: NDArray[np.int64], reading: Reading
+) -> dict[str, NDArray[np.float32]]:
     """Cosines with the question, and the greatest with its rewordings, each of shape (n,)."""
-    if not len(vectors) or not len(reading.vectors):
-        empty = np.zeros(len(vectors), np.float32)
+    if not len(reading.vectors):
+        empty = np.zeros(len(rows), np.float32)
         return {"similarity": empty, "reworded": empty}
-    cosines = vectors @ reading.vectors.T
+    cosines = state.vectors.products(rows, reading.vectors)
     return {"similarity": cosines[:, 0], "reworded": cosines[:, 1:].max(axis=1, initial=-1.0)}
 
 
 def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.int64]) -> Candidates:
     """The candidates with more rows (what the spread and the walk reached)."""
-    fresh = np.setdiff1d(rows, found.rows)
+    fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
     fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
     if not len(fresh):
         return found
-    vectors = state.vectors.get(fresh)
-    cosines = _cosines(vectors, reading)
+    cosines = _cosines(state, fresh, reading)
     return Candidates(
         rows=np.concatenate([found.rows, fresh]),
         similarity=np.concatenate([found.similarity, cosines["similarity"]]),
         reworded=np.concatenate([found.reworded, cosines["reworded"]]),
         lexical=np.concatenate([found.lexical, bm25_of(found.matches[:1], fresh)]),
         matches=found.matches,
-        vectors=np.concatenate([found.vectors, vectors]),
     )

@@ -11,11 +11,16 @@ from mags.graph.graph import REVERSE
 from mags.graph.node import NOBODY, NodeFlag, NodeKind
 
 NEXT = int(ArcKind.NEXT)
+ASSOCIATION = int(ArcKind.ASSOCIATION)
 MENTIONS = int(ArcKind.MENTIONS)
 SUBJECT = int(ArcKind.SUBJECT)
 OBJECT = int(ArcKind.OBJECT)
 SOURCE_OF = int(ArcKind.SOURCE) | REVERSE
 FACT = int(NodeKind.FACT)
+ENTITY = int(NodeKind.ENTITY)
+NOTE = int(NodeKind.NOTE)
+THEME = int(NodeKind.THEME)
+RETRACTED = int(NodeFlag.RETRACTED)
 EPISODE = int(NodeKind.EPISODE)
 QUESTION = int(NodeFlag.QUESTION)
 SAID_BY_NOBODY = int(NOBODY)
@@ -25,22 +30,38 @@ SAID_BY_NOBODY = int(NOBODY)
 def hull_area(points):
     """Area of the convex hull of points, shape (n, 2) (Andrew's monotone chain)."""
     n = len(points)
+    return _hull_area(points, n, np.empty(n, np.int64), np.empty((2 * n + 1, 2)))
+
+
+@njit(cache=True, nogil=True)
+def _hull_area(points, n, order, chain):
+    """The same of the first n points; `order` (>= n,) and `chain` (>= 2n, 2) are lent."""
     if n < 3:
         return 0.0
-    order = np.argsort(points[:, 0] * 1e6 + points[:, 1])
-    chain = np.empty((2 * n, 2))
+    for i in range(n):
+        at = i
+        while at > 0 and (
+            points[order[at - 1], 0] > points[i, 0]
+            or (
+                points[order[at - 1], 0] == points[i, 0] and points[order[at - 1], 1] > points[i, 1]
+            )
+        ):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
     area = 0.0
     for side in range(2):
         size = 0
         for i in range(n):
-            p = points[order[i]] if side == 0 else points[order[n - 1 - i]]
+            p = order[i] if side == 0 else order[n - 1 - i]
+            x, y = points[p, 0], points[p, 1]
             while size >= 2:
                 a, b = chain[size - 2], chain[size - 1]
-                turn = (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+                turn = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])
                 if turn > 0:
                     break
                 size -= 1
-            chain[size] = p
+            chain[size, 0], chain[size, 1] = x, y
             size += 1
         for i in range(size - 1):
             area += chain[i, 0] * chain[i + 1, 1] - chain[i + 1, 0] * chain[i, 1]
@@ -66,10 +87,10 @@ def leading_plane(gram, sweeps):
         if norm > 1e-12:
             second /= norm
         moved, turned = np.zeros(n), np.zeros(n)
-        for i in range(n):
-            for j in range(n):
-                moved[i] += gram[i, j] * first[j]
-                turned[i] += gram[i, j] * second[j]
+        for j in range(n):  # row by row, the matrix being symmetric: nothing waits for a sum
+            for i in range(n):
+                moved[i] += gram[j, i] * first[j]
+                turned[i] += gram[j, i] * second[j]
         first, second = moved, turned
     size = np.sqrt((first * first).sum())
     out[:, 0] = first / np.sqrt(max(size, 1e-12))
@@ -87,9 +108,10 @@ def grow_hull(points, relevance, chosen, m):
     used = np.zeros(n, np.bool_)
     used[chosen[0]] = True
     buffer = np.empty((m, 2))
+    order, chain = np.empty(m, np.int64), np.empty((2 * m + 1, 2))
     buffer[0] = points[chosen[0]]
     while count < min(m, n):
-        held = hull_area(buffer[:count])
+        held = _hull_area(buffer, count, order, chain)
         best, best_gain = -1, -1.0
         for i in range(n):
             if used[i]:
@@ -99,7 +121,7 @@ def grow_hull(points, relevance, chosen, m):
                 step = points[i] - buffer[0]
                 gain = np.sqrt(step[0] ** 2 + step[1] ** 2)
             else:
-                gain = hull_area(buffer[: count + 1]) - held
+                gain = _hull_area(buffer, count + 1, order, chain) - held
             gain = (gain + 1e-9) * relevance[i]
             if gain > best_gain:
                 best, best_gain = i, gain
@@ -280,3 +302,76 @@ def fill(rows, keys, values, out):
         at = np.searchsorted(keys, rows[i])
         if at < len(keys) and keys[at] == rows[i]:
             out[i] = values[at]
+
+
+@njit(cache=True, nogil=True)
+def blocks_of(rows, alive, kind, episodic, semantic, out):
+    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
+    for i in range(len(rows)):
+        row = rows[i]
+        if not alive[row] or kind[row] == ENTITY:
+            out[i] = -1
+        elif kind[row] == EPISODE:
+            out[i] = 0 if episodic else -1
+        else:
+            out[i] = 1 if semantic else -1
+
+
+@njit(cache=True, nogil=True)
+def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
+    """Which rows may come back (see `candidates.visible`), into `out`, bool (n,).
+
+    nodes: (alive, kind, flags, valid_from, valid_to, recorded_at, closed_at); as_of,
+    recorded_as_of: infinite where nothing is asked of the past.
+    """
+    alive, kind, flags, valid_from, valid_to, recorded_at, closed_at = nodes
+    blocks_of(rows, alive, kind, blocks[0], blocks[1], out)
+    for i in range(len(rows)):
+        row = rows[i]
+        if out[i] < 0 or (recorded_as_of < np.inf and recorded_at[row] > recorded_as_of):
+            out[i] = 0
+            continue
+        begun = as_of == np.inf or valid_from[row] <= moment or kind[row] == THEME
+        ends = valid_to[row]
+        if recorded_as_of < np.inf and closed_at[row] > recorded_as_of:
+            ends = np.inf
+        if past:
+            lasts = ends > moment or not flags[row] & RETRACTED
+        else:
+            lasts = ends > moment or (kind[row] != FACT and kind[row] != NOTE)
+        out[i] = begun and lasts
+
+
+@njit(cache=True, nogil=True)
+def peers_of(start, length, peer, kind, alive, row, code):
+    """Living rows one entry of that code away from a row."""
+    out = np.empty(length[row], np.int64)
+    n = 0
+    for e in range(start[row], start[row] + length[row]):
+        if kind[e] == code and alive[peer[e]]:
+            out[n] = peer[e]
+            n += 1
+    return out[:n]
+
+
+@njit(cache=True, nogil=True)
+def live_ties(rows, pool, tick, least):
+    """Associations between rows that are worth more than `least`: which is tail, which head.
+
+    pool: (start, length, peer, kind, flags, support, w, t0, uses). Returns indexes into rows.
+    """
+    start, length, peer, kind, flags, support, w, t0, uses = pool
+    out = np.empty((len(rows) * len(rows), 2), np.int64)
+    n = 0
+    for i in range(len(rows)):
+        for e in range(start[rows[i]], start[rows[i]] + length[rows[i]]):
+            if kind[e] != ASSOCIATION:
+                continue
+            for j in range(len(rows)):
+                if rows[j] == peer[e]:
+                    charge = charge_of(w[e], t0[e], uses[e], support[e], flags[e], tick)
+                    if charge > least and n < len(out):
+                        out[n, 0], out[n, 1] = i, j
+                        n += 1
+                    break
+    return out[:n]

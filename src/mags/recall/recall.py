@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.recall import anchors, features, spread, units
 from mags.recall.bridge import bridges
@@ -97,8 +98,12 @@ def choose_anchors(
         return found.rows
     if settings.anchor_choice == "cover":
         return found.rows[_covering(state, found, moment, settings)]
-    hull = settings.anchor_choice == "hull"
-    return found.rows[anchors.choose(found.vectors, found.fused(), settings.anchors, hull=hull)]
+    fused = found.fused()
+    order = anchors.considered(fused)
+    rows = found.rows[order]
+    if settings.anchor_choice != "hull":
+        return rows[: settings.anchors]
+    return rows[anchors.spanning(state.vectors.get(rows), fused[order], settings.anchors)]
 
 
 def _covering(
@@ -144,35 +149,48 @@ def recall(
     state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
 ) -> Found:
     """The k best units' leading members, best first, with their trace."""
+    graph = state.graph
     ranking = rank(state, reading, settings, same_relation)
-    steps = frozenset(state.graph.rows(ranking.walk.chain).tolist())
-    merged = units.merge(state.graph, ranking.found.rows, ranking.scores, reading.k, steps)
-    position = {int(row): i for i, row in enumerate(ranking.found.rows)}
-    wanted = np.array([row for row, _ in merged], np.int64)
-    best = _paths(state, reading, ranking, settings, wanted)
-    anchor_ids = {int(i) for i in state.graph.nodes["id"][ranking.anchor_rows]}
+    merged = units.merge(graph, ranking.found.rows, ranking.scores, reading.k)
+    rows = np.array([row for row, _ in merged], np.int64)
+    position = {row: i for i, row in enumerate(ranking.found.rows.tolist())}
+    at = np.array([position[row] for row in rows.tolist()], np.int64)
+    best = _paths(state, reading, ranking, settings, rows)
+    anchor_ids = tuple(graph.nodes["id"][ranking.anchor_rows].tolist())
+    scores, stale = ranking.scores[at].tolist(), ranking.values["stale"][at].tolist()
+    values, parts = _rounded(ranking.values, at), _rounded(ranking.shares, at)
     hits: list[Hit] = []
     traces: list[HitTrace] = []
-    for row, joined in merged:
-        score = float(ranking.scores[position[row]])
-        hit = hit_of(state, reading, row, score, joined, anchor_ids)
-        if ranking.values["stale"][position[row]] >= 1.0:
-            hit = replace(hit, current=False)  # every fact it gave has been superseded
+    contents = state.words(graph.nodes["id"][rows].tolist())
+    for i, (row, joined) in enumerate(merged):
+        # Where every fact it gave has been superseded, it is no more current than they are.
+        place = Place(
+            row=row, joined=joined, score=scores[i], stale=stale[i] >= 1.0, anchors=anchor_ids
+        )
+        hit = hit_of(state, reading, place, contents[i])
         hits.append(hit)
-        traces.append(_hit_trace(state, ranking, position[row], hit, best))
+        traces.append(_hit_trace(graph, row, hit, best, values[i], parts[i]))
     ids = [hit.id for hit in hits]
     trace = Trace(
-        tick=state.graph.tick,
+        tick=graph.tick,
         seq=state.seq,
         queries=reading.query.plan.queries,
-        anchors=tuple(int(i) for i in state.graph.nodes["id"][ranking.anchor_rows]),
+        anchors=anchor_ids,
         hits=tuple(traces),
         chain=ranking.walk.chain,
-        clusters=units.clusters(state.graph, ids),
+        clusters=units.clusters(graph, ids),
         as_of=reading.as_of,
         recorded_as_of=reading.recorded_as_of,
     )
-    return Found(hits=tuple(hits), trace=trace, units=units.group(state.graph, hits))
+    return Found(hits=tuple(hits), trace=trace, units=units.group(graph, hits))
+
+
+def _rounded(
+    columns: Mapping[str, NDArray[np.float32]], at: NDArray[np.int64]
+) -> list[dict[str, float]]:
+    """The columns at some places, one dictionary a place, to five decimals."""
+    table = np.array([column[at] for column in columns.values()], np.float64)
+    return [dict(zip(columns, row, strict=True)) for row in np.round(table, 5).T.tolist()]
 
 
 def _paths(
@@ -188,49 +206,53 @@ def _paths(
     return spread.paths(state.graph, ranking.anchor_rows, moment, settings, wanted)
 
 
-def hit_of(
-    state: State,
-    reading: Reading,
-    row: int,
-    score: float,
-    joined: list[int],
-    anchor_ids: set[int],
-) -> Hit:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What the ranking says of a hit's row; `joined`: rows that came out as one with it;
+    `stale`: all its facts are superseded; `anchors`: the anchors' ids.
+    """
+
+    row: int
+    joined: list[int]
+    score: float
+    stale: bool
+    anchors: tuple[int, ...]
+
+
+def hit_of(state: State, reading: Reading, place: Place, content: Content) -> Hit:
     """One row in words."""
-    graph = state.graph
-    node = graph.nodes[row]
-    node_id = int(node["id"])
-    content = state.content(node_id)
-    kind = NodeKind(int(node["kind"]))
-    ids = [int(graph.nodes["id"][r]) for r in joined]
-    episodes = _episodes(state, [node_id, *ids])
+    row, joined = place.row, place.joined
+    nodes = state.graph.nodes
+    node_id, kind = int(nodes["id"][row]), NodeKind(int(nodes["kind"][row]))
     moment = reading.now_s if reading.as_of is None else reading.as_of
-    ends = float(valid_to(graph.nodes[row : row + 1], reading)[0])
-    at = float(node["valid_from"])
+    ends = float(valid_to(nodes[row : row + 1], reading)[0])
+    at = float(nodes["valid_from"][row])
     return Hit(
         id=node_id,
         text=content.text,
-        score=score,
+        score=place.score,
         kind=kind.name.lower(),
-        episode_ids=tuple(episodes),
+        episode_ids=tuple(_episodes(state.graph, [row, *joined])),
         fact=fact_view(state, node_id, ends) if kind == NodeKind.FACT else None,
         speaker=str(content.meta.get("speaker", "")),
         session=str(content.meta.get("session", "")),
-        at=at if np.isfinite(at) else float(node["recorded_at"]),
-        current=ends > moment,
-        members=tuple(ids),
-        anchor=node_id in anchor_ids,
+        at=at if isfinite(at) else float(nodes["recorded_at"][row]),
+        current=ends > moment and not place.stale,
+        members=tuple(nodes["id"][joined].tolist()) if joined else (),
+        anchor=node_id in place.anchors,
     )
 
 
-def _episodes(state: State, ids: list[int]) -> list[int]:
-    found: list[int] = []
-    for node_id in ids:
-        if state.kind(node_id) == NodeKind.EPISODE:
-            found.append(node_id)
+def _episodes(graph: Graph, rows: list[int]) -> list[int]:
+    """Ids of the episodes among rows, and of those that the others came from, oldest first."""
+    ids, kinds = graph.nodes["id"], graph.nodes["kind"]
+    found: set[int] = set()
+    for row in rows:
+        if kinds[row] == units.EPISODE:
+            found.add(int(ids[row]))
         else:
-            found.extend(sources(state.graph, node_id))
-    return sorted(dict.fromkeys(found))
+            found.update(ids[spread.peers(graph, row, int(ArcKind.SOURCE))].tolist())
+    return sorted(found)
 
 
 def sources(graph: Graph, node_id: int) -> list[int]:
@@ -260,25 +282,29 @@ def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView
     )
 
 
-def _hit_trace(state: State, ranking: Ranking, at: int, hit: Hit, best: spread.Paths) -> HitTrace:
-    graph = state.graph
-    row = int(ranking.found.rows[at])
+def _hit_trace(
+    graph: Graph,
+    row: int,
+    hit: Hit,
+    best: spread.Paths,
+    values: dict[str, float],
+    parts: dict[str, float],
+) -> HitTrace:
     path: list[Step] = []
     here = row
     while best.before.get(here, -1) >= 0:
         path.append(step_of(graph, best.before[here], here, best.slot[here]))
         here = best.before[here]
-    node = graph.nodes[row]
     return HitTrace(
         id=hit.id,
         score=hit.score,
         anchor=int(graph.nodes["id"][here]) if here in best.value else 0,
         path=tuple(reversed(path)),
-        features={name: round(float(v[at]), 5) for name, v in ranking.values.items()},
-        shares={name: round(float(v[at]), 5) for name, v in ranking.shares.items()},
+        features=values,
+        shares=parts,
         sources=tuple(sources(graph, hit.id)) if hit.kind != "episode" else (hit.id,),
-        valid_from=float(node["valid_from"]),
-        valid_to=float(node["valid_to"]),
+        valid_from=float(graph.nodes["valid_from"][row]),
+        valid_to=float(graph.nodes["valid_to"][row]),
     )
 
 

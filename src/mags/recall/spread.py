@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.recall.flow.kernels import best_paths, push
+from mags.recall.kernels import peers_of
 from mags.recall.settings import RecallSettings
 
 KIND_WEIGHTS = np.zeros(256, np.float64)
@@ -42,10 +43,18 @@ class Paths:
 
 def peers(graph: Graph, row: int, code: int) -> NDArray[np.int64]:
     """Living rows one arc of that kind away (with REVERSE: towards the row), shape (n,)."""
-    block = graph.adjacency.block(row)
-    columns = graph.adjacency.columns
-    rows = columns["peer"][block][columns["kind"][block] == code].astype(np.int64)
-    return np.asarray(rows[graph.alive[rows]], np.int64)
+    pool = graph.adjacency
+    return np.asarray(
+        peers_of(
+            pool.start,
+            pool.length,
+            pool.columns["peer"],
+            pool.columns["kind"],
+            graph.alive,
+            row,
+            code,
+        )
+    )
 
 
 def pool_of(graph: Graph) -> tuple[NDArray[np.generic], ...]:

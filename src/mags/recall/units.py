@@ -6,22 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from mags.graph.charge import charge
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NodeKind
 from mags.recall.found import Hit, Unit
-from mags.recall.spread import peers
+from mags.recall.kernels import live_ties
+from mags.recall.spread import peers, pool_of
 
 LIVE = 0.2
 """Charge above which an association ties hits into a cluster."""
 
 
-DECAYING = ("w", "t0", "uses", "support", "flags")
-"""Columns of an arc that its charge is read from."""
+EPISODE = int(NodeKind.EPISODE)
 
 
 def merge(
@@ -39,9 +36,10 @@ def merge(
     """
     out: list[tuple[int, list[int]]] = []
     taken: dict[int, int] = {}
-    for i in np.argsort(-scores, kind="stable"):
-        row = int(rows[i])
-        partners = _partners(graph, row)
+    kinds = graph.nodes["kind"]
+    for row in rows[np.argsort(-scores, kind="stable")].tolist():
+        kind = int(kinds[row])
+        partners = _partners(graph, row, kind)
         owner = next((taken[p] for p in partners if p in taken), None)
         if owner is not None and row not in apart:
             if owner < len(out):
@@ -50,19 +48,25 @@ def merge(
         if len(out) >= k:
             break
         taken[row] = len(out)
-        if graph.nodes["kind"][row] != NodeKind.EPISODE:
+        if kind != EPISODE:
             taken.update(dict.fromkeys(partners, len(out)))
         out.append((row, []))
     return out
 
 
-def _partners(graph: Graph, row: int) -> list[int]:
-    kind = int(graph.nodes["kind"][row])
-    if kind == NodeKind.EPISODE:
-        return [int(r) for r in peers(graph, row, int(ArcKind.SOURCE) | REVERSE)]
-    if kind in (NodeKind.FACT, NodeKind.NOTE):
-        return [int(r) for r in peers(graph, row, int(ArcKind.SOURCE))]
-    return []
+def _partners(graph: Graph, row: int, kind: int) -> list[int]:
+    if kind not in PARTNERED:
+        return []
+    found: list[int] = peers(graph, row, PARTNERED[kind]).tolist()
+    return found
+
+
+PARTNERED = {
+    int(NodeKind.EPISODE): int(ArcKind.SOURCE) | REVERSE,
+    int(NodeKind.FACT): int(ArcKind.SOURCE),
+    int(NodeKind.NOTE): int(ArcKind.SOURCE),
+}
+"""Kinds that come out as one with what a SOURCE arc joins them to, and how that is stored."""
 
 
 def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
@@ -102,24 +106,17 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
 
 def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected components of two hits or more over live directed associations."""
-    tails: list[int] = []
-    heads: list[int] = []
     rows = np.array([graph.row(i) for i in ids], np.int64)
-    columns = graph.adjacency.columns
-    for tail, row in enumerate(rows.tolist()):
-        block = graph.adjacency.block(row)
-        hit = columns["peer"][block][:, None] == rows
-        ties = hit.any(axis=1) & (columns["kind"][block] == ArcKind.ASSOCIATION)
-        slots = np.flatnonzero(ties) + block.start
-        w, t0, uses, support, flags = (columns[n][slots] for n in DECAYING)
-        live = charge(w, t0, uses, support, flags, graph.tick) > LIVE
-        found_heads = hit[ties].argmax(axis=1)[live].tolist()
-        heads.extend(found_heads)
-        tails.extend([tail] * len(found_heads))
-    if not tails:
-        return ()
-    n = len(ids)
-    matrix = coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
-    count, labels = connected_components(matrix, directed=True, connection="strong")
-    found = [tuple(ids[i] for i in np.flatnonzero(labels == c).tolist()) for c in range(count)]
-    return tuple(c for c in found if len(c) > 1)
+    ties = live_ties(rows, pool_of(graph), graph.tick, LIVE).tolist()
+    leads = {i: 1 << i for tie in ties for i in tie}  # bit j: there is a way to j
+    for tail, head in ties:
+        leads[tail] |= 1 << head
+    for middle in leads:  # Warshall's closure
+        for i in leads:
+            if leads[i] >> middle & 1:
+                leads[i] |= leads[middle]
+    found: dict[int, tuple[int, ...]] = {}
+    for i in sorted(leads):
+        members = [j for j in sorted(leads) if leads[i] >> j & 1 and leads[j] >> i & 1]
+        found[members[0]] = tuple(ids[j] for j in members)
+    return tuple(members for members in found.values() if len(members) > 1)
