@@ -46,13 +46,15 @@ def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
 
 
 @njit(cache=True, nogil=True)
-def _widen(half, bits):
-    """The bits of float16 numbers (uint16) as those of float32, short of the factor HALF."""
+def _widen(half, bits, wide):
+    """Float16 numbers (given as uint16) as float32; `wide` is `bits` (uint32) seen as float32."""
     for j in range(len(half)):
         h = np.uint32(half[j])
         bits[j] = ((h & np.uint32(0x8000)) << np.uint32(16)) | (
             (h & np.uint32(0x7FFF)) << np.uint32(13)
         )
+    for j in range(len(wide)):  # at once: numbers this small are slow to reckon with
+        wide[j] *= HALF
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -76,9 +78,9 @@ def cosines(half, present, rows, queries, out):
         if row < 0 or row >= len(present) or not present[row]:
             out[i] = 0.0
             continue
-        _widen(half[row], bits)
+        _widen(half[row], bits, wide)
         for j in range(len(queries)):
-            out[i, j] = _dot(wide, queries[j]) * HALF
+            out[i, j] = _dot(wide, queries[j])
 
 
 @njit(cache=True, nogil=True)
@@ -96,10 +98,10 @@ def windows(half, present, rows, beside, query, out):
             row = rows[i] if part == 2 else beside[part, i]
             if row < 0 or row >= len(present) or not present[row]:
                 continue
-            _widen(half[row], bits)
+            _widen(half[row], bits, wide)
             for j in range(len(wide)):
-                total[j] += wide[j] * HALF
+                total[j] += wide[j]
             if part == 0:
-                out[1, i] = _dot(wide, query) * HALF
+                out[1, i] = _dot(wide, query)
         norm = np.sqrt(_dot(total, total))
         out[0, i] = _dot(total, query) / max(norm, np.float32(1e-9))

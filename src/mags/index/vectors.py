@@ -152,22 +152,25 @@ class VectorIndex:
         """
         if self.size == 0 or k <= 0:
             return [np.zeros(0, np.int64)] * groups
-        pool, of = self._propose(query, 2 * k, group_of, groups)
+        if self._hnsw is not None:
+            return self._walk(self._hnsw, query, k, group_of, groups)
+        pool, of = self._scan(query, 2 * k, group_of, groups)
         out = []
         for group in range(groups):
             rows = pool[of == group]
-            cosines = self.matrix[rows].astype(np.float32) @ query
+            cosines = self.products(rows, query[None])[:, 0]
             out.append(rows[np.argsort(-cosines, kind="stable")[:k]])
         return out
 
-    def _propose(
-        self, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows to be ranked on exact cosines, and their groups."""
-        graph = self._hnsw
-        if graph is None:
-            return self._scan(query, k, group_of, groups)
-        asked = k * groups
+    def _walk(
+        self, graph: Index, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
+    ) -> list[NDArray[np.int64]]:
+        """Rows as the HNSW graph gives them: best first, by the products of its own float16.
+
+        One group is to be filled; of several, each by half of its share of k at least.
+        """
+        asked = k * max(groups, 2)
+        enough = k if groups == 1 else k // (2 * groups)
         while True:
             # Searches of several threads would share the graph's scratch memory.
             with self._hnsw_lock:
@@ -175,8 +178,8 @@ class VectorIndex:
             rows = np.asarray(found, np.int64)
             of = np.where(self.present[rows], group_of(rows), -1)
             held = [int(np.count_nonzero(of == group)) for group in range(groups)]
-            if min(held) >= k // 2 or len(rows) < asked or asked >= MOST_ASKED * k:
-                return rows[of >= 0], of[of >= 0]
+            if min(held) >= enough or len(rows) < asked or asked >= 2 * MOST_ASKED * k:
+                return [rows[of == group][:k] for group in range(groups)]
             asked *= 4
 
     def _scan(
