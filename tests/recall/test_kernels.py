@@ -12,7 +12,7 @@ from mags.graph.graph import Graph
 from mags.graph.node import NodeKind
 from mags.recall import spread
 from mags.recall.anchors import cover
-from mags.recall.kernels import hull_area
+from mags.recall.plane.kernels import hull_area
 from mags.recall.settings import RecallSettings
 from mags.recall.units import clusters
 

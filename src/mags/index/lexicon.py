@@ -38,6 +38,10 @@ class Match:
         return np.asarray(total / max(self.mass, 1e-9), np.float32)
 
 
+Paper = tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]
+"""What a match is written on: scores and bits by row, and the rows that scored."""
+
+
 class Lexicon:
     """Which rows hold which terms; words themselves are never kept.
 
@@ -55,6 +59,7 @@ class Lexicon:
         self.size = 0
         self.documents = 0
         self._total = 0.0
+        self._spare: list[Paper] = []
 
     def add(self, rows: Sequence[int], texts: Sequence[str], marked: Sequence[int] = ()) -> None:
         """Index the texts of rows that are not indexed yet; `marked`: the `marks` of each."""
@@ -110,12 +115,11 @@ class Lexicon:
         wanted = list(dict.fromkeys(query_terms))
         known = [self._row_of.get(self._hash(term)) for term in wanted]
         rows = np.array([row for row in known if row is not None], np.int64)
-        scores, bits = np.zeros(self.size, np.float32), np.zeros(self.size, np.uint64)
+        scores, bits, touched = self._paper()
         df = self._pool.length[rows].astype(np.float32)
         idf = np.log1p((self.documents - df + 0.5) / (df + 0.5)).astype(np.float32)
         idf = np.maximum(idf, 1e-6).astype(np.float32)
         unknown = (len(wanted) - len(rows)) * float(np.log1p(2.0 * self.documents + 1.0))
-        touched = np.empty(self.size if len(rows) else 0, np.int64)
         n = 0
         if len(rows) and self.documents:
             pool = self._pool
@@ -125,6 +129,22 @@ class Lexicon:
         return Match(
             scores=scores, bits=bits, rows=touched[:n], idf=idf, mass=float(idf.sum()) + unknown
         )
+
+    def _paper(self) -> Paper:
+        """Clean arrays to write a match on, used ones where some were handed back."""
+        while self._spare:
+            paper = self._spare.pop()
+            if len(paper[0]) == self.size:
+                return paper
+        size = self.size
+        return np.zeros(size, np.float32), np.zeros(size, np.uint64), np.empty(size, np.int64)
+
+    def reuse(self, match: Match) -> None:
+        """Hand back a match that nobody reads any more: its arrays become those of another."""
+        if len(match.scores) == self.size and match.rows.base is not None:
+            match.scores[match.rows] = 0
+            match.bits[match.rows] = 0
+            self._spare.append((match.scores, match.bits, match.rows.base))
 
     def scores(self, query_terms: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """BM25 by row, shape (size,), and the rows that scored, in no order."""

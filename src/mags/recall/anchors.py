@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.recall.kernels import grow_hull, leading_plane
+from mags.recall.plane.kernels import grow_hull, leading_plane
 
 CONSIDERED = 64
 """Best-fused candidates the hull chooses among (a 64 x 64 Gram matrix)."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from mags.graph.node import NEVER
 from mags.index.lexicon import Match
 from mags.index.state import State
-from mags.index.vectors import GroupOf
-from mags.recall.kernels import blocks_of, seen, z_scores
+from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
 
@@ -85,7 +84,7 @@ def gather(
     matches = [state.lexicon.match(terms) for terms in reading.query.terms]
     for vector, match in zip(reading.vectors, matches, strict=True):
         found.extend(state.vectors.search_groups(vector, k, group_of, BLOCKS))
-        found.extend(_best_words(match, k, group_of))
+        found.extend(_best_words(state, reading, match, k))
     rows = np.unique(np.concatenate(found))
     rows = rows[visible(state, rows, reading)]
     return Candidates(
@@ -109,11 +108,20 @@ def block_of(state: State, reading: Reading, rows: NDArray[np.int64]) -> NDArray
     return out
 
 
-def _best_words(match: Match, k: int, group_of: GroupOf) -> list[NDArray[np.int64]]:
+def _best_words(state: State, reading: Reading, match: Match, k: int) -> list[NDArray[np.int64]]:
     """The k rows of greatest BM25 in each block, in no order."""
-    rows = best_of(match.rows, match.scores, 4 * k)
-    of = group_of(rows)
+    rows, graph, plan = match.rows, state.graph, reading.query.plan
+    if len(rows) > MANY:
+        wanted = (plan.episodic > 0, plan.semantic > 0)
+        kind = graph.nodes["kind"]
+        return [best_in_blocks(rows, match.scores, graph.alive, kind, wanted, k)]
+    rows = best_of(rows, match.scores, 4 * k)
+    of = block_of(state, reading, rows)
     return [best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
+
+
+MANY = 10_000
+"""Rows with a word of the question from which on they are gone through one by one."""
 
 
 def best_of(rows: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:

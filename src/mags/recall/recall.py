@@ -182,6 +182,8 @@ def recall(
         as_of=reading.as_of,
         recorded_as_of=reading.recorded_as_of,
     )
+    for match in ranking.found.matches:
+        state.lexicon.reuse(match)
     return Found(hits=tuple(hits), trace=trace, units=units.group(graph, hits))
 
 

@@ -170,7 +170,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
 
 
 @njit(cache=True, nogil=True)
-def _sift(keys, items, size, at, value, item, down):
+def sift(keys, items, size, at, value, item, down):
     """Place (value, item) in a binary max-heap, moving down from the root or up from `at`."""
     if down:
         while True:
@@ -229,14 +229,14 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             if held == len(keys):
                 keys, items = _longer(keys, 2 * held), _longer(items, 2 * held)
             held += 1
-            _sift(keys, items, held, held - 1, best[u], u, False)
+            sift(keys, items, held, held - 1, best[u], u, False)
     order = np.empty(max_nodes, np.int64)
     n = 0
     while held and n < max_nodes and (left or not len(wanted)):
         value, u = keys[0], items[0]
         held -= 1
         if held:
-            _sift(keys, items, held, 0, keys[held], items[held], True)
+            sift(keys, items, held, 0, keys[held], items[held], True)
         if done[u] or value < best[u]:
             continue
         done[u] = True
@@ -278,7 +278,7 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             if held == len(keys):
                 keys, items = _longer(keys, 2 * held), _longer(items, 2 * held)
             held += 1
-            _sift(keys, items, held, held - 1, reach, v, False)
+            sift(keys, items, held, held - 1, reach, v, False)
     if len(wanted):
         passed = np.zeros(room, np.bool_)
         for i in range(len(wanted)):

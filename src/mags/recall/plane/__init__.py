@@ -1,0 +1,1 @@
+"""The plane in which anchors cover ground."""
