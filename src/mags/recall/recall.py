@@ -60,8 +60,9 @@ def rank(
         found = widen(state, found, reading, best)
     reach = Reach(spread=reached, walk=walked.value)
     if settings.bridges and len(anchor_rows):
-        best = np.argsort(-found.fused(), kind="stable")[: settings.bridging]
-        rows, mass = found.rows[best], softmax(found.fused()[best])
+        fused = found.fused()
+        best = np.argsort(-fused, kind="stable")[: settings.bridging]
+        rows, mass = found.rows[best], softmax(fused[best])
         reach.bridges = bridges(state, reading.query.entities, rows, mass)
         led = sorted(reach.bridges.about.items(), key=lambda item: -item[1])
         new = [*reach.bridges.titled, *(row for row, _ in led)][: settings.reached]
@@ -133,10 +134,11 @@ def seeds(
     anchor_rows: NDArray[np.int64],
     settings: RecallSettings,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Seeds of the spread and their mass: anchors by softmax of their fused score."""
-    position = {int(row): i for i, row in enumerate(found.rows)}
-    fused = found.fused()[[position[int(row)] for row in anchor_rows]]
-    mass = softmax(fused)
+    """Seeds of the spread and their mass: anchors by softmax of their fused score.
+
+    `found`: as gathered, its rows in ascending order.
+    """
+    mass = softmax(found.fused()[np.searchsorted(found.rows, anchor_rows)])
     named = state.graph.rows(reading.query.entities)
     if settings.entity_seeds > 0 and len(named):
         mass *= 1 - settings.entity_seeds
@@ -191,7 +193,7 @@ def _rounded(
     columns: Mapping[str, NDArray[np.float32]], at: NDArray[np.int64]
 ) -> list[dict[str, float]]:
     """The columns at some places, one dictionary a place, to five decimals."""
-    table = np.array([column[at] for column in columns.values()], np.float64)
+    table = np.array(list(columns.values()))[:, at].astype(np.float64)
     return [dict(zip(columns, row, strict=True)) for row in np.round(table, 5).T.tolist()]
 
 
