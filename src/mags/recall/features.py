@@ -103,7 +103,8 @@ def columns(
         lexical(rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where)
     if len(found.matches) > 1:
         out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
-    sessions(rows, graph.nodes["session"], found.fused(), out[AT["session"]])
+    keys = graph.nodes["session"][rows]
+    sessions(keys, np.argsort(keys), found.fused(), out[AT["session"]])
     _reached(reach, rows, out)
     _traits(state, reading, rows, moment, out[AT["speaker"] :])
     return out

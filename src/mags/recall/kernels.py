@@ -154,13 +154,12 @@ def lexical(rows, before, after, scores, bits, idf, mass, out):
 
 
 @njit(cache=True, nogil=True)
-def sessions(rows, session, fused, out):
-    """Mean of the best three fused scores of each row's session; a row of none is its own."""
-    n = len(rows)
-    keys = np.empty(n, np.uint64)
-    for i in range(n):
-        keys[i] = session[rows[i]]
-    order = np.argsort(keys)
+def sessions(keys, order, fused, out):
+    """Mean of the best three fused scores of each session; a row of none is its own.
+
+    keys: session of each row, 0 for none; order: the rows' places, sorted by session.
+    """
+    n = len(keys)
     i = 0
     while i < n:
         if keys[order[i]] == 0:
@@ -194,7 +193,13 @@ def fill(rows, keys, values, out):
     if not len(keys):
         return
     for i in range(len(rows)):
-        at = np.searchsorted(keys, rows[i])
+        at, last = 0, len(keys)
+        while at < last:
+            middle = (at + last) // 2
+            if keys[middle] < rows[i]:
+                at = middle + 1
+            else:
+                last = middle
         if at < len(keys) and keys[at] == rows[i]:
             out[i] = values[at]
 

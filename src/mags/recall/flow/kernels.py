@@ -35,9 +35,10 @@ def _place(table, keys, row):
 
 @njit(cache=True, nogil=True)
 def _longer(array, size):
-    """A copy of a one-dimensional array with room for `size` entries."""
-    out = np.empty(size, array.dtype)
-    out[: len(array)] = array
+    """A copy of a one-dimensional array with room for `size` entries, the new ones zero."""
+    out = np.zeros(size, array.dtype)
+    for i in range(len(array)):  # a slice would take seconds to compile
+        out[i] = array[i]
     return out
 
 
@@ -131,9 +132,8 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
                     total, first = _longer(total, room), _longer(first, room)
                     count = _longer(count, room)
                     waiting, enters = _longer(waiting, room), _longer(enters, room)
-                    p[old:], r[old:], total[old:] = 0.0, 0.0, 0.0
-                    first[old:], count[old:] = -1, 0
-                    waiting[old:], enters[old:] = False, False
+                    for i in range(old, room):
+                        first[i] = -1
                     table = _table(keys, met, 2 * room)
                 if used + length[row] > len(to):
                     to = _longer(to, 2 * (used + length[row]))
@@ -253,8 +253,8 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             rows, best, done = _longer(rows, room), _longer(best, room), _longer(done, room)
             enters, asked = _longer(enters, room), _longer(asked, room)
             parent, via = _longer(parent, room), _longer(via, room)
-            best[old:], done[old:], enters[old:], asked[old:] = 0.0, False, False, False
-            parent[old:], via[old:] = -1, -1
+            for i in range(old, room):
+                parent[i] = via[i] = -1
             table = _table(rows, met, 2 * room)
         scale = value / np.sqrt(max(1, length[row]))
         for e in range(start[row], start[row] + length[row]):
