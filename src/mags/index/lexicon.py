@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,11 +133,11 @@ class Lexicon:
 
     def _paper(self) -> Paper:
         """Clean arrays to write a match on, used ones where some were handed back."""
-        while self._spare:
-            paper = self._spare.pop()
-            if len(paper[0]) == self.size:
-                return paper
         size = self.size
+        with suppress(IndexError):  # another thread may take the last one first
+            while len((paper := self._spare.pop())[0]) != size:
+                pass
+            return paper
         return np.zeros(size, np.float32), np.zeros(size, np.uint64), np.empty(size, np.int64)
 
     def reuse(self, match: Match) -> None:
