@@ -73,7 +73,7 @@ def test_ask_about_the_past(told: Run) -> None:
         ("neighbours", "Ana"),
         ("profile", "Alice"),
         ("facts", "Alice"),
-        ("show", "m1"),
+        ("show", "m2"),
         ("stats",),
         ("log",),
         ("sleep",),

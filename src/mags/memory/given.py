@@ -146,10 +146,10 @@ def id_or_name(given: object, what: str = "this") -> int | str:
     """A node id as an int, or a name; raises InvalidInput for anything else."""
     if isinstance(given, str):
         return words(given, what, longest=LONGEST_TURN)
-    return node_id(given, what)
+    return known_id(given, what)
 
 
-def node_id(given: object, what: str = "a node id") -> int:
+def known_id(given: object, what: str = "a node id") -> int:
     """A node id; raises InvalidInput where it is no whole number of 1 or more."""
     if not isinstance(given, bool):
         try:

@@ -20,7 +20,7 @@ from mags.memory.given import (
     check_key,
     count,
     id_or_name,
-    node_id,
+    known_id,
     operation_of,
 )
 from mags.memory.graphs import to_networkx
@@ -245,9 +245,9 @@ class Memory(Handle):
         about = None if subject is None else id_or_name(subject)
         return self._reader.facts(about, look, current=current)
 
-    def get(self, id: int) -> NodeView:
+    def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
-        return self._reader.view(node_id(id))
+        return self._reader.view(known_id(node_id))
 
     def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""
@@ -267,24 +267,24 @@ class Memory(Handle):
         """
         return self._asker.credit(trace, reward)
 
-    def edit(self, id: int, **fields: Any) -> NodeView:
+    def edit(self, node_id: int, **fields: Any) -> NodeView:
         """Change a node by hand; fields as in `mags.Edit`; raises NotFound, InvalidInput."""
         try:
             change = Edit(**fields)
         except TypeError as failure:
             known = ", ".join(Edit.__dataclass_fields__)
             raise InvalidInput(f"edit takes {known}: {failure}") from failure
-        Editor(self._live).edit(node_id(id), change)
-        return self.get(id)
+        Editor(self._live).edit(known_id(node_id), change)
+        return self.get(node_id)
 
     def associate(self, src: int, dst: int, weight: float | None) -> Delta:
         """Set the association from one node to another, in [0, 1]; None removes it."""
-        return Editor(self._live).arc(node_id(src), node_id(dst), weight)
+        return Editor(self._live).arc(known_id(src), known_id(dst), weight)
 
-    def pin(self, id: int, pinned: bool = True) -> NodeView:
+    def pin(self, node_id: int, pinned: bool = True) -> NodeView:
         """Mark a node as important for good, or take the mark back."""
-        Editor(self._live).pin(node_id(id), pinned=pinned)
-        return self.get(id)
+        Editor(self._live).pin(known_id(node_id), pinned=pinned)
+        return self.get(node_id)
 
     def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase for good: a node by id, a thing by name, or all that holds a phrase.
