@@ -1,13 +1,13 @@
 """MAGS gives any frozen language model a memory that learns.
 
-    import mags
+import mags
 
-    with mags.open("alice.mags") as memory:
-        memory.observe("I moved to Oslo in May.", speaker="Alice")
-        print(memory.ask("Where does Alice live?").text)
+with mags.open("alice.mags") as memory:
+    memory.observe("I moved to Oslo in May.", speaker="Alice")
+    print(memory.ask("Where does Alice live?").text)
 """
 
-from mags.app import open  # noqa: A004 - mags.open reads as what it does
+from mags.app import open
 from mags.errors import (
     ConfigurationError,
     CorruptFile,
