@@ -153,7 +153,8 @@ def recall(
     """The k best units' leading members, best first, with their trace."""
     graph = state.graph
     ranking = rank(state, reading, settings, same_relation)
-    merged = units.merge(graph, ranking.found.rows, ranking.scores, reading.k)
+    steps = frozenset(graph.rows(ranking.walk.chain).tolist())
+    merged = units.merge(graph, ranking.found.rows, ranking.scores, reading.k, steps)
     rows = np.array([row for row, _ in merged], np.int64)
     position = {row: i for i, row in enumerate(ranking.found.rows.tolist())}
     at = np.array([position[row] for row in rows.tolist()], np.int64)
