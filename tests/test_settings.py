@@ -176,7 +176,7 @@ def test_an_unknown_key_is_refused_with_those_that_exist(tmp_path: Path, text: s
 
 
 def test_an_unknown_weight_is_refused(tmp_path: Path):
-    with pytest.raises(ConfigurationError, match="a table with some of .*confidence, "):
+    with pytest.raises(ConfigurationError, match=r"a table with some of .*confidence, "):
         read_settings({}, config=write(tmp_path, "[recall.weights]\nmagic = 1"))
 
 

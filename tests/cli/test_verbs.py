@@ -43,9 +43,7 @@ NAMES = """
 
 
 def test_the_verbs_are_these() -> None:
-    assert sorted(VERBS) == sorted(
-        filter(None, map(str.strip, NAMES.replace("\n", " ").split(" ")))
-    )
+    assert sorted(VERBS) == sorted(NAMES.split())
 
 
 def test_every_verb_has_help(run: Run) -> None:
