@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from mags.adapters.pyg import to_pyg
+from mags.engram.likeness import take_apart
 from mags.errors import ConfigurationError
 from mags.index.tokens import stem
 from mags.memory.handle import closed_on_failure
@@ -200,6 +201,7 @@ def _clear(embedder: Embedder) -> None:
     if isinstance(embedder, CachedEmbedder):
         embedder.clear()
     stem.cache_clear()
+    take_apart.cache_clear()
 
 
 @cache
