@@ -34,6 +34,7 @@ from typer.testing import CliRunner
 
 from mags.cli.app import app
 from mags.cli.failure import explained
+from mags.cli.shared import out
 
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: .+ -->$")
@@ -186,6 +187,7 @@ def _command(page: Page, command: str) -> list[str]:
 
 
 def _mags(words: Sequence[str], variables: dict[str, str], piped: str | None) -> list[str]:
+    out.width = int(COLUMNS)  # its width was settled when it was made, under other variables
     result = CliRunner().invoke(app, list(words), env=variables, input=piped)
     heard = result.output
     if result.exception is not None and not isinstance(result.exception, SystemExit):
