@@ -1,0 +1,1 @@
+"""Training of the policy models: chains of memory, rewards, SFT, GRPO, PPO (extra `train`)."""
