@@ -256,6 +256,25 @@ def test_a_plan_can_be_taken_back(desk):
     assert desk.facts() == [("Ana", "lives in", "Oslo", 50, 50)]
 
 
+@pytest.mark.parametrize(
+    "ending", [{"change": True}, {"since": 20}, {"until": 20}], ids=["no longer", "since", "until"]
+)
+def test_what_has_ended_is_not_marked_as_denied(desk, ending):
+    desk.say("a", add("Ana", "works at", "Hydro"), at=10)
+    done = desk.say("b", retract("Ana", "works at", "Hydro", **ending), at=20)
+    assert desk.facts() == [("Ana", "works at", "Hydro", 10, 20)]
+    assert not desk.node(done.closed[0])["flags"] & NodeFlag.RETRACTED
+
+
+@pytest.mark.parametrize(("change", "marked"), [(False, 2), (True, 0)])
+def test_a_symmetric_fact_is_denied_with_its_mirror_image_and_ends_with_it(desk, change, marked):
+    desk.say("a", add("Ana", "is married to", "Bob"), add("Bob", "is married to", "Ana"))
+    done = desk.say("b", retract("Ana", "is married to", "Bob", change=change))
+    assert len(done.closed) == 2
+    denied = [bool(desk.node(i)["flags"] & NodeFlag.RETRACTED) for i in done.closed]
+    assert sum(denied) == marked
+
+
 def test_after_a_retraction_the_same_statement_is_a_new_fact(desk):
     old = desk.say("a", add("Ana", "likes", "tea"), at=10).facts[0]
     desk.say("b", retract("Ana", "likes", "tea"), at=20)

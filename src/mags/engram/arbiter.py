@@ -3,7 +3,9 @@
 The rules, in the order they are tried (after KEDKG):
 
 1. RETRACT closes: with an object that fact, without one the whole slot. Taking back a
-   symmetric fact takes back its mirror image too.
+   symmetric fact takes back its mirror image too. "No longer" and an end that is stated tell
+   of a fact that was true; only what is denied ("it is not so") is marked RETRACTED, and
+   then the past does not show it either.
 2. The open fact of the same slot and object is confirmed; a closed one is not.
 3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
    an interval that ends where the newer begins. What does not overlap is left alone.
@@ -26,6 +28,7 @@ from mags.engram.timeline import close, displaced, place, span_at
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY, NodeFlag
+from mags.ports.policy import Act
 
 ONE = int(NodeFlag.ONE)
 
@@ -60,7 +63,8 @@ class Arbiter:
             if span.start > claim.span.said_at and not span.stated:
                 continue
             self._close(claim, fact, at=at, rule="retract", by=NOBODY)
-            self._mark(fact, NodeFlag.RETRACTED)
+            if denies(claim):
+                self._mark(fact, NodeFlag.RETRACTED)
             closed = True
         if not closed:
             self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
@@ -170,6 +174,8 @@ class Arbiter:
             recorded_at = claim.span.recorded_at
             if close(self.view, mirror, at=at, recorded_at=recorded_at, rule="mirror", by=by):
                 self._note_closed(mirror)
+                if denies(claim):
+                    self._mark(mirror, NodeFlag.RETRACTED)
 
     def _note_closed(self, fact: int) -> None:
         if fact not in self.done.closed:
@@ -177,3 +183,10 @@ class Arbiter:
 
     def _mark(self, fact: int, flag: NodeFlag) -> None:
         self.view.draft.node(fact)["flags"] |= int(flag)
+
+
+def denies(claim: Claim) -> bool:
+    """Whether a claim says that something is not and never was so, rather than that it ended."""
+    if claim.act is not Act.RETRACT:
+        return False
+    return not (claim.span.change or claim.span.stated or claim.span.end < NEVER)

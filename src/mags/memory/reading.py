@@ -260,8 +260,10 @@ def _at(state: State, fact: int, moment: float | None, look: Look) -> FactView |
             return None
         if float(node["closed_at"]) > look.recorded_as_of:
             ends = NEVER
-    if moment is not None and not float(node["valid_from"]) <= moment < ends:
-        return None
+    if moment is not None:
+        denied = int(node["flags"]) & NodeFlag.RETRACTED and ends < NEVER
+        if denied or not float(node["valid_from"]) <= moment < ends:
+            return None
     return fact_view(state, fact, ends)
 
 

@@ -235,11 +235,9 @@ def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
         ends = valid_to[row]
         if recorded_as_of < np.inf and closed_at[row] > recorded_as_of:
             ends = np.inf
-        if past:
-            lasts = ends > moment or not flags[row] & RETRACTED
-        else:
-            lasts = ends > moment or (kind[row] != FACT and kind[row] != NOTE)
-        out[i] = begun and lasts
+        lasts = past or ends > moment or (kind[row] != FACT and kind[row] != NOTE)
+        denied = flags[row] & RETRACTED and ends < np.inf  # it never was so
+        out[i] = begun and lasts and not denied
 
 
 @njit(cache=True, nogil=True)
