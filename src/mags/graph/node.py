@@ -43,7 +43,7 @@ class NodeFlag(IntFlag):
     ONE = 32
     """A fact in a slot that holds one open fact at a time."""
     RETRACTED = 64
-    """Denied: someone said that it never was so, not that it ended or that something replaced it."""
+    """Denied: someone said that it never was so, not that it ended or was replaced."""
 
 
 NODE = np.dtype(
