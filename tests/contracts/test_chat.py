@@ -74,6 +74,14 @@ def test_usage_adds_up_field_by_field():
     assert one + one == Usage(calls=2, prompt_tokens=20, completion_tokens=6, seconds=1.0)
 
 
+def test_a_sum_with_an_estimate_in_it_is_an_estimate():
+    counted = Usage(calls=1, prompt_tokens=10, completion_tokens=3)
+    guessed = Usage(calls=1, prompt_tokens=4, completion_tokens=2, estimated=True)
+    assert (counted + counted).tokens == "20+6"
+    assert (counted + guessed).tokens == (guessed + counted).tokens == "~14+5"
+    assert not Usage().estimated
+
+
 def test_a_tool_call_alone_is_a_reply(make: Make):
     call = ToolCall(id="call_7", name="recall", arguments={"query": "Where is Ana?"})
     chat = make([Completion(text="", tool_calls=(call,), finish="tool_calls")])

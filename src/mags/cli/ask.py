@@ -56,7 +56,7 @@ def print_reply(reply: Reply) -> None:
         who = f"{c.speaker}, " if c.speaker else ""
         out.print(f"  [dim]m{c.id}[/] {escape(c.text)} [dim]({escape(who)}{day(c.at)})[/]")
     usage = reply.usage
-    cost = f"{usage.calls} calls, {usage.prompt_tokens}+{usage.completion_tokens} tokens"
+    cost = f"{usage.calls} calls, {usage.tokens} tokens"
     out.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")
     if reply.fallback:
         out.print(f"  [yellow]{escape(reply.fallback)}[/]")

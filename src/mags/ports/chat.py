@@ -37,20 +37,31 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Cost of one or more calls: number of calls, tokens in and out, seconds spent waiting."""
+    """Cost of one or more calls: number of calls, tokens in and out, seconds spent waiting.
+
+    `estimated`: some of the tokens were not counted by a server but told from lengths.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    estimated: bool = False
+
+    @property
+    def tokens(self) -> str:
+        """Tokens in and out to show: "120+15", or "~120+15" where they are estimated."""
+        about = "~" if self.estimated else ""
+        return f"{about}{self.prompt_tokens}+{self.completion_tokens}"
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum, field by field."""
+        """Sum, field by field; estimated where a part of it is."""
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             seconds=self.seconds + other.seconds,
+            estimated=self.estimated or other.estimated,
         )
 
 

@@ -67,9 +67,15 @@ def test_tokens_are_estimated_and_said_to_be_where_the_server_does_not_count(
     server.steps = [Step(text="Hello there.", counts=False)]
     model = chat(server)
     reply = model.complete(HELLO, on_text=(lambda _: None) if stream else None)
-    assert model.estimates_tokens
+    assert reply.usage.estimated
     # 9 and 6 characters are 3 and 2 tokens, and 4 a message; 12 characters are 3.
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (13, 3)
+
+
+def test_tokens_that_the_server_counts_are_not_said_to_be_estimated(server: Server):
+    server.steps = [Step(text="Hello there.")]
+    usage = chat(server).complete(HELLO).usage
+    assert (usage.estimated, usage.tokens) == (False, "11+7")
 
 
 def test_pieces_stream_in_order_and_are_counted_by_the_server(server: Server):

@@ -34,7 +34,7 @@ def test_an_error_in_the_script_is_raised_in_its_turn():
 def test_its_usage_is_the_same_every_time():
     used = [ScriptedChat(["Hi there."]).complete(HELLO).usage for _ in range(2)]
     # 6 characters are 2 tokens, 4 for the message; 9 characters are 3.
-    assert used == [Usage(calls=1, prompt_tokens=6, completion_tokens=3)] * 2
+    assert used == [Usage(calls=1, prompt_tokens=6, completion_tokens=3, estimated=True)] * 2
 
 
 def test_a_meter_gives_what_was_used_since_it_was_last_read():

@@ -73,9 +73,8 @@ class OpenAIChat:
     """A `ChatModel` over `/v1/chat/completions`.
 
     Passing failures are tried again with exponential backoff and jitter; never once a piece of
-    the answer was streamed. `estimates_tokens` says whether the last usage was counted by the
-    server (False) or estimated from lengths (True). `sleep`, `clock` (seconds, monotonic) and
-    `rng` are arguments for the tests.
+    the answer was streamed. Where the server counts no tokens they are estimated, and the usage
+    says so. `sleep`, `clock` (seconds, monotonic) and `rng` are arguments for the tests.
     """
 
     def __init__(
@@ -92,7 +91,6 @@ class OpenAIChat:
         self._sleep = sleep
         self._clock = clock
         self._rng = rng or Random()
-        self.estimates_tokens = False
 
     @property
     def name(self) -> str:
@@ -247,18 +245,19 @@ class OpenAIChat:
                 endpoint=self.name,
                 reason="empty reply",
             )
-        counted = said.prompt_tokens is not None and said.completion_tokens is not None
-        self.estimates_tokens = not counted
-        asked = said.prompt_tokens or estimate_prompt(m.content for m in call.messages)
-        given = said.completion_tokens if counted else estimate(said.text)
+        asked, given = said.prompt_tokens, said.completion_tokens
+        estimated = asked is None or given is None
+        if asked is None or given is None:
+            asked, given = estimate_prompt(m.content for m in call.messages), estimate(said.text)
         return Completion(
             text=said.text,
             tool_calls=tool_calls,
             usage=Usage(
                 calls=1,
                 prompt_tokens=asked,
-                completion_tokens=given or 0,
+                completion_tokens=given,
                 seconds=seconds,
+                estimated=estimated,
             ),
             finish=said.finish or "stop",
             logprob=said.logprob(),

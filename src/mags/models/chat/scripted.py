@@ -28,7 +28,7 @@ class ScriptedChat:
     """A `ChatModel` that gives the replies it was made with, one a call, in order.
 
     `asked` keeps every call. When the script has ended, calls raise ModelUnavailable.
-    Usage is estimated from the lengths of the texts, so it is the same every time.
+    Usage is estimated from the lengths of the texts, and says so: it is the same every time.
     """
 
     def __init__(
@@ -81,4 +81,5 @@ class ScriptedChat:
             calls=1,
             prompt_tokens=estimate_prompt(message.content for message in messages),
             completion_tokens=estimate(completion.text + arguments),
+            estimated=True,
         )
