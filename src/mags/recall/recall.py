@@ -20,6 +20,7 @@ from mags.recall.candidates import Candidates, gather, valid_to, widen
 from mags.recall.features import Reach
 from mags.recall.found import FactView, Found, Hit, moment_of
 from mags.recall.query import Reading
+from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
 from mags.recall.trace import HitTrace, Step, Trace
 from mags.recall.walk import Walk, walk
@@ -73,9 +74,11 @@ def rank(
         weights["spread"] = 0.0
     parts, total = features.shares(values, weights)
     parts["block"] = _block(state, found, reading)
+    scores = total + parts["block"]
+    parts["newer"] = renewed(state, reading, found, scores, settings.renewal)
     return Ranking(
         found=found,
-        scores=total + parts["block"],
+        scores=scores + parts["newer"],
         values=dict(zip(features.NAMES, values, strict=True)),
         shares=parts,
         anchor_rows=anchor_rows,
@@ -157,6 +160,7 @@ def recall(
     merged = units.merge(graph, ranking.found.rows, ranking.scores, reading.k, steps)
     rows = np.array([row for row, _ in merged], np.int64)
     position = {row: i for i, row in enumerate(ranking.found.rows.tolist())}
+    every = dict(zip(position, ranking.scores.tolist(), strict=True))
     at = np.array([position[row] for row in rows.tolist()], np.int64)
     best = _paths(state, reading, ranking, settings, rows)
     anchor_ids = tuple(graph.nodes["id"][ranking.anchor_rows].tolist())
@@ -168,7 +172,12 @@ def recall(
     for i, (row, joined) in enumerate(merged):
         # Where every fact it gave has been superseded, it is no more current than they are.
         place = Place(
-            row=row, joined=joined, score=scores[i], stale=stale[i] >= 1.0, anchors=anchor_ids
+            row=row,
+            joined=joined,
+            score=scores[i],
+            stale=stale[i] >= 1.0,
+            anchors=anchor_ids,
+            scores=every,
         )
         hit = hit_of(state, reading, place, contents[i])
         hits.append(hit)
@@ -214,7 +223,8 @@ def _paths(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """What the ranking says of a hit's row; `joined`: rows that came out as one with it;
-    `stale`: all its facts are superseded; `anchors`: the anchors' ids.
+    `stale`: all its facts are superseded; `anchors`: the anchors' ids; `scores`: of all
+    candidates, by row.
     """
 
     row: int
@@ -222,6 +232,7 @@ class Place:
     score: float
     stale: bool
     anchors: tuple[int, ...]
+    scores: Mapping[int, float]
 
 
 def hit_of(state: State, reading: Reading, place: Place, content: Content) -> Hit:
@@ -237,7 +248,7 @@ def hit_of(state: State, reading: Reading, place: Place, content: Content) -> Hi
         text=content.text,
         score=place.score,
         kind=kind.name.lower(),
-        episode_ids=tuple(_episodes(state.graph, [row, *joined])),
+        episode_ids=tuple(_episodes(state.graph, [row, *joined], place.scores)),
         fact=fact_view(state, node_id, ends) if kind == NodeKind.FACT else None,
         speaker=str(content.meta.get("speaker", "")),
         session=str(content.meta.get("session", "")),
@@ -248,16 +259,24 @@ def hit_of(state: State, reading: Reading, place: Place, content: Content) -> Hi
     )
 
 
-def _episodes(graph: Graph, rows: list[int]) -> list[int]:
-    """Ids of the episodes among rows, and of those that the others came from, oldest first."""
-    ids, kinds = graph.nodes["id"], graph.nodes["kind"]
+def _episodes(graph: Graph, rows: list[int], scores: Mapping[int, float]) -> list[int]:
+    """Ids of the episodes among rows, and of those that the others came from, best first.
+
+    What is no candidate comes last, the oldest first.
+    """
+    kinds = graph.nodes["kind"]
     found: set[int] = set()
     for row in rows:
         if kinds[row] == units.EPISODE:
-            found.add(int(ids[row]))
+            found.add(row)
         else:
-            found.update(ids[spread.peers(graph, row, int(ArcKind.SOURCE))].tolist())
-    return sorted(found)
+            found.update(spread.peers(graph, row, int(ArcKind.SOURCE)).tolist())
+    if len(found) > 1:
+        best = sorted(found, key=lambda r: (-scores.get(r, -np.inf), r))
+    else:
+        best = list(found)
+    ids: list[int] = graph.nodes["id"][best].tolist()
+    return ids
 
 
 def sources(graph: Graph, node_id: int) -> list[int]:

@@ -10,6 +10,22 @@ from mags.recall.weights import WEIGHTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RenewalSettings:
+    """When the newer of two episodes comes before the older; `on` False: by score alone.
+
+    looked: episodes of greatest score that are looked at. alike: cosine from which two
+    statements of one speaker say the same of the same; margin: how far the newer may lie
+    behind. lost: share of the question's idf that the newer may lack of what the older holds.
+    """
+
+    on: bool = True
+    looked: int = 16
+    alike: float = 0.75
+    margin: float = 1.0
+    lost: float = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
     """How recall looks; every switch is an ablation.
 
@@ -42,5 +58,6 @@ class RecallSettings:
     bridges: bool = True
     bridging: int = 8
     entity_seeds: float = 0.0
+    renewal: RenewalSettings = field(default_factory=RenewalSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

@@ -1,0 +1,1 @@
+"""What is said anew and what it takes the place of."""

@@ -1,0 +1,84 @@
+"""Numba kernels of renewal: which episode says anew what another said."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE
+from mags.graph.node import NOBODY, NodeFlag
+
+SOURCE = int(ArcKind.SOURCE)
+SOURCE_OF = SOURCE | REVERSE
+SUPERSEDED_BY = int(ArcKind.SUPERSEDES) | REVERSE
+QUESTION = int(NodeFlag.QUESTION)
+SAID_BY_NOBODY = int(NOBODY)
+STEP = 1e-4
+"""How much higher than the older the newer is put."""
+
+
+@njit(cache=True, nogil=True)
+def promote(chosen, nodes, pool, moment, limits, scores, added):
+    """Put the newer right before the older, into `added`.
+
+    chosen: (rows of all candidates, places of the episodes looked at from the oldest on,
+    the cosines of these, their words as bits, the words' shares); nodes: (alive, then
+    `renewal.FIELDS`); pool: (start, length, peer, kind); limits: (alike, lost, margin).
+    """
+    rows, best, cosines, bits, idf = chosen
+    alive, kind, flags, subject, valid_from, valid_to = nodes
+    for a in range(len(best)):
+        old = rows[best[a]]
+        for b in range(a + 1, len(best)):
+            # Scores may have risen: those older than `old` have been looked at.
+            higher = scores[best[a]] + added[best[a]]
+            gap = higher - scores[best[b]] - added[best[b]]
+            if gap < 0 or valid_from[rows[best[b]]] < valid_from[old]:
+                continue
+            if lost_words(bits[a], bits[b], idf) > limits[1]:
+                continue
+            new = rows[best[b]]
+            alike = gap <= limits[2] and cosines[a, b] >= limits[0]
+            alike = alike and is_said_alike(old, new, flags, subject)
+            if alike or is_heir(old, new, alive, kind, valid_to, moment, pool):
+                added[best[b]] += gap + STEP
+
+
+@njit(cache=True, nogil=True)
+def lost_words(old, new, idf):
+    """Share of the question's idf that the older holds and the newer does not."""
+    lost = 0.0
+    for j in range(len(idf)):
+        if ((old & ~new) >> np.uint64(j)) & np.uint64(1):
+            lost += idf[j]
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def is_said_alike(old, new, flags, subject):
+    """Whether two episodes are statements of one speaker."""
+    who = subject[old]
+    return (
+        who != SAID_BY_NOBODY and who == subject[new] and not (flags[old] | flags[new]) & QUESTION
+    )
+
+
+@njit(cache=True, nogil=True)
+def is_heir(old, new, alive, kind, valid_to, moment, pool):
+    """Whether an episode superseded what came from another, itself or by what came from it."""
+    start, length, peer, code = pool
+    for e in range(start[old], start[old] + length[old]):
+        fact = peer[e]
+        if code[e] != SOURCE_OF or valid_to[fact] > moment or not alive[fact]:
+            continue
+        for f in range(start[fact], start[fact] + length[fact]):
+            heir = peer[f]
+            if code[f] != SUPERSEDED_BY or not alive[heir]:
+                continue
+            if heir == new:
+                return True
+            for g in range(start[heir], start[heir] + length[heir]):
+                if code[g] == SOURCE and peer[g] == new:
+                    return True
+    return False
