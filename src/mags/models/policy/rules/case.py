@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mags.models.policy.rules.claims import Manner, Said, claim
+from mags.models.policy.rules.claims import Manner, Said, claim, said_of
 from mags.models.policy.rules.clause import Clause
 from mags.models.policy.rules.phrase import Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
@@ -28,6 +28,17 @@ class Case:
         """The words after the verb."""
         return self.rest.tokens
 
+    @property
+    def happened(self) -> bool:
+        """Whether the clause tells of something that came about: past or perfect, not denied."""
+        verb = self.clause.verb
+        return verb.tense in {"past", "perfect"} and not verb.negated
+
+    @property
+    def of_a_job(self) -> bool:
+        """Whether the object is a job: "a new job at Acme"."""
+        return any(t.low in {"job", "position"} for t in self.words[:4])
+
     def low(self, i: int) -> str:
         """The word at a place, in lower case, or ""."""
         return self.words[i].low if i < len(self.words) else ""
@@ -36,6 +47,21 @@ class Case:
         """Make one operation for every subject."""
         made = [said(name) for name in self.names]
         return [claim(self.scene, self.manner, one) for one in made if one]
+
+    def between(
+        self,
+        relation: str,
+        *,
+        change: bool = True,
+        verb: str = "",
+        act: Act = Act.ADD,
+        stated: bool = True,
+    ) -> list[Operation]:
+        """Make the operation for two subjects of each other: "Ana and Bob got married"."""
+        one, other = self.names
+        said = Said(subject=one, relation=relation, object=other, object_is_name=True)
+        told = replace(said, change=change, verb=verb, act=act, stated=stated)
+        return [claim(self.scene, self.manner, told)]
 
 
 Special = Callable[[Case], list[Operation] | None]
@@ -62,22 +88,8 @@ def object_claims(
         thing = object_of(body, case.scene, name)
         if thing is None:
             return None
-        found.append(
-            claim(
-                case.scene,
-                told,
-                Said(
-                    subject=name,
-                    relation=relation,
-                    object=thing.text,
-                    told=thing.told,
-                    act=act,
-                    object_is_name=thing.is_name,
-                    change=change,
-                    verb=verb,
-                ),
-            )
-        )
+        said = replace(said_of(name, relation, thing), act=act, change=change, verb=verb)
+        found.append(claim(case.scene, told, said))
     return found
 
 

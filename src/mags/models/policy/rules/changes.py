@@ -9,16 +9,15 @@ from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.clause import THING
 from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.names import name_end, surface
-from mags.models.policy.rules.possessions import new_job
-from mags.models.policy.rules.slots import slot_of
+from mags.models.policy.rules.possessions import named, new_job
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
-from mags.ports.relations import canonical, read
+from mags.ports.relations import read
 
 
 def starting(case: Case) -> list[Operation] | None:
     """Read "started a new job", "started drinking coffee"."""
-    if any(t.low in {"job", "position"} for t in case.words[:4]):
+    if case.of_a_job:
         return new_job(case)
     first, verb = case.low(0), case.clause.verb
     if verb.tense not in {"past", "perfect", "present"} or verb.negated:
@@ -50,7 +49,7 @@ def _gerund(case: Case, *, start: int, change: bool, act: Act = Act.ADD) -> list
 def stopping(case: Case) -> list[Operation] | None:
     """Read "stopped drinking coffee", "gave up smoking"."""
     first, verb = case.low(0), case.clause.verb
-    if verb.tense not in {"past", "perfect"} or verb.negated or not case.words:
+    if not case.happened or not case.words:
         return []
     if verb.base == "give":
         if first != "up" or len(case.words) < 2:
@@ -66,25 +65,16 @@ def stopping(case: Case) -> list[Operation] | None:
 def leaving(case: Case) -> list[Operation] | None:
     """Read "quit my job (at Acme)", "left Acme"."""
     verb = case.clause.verb
-    if verb.negated or verb.tense not in {"past", "perfect"} or not case.words:
+    if not case.happened or not case.words:
         return []
     lows = [t.low for t in case.words]
-    if any(word in {"job", "position"} for word in lows[:4]):
+    if case.of_a_job:
         at = next((i for i, word in enumerate(lows) if word in {"at", "with"}), 0)
         if at:
             lost = {"leave": "left the job at", "lose": "lost the job at"}
             return _over(case, at + 1, lost.get(verb.base, "quit the job at"))
         verb_ = {"leave": "left", "quit": "quit", "lose": "lost"}.get(verb.base, verb.base)
-        return case.each(
-            lambda s: Said(
-                subject=s,
-                relation="works at",
-                object="",
-                act=Act.RETRACT,
-                change=True,
-                text=f"{s} {verb_} the job{when_of(case)}.",
-            )
-        )
+        return _jobless(case, verb_)
     if verb.base == "quit" and lows[0].endswith("ing"):
         if len(lows) > 1:
             return _gerund(case, start=1, change=True, act=Act.RETRACT)
@@ -102,6 +92,20 @@ def leaving(case: Case) -> list[Operation] | None:
     if lows[0] in {"the", "my", "our", "his", "her", "their"}:
         return _over(case, 0, "quit working at") if lows[-1] not in _GROUPS else _out(case)
     return object_claims(case, 0, relation="quit")
+
+
+def _jobless(case: Case, verb: str) -> list[Operation]:
+    """Take back whatever job there is: "I lost my job"."""
+    return case.each(
+        lambda s: Said(
+            subject=s,
+            relation="works at",
+            object="",
+            act=Act.RETRACT,
+            change=True,
+            text=f"{s} {verb} the job{when_of(case)}.",
+        )
+    )
 
 
 def _left(case: Case) -> list[Operation] | None:
@@ -143,7 +147,7 @@ def finding(case: Case) -> list[Operation] | None:
     verb = case.clause.verb
     if verb.passive or verb.tense not in {"past", "perfect"}:
         return None
-    if any(t.low in {"job", "position"} for t in case.words[:4]):
+    if case.of_a_job:
         return new_job(case) or []
     return [] if verb.form == "found" and case.low(0) in {"a", "an", "my", "the", "out"} else None
 
@@ -151,10 +155,9 @@ def finding(case: Case) -> list[Operation] | None:
 def moving(case: Case) -> list[Operation] | None:
     """Read "moved from Hamburg to Turin" and "moved to Turin from Hamburg": both homes."""
     lows = [t.low for t in case.words]
-    verb = case.clause.verb
-    if "from" not in lows or "to" not in lows or verb.negated:
+    if "from" not in lows or "to" not in lows:
         return None
-    if verb.tense not in {"past", "perfect"} or lows[0] not in {"from", "to"}:
+    if not case.happened or lows[0] not in {"from", "to"}:
         return None
     second = max(lows.index("from"), lows.index("to"))
     parts = {lows[0]: case.words[1:second], lows[second]: case.words[second + 1 :]}
@@ -176,30 +179,13 @@ def dismissed(case: Case) -> list[Operation] | None:
     off = verb.base == "fire" or case.low(0) == "off"
     if not verb.passive or verb.negated or not off:
         return None
-    return case.each(
-        lambda s: Said(
-            subject=s,
-            relation="works at",
-            object="",
-            act=Act.RETRACT,
-            change=True,
-            text=f"{s} lost the job{when_of(case)}.",
-        )
-    )
+    return _jobless(case, "lost")
 
 
 def turning(case: Case) -> list[Operation] | None:
     """Read "turned 30 (yesterday)"."""
-    if not case.low(0).isdigit() or case.clause.verb.tense not in {
-        "past",
-        "perfect",
-        "progressive",
-        "present",
-    }:
-        return []
     years = case.low(0)
-    coming = case.clause.verb.tense in {"progressive", "present"}
-    if coming:
+    if not years.isdigit() or case.clause.verb.tense not in {"past", "perfect"}:
         return []
     return case.each(
         lambda s: Said(
@@ -215,7 +201,7 @@ def turning(case: Case) -> list[Operation] | None:
 def dying(case: Case) -> list[Operation] | None:
     """Read "died in Oslo", "passed away last month"."""
     verb = case.clause.verb
-    if verb.tense not in {"past", "perfect"} or verb.negated:
+    if not case.happened:
         return []
     if verb.base == "pass" and case.low(0) != "away":
         return None
@@ -274,19 +260,10 @@ def calling(case: Case) -> list[Operation] | None:
     if not verb.passive:
         if verb.base == "call" and case.low(0) == "me" and len(case.words) == 2:
             name = case.words[1].text
-            return [
-                claim(
-                    case.scene,
-                    case.manner,
-                    Said(
-                        subject=case.scene.speaker,
-                        relation="is also called",
-                        object=name,
-                        object_is_name=True,
-                        aliases={case.scene.speaker: (name,)},
-                    ),
-                )
-            ]
+            speaker = case.scene.speaker
+            said = Said(subject=speaker, relation="is also called", object=name)
+            told = replace(said, object_is_name=True, aliases={speaker: (name,)})
+            return [claim(case.scene, case.manner, told)]
         return []
     if case.low(0) in {"after", "as", "for"}:
         return None
@@ -299,23 +276,9 @@ def calling(case: Case) -> list[Operation] | None:
         return []  # "the game": which one?
     owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
     if owner:
-        noun = subject.noun
-        relation = slot_of(noun) or canonical(noun.split()[-1]) or noun
-        case.scene.named[f"{owner}'s {noun}".lower()] = name
-        return [
-            claim(
-                case.scene,
-                case.manner,
-                Said(
-                    subject=owner,
-                    relation=relation,
-                    object=name,
-                    object_is_name=True,
-                    text=f"{owner}'s {noun} is called {name}.",
-                    aliases={name: (f"{owner}'s {noun}",)},
-                ),
-            )
-        ]
+        text = f"{owner}'s {subject.noun} is called {name}."
+        told = replace(named(case, owner, subject.noun, name), text=text)
+        return [claim(case.scene, case.manner, told)]
     return case.each(
         lambda s: Said(subject=s, relation="is called", object=name, object_is_name=True)
     )
@@ -335,26 +298,12 @@ def breaking(case: Case) -> list[Operation] | None:
     """Read "broke up with Ana", "split up with Ana"."""
     if case.low(0) != "up":
         return [] if case.low(0) in {"down", "in"} else None
-    if case.clause.verb.negated or case.clause.verb.tense not in {"past", "perfect"}:
+    if not case.happened:
         return []
     if case.low(1) == "with":
         return object_claims(case, 2, relation="is dating", act=Act.RETRACT, change=True)
     if len(case.names) == 2:
-        one, other = case.names
-        return [
-            claim(
-                case.scene,
-                case.manner,
-                Said(
-                    subject=one,
-                    relation="is dating",
-                    object=other,
-                    object_is_name=True,
-                    act=Act.RETRACT,
-                    change=True,
-                ),
-            )
-        ]
+        return case.between("is dating", act=Act.RETRACT)
     return []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from mags.models.policy.rules.phrase import side_of
+from mags.models.policy.rules.phrase import Object, side_of
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.when import Time
 from mags.ports.policy import Act, Operation
@@ -63,6 +63,17 @@ class Said:
     told: str = ""
     stated: bool = True
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def said_of(subject: str, relation: Relation | str, thing: Object) -> Said:
+    """Return the triple of a subject, a relation and an object as it was read."""
+    return Said(
+        subject=subject,
+        relation=relation,
+        object=thing.text,
+        told=thing.told,
+        object_is_name=thing.is_name,
+    )
 
 
 def claim(scene: Scene, manner: Manner, said: Said) -> Operation:

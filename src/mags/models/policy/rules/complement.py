@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from mags.models.policy.rules.claims import Manner, Said, claim
+from mags.models.policy.rules.claims import Manner, Said, claim, said_of
 from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, THING, Clause
 from mags.models.policy.rules.lexicon import (
     EVALUATIVE,
@@ -44,22 +44,11 @@ def about(
     past = clause.verb.tense == "past"
     age = _AGE.match(join(words))
     if age and clause.subject.kind != THING:
-        return (
-            []
-            if past or act is Act.RETRACT
-            else [
-                claim(
-                    scene,
-                    manner,
-                    Said(
-                        subject=subject,
-                        relation="age",
-                        object=age[1],
-                        text=f"{subject} is {age[1]} years old.",
-                    ),
-                )
-            ]
-        )
+        if past or act is Act.RETRACT:
+            return []
+        told = f"{subject} is {age[1]} years old."
+        said = Said(subject=subject, relation="age", object=age[1], text=told)
+        return [claim(scene, manner, said)]
     if clause.subject.kind == THING:
         return _quality(clause, words, scene, manner, subject)
     known = _table(clause, words, scene, manner, subject)
@@ -71,10 +60,8 @@ def about(
         return _kind_of_thing(clause, words, scene, manner, subject)
     if low in TRAITS or (len(words) == 1 and _NATION.match(words[0].text)):
         trait = join(parted(cut_aside(words))[0])
-        relation = "was" if past else "is"
-        return [
-            claim(scene, manner, Said(subject=subject, relation=relation, object=trait, act=act))
-        ]
+        said = Said(subject=subject, relation=_be(past), object=trait, act=act)
+        return [claim(scene, manner, said)]
     if low in _PLACES and len(words) > 1 and words[1].is_capital and act is Act.ADD:
         return _place(words, scene, manner, subject, past)
     if low == "the" and clause.subject.kind != PRONOUN:
@@ -82,11 +69,15 @@ def about(
     return _quality(clause, words, scene, manner, subject)
 
 
+def _be(past: bool) -> str:
+    return "was" if past else "is"
+
+
 def _table(
     clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
 ) -> list[Operation] | None:
     """Read what the table knows: "from", "allergic to", "a fan of", "married to"."""
-    be = "was" if clause.verb.tense == "past" else "is"
+    be = _be(clause.verb.tense == "past")
     for k in range(min(5, len(words) - 1), 0, -1):
         if words[k - 1].low not in _LEADS:
             continue
@@ -99,23 +90,10 @@ def _table(
         relation, act = reading.relation, act_of(clause)
         if act is Act.RETRACT and relation.opposite and not clause.verb.gone:
             relation, act = relations()[relation.opposite], Act.ADD
-        return [
-            claim(
-                scene,
-                told,
-                Said(
-                    subject=subject,
-                    relation=relation,
-                    object=thing.text,
-                    told=thing.told,
-                    act=act,
-                    object_is_name=thing.is_name,
-                    one=False if len(things) > 1 else None,
-                    change=reading.change or clause.verb.gone,
-                ),
-            )
-            for thing in things
-        ]
+        one = False if len(things) > 1 else None
+        change = reading.change or clause.verb.gone
+        said = [said_of(subject, relation, thing) for thing in things]
+        return [claim(scene, told, replace(s, act=act, one=one, change=change)) for s in said]
     return None
 
 
@@ -215,20 +193,8 @@ def _place(
     thing = object_of(words[1:], scene, subject)
     if thing is None or not thing.is_name:
         return []
-    relation = f"{'was' if past else 'is'} {words[0].low}"
-    return [
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=subject,
-                relation=Relation(name=relation, known=False),
-                object=thing.text,
-                told=thing.told,
-                object_is_name=True,
-            ),
-        )
-    ]
+    relation = Relation(name=f"{_be(past)} {words[0].low}", known=False)
+    return [claim(scene, manner, said_of(subject, relation, thing))]
 
 
 def _the(
@@ -240,22 +206,9 @@ def _the(
     if thing is None or not thing.is_name:
         return []
     noun = " ".join(t.low for t in words[1:of])
-    relation = canonical(f"is {noun} of")
-    name = relation or Relation(name=f"{'was' if past else 'is'} the {noun} of", known=False)
-    return [
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=subject,
-                relation=name,
-                object=thing.text,
-                told=thing.told,
-                object_is_name=True,
-                verb=f"{'was' if past else 'is'} the {noun} of",
-            ),
-        )
-    ]
+    verb = f"{_be(past)} the {noun} of"
+    relation = canonical(f"is {noun} of") or Relation(name=verb, known=False)
+    return [claim(scene, manner, replace(said_of(subject, relation, thing), verb=verb))]
 
 
 def _quality(
@@ -270,19 +223,7 @@ def _quality(
     thing = object_of(words, scene, subject)
     if thing is None:
         return []
-    relation = "was" if clause.verb.tense == "past" else "is"
     if clause.subject.kind == THING and not (thing.is_name or any(c.isdigit() for c in thing.text)):
         return []
-    return [
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=subject,
-                relation=relation,
-                object=thing.text,
-                told=thing.told,
-                object_is_name=thing.is_name,
-            ),
-        )
-    ]
+    relation = _be(clause.verb.tense == "past")
+    return [claim(scene, manner, said_of(subject, relation, thing))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mags.models.policy.rules.case import Case, object_claims
-from mags.models.policy.rules.claims import Said, claim
+from mags.models.policy.rules.claims import Said, claim, said_of
 from mags.models.policy.rules.lexicon import EMPTY_OBJECTS, EVALUATIVE, KIN, PETS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrase import object_of, parted
@@ -50,47 +50,41 @@ def having(case: Case) -> list[Operation] | None:
         return []
     gone = verb.gone or "gone" in case.manner.sides
     act = Act.RETRACT if verb.negated else Act.ADD
-    relation = "has"
     told = replace(
         case.manner, sides={**{k: v for k, v in case.manner.sides.items() if k != "gone"}, **sides}
     )
     return [
-        claim(
-            case.scene,
-            told,
-            Said(
-                subject=name,
-                relation=relation,
-                object=thing.text,
-                told=thing.told,
-                act=act,
-                object_is_name=thing.is_name,
-                change=gone,
-            ),
-        )
+        claim(case.scene, told, replace(said_of(name, "has", thing), act=act, change=gone))
         for name, thing in zip(case.names, owned, strict=True)
         if thing
     ]
 
 
 def _introduce(case: Case, noun: str, name: str) -> list[Operation]:
-    relation = slot_of(noun) or canonical(noun.split()[-1]) or noun
-    for owner in case.names:
-        case.scene.named[f"{owner}'s {noun}".lower()] = name
     if noun.split()[-1] in KIN:
         case.scene.note(name, case.scene.gender(noun))
     verb = "got" if case.clause.verb.base in {"get", "adopt", "buy"} else "has"
     article = "an" if noun[0] in "aeiou" else "a"
+    words = f"{verb} {article} {noun} named"
     return case.each(
-        lambda owner: Said(
-            subject=owner,
-            relation=relation,
-            object=name,
-            object_is_name=True,
-            text="" if case.manner.time else f"{owner} {verb} {article} {noun} named {name}.",
-            verb=f"{verb} {article} {noun} named",
-            aliases={name: (f"{owner}'s {noun}",)},
+        lambda owner: replace(
+            named(case, owner, noun, name),
+            text="" if case.manner.time else f"{owner} {words} {name}.",
+            verb=words,
         )
+    )
+
+
+def named(case: Case, owner: str, noun: str, name: str) -> Said:
+    """Return what the name of somebody's thing says, and keep it for the scene: "my dog, Rex"."""
+    called = f"{owner}'s {noun}"
+    case.scene.named[called.lower()] = name
+    return Said(
+        subject=owner,
+        relation=slot_of(noun) or canonical(noun.split()[-1]) or noun,
+        object=name,
+        object_is_name=True,
+        aliases={name: (called,)},
     )
 
 
@@ -106,12 +100,11 @@ def getting(case: Case) -> list[Operation] | None:
         return _pair(case, first)
     if first == "promoted" and second == "to":
         return object_claims(case, 2, relation="works as", change=True, verb="got promoted to")
-    job = any(t.low in {"job", "position"} for t in case.words[:4])
-    if job:
+    if case.of_a_job:
         return new_job(case)
     if first in {"rid"} and second == "of":
         return object_claims(case, 2, relation="has", act=Act.RETRACT, change=True)
-    if verb.tense not in {"past", "perfect"} or verb.negated or not case.words:
+    if not case.happened or not case.words:
         return []
     if first in {"a", "an", "two", "three", "four", "some", "my", "our"}:
         found = having(
@@ -130,66 +123,31 @@ def _wedding(case: Case) -> list[Operation] | None:
     relation = "is marrying" if coming else "is married to"
     told = "is getting married to" if coming else "got married to"
     if len(case.names) == 2:
-        one, other = case.names
-        return [
-            claim(
-                case.scene,
-                case.manner,
-                Said(
-                    subject=one,
-                    relation=relation,
-                    object=other,
-                    object_is_name=True,
-                    change=not coming,
-                    verb=told,
-                    stated=not coming,
-                ),
-            )
-        ]
+        return case.between(relation, change=not coming, verb=told, stated=not coming)
     if case.low(1) == "to":
         return object_claims(case, 2, relation=relation, change=not coming, verb=told)
-    when = "is getting married" if coming else "got married"
-    return (
-        case.each(
-            lambda s: Said(
-                subject=s,
-                relation="is",
-                object="married" if not coming else "getting married",
-                verb=when.removesuffix(" married").removesuffix(" getting"),
-                change=True,
-            )
-        )
-        if not coming
-        else case.each(
+    if coming:
+        return case.each(
             lambda s: Said(subject=s, relation="plans to", object="get married", stated=False)
         )
+    return _got(case, "married")
+
+
+def _got(case: Case, state: str) -> list[Operation]:
+    return case.each(
+        lambda s: Said(subject=s, relation="is", object=state, change=True, verb="got")
     )
 
 
 def _pair(case: Case, state: str) -> list[Operation] | None:
     link = "to" if state == "engaged" else "from"
     relation = f"is {state} {link}"
+    told = f"got {state} {link}"
     if len(case.names) == 2:
-        one, other = case.names
-        return [
-            claim(
-                case.scene,
-                case.manner,
-                Said(
-                    subject=one,
-                    relation=relation,
-                    object=other,
-                    object_is_name=True,
-                    change=True,
-                    verb=f"got {state} {link}",
-                ),
-            )
-        ]
+        return case.between(relation, verb=told)
     if case.low(1) == link:
-        return object_claims(case, 2, relation=relation, change=True, verb=f"got {state} {link}")
-    return case.each(
-        lambda s: Said(subject=s, relation="is", object=state, change=True, verb="got")
-    )
+        return object_claims(case, 2, relation=relation, change=True, verb=told)
+    return _got(case, state)
 
 
 def new_job(case: Case) -> list[Operation] | None:
@@ -207,39 +165,21 @@ def new_job(case: Case) -> list[Operation] | None:
             thing = object_of(parted(words[at + 1 : end])[0], case.scene, name)
             if thing is None:
                 return None
-            found.append(
-                claim(
-                    case.scene,
-                    case.manner,
-                    Said(
-                        subject=name,
-                        relation="works at",
-                        object=thing.text,
-                        told=thing.told,
-                        object_is_name=thing.is_name,
-                        change=True,
-                        verb=verb,
-                    ),
-                )
-            )
+            said = replace(said_of(name, "works at", thing), change=True, verb=verb)
+            found.append(claim(case.scene, case.manner, said))
     if as_:
         end = at if at > as_ else len(words)
         for name in case.names:
             thing = object_of(words[as_ + 1 : end], case.scene, name)
             if thing:
-                found.append(
-                    claim(
-                        case.scene,
-                        case.manner,
-                        Said(subject=name, relation="works as", object=thing.text, change=True),
-                    )
-                )
+                trade = Said(subject=name, relation="works as", object=thing.text, change=True)
+                found.append(claim(case.scene, case.manner, trade))
     return found or None
 
 
 def selling(case: Case) -> list[Operation] | None:
     """Read "sold the car": it is had no more."""
-    if case.clause.verb.negated or case.clause.verb.tense not in {"past", "perfect"}:
+    if not case.happened:
         return []
     sold = object_claims(case, 0, relation="has", act=Act.RETRACT, change=True)
     definite = case.low(0) in {"the", "my", "our", "his", "her", "their"}
