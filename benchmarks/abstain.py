@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from benchmarks.mags_memory import opening
 from benchmarks.places import CACHE, DATA, ROOT
 from benchmarks.vectors import shipped
-from mags.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
+from mags.evaluation import protocol
+from mags.evaluation.datasets.longmemeval import load_longmemeval
 from mags.evaluation.datasets.source import read_jsonl
 from mags.evaluation.split import split
 from mags.memory.asking import items
@@ -87,7 +88,7 @@ def cases() -> Iterator[Case]:
     known = load_longmemeval(evidence, folder / "haystacks")
     raw = list(read_jsonl(evidence))
     gold_of = {probe.id: probe.gold for probe in known.probes}
-    at_of = {probe.id: probe.at for probe in known.probes}
+    at_of = {probe.id: probe.at.timestamp() for probe in known.probes if probe.at}
     sessions = {name for one in raw for name in one["answer_session_ids"]}
     bare = [turn for turn in known.turns if turn.session not in sessions]
     latest = max(turn.at for turn in known.turns).timestamp()
@@ -95,8 +96,7 @@ def cases() -> Iterator[Case]:
         memory, turn_of = _memory(turns)
         for one in raw:
             name = one["question_id"]
-            at = at_of[name].timestamp() if at_of.get(name) else latest
-            question = Turn(text=one["question"], speaker="user", at=at)
+            question = Turn(text=one["question"], speaker="user", at=at_of.get(name, latest))
             hits = memory.recall(one["question"], k=HITS)
             gold = gold_of.get(name, frozenset())
             right = {
@@ -128,13 +128,12 @@ def collected() -> list[Case]:
     return known
 
 
-def _memory(turns: Sequence[object]) -> tuple[Memory, dict[int, str]]:
+def _memory(turns: Sequence[protocol.Turn]) -> tuple[Memory, dict[int, str]]:
     memory = opening(shipped(CACHE))(RulePolicy())
-    told: Sequence[LongMemEval] | Sequence[object] = turns
     seen = memory.observe_many(
-        Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session) for t in told
+        Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session) for t in turns
     )
-    return memory, {s.episode_id: t.id for s, t in zip(seen, told, strict=True)}
+    return memory, {s.episode_id: t.id for s, t in zip(seen, turns, strict=True)}
 
 
 def weighed(case: Case) -> list[Evidence]:

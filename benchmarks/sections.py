@@ -17,11 +17,11 @@ class Aim:
     """
 
     suite: str
-    group: str
     measure: str
     label: str
-    others: str
     goal: float
+    group: str = "all"
+    others: str = ""
     lower: bool = False
 
 
@@ -41,119 +41,85 @@ class Section:
     by_kind: tuple[str, ...] = ()
 
 
+def _locomo(k: int, others: str, goal: float) -> Aim:
+    label = f"LoCoMo within a conversation, recall@{k}"
+    return Aim(suite="locomo-within", measure=f"recall@{k}", label=label, others=others, goal=goal)
+
+
+def _multihop(corpus: str, label: str, others: str, goal: float) -> Aim:
+    return Aim(
+        suite=f"multihop-{corpus}",
+        group="test",
+        measure="recall@5",
+        label=f"{label}, recall@5",
+        others=others,
+        goal=goal,
+    )
+
+
+def _mquake(suite: str, label: str, others: str, goal: float) -> tuple[Aim, Aim]:
+    """Whole chains found, and no replaced fact among them."""
+    stale = f"{label}, a stale fact in 10"
+    return (
+        Aim(
+            suite=suite,
+            measure="chain@10",
+            label=f"{label}, whole chain in 10",
+            others=others,
+            goal=goal,
+        ),
+        Aim(suite=suite, measure="stale@10", label=stale, goal=0, lower=True),
+    )
+
+
+def _letta(measure: str, label: str, goal: float, *, lower: bool = False) -> Aim:
+    label = f"Letta update, {label}"
+    return Aim(suite="letta", group="test", measure=measure, label=label, goal=goal, lower=lower)
+
+
 AIMS = (
-    Aim(
-        suite="locomo-within",
-        group="all",
-        measure="recall@10",
-        label="LoCoMo within a conversation, recall@10",
-        others="dense stores 45; LlamaIndex fusion 55; txtai hybrid 60; hand-made fusion 80; "
+    _locomo(
+        10,
+        "dense stores 45; LlamaIndex fusion 55; txtai hybrid 60; hand-made fusion 80; "
         "learned ranker 83",
-        goal=83,
+        83,
     ),
-    Aim(
-        suite="locomo-within",
-        group="all",
-        measure="recall@20",
-        label="LoCoMo within a conversation, recall@20",
-        others="dense stores 55; LlamaIndex fusion 68; txtai hybrid 67; hand-made fusion 86; "
+    _locomo(
+        20,
+        "dense stores 55; LlamaIndex fusion 68; txtai hybrid 67; hand-made fusion 86; "
         "learned ranker 89",
-        goal=89,
+        89,
     ),
     Aim(
         suite="locomo-together",
-        group="all",
         measure="recall@10",
         label="LoCoMo, all in one memory, recall@10",
         others="dense 43; BM25 62; hand-made fusion 79",
         goal=80,
     ),
-    Aim(
-        suite="multihop-musique-triples",
-        group="test",
-        measure="recall@5",
-        label="MuSiQue with the shipped triples, recall@5",
-        others="dense 62; hand-made graph walk 70; HippoRAG 2 (70B LLM, 7B embedder, own "
-        "sample) 75",
-        goal=74,
+    _multihop(
+        "musique-triples",
+        "MuSiQue with the shipped triples",
+        "dense 62; hand-made graph walk 70; HippoRAG 2 (70B LLM, 7B embedder, own sample) 75",
+        74,
     ),
-    Aim(
-        suite="multihop-musique",
-        group="test",
-        measure="recall@5",
-        label="MuSiQue without triples, recall@5",
-        others="dense 62; hand-made graph walk 70",
-        goal=74,
+    _multihop("musique", "MuSiQue without triples", "dense 62; hand-made graph walk 70", 74),
+    _multihop(
+        "hotpotqa",
+        "HotpotQA",
+        "dense 79; hand-made graph walk 93; HippoRAG 2 (70B LLM, 7B embedder, own sample) 96",
+        95,
     ),
-    Aim(
-        suite="multihop-hotpotqa",
-        group="test",
-        measure="recall@5",
-        label="HotpotQA, recall@5",
-        others="dense 79; hand-made graph walk 93; HippoRAG 2 (70B LLM, 7B embedder, own "
-        "sample) 96",
-        goal=95,
+    *_mquake("mquake-hard", "MQuAKE-hard", "dense 0 (17 in 100); ball round the entity 98.6", 98.6),
+    *_mquake(
+        "mquake-hard-distractors",
+        "MQuAKE-hard among distractors",
+        "ball round the entity 93 (8,278 facts)",
+        97,
     ),
-    Aim(
-        suite="mquake-hard",
-        group="all",
-        measure="chain@10",
-        label="MQuAKE-hard, whole chain in 10",
-        others="dense 0 (17 in 100); ball round the entity 98.6",
-        goal=98.6,
-    ),
-    Aim(
-        suite="mquake-hard",
-        group="all",
-        measure="stale@10",
-        label="MQuAKE-hard, a stale fact in 10",
-        others="",
-        goal=0,
-        lower=True,
-    ),
-    Aim(
-        suite="mquake-hard-distractors",
-        group="all",
-        measure="chain@10",
-        label="MQuAKE-hard among distractors, whole chain in 10",
-        others="ball round the entity 93 (8,278 facts)",
-        goal=97,
-    ),
-    Aim(
-        suite="mquake-hard-distractors",
-        group="all",
-        measure="stale@10",
-        label="MQuAKE-hard among distractors, a stale fact in 10",
-        others="",
-        goal=0,
-        lower=True,
-    ),
-    Aim(
-        suite="letta",
-        group="test",
-        measure="new first",
-        label="Letta update, the new fact before the old",
-        others="",
-        goal=85,
-    ),
-    Aim(
-        suite="letta",
-        group="test",
-        measure="missed",
-        label="Letta update, old facts left open",
-        others="",
-        goal=15,
-        lower=True,
-    ),
-    Aim(
-        suite="letta",
-        group="test",
-        measure="wrong",
-        label="Letta update, others wrongly closed",
-        others="",
-        goal=1,
-        lower=True,
-    ),
+    _letta("new first", "the new fact before the old", 85),
+    _letta("missed", "old facts left open", 15, lower=True),
+    _letta("wrong", "others wrongly closed", 1, lower=True),
 )
 
 SECTIONS = (
