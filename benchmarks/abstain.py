@@ -32,10 +32,11 @@ from mags.evaluation import protocol
 from mags.evaluation.datasets.longmemeval import load_longmemeval
 from mags.evaluation.datasets.source import read_jsonl
 from mags.evaluation.split import split
-from mags.memory.asking import items
 from mags.memory.memory import Memory
+from mags.memory.offering import offered
 from mags.models.answer.question import read_question
-from mags.models.answer.support import Evidence, SupportWeights, evidence, stands
+from mags.models.answer.support import Evidence, SupportWeights
+from mags.models.answer.support import weighed as weighed_items
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
@@ -99,16 +100,18 @@ def cases() -> Iterator[Case]:
             question = Turn(text=one["question"], speaker="user", at=at_of.get(name, latest))
             hits = memory.recall(one["question"], k=HITS)
             gold = gold_of.get(name, frozenset())
+            with memory._live.reading() as state:
+                offers = offered(state, hits, question.at)
             right = {
-                hit.id
-                for hit in hits
-                if any(turn_of.get(i) in gold for i in (hit.id, *hit.episode_ids))
+                offer.hit.id
+                for offer in offers
+                if any(turn_of.get(i) in gold for i in (offer.hit.id, *offer.hit.episode_ids))
             }
             yield Case(
                 dev=split(name) == "dev",
                 answerable=whole and not one["abstention"],
                 question=question,
-                items=tuple(items(hits)),
+                items=tuple(offer.item for offer in offers),
                 gold=frozenset(right),
             )
 
@@ -136,23 +139,23 @@ def _memory(turns: Sequence[protocol.Turn]) -> tuple[Memory, dict[int, str]]:
     return memory, {s.episode_id: t.id for s, t in zip(seen, turns, strict=True)}
 
 
-def weighed(case: Case) -> list[Evidence]:
-    """What the support of each item of a case is weighed from."""
-    question = read_question(case.question)
-    found = stands(question, case.items)
-    return [evidence(question, i, stand) for i, stand in zip(case.items, found, strict=True)]
+def weighed(case: Case) -> list[tuple[ContextItem, Evidence]]:
+    """The items of a case that may answer, with what their support is weighed from."""
+    return weighed_items(read_question(case.question), case.items)
 
 
 def score(
-    cases: Sequence[Case], evidences: Sequence[Sequence[Evidence]], weights: SupportWeights
+    cases: Sequence[Case],
+    evidences: Sequence[Sequence[tuple[ContextItem, Evidence]]],
+    weights: SupportWeights,
 ) -> Scores:
     """What the answerer would have quoted in each case."""
     support, right = [], []
     for case, found in zip(cases, evidences, strict=True):
-        judged = [(one.weigh(weights), -place) for place, one in enumerate(found)]
+        judged = [(one.weigh(weights), -place) for place, (_, one) in enumerate(found)]
         strength, place = max(judged, default=(0.0, 0))
         support.append(strength)
-        right.append(bool(judged) and case.items[-place].id in case.gold)
+        right.append(bool(judged) and found[-place][0].id in case.gold)
     return Scores(
         support=np.array(support),
         right=np.array(right),

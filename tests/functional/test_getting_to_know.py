@@ -297,7 +297,7 @@ def test_what_was_never_told_stays_open(memory, question):
 def test_a_home_that_was_left_is_named_as_such(memory):
     said = memory.ask("Where did Felix live before?").text
     assert said.startswith("Hamburg (no longer true) \N{EM DASH} ")
-    assert said.endswith(" (16 January 2024, until 1 February 2024)")
+    assert said.endswith(" (Lena, 16 January 2024, until 1 February 2024)")
 
 
 def test_a_dislike_answers_no(memory):

@@ -9,17 +9,17 @@ from mags.errors import InvalidInput, StoreError
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER
 from mags.memory.live import Live
+from mags.memory.offering import Offer, items, offered
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
-from mags.memory.views import Citation, Reply
+from mags.memory.views import Reply
 from mags.memory.working import session_hash
 from mags.plasticity.credit import Credit
 from mags.plasticity.hebbian import Hebb, Moment, recharge
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
-from mags.recall.found import Found, Hit, moment_of
+from mags.recall.found import Found
 from mags.recall.trace import Trace
 
 ACTIVE = 1.0
@@ -51,17 +51,18 @@ class Asker:
         recent = self._reader.recent(question.session)
         plan = self._reader.plan(question, recent, asking.look)
         found = self._reader.find(plan, asking.look)
-        seen = {hit.id: hit for hit in found.hits}
+        offers = self._offered(found)
+        seen = {offer.hit.id: offer for offer in offers}
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
-            more = self._reader.find(again, asking.look)
-            seen.update({hit.id: hit for hit in more.hits if hit.id not in seen})
+            more = self._offered(self._reader.find(again, asking.look))
+            seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
             return items(more)
 
         answer = self._parts.answerer.answer(
             question,
-            items(found),
+            items(offers),
             recent=recent,
             recall_again=recall_again,
             on_text=asking.on_text,
@@ -71,7 +72,7 @@ class Asker:
         delta, warnings = self._strengthened(question, cited, answer)
         reply = Reply(
             text=answer.text,
-            citations=tuple(citation(seen[i]) for i in cited),
+            citations=tuple(seen[i].citation for i in cited),
             trace=trace,
             usage=answer.usage if self._parts.spent is None else self._parts.spent(),
             support=answer.support,
@@ -81,6 +82,10 @@ class Asker:
             warnings=warnings,
         )
         return reply, delta
+
+    def _offered(self, found: Found) -> list[Offer]:
+        with self._live.reading() as state:
+            return offered(state, found, self._reader.present(state))
 
     def _strengthened(
         self, question: Turn, cited: Sequence[int], answer: Answer
@@ -162,46 +167,3 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
             if step.kind == ArcKind.ASSOCIATION:
                 counts[(step.src, step.dst)] = counts.get((step.src, step.dst), 0) + 1
     return {arc: n / len(wanted) for arc, n in counts.items()}
-
-
-def items(found: Found) -> list[ContextItem]:
-    """Hits as an answerer sees them; facts of a followed chain carry their step."""
-    order = {fact: step for step, fact in enumerate(found.trace.chain)}
-    return [
-        ContextItem(
-            id=hit.id,
-            text=hit.text,
-            at=hit.at,
-            speaker=hit.speaker,
-            current=hit.current,
-            score=hit.score,
-            fact=_triple(hit),
-            valid_from=_end(hit, "from"),
-            valid_to=_end(hit, "to"),
-            step=order.get(hit.id),
-        )
-        for hit in found.hits
-    ]
-
-
-def _triple(hit: Hit) -> tuple[str, str, str] | None:
-    fact = hit.fact
-    return None if fact is None else (fact.subject, fact.relation, fact.object)
-
-
-def _end(hit: Hit, which: str) -> float | None:
-    if hit.fact is None or (which == "from" and not hit.fact.stated):
-        return None
-    moment = hit.fact.valid_from if which == "from" else hit.fact.valid_to
-    return None if moment is None else moment.timestamp()
-
-
-def citation(hit: Hit) -> Citation:
-    """A hit as a citation."""
-    return Citation(
-        id=hit.id,
-        text=hit.text,
-        speaker=hit.speaker,
-        at=moment_of(hit.at) if hit.at != NEVER else None,
-        episode_ids=hit.episode_ids,
-    )

@@ -39,13 +39,19 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A memory an answer rests on."""
+    """A memory an answer rests on.
+
+    `speaker`, `at`: who said it and when; a fact by the first of its sources. `since`: when
+    it began to hold, where that was stated; `until`: when it ceased to, where it has.
+    """
 
     id: int
     text: str
     speaker: str
     at: datetime | None
     episode_ids: tuple[int, ...]
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

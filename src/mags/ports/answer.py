@@ -14,10 +14,11 @@ from mags.ports.policy import Operation, Turn
 class ContextItem:
     """One recalled memory as an answerer sees it; cited as `[m<id>]`.
 
-    `at`: event time in seconds. `current`: it holds at the time asked about (now, or `as_of`).
+    `at`: when it was said, event time in seconds, `speaker`: by whom. `current`: it holds at the time asked about (now, or `as_of`).
     `score`: recall's own, higher is better, comparable within one recall only.
     `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
+    `within`: id of the memory before it that this fact came out as one with, else None.
     """
 
     id: int
@@ -30,6 +31,7 @@ class ContextItem:
     valid_from: float | None = None
     valid_to: float | None = None
     step: int | None = None
+    within: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

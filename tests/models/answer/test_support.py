@@ -45,7 +45,7 @@ def said(text: str, speaker: str = "", **more: object) -> ContextItem:
         # Nothing but questions.
         (
             "When is Lena's birthday?",
-            said("How was your birthday? Did you get presents?", "Lena"),
+            said("Do I get a cake on my birthday? Presents?", "Lena"),
             MISFIT,
         ),
         # A "why" without a reason.

@@ -16,7 +16,7 @@ from mags.models import rendering
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.question import Question, content, read_question
-from mags.models.answer.support import SupportWeights, slot, stands, support
+from mags.models.answer.support import SupportWeights, slot, weighed
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
@@ -84,10 +84,7 @@ def judge(
     question: Question, items: Sequence[ContextItem], weights: SupportWeights
 ) -> list[tuple[float, ContextItem]]:
     """Items with their support, best first; equals in the order of recall."""
-    judged = [
-        (support(question, item, stand, weights), item)
-        for item, stand in zip(items, stands(question, items), strict=True)
-    ]
+    judged = [(found.weigh(weights), item) for item, found in weighed(question, items)]
     return sorted(judged, key=lambda pair: -pair[0])
 
 
@@ -182,6 +179,9 @@ def _quoted(question: Question, item: ContextItem, marked: bool) -> str:
 
 def _source(item: ContextItem) -> str:
     parts = [part for part in (item.speaker, rendering.date(item.at)) if part]
+    since = "" if item.fact is None else _since(item.valid_from)
+    if since:
+        parts.append(f"since {since}")
     if not item.current:
         until = rendering.date(item.valid_to) if item.valid_to is not None else ""
         parts.append(f"until {until}" if until else "no longer true")

@@ -44,6 +44,7 @@ FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 MISFIT = 0.5
 WHAT = frozenset({"is a", "works as"})
+NO_PLACE = (" as", " with", " by")
 NOW_FOR_THEN = 0.8
 FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
 ROLE_NAMES = ("", "user", "assistant", "system")
@@ -94,7 +95,16 @@ def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
 
 
 def _words(item: ContextItem) -> frozenset[str]:
-    return content(" ".join((item.text, item.speaker, *(item.fact or ()))))
+    return content(_told(item))
+
+
+def _told(item: ContextItem) -> str:
+    """Everything a memory names: its words, the ends of its fact, and who speaks of themselves.
+
+    Who only reports something of somebody else is not named by it.
+    """
+    own = item.fact is None and FIRST_PERSON.search(item.text)
+    return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
 
 
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
@@ -142,7 +152,7 @@ def name_share(question: Question, item: ContextItem) -> float:
     """Share of the names asked about that the memory has; 1 where the question has none."""
     if not question.names:
         return 1.0
-    held = stems(" ".join((item.text, item.speaker, *(item.fact or ()))))
+    held = stems(_told(item))
     return sum(name <= held for name in question.names) / len(question.names)
 
 
@@ -153,7 +163,8 @@ def kind_share(question: Question, item: ContextItem) -> float:
     if question.kind == "person":
         asked = frozenset().union(*question.names)
         others = [name for name in NAMED.findall(item.text) if not stems(name) <= asked]
-        if item.speaker not in ROLE_NAMES and FIRST_PERSON.search(item.text):
+        own = item.fact is None and FIRST_PERSON.search(item.text)
+        if item.speaker not in ROLE_NAMES and own:
             others.append(item.speaker)
         return float(bool(others) or ROLES.search(item.text) is not None)
     return 0.5
@@ -173,7 +184,7 @@ def slot(question: Question, item: ContextItem) -> Slot:
     if question.identity:
         what = fit.subject and relation in WHAT
         whose = fit.object and known is not None and known.answers == "person"
-        fit = replace(fit, relation=what or whose)
+        return replace(fit, relation=what or whose)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
@@ -193,7 +204,7 @@ def _asked_relation(question: Question, relation: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
-        return question.kind != "place" or not relation.endswith(" as")  # a trade is no place
+        return question.kind != "place" or not relation.endswith(NO_PLACE)
     known = canonical(relation)
     if question.kind == "yesno" and (
         not content(relation) or (known is not None and known.opposite in question.relations)
@@ -268,6 +279,30 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         covered=words * names if fits else None,
         factor=MISFIT ** sum(against) * _timely(question, item),
     )
+
+
+def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
+    """Items with their evidence, in order.
+
+    A fact that came out as one with another memory counts only if it fits what is asked - else
+    the other speaks for both - and has no lead of its own.
+    """
+    leads = [item for item in items if item.within is None]
+    found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
+    out = []
+    for item in items:
+        if item.within is None:
+            out.append((item, evidence(question, item, found[item.id])))
+        elif item.within in found and fits(question, item):
+            stand = replace(found[item.within], ahead=0.0)
+            out.append((item, evidence(question, item, stand)))
+    return out
+
+
+def fits(question: Question, item: ContextItem) -> bool:
+    """Whether the fact of an item is what is asked for, or says something of who is."""
+    fit = slot(question, item)
+    return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
 
 
 def support(question: Question, item: ContextItem, stand: Stand, weights: SupportWeights) -> float:
