@@ -1,0 +1,1 @@
+"""nano: a Llama of a few million weights, trained here from nothing, and its tokenizer."""

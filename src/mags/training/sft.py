@@ -1,0 +1,95 @@
+"""Supervised fine-tuning: the next token of good replies, for a model of any size.
+
+A run is its config: the same seed, samples and threads give the same weights, and a run that was
+stopped goes on where its last checkpoint left it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch.optim import Optimizer
+from transformers import PreTrainedModel
+
+from mags.training.batches import Batch, Encoded, batches
+from mags.training.checkpoint import latest, load_checkpoint, save_checkpoint
+from mags.training.losses import weighted_cross_entropy
+from mags.training.optimisers import optimisers, schedule, take_step
+from mags.training.progress import Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SftConfig:
+    """How to fine-tune. `tokens`: of a batch, padding counted. `prompt_weight`: loss on prompts.
+
+    `save_every`: steps between checkpoints (0: none). `rate`: the highest learning rate.
+    """
+
+    steps: int = 2_000
+    rate: float = 3e-3
+    tokens: int = 4_096
+    prompt_weight: float = 0.1
+    decay: float = 0.01
+    norm: float = 1.0
+    seed: int = 0
+    save_every: int = 0
+
+
+def fine_tune(
+    model: PreTrainedModel,
+    encoded: Sequence[Encoded],
+    config: SftConfig,
+    *,
+    watch: Watch | None = None,
+    folder: Path | None = None,
+) -> None:
+    """Train `model` in place; checkpoints go to `folder` and are taken up from there."""
+    chosen = optimisers(model, rate=config.rate, decay=config.decay)
+    begin = resume(model, chosen, folder)
+    stream = endless(encoded, config, pad=int(model.config.pad_token_id))
+    model.train()
+    for step, batch in enumerate(itertools.islice(stream, begin, config.steps), start=begin):
+        rate = config.rate * schedule(step, config.steps)
+        loss = learn(model, chosen, batch, rate=rate, norm=config.norm)
+        if watch is not None:
+            watch(step + 1, {"loss": loss, "rate": rate})
+        if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
+            save_checkpoint(folder, step + 1, model, chosen)
+    model.eval()
+
+
+def learn(
+    model: PreTrainedModel, chosen: Sequence[Optimizer], batch: Batch, *, rate: float, norm: float
+) -> float:
+    """One step on one batch; the loss before it."""
+    device = next(model.parameters()).device
+    logits = model(input_ids=batch.inputs.to(device)).logits
+    targets, weights = batch.targets.to(device), batch.weights.to(device)
+    loss = weighted_cross_entropy(logits, targets, weights)
+    loss.backward()
+    take_step(chosen, model.parameters(), rate=rate, norm=norm)
+    return float(loss.detach())
+
+
+def endless(encoded: Sequence[Encoded], config: SftConfig, *, pad: int) -> Iterator[Batch]:
+    """Batches for ever, each round over the samples in an order of its own."""
+    if not encoded:
+        return
+    for turn in itertools.count():
+        yield from batches(
+            encoded,
+            tokens=config.tokens,
+            pad=pad,
+            prompt_weight=config.prompt_weight,
+            seed=config.seed * 1_000_003 + turn,
+        )
+
+
+def resume(model: torch.nn.Module, chosen: Sequence[Optimizer], folder: Path | None) -> int:
+    """Take up the newest checkpoint of a folder; how many steps it has behind it."""
+    found = None if folder is None else latest(folder)
+    return 0 if found is None else load_checkpoint(found, model, chosen)
