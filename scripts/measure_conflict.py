@@ -148,7 +148,7 @@ def letta(embedder: OnnxEmbedder, known: Vectors, given: argparse.Namespace) -> 
     """Closed, wrongly closed and why not, over the cases of a half."""
     cases = load_letta(given.data / "letta_core_memory" / "core_memory_update.jsonl.gz")
     count: Counter[str] = Counter()
-    for case in (c for c in cases if split(c.question) == given.half):
+    for case in (c for c in cases if split(c.id) == given.half):
         listener = Listener(embedder, known, given.specific)
         for sentence in (*case.facts, case.update):
             listener.hear(sentence)

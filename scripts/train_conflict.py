@@ -3,7 +3,7 @@
     python scripts/train_conflict.py [--data ../shared/data]
 
 Trained on the dev half of Letta's core-memory-update (Apache-2.0; the half is by hash of the
-question), on pairs of facts within its cases, which are true together, and on the frames of
+case), on pairs of facts within its cases, which are true together, and on the frames of
 `scripts/conflict_pairs.py`. Reported on the other half and on held-out frames.
 """
 
@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from mags.engram.likeness import FEATURES, features, is_specific  # noqa: E402
+from mags.engram.likeness import FEATURES, features, is_specific, take_apart  # noqa: E402
 from mags.engram.settings import ConflictSettings  # noqa: E402
 from mags.evaluation.datasets.letta import UpdateCase, load_letta  # noqa: E402
 from mags.evaluation.split import split  # noqa: E402
@@ -69,7 +69,9 @@ def negatives(pairs: Sequence[Pair], weight: float) -> Pairs:
 def specific(pairs: Pairs) -> NDArray[np.bool_]:
     """The pairs that the rule judges at all."""
     least = ConflictSettings().specific
-    return np.array([is_specific(new, old, least) for new, old in pairs.pairs])
+    return np.array(
+        [is_specific(take_apart(new), take_apart(old), least) for new, old in pairs.pairs]
+    )
 
 
 def table(pairs: Pairs, vectors: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
@@ -110,7 +112,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(default))
     folder = parser.parse_args().data / "letta_core_memory"
     cases = load_letta(folder / "core_memory_update.jsonl.gz")
-    halves = {h: [c for c in cases if split(c.question) == h] for h in ("dev", "test")}
+    halves = {h: [c for c in cases if split(c.id) == h] for h in ("dev", "test")}
     added = [(new, old) for old, new in ADDITIONS]
     parts = {
         "dev": letta(halves["dev"]),

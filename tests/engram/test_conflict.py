@@ -7,7 +7,7 @@ import pytest
 
 from mags.engram.conflict import PLURAL, probability, sentences
 from mags.engram.conflict_weights import WEIGHTS
-from mags.engram.likeness import FEATURES, features, take_apart
+from mags.engram.likeness import FEATURES, features, is_specific, take_apart
 from mags.engram.settings import ConflictSettings, EngramSettings
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER
@@ -179,3 +179,11 @@ def test_titles_do_not_end_a_sentence():
 def test_plural_relations_are_the_tables_and_many_valued():
     table = relations.relations()
     assert [name for name in PLURAL if name not in table or table[name].one] == []
+
+
+def test_two_people_meet_for_the_first_time_once():
+    new, old = (take_apart(f"Ana Ruiz and Tom Becker met at a {x} fair in Rome.") for x in "ab")
+    assert is_specific(new, old, 4)
+    assert not is_specific(
+        take_apart("Ana Ruiz met Tom at a fair."), take_apart("Ana Ruiz met Ida at a fair."), 4
+    )

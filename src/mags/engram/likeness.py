@@ -47,9 +47,11 @@ ONCE = _stems(
     "co-founded cofounded founded co-author co-authored co-wrote met graduated graduate degree "
     "phd university college born died married profession professor debut title hometown "
     "headquarters co-host hosts hosted interviewed inspired discovered designed starring serves "
-    "served specializes specializing known chaired chairs leads led captain capital"
+    "served specializes specializing known chaired chairs leads led captain capital currently"
 )
 """Stems of what mostly happens once, or is so of one thing at a time."""
+MEETING = _stems("met")
+"""What two people do for the first time once, though each of them does it with many."""
 NOUNS = frozenset(
     {"university", "college", "institute", "academy", "award", "prize", "medal", "society", "club"}
     | {"conference", "symposium", "festival", "association", "journal", "school", "championship"}
@@ -243,7 +245,7 @@ def is_specific(new: Sentence, old: Sentence, least: int) -> bool:
         return len(shared) >= least
     once = not shared.isdisjoint(ONCE)
     joint = len(new.names & old.names) >= 2
-    many = old.head in MANY and new.head in MANY
+    many = old.head in MANY and new.head in MANY and not (joint and shared & MEETING)
     return len(shared) >= least - (0 if many else once + joint)
 
 

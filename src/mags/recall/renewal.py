@@ -1,10 +1,10 @@
 """Renewal: what is said anew comes before what it says otherwise.
 
-A ranking step over the best candidates; nothing is taken out. Of two episodes the newer is
-put right before the older where a fact of the older was superseded by one of the newer, or
-where both say the same of the same: by one speaker, alike, and the newer holding about all
-the words of the question that the older holds. A question about the past, or one that names
-a time, is left as it is.
+A ranking step over the best candidates; nothing is taken out. Of two turns the newer is put
+right before the older, and before what came from that, where a fact of the older was
+superseded by the newer, or where both say the same of the same: by one speaker, alike, and
+the newer holding most words of the question that the older holds. A question about the past,
+or one that names a time, is left as it is. Documents, which nobody said, are too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NodeKind
+from mags.graph.node import NOBODY, NodeKind
 from mags.index.state import State
 from mags.recall.anew.kernels import promote
 from mags.recall.candidates import Candidates
@@ -20,7 +20,7 @@ from mags.recall.query import Reading
 from mags.recall.settings import RenewalSettings
 
 EPISODE = int(NodeKind.EPISODE)
-FIELDS = ("kind", "flags", "subject", "valid_from", "valid_to")
+FIELDS = ("flags", "subject", "valid_from", "valid_to")
 
 
 def renewed(
@@ -38,7 +38,9 @@ def renewed(
         return added
     graph = state.graph
     nodes, pool = graph.nodes[: graph.size], graph.adjacency
-    best = _best_episodes(nodes["kind"][found.rows], scores, settings.looked)
+    best = _best_said(nodes, found.rows, scores, settings.looked)
+    if len(best) < 2:
+        return added
     order = np.lexsort((found.rows[best], nodes["valid_from"][found.rows[best]]))
     best = best[order]
     vectors = state.vectors.get(found.rows[best])
@@ -55,11 +57,15 @@ def renewed(
     return added
 
 
-def _best_episodes(
-    kinds: NDArray[np.uint8], scores: NDArray[np.float32], most: int
+def _best_said(
+    nodes: NDArray[np.void], rows: NDArray[np.int64], scores: NDArray[np.float32], most: int
 ) -> NDArray[np.int64]:
-    """Places of the episodes of greatest score, in no order."""
-    places = np.flatnonzero(kinds == EPISODE)
+    """Places of the episodes of greatest score that somebody said, in no order.
+
+    Documents are as old as their import, which says nothing of what they tell.
+    """
+    said = (nodes["kind"][rows] == EPISODE) & (nodes["subject"][rows] != NOBODY)
+    places = np.flatnonzero(said)
     if len(places) <= most:
         return places
     return places[np.argpartition(-scores[places], most)[:most]]

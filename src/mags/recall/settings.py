@@ -20,9 +20,9 @@ class RenewalSettings:
 
     on: bool = True
     looked: int = 16
-    alike: float = 0.75
+    alike: float = 0.7
     margin: float = 1.0
-    lost: float = 0.2
+    lost: float = 0.35
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,42 +7,61 @@ from numba import njit
 
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NOBODY, NodeFlag
+from mags.graph.node import NodeFlag
 
 SOURCE = int(ArcKind.SOURCE)
 SOURCE_OF = SOURCE | REVERSE
 SUPERSEDED_BY = int(ArcKind.SUPERSEDES) | REVERSE
 QUESTION = int(NodeFlag.QUESTION)
-SAID_BY_NOBODY = int(NOBODY)
 STEP = 1e-4
 """How much higher than the older the newer is put."""
 
 
 @njit(cache=True, nogil=True)
 def promote(chosen, nodes, pool, moment, limits, scores, added):
-    """Put the newer right before the older, into `added`.
+    """Put the newer right before the older and what came from it, into `added`.
 
     chosen: (rows of all candidates, places of the episodes looked at from the oldest on,
     the cosines of these, their words as bits, the words' shares); nodes: (alive, then
     `renewal.FIELDS`); pool: (start, length, peer, kind); limits: (alike, lost, margin).
     """
     rows, best, cosines, bits, idf = chosen
-    alive, kind, flags, subject, valid_from, valid_to = nodes
+    alive, flags, subject, valid_from, valid_to = nodes
+    whole = np.empty(len(best), np.float32)
+    best_of_all(rows, best, pool, scores, whole)
     for a in range(len(best)):
         old = rows[best[a]]
         for b in range(a + 1, len(best)):
             # Scores may have risen: those older than `old` have been looked at.
-            higher = scores[best[a]] + added[best[a]]
-            gap = higher - scores[best[b]] - added[best[b]]
-            if gap < 0 or valid_from[rows[best[b]]] < valid_from[old]:
+            own = scores[best[b]] + added[best[b]]
+            gap = scores[best[a]] + added[best[a]] - own
+            new = rows[best[b]]
+            if max(gap, whole[a] - whole[b]) < 0 or valid_from[new] < valid_from[old]:
                 continue
             if lost_words(bits[a], bits[b], idf) > limits[1]:
                 continue
-            new = rows[best[b]]
             alike = gap <= limits[2] and cosines[a, b] >= limits[0]
-            alike = alike and is_said_alike(old, new, flags, subject)
-            if alike or is_heir(old, new, alive, kind, valid_to, moment, pool):
-                added[best[b]] += gap + STEP
+            alike = alike and subject[old] == subject[new]
+            alike = alike and not (flags[old] | flags[new]) & QUESTION
+            if alike or is_heir(old, new, alive, valid_to, moment, pool):
+                added[best[b]] += max(whole[a], own + gap) + STEP - own
+                whole[b] = scores[best[b]] + added[best[b]]
+
+
+@njit(cache=True, nogil=True)
+def best_of_all(rows, best, pool, scores, out):
+    """The greatest score of each episode and of what came from it, into `out`."""
+    start, length, peer, code = pool
+    for a in range(len(best)):
+        row = rows[best[a]]
+        out[a] = scores[best[a]]
+        for e in range(start[row], start[row] + length[row]):
+            if code[e] != SOURCE_OF:
+                continue
+            for i in range(len(rows)):
+                if rows[i] == peer[e]:
+                    out[a] = max(out[a], scores[i])
+                    break
 
 
 @njit(cache=True, nogil=True)
@@ -56,16 +75,7 @@ def lost_words(old, new, idf):
 
 
 @njit(cache=True, nogil=True)
-def is_said_alike(old, new, flags, subject):
-    """Whether two episodes are statements of one speaker."""
-    who = subject[old]
-    return (
-        who != SAID_BY_NOBODY and who == subject[new] and not (flags[old] | flags[new]) & QUESTION
-    )
-
-
-@njit(cache=True, nogil=True)
-def is_heir(old, new, alive, kind, valid_to, moment, pool):
+def is_heir(old, new, alive, valid_to, moment, pool):
     """Whether an episode superseded what came from another, itself or by what came from it."""
     start, length, peer, code = pool
     for e in range(start[old], start[old] + length[old]):
