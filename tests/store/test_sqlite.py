@@ -16,6 +16,8 @@ import pytest
 
 from mags.errors import StoreBusy, StoreFull
 from mags.graph.codec import decode, touches
+from mags.ports.store import Checkpoint
+from mags.store import rows
 from mags.store.sqlite import SqliteStore
 from mags.store.sqlite.journal import replace_scrubbed, scrubbed
 from tests.store.samples import checkpoint, note, seqs
@@ -363,3 +365,30 @@ class _WithoutVacuum(apsw.Connection):
         if statements == "VACUUM":
             raise apsw.FullError("database or disk is full")
         return super().execute(statements, *rest, **named)
+
+
+def test_a_checkpoint_writes_only_the_parts_that_are_not_kept_yet(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(rows, "PART_BYTES", 64)
+    store.journal.append(note(1))
+    numbers = np.arange(32, dtype=np.int64)
+    swapped = numbers[[*range(30), 31, 30]]  # a sum of its words would not tell
+    for same, changed in ((numbers, numbers), (numbers, swapped), (numbers[:20], numbers)):
+        before = parts_of(path)
+        arrays = {"same": same, "changed": changed}
+        store.points.save(Checkpoint(seq=1, branch="main", tick=0, arrays=arrays))
+        found = store.points.load()
+        assert found is not None
+        assert {k: v.tolist() for k, v in found.arrays.items()} == {
+            k: v.tolist() for k, v in arrays.items()
+        }
+        after = parts_of(path)
+        kept = [key for key in before if after.get(key) == before[key]]
+        if changed is swapped:
+            assert len(kept) == len(before) - 1
+    assert len(after) == 3 + 4
+
+
+def parts_of(path: Path) -> dict[int, bytes]:
+    return dict(apsw.Connection(str(path)).execute("SELECT id, bytes FROM part"))

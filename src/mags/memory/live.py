@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -20,11 +19,12 @@ from mags.errors import (
     StoreClosed,
     StoreError,
 )
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.index.ids import Ids
 from mags.index.state import State
 from mags.memory.gate import Gate
+from mags.memory.replay import net_of, weight_of
 from mags.memory.seals import Seals, check_embedder, generation_of, is_reembedding, renew
 from mags.ports.embedder import Embedder
 from mags.ports.store import Checkpoint, Store
@@ -34,9 +34,6 @@ CHECKPOINT_AFTER = 512
 
 REPLAYED_AT_ONCE = 256
 """Journal entries taken together when the state is brought up to date."""
-
-RECORDS_AN_ENTRY = 100
-"""Changed records that weigh as much as one more entry when the journal is replayed."""
 
 
 class Live:
@@ -73,7 +70,8 @@ class Live:
         self._frozen = False
         """A re-embedding is under way: nothing may be written."""
         self._successor: Embedder | None = None
-        self._renewing = threading.Lock()
+        self._saving, self._renewing = threading.Lock(), threading.Lock()
+        self._tidying: threading.Thread | None = None
         check_embedder(store, embedder, read_only=read_only)
         secret = store.facts.get("secret")
         if secret is None:
@@ -129,8 +127,8 @@ class Live:
         if self.store.journal.head() > state.seq:
             entries = self.store.journal.since(state.seq)
             while batch := list(islice(entries, REPLAYED_AT_ONCE)):
-                state.apply(_net([entry.delta for entry in batch]), batch[-1].seq)
-                weight += sum(_weight(entry.delta) for entry in batch)
+                state.apply(net_of([entry.delta for entry in batch]), batch[-1].seq)
+                weight += sum(weight_of(entry.delta) for entry in batch)
         return weight
 
     def _drop_forgotten(self, state: State) -> None:
@@ -253,7 +251,7 @@ class Live:
             self.state.apply(delta, seq)
             self._applied.append(delta)
             self._torn = False
-        self._weight += _weight(delta)
+        self._weight += weight_of(delta)
         return seq
 
     def _check_vectors(self, delta: Delta) -> None:
@@ -288,44 +286,67 @@ class Live:
     # -- keeping it fast ---------------------------------------------------------
 
     def tidy(self, *, always: bool = False) -> None:
-        """After long work: a fresh HNSW graph and a checkpoint, where they are worth it.
+        """After long work: a checkpoint and a fresh HNSW graph, where they are worth it.
 
-        Neither holds up readers. They only spare time later, so what fails here is let pass.
+        They are made in a thread of their own (with `always` a checkpoint at once), and hold up
+        readers never, writers only while it is written. They only spare time later, so what
+        fails here is let pass.
         """
-        with suppress(StoreError, InvalidInput):
-            if always or self._weight >= CHECKPOINT_AFTER or self.state.vectors.stale:
-                self.checkpoint()
+        if always:
+            with suppress(StoreError, InvalidInput):
+                self.checkpoint(rebuild=False)
+        if not (self._weight >= CHECKPOINT_AFTER or self.state.vectors.stale):
+            return
+        with self._renewing:
+            if self._tidying is None or not self._tidying.is_alive():
+                self._tidying = threading.Thread(target=self._tidy, name="mags-tidy")
+                self._tidying.start()
+
+    def _tidy(self) -> None:
+        with suppress(MagsError):
+            self.checkpoint()
+
+    def rest(self) -> None:
+        """Wait until what `tidy` began is done."""
+        with self._renewing:
+            tidying = self._tidying
+        if tidying is not None:
+            tidying.join()
 
     def checkpoint(self, *, rebuild: bool = True) -> None:
         """Write the packed state, so that the next opening is fast.
 
         With it the HNSW graph is built afresh where that is due (unless not `rebuild`).
         """
-        if rebuild and self.state.vectors.stale:
-            self._renew_vectors()
-        with self._lock:
+        with self._saving:
+            if rebuild and self.state.vectors.stale:
+                self._renew_vectors()
             with self.settled() as state:
-                packed = Checkpoint(
-                    seq=state.seq,
-                    branch=self.store.branch,
-                    tick=state.graph.tick,
-                    arrays=state.packed(),
-                )
-            self.store.points.save(packed)
-            self._weight = 0.0
+                generation, weight = self._generation, self._weight
+                seq, tick, arrays = state.seq, state.graph.tick, state.packed()
+            packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
+            saved = self._save(packed, generation)
+            with self._lock:
+                self._weight = max(0.0, self._weight - weight * saved)
+
+    def _save(self, packed: Checkpoint, generation: int) -> bool:
+        """Keep a picture of the state, unless what it holds is out of date by now."""
+        store = self.store
+        with store.writing():
+            if generation_of(store) != generation or is_reembedding(store):
+                return False
+            with suppress(NotFound):  # folded behind it: there is a newer one
+                next(iter(store.journal.since(packed.seq)), None)
+                store.points.save(packed)
+                return True
+        return False
 
     def _renew_vectors(self) -> None:
-        if not self._renewing.acquire(blocking=False):
-            return
-        try:
-            with self.settled() as state:
-                vectors = state.vectors
-                picture = vectors.picture()
-            graph = picture.build()
-            with self._gate.changing():
-                vectors.adopt(graph)
-        finally:
-            self._renewing.release()
+        with self.settled() as state:
+            vectors, picture = state.vectors, state.vectors.picture()
+        graph = picture.build()
+        with self._gate.changing():
+            vectors.adopt(graph)
 
     @contextmanager
     def succeeding(self, embedder: Embedder) -> Iterator[None]:
@@ -350,6 +371,7 @@ class Live:
 
     def close(self) -> None:
         """Checkpoint if much came since the last one, and let go of the store."""
+        self.rest()
         with self._lock:
             if self._closed:
                 return
@@ -373,22 +395,3 @@ class Live:
             return {}
         vectors = np.asarray(self.embedder.embed(distinct), np.float16)
         return dict(zip(distinct, vectors, strict=True))
-
-
-def _net(deltas: Sequence[Delta]) -> Delta:
-    """The net effect of entries, with nodes in the order in which they came.
-
-    What was forgotten is absent in it, not removed: see `_drop_forgotten`.
-    """
-    if len(deltas) == 1:
-        return deltas[0]
-    net = Delta.compose(deltas, "replay")
-    ids, first = np.unique(np.concatenate([d.nodes.after["id"] for d in deltas]), return_index=True)
-    nodes = net.nodes
-    order = np.argsort(first[np.searchsorted(ids, nodes.after["id"])], kind="stable")
-    sorted_ = Changes(nodes.before[order], nodes.after[order], nodes.had[order], nodes.has[order])
-    return replace(net, nodes=sorted_)
-
-
-def _weight(delta: Delta) -> float:
-    return 1.0 + (len(delta.nodes) + len(delta.arcs)) / RECORDS_AN_ENTRY

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
 import numpy as np
 from numpy.typing import NDArray
@@ -28,17 +30,16 @@ class SqlitePoints:
         with self._branch.writing() as db:
             head = read_head(db, self._branch)
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
-            db.execute("DELETE FROM checkpoint WHERE branch = ?", (own,))
             db.execute(
-                "INSERT INTO checkpoint VALUES (?, ?, ?, ?)",
+                "INSERT INTO checkpoint VALUES (?, ?, ?, ?) ON CONFLICT (branch) DO UPDATE "
+                "SET seq = excluded.seq, tick = excluded.tick, arrays = excluded.arrays",
                 (own, checkpoint.seq, checkpoint.tick, arrays),
             )
             for number, array in enumerate(checkpoint.arrays.values()):
-                for part in parts(array):
-                    db.execute(
-                        "INSERT INTO part (branch, array, checksum, bytes) VALUES (?, ?, ?, ?)",
-                        (own, number, checksum(part), part),
-                    )
+                _replace(db, own, number, array)
+            db.execute(
+                "DELETE FROM part WHERE branch = ? AND array >= ?", (own, len(checkpoint.arrays))
+            )
 
     def load(self) -> Checkpoint | None:
         """The newest usable checkpoint, or None."""
@@ -81,6 +82,39 @@ class SqlitePoints:
             db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (self._branch.id, name))
             if not db.changes():
                 raise NotFound(f"no snapshot {name!r} on branch {self._branch.name!r}", name=name)
+
+
+def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:
+    """Make the parts of one array of a checkpoint those of `array`, writing what is not the same.
+
+    Vectors seldom change, and are most of it.
+    """
+    held: list[Any] = db.execute(
+        "SELECT id, checksum FROM part WHERE branch = ? AND array = ? ORDER BY id", (branch, number)
+    ).fetchall()
+    count = 0
+    for part in parts(array):
+        known = held[count] if count < len(held) else None
+        count += 1
+        total = checksum(part)
+        if known is None:
+            db.execute(
+                "INSERT INTO part (branch, array, checksum, bytes) VALUES (?, ?, ?, ?)",
+                (branch, number, total, part),
+            )
+        elif known[1] != total or not _same(db, known[0], part):
+            db.execute(
+                "UPDATE part SET checksum = ?, bytes = ? WHERE id = ?", (total, part, known[0])
+            )
+    db.executemany("DELETE FROM part WHERE id = ?", [(id_,) for id_, _ in held[count:]])
+
+
+def _same(db: apsw.Connection, part_id: int, part: memoryview) -> bool:
+    """Whether a part is kept already, byte for byte (its checksum would pass over a swap)."""
+    held = np.frombuffer(
+        db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get, np.uint8
+    )
+    return np.array_equal(held, np.frombuffer(part, np.uint8))
 
 
 def _fill_all(db: apsw.Connection, piece: Piece, arrays: list[NDArray[np.void]]) -> None:
