@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from mags.errors import CorruptFile
+from mags.models.embed.onnx_output import with_output
 from mags.models.embed.session import OnnxSession, open_session
 from mags.models.embed.windows import Windower, WindowMean
 
@@ -40,6 +41,22 @@ class ModelFile:
     dimension: int
     window_tokens: int
     overlap_tokens: int
+    states: str
+    """The name, inside of the graph, of the last layer's states: float32 (batch, tokens, width)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenStates:
+    """A text token by token, as the encoder's last layer sees it.
+
+    `states`: float32 (t, dimension), the model's own first and last token among them. `spans`:
+    int64 (t, 2), the characters of each token, (0, 0) for the model's own. `whole`: False where
+    the text was longer than the window and its end is missing.
+    """
+
+    states: NDArray[np.float32]
+    spans: NDArray[np.int64]
+    whole: bool
 
 
 SHIPPED = ModelFile(
@@ -51,6 +68,7 @@ SHIPPED = ModelFile(
     dimension=384,
     window_tokens=256,
     overlap_tokens=32,
+    states="encoder.layer.5.output.LayerNorm",
 )
 
 
@@ -87,6 +105,14 @@ class OnnxEmbedder:
                 mean.add(batch, session.run(["sentence_embedding"], feed)[0])
         return mean.vectors()
 
+    def token_states(self, text: str) -> TokenStates:
+        """The states of a text's tokens (of its first window), for heads trained upon them."""
+        windower, session = self._open()
+        ids, spans, whole = windower.tokens(text)
+        feed = {"input_ids": ids[None, :], "attention_mask": np.ones_like(ids)[None, :]}
+        states = session.run([self._file.states], feed)[0][0]
+        return TokenStates(states=states, spans=spans, whole=whole)
+
     def _open(self) -> tuple[Windower, OnnxSession]:
         with self._opening:
             if self._opened is None:
@@ -97,7 +123,7 @@ class OnnxEmbedder:
                     tokens=file.window_tokens,
                     overlap=file.overlap_tokens,
                 )
-                graph = checked_bytes(file.model, file.model_sha256)
+                graph = with_output(checked_bytes(file.model, file.model_sha256), file.states)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
 

@@ -65,6 +65,12 @@ class Windower:
             for piece in (whole, *whole.overflowing)
         ]
 
+    def tokens(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+        """The first window of a text: ids (t,), their characters (t, 2), and whether it is all."""
+        encoded = self._tokenizer.encode(encodable(text))
+        ids = np.array(encoded.ids, dtype=np.int64)
+        return ids, np.array(encoded.offsets, dtype=np.int64), not encoded.overflowing
+
     def batches(self, texts: Sequence[str]) -> Iterator[TokenBatch]:
         """Windows grouped by length, so that padding costs little.
 
