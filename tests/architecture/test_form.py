@@ -12,8 +12,6 @@ from tests.architecture import form
 
 MOST_FILE_LINES = 400
 MOST_FUNCTION_LINES = 60
-MOST_KERNEL_LINES = 110
-"""A kernel's loop shares its locals; cut up, its parts would hand a dozen arrays to each other."""
 CORE = tuple(
     f"src/mags/{name}/"
     for name in ("memory", "engram", "recall", "plasticity", "ports", "index", "graph")
@@ -33,10 +31,7 @@ def test_no_file_has_more_than_400_lines(root: Path, trees: Trees):
 
 
 def test_no_function_has_more_than_60_lines(trees: Trees):
-    others = {name: tree for name, tree in trees.items() if not name.endswith("/kernels.py")}
-    kernels = {name: tree for name, tree in trees.items() if name not in others}
-    assert places(others, lambda tree: form.long_functions(tree, MOST_FUNCTION_LINES)) == []
-    assert places(kernels, lambda tree: form.long_functions(tree, MOST_KERNEL_LINES)) == []
+    assert places(trees, lambda tree: form.long_functions(tree, MOST_FUNCTION_LINES)) == []
 
 
 def test_no_function_imports_the_project(trees: Trees):

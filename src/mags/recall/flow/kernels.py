@@ -34,9 +34,9 @@ def _place(table, keys, row):
 
 
 @njit(cache=True, nogil=True)
-def _longer(array, size):
-    """A copy of a one-dimensional array with room for `size` entries, the new ones zero."""
-    out = np.zeros(size, array.dtype)
+def _longer(array, size, fill=0):
+    """A copy of a one-dimensional array with room for `size` entries, the new ones `fill`."""
+    out = np.full(size, fill, array.dtype)
     for i in range(len(array)):  # a slice would take seconds to compile
         out[i] = array[i]
     return out
@@ -49,6 +49,15 @@ def _table(keys, n, size):
     for i in range(n):
         table[_place(table, keys, keys[i])] = i
     return table
+
+
+@njit(cache=True, nogil=True)
+def _room(least):
+    """Rows to have room for: a power of two."""
+    room = FIRST
+    while room < least:
+        room *= 2
+    return room
 
 
 @njit(cache=True, nogil=True)
@@ -74,6 +83,75 @@ def _passable(row, alive, node_kind, node_flags, valid_to, moment):
 
 
 @njit(cache=True, nogil=True)
+def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to, moment):
+    """The number of a row, which is new if it is `met`; there must be room for it."""
+    at = _place(table, keys, row)
+    if table[at] < 0:
+        table[at], keys[met] = met, row
+        enters[met] = _passable(row, alive, node_kind, node_flags, valid_to, moment)
+    return np.int64(table[at])
+
+
+@njit(cache=True, nogil=True)
+def _sown(seeds, mass, nodes, moment, queue):
+    """What push knows to begin with, by number of row, with the mass on the queued seeds.
+
+    Returns (table, keys, enters, waiting, p, r, total, first, end), rows met, queue's end.
+    """
+    alive, node_kind, node_flags, valid_to = nodes
+    room = _room(2 * len(seeds))
+    keys, table = np.empty(room, np.int64), np.full(2 * room, -1, np.int32)
+    enters, waiting = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
+    p, r, total = np.zeros(room), np.zeros(room), np.zeros(room)
+    first, end = np.full(room, -1, np.int64), np.zeros(room, np.int64)
+    met = tail = 0
+    for i in range(len(seeds)):
+        s = _meet(
+            table, keys, enters, met, seeds[i], alive, node_kind, node_flags, valid_to, moment
+        )
+        met += s == met
+        if r[s] == 0.0:
+            queue[tail] = s
+            tail += 1
+            waiting[s] = True
+        r[s] += mass[i]
+    return (table, keys, enters, waiting, p, r, total, first, end), met, tail
+
+
+@njit(cache=True, nogil=True)
+def _wider(known, met, more):
+    """What push knows, with room for more rows."""
+    _, keys, enters, waiting, p, r, total, first, end = known
+    room = _room(met + more)
+    keys = _longer(keys, room)
+    return (
+        _table(keys, met, 2 * room),
+        keys,
+        _longer(enters, room),
+        _longer(waiting, room),
+        _longer(p, room),
+        _longer(r, room),
+        _longer(total, room),
+        _longer(first, room, -1),
+        _longer(end, room),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, queue, tail):
+    """Give the rest to the ends of a row's arcs by their shares. Returns the queue's end."""
+    for e in range(first, end):
+        v = to[e]
+        r[v] += rest * share[e] / total
+        if not waiting[v] and r[v] > eps * max(1, length[keys[v]]):
+            waiting[v] = True
+            if tail < len(queue):
+                queue[tail] = v
+                tail += 1
+    return tail
+
+
+@njit(cache=True, nogil=True)
 def push(pool, nodes, seeds, mass, clock, numbers, weights):
     """Forward push. Returns (rows, p) of what was reached.
 
@@ -85,87 +163,53 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
     alive, node_kind, node_flags, valid_to = nodes
     tick, moment = clock
     alpha, eps, max_pushes, hub = numbers
-    size = len(alive)
-    room = FIRST
-    while room < 2 * len(seeds):
-        room *= 2
-    keys, met = np.empty(room, np.int64), 0
-    table = np.full(2 * room, -1, np.int32)
-    p, r, total = np.zeros(room), np.zeros(room), np.zeros(room)
-    waiting, enters = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
-    first, count = np.full(room, -1, np.int64), np.zeros(room, np.int64)
+    queue = np.empty(max(max_pushes, len(seeds)), np.int64)  # no later entry is ever taken
+    known, met, tail = _sown(seeds, mass, nodes, moment, queue)
+    table, keys, enters, waiting, p, r, total, first, end = known
     # What a row passes on is worked out at its first push and kept, end to end.
     to, share, used = np.empty(4 * FIRST, np.int32), np.empty(4 * FIRST), 0
-    queue = np.empty(max(max_pushes, len(seeds)), np.int64)  # no later entry is ever taken
-    reached, n = np.empty(queue.size, np.int64), 0
-    head = tail = 0
-    for i in range(len(seeds)):
-        at = _place(table, keys, seeds[i])
-        if table[at] < 0:
-            table[at], keys[met] = met, seeds[i]
-            enters[met] = _passable(seeds[i], alive, node_kind, node_flags, valid_to, moment)
-            met += 1
-        s = table[at]
-        if r[s] == 0.0:
-            queue[tail] = s
-            tail += 1
-            waiting[s] = True
-        r[s] += mass[i]
+    reached, n, head = np.empty(queue.size, np.int64), 0, 0
     while head != tail and head < max_pushes:
         u = queue[head]
         head += 1
         waiting[u] = False
-        rest = r[u]
-        r[u] = 0.0
+        rest, r[u] = r[u], 0.0
         if p[u] == 0.0:
             reached[n] = u
             n += 1
         row = keys[u]
         if first[u] < 0:
-            first[u] = used
-            if length[row] <= hub:
-                if met + length[row] > room:
-                    old = room
-                    while met + length[row] > room:
-                        room *= 2
-                    keys, p, r = _longer(keys, room), _longer(p, room), _longer(r, room)
-                    total, first = _longer(total, room), _longer(first, room)
-                    count = _longer(count, room)
-                    waiting, enters = _longer(waiting, room), _longer(enters, room)
-                    for i in range(old, room):
-                        first[i] = -1
-                    table = _table(keys, met, 2 * room)
-                if used + length[row] > len(to):
-                    to = _longer(to, 2 * (used + length[row]))
-                    share = _longer(share, len(to))
-                for e in range(start[row], start[row] + length[row]):
-                    v = np.int64(peer[e])
-                    at = _place(table, keys, v)
-                    if table[at] < 0:
-                        table[at], keys[met] = met, v
-                        enters[met] = _passable(v, alive, node_kind, node_flags, valid_to, moment)
-                        met += 1
-                    if enters[table[at]]:
-                        to[used] = table[at]
-                        share[used] = _transition(
-                            peer, kind, flags, support, w, t0, uses,
-                            e, row, length, size, tick, weights,
-                        )  # fmt: skip
-                        total[u] += share[used]
-                        used += 1
-                count[u] = used - first[u]
+            first[u] = end[u] = used
+            degree = length[row] if length[row] <= hub else 0
+            if met + degree > len(keys):
+                known = (table, keys, enters, waiting, p, r, total, first, end)
+                table, keys, enters, waiting, p, r, total, first, end = _wider(known, met, degree)
+            if used + degree > len(to):
+                to = _longer(to, 2 * (used + degree))
+                share = _longer(share, len(to))
+            for e in range(start[row], start[row] + degree):
+                v = np.int64(peer[e])
+                at = _place(table, keys, v)
+                if table[at] < 0:
+                    table[at], keys[met] = met, v
+                    enters[met] = _passable(v, alive, node_kind, node_flags, valid_to, moment)
+                    met += 1
+                if enters[table[at]]:
+                    to[used], share[used] = table[at], _transition(
+                        peer, kind, flags, support, w, t0, uses,
+                        e, row, length, len(alive), tick, weights,
+                    )  # fmt: skip
+                    total[u] += share[used]
+                    used += 1
+            end[u] = used
         if total[u] <= 0.0:
             p[u] += rest
             continue
         p[u] += alpha * rest
-        for e in range(first[u], first[u] + count[u]):
-            v = to[e]
-            r[v] += (1.0 - alpha) * rest * share[e] / total[u]
-            if not waiting[v] and r[v] > eps * max(1, length[keys[v]]):
-                waiting[v] = True
-                if tail < len(queue):
-                    queue[tail] = v
-                    tail += 1
+        rest = (1.0 - alpha) * rest
+        tail = _pass_on(
+            rest, total[u], to, share, first[u], end[u], keys, length, eps, r, waiting, queue, tail
+        )
     return keys[reached[:n]], p[reached[:n]]
 
 
@@ -191,6 +235,69 @@ def sift(keys, items, size, at, value, item, down):
 
 
 @njit(cache=True, nogil=True)
+def _set_out(seeds, mass, wanted, nodes, moment):
+    """What the best-first search knows to begin with: which rows are wanted, the seeds' worth.
+
+    Returns (table, rows, enters, asked, done, best, parent, via), the heap's values and
+    numbers, and how many rows were met, lie on the heap, and are still to be reached.
+    """
+    alive, kind, flags, valid_to = nodes
+    room = _room(2 * (len(seeds) + len(wanted)))
+    table, rows = np.full(2 * room, -1, np.int32), np.empty(room, np.int64)
+    enters, asked = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
+    best, parent, via = np.zeros(room), np.full(room, -1, np.int64), np.full(room, -1, np.int64)
+    keys, items = np.empty(room), np.empty(room, np.int64)
+    met = held = left = 0
+    for row in wanted:
+        u = _meet(table, rows, enters, met, row, alive, kind, flags, valid_to, moment)
+        met += u == met
+        left += enters[u] and not asked[u]
+        asked[u] = True
+    for i in range(len(seeds)):
+        u = _meet(table, rows, enters, met, seeds[i], alive, kind, flags, valid_to, moment)
+        met += u == met
+        if mass[i] > best[u]:
+            left += asked[u] and not enters[u] and best[u] == 0.0
+            best[u] = mass[i]
+            held += 1
+            sift(keys, items, held, held - 1, best[u], u, False)
+    done = np.zeros(room, np.bool_)
+    return (table, rows, enters, asked, done, best, parent, via), keys, items, met, held, left
+
+
+@njit(cache=True, nogil=True)
+def _further(known, met, more):
+    """What the best-first search knows, with room for more rows."""
+    _, rows, enters, asked, done, best, parent, via = known
+    room = _room(met + more)
+    rows = _longer(rows, room)
+    return (
+        _table(rows, met, 2 * room),
+        rows,
+        _longer(enters, room),
+        _longer(asked, room),
+        _longer(done, room),
+        _longer(best, room),
+        _longer(parent, room, -1),
+        _longer(via, room, -1),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _towards(wanted, table, rows, parent, done, order):
+    """The part of an order that the paths to the wanted rows pass; all of it for none."""
+    if not len(wanted):
+        return order
+    passed = np.zeros(len(rows), np.bool_)
+    for row in wanted:
+        u = np.int64(table[_place(table, rows, row)])
+        while u >= 0 and done[u] and not passed[u]:
+            passed[u] = True
+            u = parent[u]
+    return order[passed[order]]
+
+
+@njit(cache=True, nogil=True)
 def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
     """Greatest product of transitions (weight x degree^-1/2) from the seeds, best first.
 
@@ -202,36 +309,9 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
     alive, node_kind, node_flags, valid_to = nodes
     tick, moment = clock
     threshold, max_nodes, hub = numbers
-    room = FIRST
-    while room < 2 * (len(seeds) + len(wanted)):
-        room *= 2
-    rows, met = np.empty(room, np.int64), 0
-    table = np.full(2 * room, -1, np.int32)
-    best, done = np.zeros(room), np.zeros(room, np.bool_)
-    enters, asked = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
-    parent, via = np.full(room, -1, np.int64), np.full(room, -1, np.int64)
-    keys, items = np.empty(FIRST), np.empty(FIRST, np.int64)
-    held = left = 0
-    for i in range(len(wanted) + len(seeds)):
-        row = wanted[i] if i < len(wanted) else seeds[i - len(wanted)]
-        at = _place(table, rows, row)
-        if table[at] < 0:
-            table[at], rows[met] = met, row
-            enters[met] = _passable(row, alive, node_kind, node_flags, valid_to, moment)
-            met += 1
-        u = table[at]
-        if i < len(wanted):
-            left += enters[u] and not asked[u]
-            asked[u] = True
-        elif mass[i - len(wanted)] > best[u]:
-            left += asked[u] and not enters[u] and best[u] == 0.0
-            best[u] = mass[i - len(wanted)]
-            if held == len(keys):
-                keys, items = _longer(keys, 2 * held), _longer(items, 2 * held)
-            held += 1
-            sift(keys, items, held, held - 1, best[u], u, False)
-    order = np.empty(max_nodes, np.int64)
-    n = 0
+    known, keys, items, met, held, left = _set_out(seeds, mass, wanted, nodes, moment)
+    table, rows, enters, asked, done, best, parent, via = known
+    order, n = np.empty(max_nodes, np.int64), 0
     while held and n < max_nodes and (left or not len(wanted)):
         value, u = keys[0], items[0]
         held -= 1
@@ -246,16 +326,9 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
         row = rows[u]
         if length[row] > hub:
             continue
-        if met + length[row] > room:
-            old = room
-            while met + length[row] > room:
-                room *= 2
-            rows, best, done = _longer(rows, room), _longer(best, room), _longer(done, room)
-            enters, asked = _longer(enters, room), _longer(asked, room)
-            parent, via = _longer(parent, room), _longer(via, room)
-            for i in range(old, room):
-                parent[i] = via[i] = -1
-            table = _table(rows, met, 2 * room)
+        if met + length[row] > len(rows):
+            known = (table, rows, enters, asked, done, best, parent, via)
+            table, rows, enters, asked, done, best, parent, via = _further(known, met, length[row])
         scale = value / np.sqrt(max(1, length[row]))
         for e in range(start[row], start[row] + length[row]):
             step = weights[kind[e]]
@@ -279,16 +352,7 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
                 keys, items = _longer(keys, 2 * held), _longer(items, 2 * held)
             held += 1
             sift(keys, items, held, held - 1, reach, v, False)
-    if len(wanted):
-        passed = np.zeros(room, np.bool_)
-        for i in range(len(wanted)):
-            u = np.int64(table[_place(table, rows, wanted[i])])
-            while u >= 0 and done[u] and not passed[u]:
-                passed[u] = True
-                u = parent[u]
-        order = order[:n][passed[order[:n]]]
-    else:
-        order = order[:n]
+    order = _towards(wanted, table, rows, parent, done, order[:n])
     before = parent[order]
     for i in range(len(before)):
         if before[i] >= 0:
