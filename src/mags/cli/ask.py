@@ -40,6 +40,7 @@ def ask(
                     "usage": reply.usage,
                     "answerer": reply.answerer,
                     "fallback": reply.fallback,
+                    "learnt": None if reply.learnt is None else list(reply.learnt.facts),
                     "trace": reply.trace.as_dict(),
                 }
             )
@@ -58,5 +59,9 @@ def print_reply(reply: Reply) -> None:
     usage = reply.usage
     cost = f"{usage.calls} calls, {usage.tokens} tokens"
     out.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")
+    if reply.learnt is not None:
+        ids = (*reply.learnt.facts, *reply.learnt.notes, *reply.learnt.closed)
+        made = ", ".join(f"m{i}" for i in ids) or "nothing new"
+        out.print(f"  [dim]remembered by itself, from m{reply.learnt.episode_id}: {made}[/]")
     if reply.fallback:
         out.print(f"  [yellow]{escape(reply.fallback)}[/]")

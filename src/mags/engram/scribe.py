@@ -121,7 +121,7 @@ class Scribe:
         if claim is None:
             return
         if claim.act is Act.RETRACT:
-            if not claim.evidence.echo:
+            if not claim.evidence.echo or self.settings.echoes:
                 self.arbiter.retract(claim)
         elif self.arbiter.repeat(claim) is None:
             self._fact(index, claim)

@@ -69,8 +69,8 @@ class EngramSettings:
     nothing is closed. `mirror` False: a symmetric fact is closed in the direction said only.
     `history_s`: a change ("moved to") stated to lie longer than this before an observed
     rival is history, not news; longer than a year, so that "in May" is news all year.
-    `echoes` True: statements in a turn made from memory may
-    become new facts.
+    `echoes` True: statements in a turn made from memory may become new facts and take back
+    old ones; what they only repeat is confirmed without growing more certain.
     """
 
     novelty: bool = True

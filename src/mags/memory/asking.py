@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mags.errors import InvalidInput, StoreError
+from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
+from mags.memory.learning import Learner
 from mags.memory.live import Live
 from mags.memory.offering import Offer, items, offered
 from mags.memory.parts import Parts
@@ -20,7 +21,7 @@ from mags.plasticity.hebbian import Hebb, Moment, recharge
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
 from mags.recall.found import Found
-from mags.recall.trace import Trace
+from mags.recall.trace import HitTrace, Trace
 
 ACTIVE = 1.0
 """Activation of a cited node."""
@@ -28,23 +29,27 @@ ACTIVE = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How to ask: the look, where pieces of the answer go."""
+    """How to ask: the look, where pieces of the answer go, whether what the model wants
+    remembered is stored at once.
+    """
 
     look: Look
     on_text: Callable[[str], None] | None = None
+    learn: bool = True
 
 
 class Asker:
     """Questions in, replies out; what was cited is strengthened."""
 
-    def __init__(self, live: Live, parts: Parts, reader: Reader) -> None:
+    def __init__(self, live: Live, parts: Parts, reader: Reader, learner: Learner) -> None:
         """Answers with the answerer of `parts` from what `reader` finds."""
+        self._learner = learner
         self._live = live
         self._parts = parts
         self._reader = reader
 
     def ask(self, question: Turn, asking: Asking) -> tuple[Reply, Delta | None]:
-        """Recall, answer, and wire together what was cited; one tick.
+        """Recall, answer, wire together what was cited, learn what the model says; one tick.
 
         Returns the reply and the Delta, None where it could not be written.
         """
@@ -53,10 +58,13 @@ class Asker:
         found = self._reader.find(plan, asking.look)
         offers = self._offered(found)
         seen = {offer.hit.id: offer for offer in offers}
+        later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
-            more = self._offered(self._reader.find(again, asking.look))
+            found_again = self._reader.find(again, asking.look)
+            later.extend(found_again.trace.hits)
+            more = self._offered(found_again)
             seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
             return items(more)
 
@@ -68,7 +76,7 @@ class Asker:
             on_text=asking.on_text,
         )
         cited = tuple(i for i in answer.citations if i in seen)
-        trace = replace(found.trace, cited=cited)
+        trace = _with_later(found.trace, later, cited, answer.queries)
         delta, warnings = self._strengthened(question, cited, answer)
         reply = Reply(
             text=answer.text,
@@ -80,8 +88,37 @@ class Asker:
             fallback=answer.fallback,
             found=found,
             warnings=warnings,
+            operations=answer.operations,
         )
+        if asking.learn and answer.operations:
+            reply = self.learnt(question, reply, past=asking.look.of_the_past)
         return reply, delta
+
+    def learnt(
+        self,
+        question: Turn,
+        reply: Reply,
+        *,
+        past: bool = False,
+        key: str | None = None,
+        ticks: int = 0,
+    ) -> Reply:
+        """The reply, with what its model wants remembered stored; see `Learner.learn`.
+
+        What is said of the past as it was known is not stored; the warnings tell, as they do
+        of what could not be.
+        """
+        why = "it was asked of the past" if past else ""
+        if self._live.read_only:
+            why = "the memory is read_only"
+        try:
+            learnt = None if why else self._learner.learn(question, reply, key=key, ticks=ticks)
+        except (StoreError, ModelError) as failure:
+            learnt, why = None, str(failure)
+        if not why:
+            return replace(reply, learnt=learnt)
+        told = f"what the model wants remembered was not stored: {why}"
+        return replace(reply, warnings=(*reply.warnings, told))
 
     def _offered(self, found: Found) -> list[Offer]:
         with self._live.reading() as state:
@@ -153,6 +190,16 @@ class Asker:
             )
             self._live.commit(delta)
         return True
+
+
+def _with_later(
+    trace: Trace, later: Sequence[HitTrace], cited: tuple[int, ...], queries: tuple[str, ...]
+) -> Trace:
+    """A trace with what was cited of the hits that were recalled again, and by which queries."""
+    known = {hit.id for hit in trace.hits}
+    fresh = {hit.id: hit for hit in reversed(later) if hit.id in cited and hit.id not in known}
+    hits = (*trace.hits, *(fresh[i] for i in cited if i in fresh))
+    return replace(trace, hits=hits, cited=cited, again=queries)
 
 
 def path_shares(trace: Trace) -> dict[tuple[int, int], float]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from mags.errors import ModelError
 from mags.graph.node import NodeFlag
 from mags.memory.asking import Asker, Asking
+from mags.memory.learning import ANSWERS_AS, MADE_FROM_MEMORY
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
@@ -15,9 +16,6 @@ from mags.memory.views import Reply, Seen
 from mags.ports.chat import Usage
 from mags.ports.policy import Turn
 from mags.recall.trace import Trace
-
-ANSWERS_AS = "mags"
-"""Speaker of remembered answers."""
 
 
 class Converser:
@@ -43,13 +41,11 @@ class Converser:
         seen = observe()
         if reply is None or self._only_told(reply, seen):
             return self._noted(seen)
-        if reply.citations:
-            observe(
-                text=reply.text,
-                speaker=ANSWERS_AS,
-                key=None if turn.key is None else f"{turn.key}:answer",
-                attrs={"recalled": "yes"},
-            )
+        key = None if turn.key is None else f"{turn.key}:answer"
+        if reply.operations:
+            reply = self._asker.learnt(turn, reply, key=key, ticks=1)
+        elif reply.citations:
+            observe(text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY)
         return replace(reply, seen=seen, warnings=(*reply.warnings, *seen.warnings))
 
     def _answered(self, turn: Turn, on_text: Callable[[str], None] | None) -> Reply | None:
@@ -57,7 +53,7 @@ class Converser:
         if not route.recall:
             return None
         look = Look(k=self._parts.settings.answer_k)
-        reply, _ = self._asker.ask(turn, Asking(look=look, on_text=on_text))
+        reply, _ = self._asker.ask(turn, Asking(look=look, on_text=on_text, learn=False))
         return reply
 
     def _only_told(self, reply: Reply, seen: Seen) -> bool:

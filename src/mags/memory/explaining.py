@@ -17,6 +17,8 @@ NAMED = 5
 def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation:
     """Why each hit came back: anchor, path with weights, shares of the score, sources."""
     lines = [f"Asked: {' | '.join(trace.queries)}"] if trace.queries else []
+    if trace.again:
+        lines.append(f"Recalled again: {' | '.join(trace.again)}")
     lines.append(f"Read at tick {trace.tick}, journal entry {trace.seq}.")
     lines.append("Anchors: " + (", ".join(f"m{i}" for i in trace.anchors) or "none"))
     if trace.chain:

@@ -13,6 +13,7 @@ from mags.memory.asking import Asker
 from mags.memory.conversing import Converser
 from mags.memory.given import LONGEST_TURN, TurnLike, turn_of, words
 from mags.memory.history import Historian
+from mags.memory.learning import Learner
 from mags.memory.live import Live
 from mags.memory.observing import Observer
 from mags.memory.parts import Parts
@@ -48,7 +49,7 @@ class Handle:
         self._parts = parts
         self._reader = Reader(self._live, parts)
         self._observer = Observer(self._live, parts)
-        self._asker = Asker(self._live, parts, self._reader)
+        self._asker = Asker(self._live, parts, self._reader, Learner(self._live, self._observer))
         self._converser = Converser(self._live, parts, self._reader, self._asker)
         self._tender = Tender(self._live, parts)
 

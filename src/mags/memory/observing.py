@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.engram.engram import Engram
@@ -39,6 +39,7 @@ class Observer:
         self._parts = parts
         self._settings = parts.settings
         self._engram = Engram(parts.settings.engram)
+        self._learning = Engram(replace(parts.settings.engram, echoes=True))
 
     def one(self, turn: Turn, *, payload: str, recalled: Sequence[Recalled] = ()) -> Seen:
         """Observe one turn, durable on return."""
@@ -107,6 +108,26 @@ class Observer:
                 seen.append(known or self._inscribe(state, job, vectors, tick=tick))
         return seen
 
+    def learn(self, turn: Turn, writing: Writing, *, payload: str, ticks: int) -> Seen:
+        """Keep an answer with what its model wants remembered; costs `ticks`.
+
+        Judged as a turn made from memory is, but what it says may be new.
+        """
+        check(turn)
+        known = self._repeated(turn, payload)
+        if known is not None:
+            return known
+        with self._live.reading() as state:
+            texts = self._learning.texts(state, turn, writing)
+        vectors = self._live.embed(texts)
+        with self._live.writing() as state:
+            known = self._repeated(turn, payload)
+            if known is not None:
+                return known
+            job = Job(turn=turn, writing=writing, payload=payload)
+            tick = state.graph.tick + ticks
+            return self._inscribe(state, job, vectors, tick=tick, engram=self._learning)
+
     def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
         """Assert a triple; no tick, no episode."""
         found = self._live.earlier(key, payload)
@@ -143,6 +164,7 @@ class Observer:
         vectors: Mapping[str, Any],
         *,
         tick: int,
+        engram: Engram | None = None,
     ) -> Seen:
         draft = Draft(state.graph)
         session = session_hash(state, job.turn.session)
@@ -150,7 +172,8 @@ class Observer:
         if self._settings.working:
             leave_window(draft, state, self._settings.window)
         moment = self._moment(vectors, tick, previous[0] if previous else None)
-        done = self._engram.inscribe(draft, state, job.turn, job.writing, moment)
+        engram = engram or self._engram
+        done = engram.inscribe(draft, state, job.turn, job.writing, moment)
         delta = self._delta(draft, "observe", done, job.turn.key, job.payload, tick)
         return _seen(delta, self._live.commit(delta), done, job.writing)
 

@@ -30,6 +30,11 @@ class Look:
     as_of: float | None = None
     recorded_as_of: float | None = None
 
+    @property
+    def of_the_past(self) -> bool:
+        """Whether it looks at another time than now."""
+        return self.as_of is not None or self.recorded_as_of is not None
+
 
 TRIES = 8
 """How often a recall begins again because something was erased under its hands."""

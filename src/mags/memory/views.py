@@ -9,6 +9,7 @@ from typing import Any
 
 from mags.graph.delta import Delta
 from mags.ports.chat import Usage
+from mags.ports.policy import Operation
 from mags.recall.found import FactView, Found
 from mags.recall.trace import Trace
 
@@ -61,6 +62,8 @@ class Reply:
     `support` in [0, 1]; `citations` in the order of the text; `usage`: calls and tokens of
     the turn; `answerer`: who spoke; `fallback`: why it was not the configured model;
     `warnings`: what did not go well beside it (what was cited could not be strengthened).
+    `operations`: what the model that answered wants remembered itself; `learnt`: what became
+    of that, the answer being its episode.
     """
 
     text: str
@@ -73,6 +76,8 @@ class Reply:
     found: Found | None = field(default=None, repr=False)
     seen: Seen | None = None
     warnings: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    learnt: Seen | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,8 @@ from mags.ports.policy import Operation, Turn
 class ContextItem:
     """One recalled memory as an answerer sees it; cited as `[m<id>]`.
 
-    `at`: when it was said, event time in seconds, `speaker`: by whom. `current`: it holds at the time asked about (now, or `as_of`).
+    `at`: when it was said, event time in seconds, `speaker`: by whom. `current`: it holds at
+    the time asked about (now, or `as_of`).
     `score`: recall's own, higher is better, comparable within one recall only.
     `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.

@@ -46,7 +46,8 @@ class Trace:
     """One recall, explainable and creditable from this alone.
 
     `tick`, `seq`: the clock and the journal sequence it read; `anchors`: node ids;
-    `queries`: what was searched; `chain`: facts of the followed hops; `cited`: ids the
+    `queries`: what was searched; `again`: what was searched once more while answering;
+    `chain`: facts of the followed hops; `cited`: ids the
     answer used (filled in by `ask`); `clusters`: strongly connected hits.
     """
 
@@ -62,6 +63,7 @@ class Trace:
     recorded_as_of: float | None = None
     key: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
+    again: tuple[str, ...] = ()
 
     def of(self, node_id: int) -> HitTrace | None:
         """The part about one node."""
@@ -73,6 +75,7 @@ class Trace:
             "tick": self.tick,
             "seq": self.seq,
             "queries": list(self.queries),
+            "again": list(self.again),
             "anchors": list(self.anchors),
             "chain": list(self.chain),
             "cited": list(self.cited),
@@ -114,6 +117,7 @@ class Trace:
             recorded_as_of=data["recorded_as_of"],
             key=data["key"],
             costs=dict(data["costs"]),
+            again=tuple(data.get("again", ())),
         )
 
 
