@@ -1,0 +1,130 @@
+"""What each split may use: parts are held out by a hash of their own words, never by chance.
+
+A phrase, frame, filler or syllable is held out or not whatever the seed, and (but for lists so
+short that chance holds out too few) whatever is added to the files later: a model trained on an
+older draw was not shown what a newer draw tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from types import MappingProxyType
+
+from mags.training.chains.files import frames, smalltalk, words
+from mags.training.chains.phrasebook import Entry, folded, phrasebook
+from mags.training.chains.schema import Split
+
+SHARE = 0.2
+# Relations that training never names, one of each sort. Chosen so that none is another one's
+# inverse or near synonym, and so that their words stand in what people say of them.
+HELD_OUT_RELATIONS = frozenset(
+    {
+        "is allergic to",
+        "is engaged to",
+        "email address",
+        "is afraid of",
+        "currency",
+        "was founded by",
+    }
+)
+SHARED_WORDS = frozenset({"kind"})
+"""Word lists that are vocabulary, as relations are, and so the same in every split."""
+TESTS = (Split.SEEN, Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS)
+"""The splits that the generator makes besides `train` and `dev`."""
+NEW_FRAMES = frozenset({Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS})
+NEW_PHRASES = frozenset({Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS})
+
+
+def held_out(words: str, *, kind: str, share: float = SHARE) -> bool:
+    """Whether a part is kept from training; `kind` keeps equal words of two kinds apart."""
+    return fraction(f"{kind}\n{words}") < share
+
+
+def fraction(words: str) -> float:
+    """A number in [0, 1) that depends on the words alone."""
+    return int.from_bytes(blake2b(words.encode(), digest_size=6).digest(), "big") / 2.0**48
+
+
+def part(items: Iterable[str], *, kind: str, held: bool, least: int = 0) -> tuple[str, ...]:
+    """The items of a list on one side; training keeps one even of a list all held out.
+
+    `least`: how many are held out at least, by the smallest hashes, where chance held out fewer.
+    """
+    known = tuple(items)
+    ranked = sorted(known, key=lambda item: fraction(f"{kind}\n{folded(item) or item}"))
+    count = sum(held_out(folded(item) or item, kind=kind) for item in known)
+    out = set(ranked[: min(max(count, least), len(known) - 1)])
+    return tuple(item for item in known if (item in out) is held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Everything one split is made from. `held`: its names and fillers are the held-out ones."""
+
+    split: Split
+    entries: tuple[Entry, ...]
+    frames: Mapping[str, tuple[str, ...]]
+    smalltalk: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]]
+    held: bool
+
+
+def shelf(split: Split) -> Shelf:
+    """What a split is made from; `real` has no shelf."""
+    held = split not in (Split.TRAIN, Split.DEV)
+    return Shelf(
+        split=split,
+        entries=_entries(split),
+        frames=MappingProxyType(
+            {
+                name: part(lines, kind=f"frame {name}", held=split in NEW_FRAMES, least=2)
+                for name, lines in frames().items()
+            }
+        ),
+        smalltalk=part(smalltalk(), kind="smalltalk", held=split in NEW_PHRASES),
+        words=MappingProxyType(
+            {
+                name: found
+                if name in SHARED_WORDS
+                else part(found, kind=f"word {name}", held=held, least=3)
+                for name, found in words().items()
+            }
+        ),
+        held=held,
+    )
+
+
+def _entries(split: Split) -> tuple[Entry, ...]:
+    book = phrasebook()
+    if split is Split.RELATIONS:
+        return tuple(entry for entry in book if entry.name in HELD_OUT_RELATIONS)
+    known = tuple(entry for entry in book if entry.name not in HELD_OUT_RELATIONS)
+    if split is Split.INDEPENDENT:
+        seen = {folded(p) for e in book for phrases in e.phrases.values() for p in phrases}
+        names = {entry.name for entry in known}
+        return tuple(
+            _with(entry, {name: _unseen(ps, seen) for name, ps in entry.phrases.items()})
+            for entry in phrasebook("independent")
+            if entry.name in names
+        )
+    held = split is Split.PHRASINGS
+    return tuple(
+        _with(
+            entry,
+            {
+                name: part(phrases, kind=f"{entry.name} {name}", held=held)
+                for name, phrases in entry.phrases.items()
+            },
+        )
+        for entry in known
+    )
+
+
+def _unseen(phrases: Iterable[str], seen: set[str]) -> tuple[str, ...]:
+    return tuple(phrase for phrase in phrases if folded(phrase) not in seen)
+
+
+def _with(entry: Entry, phrases: Mapping[str, tuple[str, ...]]) -> Entry:
+    return replace(entry, phrases={name: kept for name, kept in phrases.items() if kept})

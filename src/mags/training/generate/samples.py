@@ -1,0 +1,56 @@
+"""Whole sets of samples: each split from its own shelf and seed, nothing in it twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from mags.training.chains.schema import Role, Sample, Split
+from mags.training.chains.splits import TESTS, shelf
+from mags.training.chains.variety import Known
+from mags.training.generate.turns import Turns
+
+SHARES = {Role.WRITE: 0.45, Role.ASK: 0.35, Role.ROUTER: 0.20}
+SCATTER = 0.5
+"""Share of training sentences put among random words: what made copying learnable in trials."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """How many samples: `train`, and of each test split and `dev` a share, at least `least`."""
+
+    train: int = 20_000
+    share: float = 0.04
+    least: int = 200
+
+    def of(self, split: Split) -> int:
+        """The samples of a split."""
+        return (
+            self.train if split is Split.TRAIN else max(self.least, round(self.train * self.share))
+        )
+
+
+def generate(amount: Amount, seed: int) -> Iterator[Sample]:
+    """Samples of every split that has material: train first; always the same for a seed."""
+    known = Known()
+    for split in (Split.TRAIN, Split.DEV, *TESTS):
+        yield from of_split(split, amount.of(split), seed, known)
+
+
+def of_split(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample]:
+    """Samples of one split, none a near duplicate of one in `known`, which grows with them."""
+    material = shelf(split)
+    if not material.entries:
+        return
+    rng = Random(f"{seed} {split}")
+    turns = Turns(material, rng, scatter=SCATTER if split in (Split.TRAIN, Split.DEV) else 0.0)
+    made = {Role.WRITE: turns.to_write, Role.ASK: turns.to_ask, Role.ROUTER: turns.to_route}
+    place = tries = 0
+    while place < count and tries < 4 * count:
+        tries += 1
+        role = rng.choices(list(SHARES), weights=list(SHARES.values()))[0]
+        sample = made[role]().sample(role, id=f"{split}-{place:06}", split=split)
+        if known.take(sample):
+            place += 1
+            yield sample
