@@ -35,6 +35,16 @@ ASSISTANTS = ("assistant", "mags")
 
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|you'd|you've|remind me)\b", re.IGNORECASE)
 
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will|do|might|may) you (?:please |perhaps |maybe |possibly |also )?"
+    r"(?:advi[sc]e|believe|come up|explain|find|give|guess|happen to|have|help|know|let|list|look"
+    r"|make|offer|plan|point|propose|provide|reckon|recommend|share|show|suggest|tell|think|walk)\b"
+    r"|\bwhat (?:do|would|should) you (?:advise|propose|recommend|say|suggest|think)\b"
+    r"|\bthank you\b|\bif you (?:can|could|would|please|like|don't mind)\b",
+    re.IGNORECASE,
+)
+"""Asks the assistant for something; "you" here does not mean what it said."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
@@ -76,7 +86,7 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     """
     named = [i for name in plan.entities for i in state.names.find(name)]
     named += state.names.scan(plan.queries[0]) if plan.queries else []
-    if plan.queries and _YOU.search(plan.queries[0]):
+    if plan.queries and means_assistant(plan.queries[0]):
         named += [i for name in ASSISTANTS for i in state.names.find(name)]
     entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
     speakers = tuple(i for i in entities if i in state.speakers)
@@ -101,6 +111,14 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         speakers=speakers,
         expected=expected(plan.queries[0]) if plan.queries else 0,
     )
+
+
+def means_assistant(question: str) -> bool:
+    """Whether a question's "you" means what the assistant said, not whom to ask.
+
+    "What did you recommend?" does, "Can you recommend something?" does not.
+    """
+    return _YOU.search(_REQUEST.sub(" ", question)) is not None
 
 
 def expected(question: str) -> int:
