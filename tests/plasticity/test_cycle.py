@@ -10,7 +10,7 @@ from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag, NodeKind
 from mags.plasticity.cold import Capacity
-from mags.plasticity.cycle import Census, Sleep, SleepSettings, Slept
+from mags.plasticity.cycle import RULES, Census, Sleep, SleepSettings, Slept
 from mags.plasticity.decay import Decay
 from mags.plasticity.still import Still
 from tests.plasticity.worlds import Words, both_ways, clique, world
@@ -64,6 +64,10 @@ def loosened(graph: Graph) -> bool:
     return bool(graph.node(61)["low_degree_since_tick"][0] == 1000)
 
 
+def raised(graph: Graph) -> bool:
+    return bool((graph.nodes["importance"][: graph.size] > 0.0).any())
+
+
 def cooled(graph: Graph) -> bool:
     return bool((graph.nodes["flags"][: graph.size] & NodeFlag.COLD).any())
 
@@ -75,6 +79,7 @@ EFFECTS: dict[str, Callable[[Graph], bool]] = {
     "decay": supported,
     "prune": pruned,
     "low_degree": loosened,
+    "importance": raised,
     "capacity": cooled,
     "consolidate": themed,
 }
@@ -137,8 +142,7 @@ def test_the_delta_carries_its_base_its_time_and_its_reasons():
     assert (delta.kind, delta.base, delta.recorded_at) == ("sleep", 8, 3.0)
     assert (delta.tick_before, delta.tick_after) == (1000, 1000)
     rules = [reason["rule"] for reason in delta.reasons]
-    expected = ["solidify", "crowding", "birth", "decay", "prune", "low_degree", "consolidate"]
-    assert rules == expected
+    assert rules == [*(name for name in RULES if name != "capacity"), "consolidate"]
 
 
 def test_every_rule_is_heard_in_its_order():
@@ -146,8 +150,7 @@ def test_every_rule_is_heard_in_its_order():
     rng = np.random.default_rng(0)
     scribe = Words().scribe()
     Sleep()(busy(), rng=rng, now_s=0.0, scribe=scribe, on_rule=heard.append)
-    order = ["solidify", "crowding", "birth", "decay", "prune", "low_degree", "capacity"]
-    assert heard == [*order, "regions", "consolidate"]
+    assert heard == [*RULES, "regions", "consolidate"]
 
 
 def test_without_a_scribe_no_theme_is_written_and_regions_are_nameless():

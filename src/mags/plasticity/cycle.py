@@ -19,13 +19,23 @@ from mags.graph.node import NodeKind
 from mags.plasticity.cold import Capacity, LowDegree
 from mags.plasticity.consolidate import Consolidate, Scribe
 from mags.plasticity.decay import Decay
+from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.prune import Prune
 from mags.plasticity.regions import FindRegions, Regions
 from mags.plasticity.solidify import Solidify
 from mags.plasticity.still import LIVE_AT, Still
 
-RULES = ("solidify", "crowding", "birth", "decay", "prune", "low_degree", "capacity")
+RULES = (
+    "solidify",
+    "crowding",
+    "birth",
+    "decay",
+    "prune",
+    "low_degree",
+    "importance",
+    "capacity",
+)
 """The rules that need nothing but the graph, in their order; regions and themes follow."""
 
 
@@ -53,6 +63,7 @@ class SleepSettings:
     prune: Prune | None = field(default_factory=Prune)
     consolidate: Consolidate | None = field(default_factory=Consolidate)
     low_degree: LowDegree | None = field(default_factory=LowDegree)
+    importance: Importance | None = field(default_factory=Importance)
     capacity: Capacity | None = field(default_factory=Capacity)
     regions: FindRegions | None = field(default_factory=FindRegions)
 
@@ -114,7 +125,8 @@ class Slept:
 class Sleep:
     """Run the rules in their order, each on what the ones before it made.
 
-    Solidify, crowding, birth, decay, prune, low degree, capacity, regions, consolidate.
+    Solidify, crowding, birth, decay, prune, low degree, importance, capacity, regions,
+    consolidate.
     """
 
     def __init__(self, settings: SleepSettings | None = None) -> None:

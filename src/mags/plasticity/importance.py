@@ -1,0 +1,51 @@
+"""Importance: what much hangs on matters more than its words told when it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.delta import Delta
+from mags.graph.edge import ArcKind
+from mags.plasticity.still import Still, altered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Importance:
+    """Raise the importance of warm nodes to `weight` times their standing in the graph.
+
+    The greater of the two holds, not their sum: a node has one number, from which the share of
+    an earlier sleep could not be told, so a sum would grow with every sleep. For the same
+    reason it never falls. Raises of less than `step` wait, lest a sleep rewrite every node.
+    """
+
+    weight: float = 0.3
+    step: float = 0.02
+
+    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+        """Changes of `importance`."""
+        worth = np.clip(self.weight * standing(still), 0.0, 1.0).astype(np.float32)
+        raised = ~still.cold & (worth >= still.nodes["importance"] + np.float32(self.step))
+        before = still.nodes[raised]
+        after = before.copy()
+        after["importance"] = worth[raised]
+        return still.delta("importance", nodes=altered(before, after), raised=len(before))
+
+
+def standing(still: Still) -> NDArray[np.float64]:
+    """Weighted degree x out-degree of each node, scaled to [0, 1]; shape (n,).
+
+    Structure counts 1 an arc, a live association its charge, both ways for the weighted degree;
+    what is faint counts nothing. The scale is logarithmic, log(1 + x) against the greatest: a
+    product of degrees is heavy-tailed.
+    """
+    counted = still.live | (still.arcs["kind"] != ArcKind.ASSOCIATION)
+    src, dst = still.src[counted], still.dst[counted]
+    weight = np.where(still.live[counted], still.charge[counted], 1.0)
+    n = len(still.nodes)
+    degree = np.bincount(src, weight, n) + np.bincount(dst, weight, n)
+    product = np.log1p(degree * np.bincount(src, minlength=n))
+    most = float(product.max(initial=0.0))
+    return np.asarray(product / most if most > 0.0 else product, np.float64)
