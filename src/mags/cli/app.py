@@ -36,6 +36,7 @@ from mags.cli.show import show
 from mags.cli.sleep import sleep
 from mags.cli.snapshot import snapshot
 from mags.cli.stats import stats
+from mags.cli.train import train
 
 app = typer.Typer(
     name="mags",
@@ -99,3 +100,4 @@ def about(
 
 for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)
+app.add_typer(train, name="train")

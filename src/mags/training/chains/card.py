@@ -1,0 +1,134 @@
+"""The card of a data set: what is in it, how varied it is, how it was made, who may use it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from mags.training.chains.hand import chains
+from mags.training.chains.phrasebook import all_phrases, phrasebook
+from mags.training.chains.schema import VERSION, Role, Sample, Split
+from mags.training.chains.splits import HELD_OUT_RELATIONS
+from mags.training.chains.variety import variety
+
+WHAT = {
+    Split.TRAIN: "to learn from; half of its sentences stand among random words",
+    Split.DEV: "other draws of the same, to stop by",
+    Split.SEEN: "frames and phrasings of training, new names and fillers (h0)",
+    Split.FRAMES: "new sentence frames, names and fillers (h1)",
+    Split.PHRASINGS: "new phrasings of known relations, new frames, names and fillers (h2)",
+    Split.INDEPENDENT: "phrasings by another author, new frames, names and fillers",
+    Split.RELATIONS: "relations that training never names, new frames, names and fillers",
+    Split.REAL: "text that people wrote",
+}
+TAGS = 40
+
+
+def card(samples: Sequence[Sample], *, command: str) -> str:
+    """The card as Markdown. `command`: what makes the same files again."""
+    splits = [split for split in Split if any(sample.split is split for sample in samples)]
+    parts = [
+        "# Samples for the policy models of MAGS",
+        f"{len(samples):,} turns with the memory tokens that the ask, write and router policies "
+        f"should answer, as JSONL (form {VERSION}). Made by:",
+        f"```\n{command}\n```",
+        "The same command gives the same bytes. Names are made of random syllables (some are real "
+        "first names and cities); parts are held out by a hash of their own words, so no seed "
+        "moves them between splits.",
+        "## Counts",
+        _table(("split", "what it holds", *Role), [_counts(samples, split) for split in splits]),
+        "## What a write sample does first",
+        _table(("split", *ACTS), [_acts(samples, split) for split in splits]),
+        "## Tags",
+        _tags(samples),
+        "## Variety",
+        "Distinct n-grams as shares of all n-grams, and self-BLEU-4 (0 to 1, lower is more "
+        "varied), over at most 300 turns of a split, names and objects masked. Self-BLEU rather "
+        "than the cosine of an embedder: wording has to vary here, and to an embedder all ways of "
+        "telling one thing are alike.",
+        _table(
+            ("split", "turns", "distinct-1", "distinct-2", "distinct-3", "self-BLEU"),
+            [_variety(samples, split) for split in splits],
+        ),
+        "Turns whose word triples are to 85% those of an earlier one were left out.",
+        "## Sources and licences",
+        _sources(samples),
+        "Held-out relations: " + ", ".join(sorted(HELD_OUT_RELATIONS)) + ". A model has never seen "
+        "their names: score subjects and objects there, and the whole only where a relation can "
+        "be read off the turn.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+ACTS = ("ADD", "UPDATE", "RETRACT", "NOTE", "none")
+
+
+def first_act(sample: Sample) -> str:
+    """What the target of a write sample does first: a word of `ACTS`."""
+    return sample.target.splitlines()[1].split(" |")[0]
+
+
+def balance(samples: Iterable[Sample]) -> Mapping[str, float]:
+    """Shares of write samples by what they do: an update or retraction counts before an add."""
+    counts = Counter(
+        next((act for act in ("UPDATE", "RETRACT", "ADD") if act in sample.target), "none")
+        for sample in samples
+        if sample.role is Role.WRITE
+    )
+    total = sum(counts.values())
+    return {act: count / total for act, count in sorted(counts.items())}
+
+
+def _counts(samples: Sequence[Sample], split: Split) -> list[str]:
+    counts = Counter(sample.role for sample in samples if sample.split is split)
+    return [split.value, WHAT[split], *(f"{counts[role]:,}" for role in Role)]
+
+
+def _acts(samples: Sequence[Sample], split: Split) -> list[str]:
+    chosen = [s for s in samples if s.split is split and s.role is Role.WRITE]
+    counts = Counter(map(first_act, chosen))
+    return [split.value, *(f"{counts[act] / max(1, len(chosen)):.0%}" for act in ACTS)]
+
+
+def _variety(samples: Sequence[Sample], split: Split) -> list[str]:
+    found = variety([sample for sample in samples if sample.split is split])
+    return [
+        split.value,
+        str(found.turns),
+        *(f"{share:.2f}" for share in found.distinct),
+        f"{found.self_bleu:.2f}",
+    ]
+
+
+def _tags(samples: Sequence[Sample]) -> str:
+    counts = Counter(tag for sample in samples for tag in sample.tags)
+    return _table(("tag", "turns"), [[tag, f"{n:,}"] for tag, n in counts.most_common(TAGS)])
+
+
+def _sources(samples: Sequence[Sample]) -> str:
+    counts = Counter(sample.source for sample in samples)
+    rows = [[source, f"{n:,}", LICENCES.get(source, OTHER)] for source, n in sorted(counts.items())]
+    book, other = phrasebook(), phrasebook("independent")
+    return "\n\n".join(
+        (
+            _table(("source", "samples", "licence"), rows),
+            f"The phrasebook holds {sum(1 for _ in all_phrases(book)):,} phrases of "
+            f"{len({entry.name for entry in book})} relations, the independent one "
+            f"{sum(1 for _ in all_phrases(other)):,} phrases of "
+            f"{len({entry.name for entry in other})}; {sum(1 for _ in chains()):,} chains were "
+            "written by hand.",
+        )
+    )
+
+
+LICENCES = {
+    "generator": "Apache-2.0 (written for MAGS)",
+    "hand": "Apache-2.0 (written for MAGS)",
+}
+OTHER = "by a language model or from a data set: its terms hold"
+
+
+def _table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    names = [str(name) for name in head]
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join("| " + " | ".join(cell for cell in line) + " |" for line in lines)
