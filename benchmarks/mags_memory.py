@@ -107,7 +107,7 @@ class MagsFacts:
 
 
 class MagsUpdates:
-    """An `UpdateMemory`: every sentence is a turn; a sentence is closed when a fact of it is."""
+    """An `UpdateMemory`: every sentence is a turn, closed when a fact or note of it is."""
 
     def __init__(self, open_: Open) -> None:
         self._memory = open_(RulePolicy())
@@ -124,8 +124,8 @@ class MagsUpdates:
         )
         for number, one in enumerate(seen):
             self._number_of[one.episode_id] = number
-            for fact in (*one.facts, *one.confirmed):
-                self._told_by.setdefault(fact, set()).add(number)
+            for told in (*one.facts, *one.notes, *one.confirmed):
+                self._told_by.setdefault(told, set()).add(number)
             self._closed.update(one.closed)
 
     def search(self, query: str, k: int) -> list[int]:
@@ -134,8 +134,8 @@ class MagsUpdates:
         return [self._number_of[i] for i in ids]
 
     def closed(self) -> set[int]:
-        """Return the sentences of which a fact was superseded."""
-        return {number for fact in self._closed for number in self._told_by.get(fact, ())}
+        """Return the sentences of which a fact or note was superseded."""
+        return {number for node in self._closed for number in self._told_by.get(node, ())}
 
 
 class GivenTriples:
