@@ -253,6 +253,51 @@ def peers_of(start, length, peer, kind, alive, row, code):
 
 
 @njit(cache=True, nogil=True)
+def peers_of_each(start, length, peer, kind, alive, rows, codes):
+    """Living rows one entry of its code away from each row, end to end, and where each one's end.
+
+    codes: (n,), negative for a row that is to have none.
+    """
+    total = 0
+    for i in range(len(rows)):
+        total += length[rows[i]]
+    out, ends = np.empty(total, np.int64), np.empty(len(rows), np.int64)
+    n = 0
+    for i in range(len(rows)):
+        if codes[i] >= 0:
+            for e in range(start[rows[i]], start[rows[i]] + length[rows[i]]):
+                if kind[e] == codes[i] and alive[peer[e]]:
+                    out[n] = peer[e]
+                    n += 1
+        ends[i] = n
+    return out[:n], ends
+
+
+@njit(cache=True, nogil=True)
+def places_of(rows, wanted):
+    """Where among some rows each wanted one stands, -1 where it does not; for few wanted ones."""
+    out = np.full(len(wanted), -1, np.int64)
+    for j in range(len(wanted)):
+        for i in range(len(rows)):
+            if rows[i] == wanted[j]:
+                out[j] = i
+                break
+    return out
+
+
+@njit(cache=True, nogil=True)
+def worth(slots, pool, tick):
+    """What entries are worth at a tick, structure what it was given; pool: as of `live_ties`."""
+    _, _, _, kind, flags, support, w, t0, uses = pool
+    out = np.empty(len(slots))
+    for i in range(len(slots)):
+        e = slots[i]
+        steady = flags[e] | (kind[e] != ASSOCIATION)
+        out[i] = charge_of(w[e], t0[e], uses[e], support[e], steady, tick)
+    return out
+
+
+@njit(cache=True, nogil=True)
 def live_ties(rows, pool, tick, least):
     """Associations between rows that are worth more than `least`: which is tail, which head.
 

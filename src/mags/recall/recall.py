@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
@@ -19,6 +19,7 @@ from mags.recall.bridge import bridges
 from mags.recall.candidates import Candidates, gather, valid_to, widen
 from mags.recall.features import Reach
 from mags.recall.found import FactView, Found, Hit, moment_of
+from mags.recall.kernels import places_of, worth
 from mags.recall.query import Reading
 from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
@@ -159,51 +160,33 @@ def recall(
     steps = frozenset(graph.rows(ranking.walk.chain).tolist())
     merged = units.merge(graph, ranking.found.rows, ranking.scores, reading.k, steps)
     rows = np.array([row for row, _ in merged], np.int64)
-    position = {row: i for i, row in enumerate(ranking.found.rows.tolist())}
-    every = dict(zip(position, ranking.scores.tolist(), strict=True))
-    at = np.array([position[row] for row in rows.tolist()], np.int64)
-    best = _paths(state, reading, ranking, settings, rows)
+    at = places_of(ranking.found.rows, rows)
     anchor_ids = tuple(graph.nodes["id"][ranking.anchor_rows].tolist())
-    scores, stale = ranking.scores[at].tolist(), ranking.values["stale"][at].tolist()
-    values, parts = _rounded(ranking.values, at), _rounded(ranking.shares, at)
-    hits: list[Hit] = []
-    traces: list[HitTrace] = []
-    contents = state.words(graph.nodes["id"][rows].tolist())
-    for i, (row, joined) in enumerate(merged):
-        # Where every fact it gave has been superseded, it is no more current than they are.
-        place = Place(
-            row=row,
-            joined=joined,
-            score=scores[i],
-            stale=stale[i] >= 1.0,
-            anchors=anchor_ids,
-            scores=every,
-        )
-        hit = hit_of(state, reading, place, contents[i])
-        hits.append(hit)
-        traces.append(_hit_trace(graph, row, hit, best, values[i], parts[i]))
-    ids = [hit.id for hit in hits]
+    told = _Told(graph, merged)
+    hits = _hits(state, reading, ranking, told, at)
     trace = Trace(
         tick=graph.tick,
         seq=state.seq,
         queries=reading.query.plan.queries,
         anchors=anchor_ids,
-        hits=tuple(traces),
+        hits=_hit_traces(
+            graph, ranking, told, at, hits, _paths(state, reading, ranking, settings, rows)
+        ),
         chain=ranking.walk.chain,
-        clusters=units.clusters(graph, ids),
+        clusters=units.clusters(graph, [hit.id for hit in hits]),
         as_of=reading.as_of,
         recorded_as_of=reading.recorded_as_of,
     )
     for match in ranking.found.matches:
         state.lexicon.reuse(match)
-    return Found(hits=tuple(hits), trace=trace, units=units.group(graph, hits))
+    return Found(hits=hits, trace=trace, units=units.group(graph, hits))
 
 
 def _rounded(
     columns: Mapping[str, NDArray[np.float32]], at: NDArray[np.int64]
 ) -> list[dict[str, float]]:
     """The columns at some places, one dictionary a place, to five decimals."""
-    table = np.array(list(columns.values()))[:, at].astype(np.float64)
+    table = np.array([column[at] for column in columns.values()], np.float64)
     return [dict(zip(columns, row, strict=True)) for row in np.round(table, 5).T.tolist()]
 
 
@@ -220,63 +203,74 @@ def _paths(
     return spread.paths(state.graph, ranking.anchor_rows, moment, settings, wanted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """What the ranking says of a hit's row; `joined`: rows that came out as one with it;
-    `stale`: all its facts are superseded; `anchors`: the anchors' ids; `scores`: of all
-    candidates, by row.
-    """
+class _Told:
+    """The rows that come out: `records` and, of each, `sources` and `episodes` as rows."""
 
-    row: int
-    joined: list[int]
-    score: float
-    stale: bool
-    anchors: tuple[int, ...]
-    scores: Mapping[int, float]
+    def __init__(self, graph: Graph, merged: Sequence[tuple[int, list[int]]]) -> None:
+        self.joined = [joined for _, joined in merged]
+        self.records = graph.nodes[[row for row, _ in merged]]
+        rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
+        codes = np.where(graph.nodes["kind"][rows] == units.EPISODE, -1, int(ArcKind.SOURCE))
+        told = zip(
+            rows.tolist(), codes.tolist(), spread.peers_each(graph, rows, codes), strict=True
+        )
+        self.sources: list[list[int]] = []
+        """Of the row itself, without what came out as one with it; none of an episode."""
+        self.episodes: list[set[int]] = []
+        for joined in self.joined:
+            for i, (row, code, came_from) in enumerate(islice(told, 1 + len(joined))):
+                if i == 0:
+                    self.sources.append(came_from)
+                    self.episodes.append(set())
+                self.episodes[-1].update(came_from if code >= 0 else (row,))
 
 
-def hit_of(state: State, reading: Reading, place: Place, content: Content) -> Hit:
-    """One row in words."""
-    row, joined = place.row, place.joined
-    nodes = state.graph.nodes
-    node_id, kind = int(nodes["id"][row]), NodeKind(int(nodes["kind"][row]))
+def _hits(
+    state: State, reading: Reading, ranking: Ranking, told: _Told, at: NDArray[np.int64]
+) -> tuple[Hit, ...]:
+    """The rows in words."""
+    records, ids = told.records, state.graph.nodes["id"]
     moment = reading.now_s if reading.as_of is None else reading.as_of
-    ends = float(valid_to(nodes[row : row + 1], reading)[0])
-    at = float(nodes["valid_from"][row])
-    return Hit(
-        id=node_id,
-        text=content.text,
-        score=place.score,
-        kind=kind.name.lower(),
-        episode_ids=tuple(_episodes(state.graph, [row, *joined], place.scores)),
-        fact=fact_view(state, node_id, ends) if kind == NodeKind.FACT else None,
-        speaker=str(content.meta.get("speaker", "")),
-        session=str(content.meta.get("session", "")),
-        at=at if isfinite(at) else float(nodes["recorded_at"][row]),
-        current=ends > moment and not place.stale,
-        members=tuple(nodes["id"][joined].tolist()) if joined else (),
-        anchor=node_id in place.anchors,
-    )
+    # Where every fact it gave has been superseded, it is no more current than they are.
+    stale = (ranking.values["stale"][at] >= 1.0).tolist()
+    scores, ends = ranking.scores[at].tolist(), valid_to(records, reading).tolist()
+    said, noted = records["valid_from"].tolist(), records["recorded_at"].tolist()
+    kinds, node_ids = records["kind"].tolist(), records["id"].tolist()
+    anchors_ = set(ids[ranking.anchor_rows].tolist())
+    hits = []
+    for i, content in enumerate(state.words(node_ids)):
+        kind, joined = NodeKind(kinds[i]), told.joined[i]
+        hits.append(
+            Hit(
+                id=node_ids[i],
+                text=content.text,
+                score=scores[i],
+                kind=KIND_NAMES[kind],
+                episode_ids=_episodes(ids, ranking, told.episodes[i]),
+                fact=_fact_of(records[i], content, ends[i]) if kind == NodeKind.FACT else None,
+                speaker=str(content.meta.get("speaker", "")),
+                session=str(content.meta.get("session", "")),
+                at=said[i] if isfinite(said[i]) else noted[i],
+                current=ends[i] > moment and not stale[i],
+                members=tuple(ids[joined].tolist()) if joined else (),
+                anchor=node_ids[i] in anchors_,
+            )
+        )
+    return tuple(hits)
 
 
-def _episodes(graph: Graph, rows: list[int], scores: Mapping[int, float]) -> list[int]:
-    """Ids of the episodes among rows, and of those that the others came from, best first.
+KIND_NAMES = {kind: kind.name.lower() for kind in NodeKind}
 
-    What is no candidate comes last, the oldest first.
-    """
-    kinds = graph.nodes["kind"]
-    found: set[int] = set()
-    for row in rows:
-        if kinds[row] == units.EPISODE:
-            found.add(row)
-        else:
-            found.update(spread.peers(graph, row, int(ArcKind.SOURCE)).tolist())
-    if len(found) > 1:
-        best = sorted(found, key=lambda r: (-scores.get(r, -np.inf), r))
-    else:
-        best = list(found)
-    ids: list[int] = graph.nodes["id"][best].tolist()
-    return ids
+
+def _episodes(ids: NDArray[np.int64], ranking: Ranking, rows: set[int]) -> tuple[int, ...]:
+    """Ids of episodes, best first. What is no candidate comes last, the oldest first."""
+    best = np.fromiter(rows, np.int64)
+    if len(best) > 1:
+        best.sort()
+        place = places_of(ranking.found.rows, best)
+        scores = np.where(place < 0, -np.inf, ranking.scores[place])
+        best = best[np.argsort(-scores, kind="stable")]
+    return tuple(ids[best].tolist())
 
 
 def sources(graph: Graph, node_id: int) -> list[int]:
@@ -287,69 +281,96 @@ def sources(graph: Graph, node_id: int) -> list[int]:
 
 def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView:
     """A FACT node in words; `ends` overrides its valid_to (record time in the past)."""
-    node = state.graph.node(node_id)
-    content = state.content(node_id)
+    node = state.graph.view(node_id)[0]
+    closes = float(node["valid_to"]) if ends is None else ends
+    return _fact_of(node, state.content(node_id), closes)
+
+
+def _fact_of(node: np.void, content: Content, ends: float) -> FactView:
+    """A NODE record of a fact, in words."""
     meta = content.meta
-    stated = bool(int(node["flags"][0]) & NodeFlag.STATED)
-    closes = float(node["valid_to"][0]) if ends is None else ends
     return FactView(
-        id=node_id,
+        id=int(node["id"]),
         subject=str(meta.get("subject", "")),
         relation=str(meta.get("relation", "")),
         object=str(meta.get("object", "")),
-        valid_from=moment_of(float(node["valid_from"][0])),
-        valid_to=None if closes == NEVER else moment_of(closes),
-        confidence=round(float(node["confidence"][0]), 4),
+        valid_from=moment_of(float(node["valid_from"])),
+        valid_to=None if ends == NEVER else moment_of(ends),
+        confidence=round(float(node["confidence"]), 4),
         qualifiers=tuple(sorted(dict(meta.get("qualifiers", {})).items())),
-        stated=stated,
+        stated=bool(int(node["flags"]) & NodeFlag.STATED),
         text=content.text,
     )
 
 
-def _hit_trace(
+def _hit_traces(
     graph: Graph,
-    row: int,
-    hit: Hit,
+    ranking: Ranking,
+    told: _Told,
+    at: NDArray[np.int64],
+    hits: Sequence[Hit],
     best: spread.Paths,
-    values: dict[str, float],
-    parts: dict[str, float],
-) -> HitTrace:
-    path: list[Step] = []
-    here = row
-    while best.before.get(here, -1) >= 0:
-        path.append(step_of(graph, best.before[here], here, best.slot[here]))
-        here = best.before[here]
-    return HitTrace(
-        id=hit.id,
-        score=hit.score,
-        anchor=int(graph.nodes["id"][here]) if here in best.value else 0,
-        path=tuple(reversed(path)),
-        features=values,
-        shares=parts,
-        sources=tuple(sources(graph, hit.id)) if hit.kind != "episode" else (hit.id,),
-        valid_from=float(graph.nodes["valid_from"][row]),
-        valid_to=float(graph.nodes["valid_to"][row]),
+) -> tuple[HitTrace, ...]:
+    """Why each hit came back."""
+    ids, records = graph.nodes["id"], told.records
+    values, parts = _rounded(ranking.values, at), _rounded(ranking.shares, at)
+    since, until = records["valid_from"].tolist(), records["valid_to"].tolist()
+    walked: list[tuple[int, int, int]] = []
+    cuts, heads = [0], []
+    for here in ranking.found.rows[at].tolist():
+        path = []
+        while (before := best.before.get(here, -1)) >= 0:
+            path.append((before, here, best.slot[here]))
+            here = before
+        walked += reversed(path)
+        cuts.append(len(walked))
+        heads.append(here)
+    steps = _steps(graph, walked)
+    first: list[int] = ids[heads].tolist() if heads else []
+    return tuple(
+        HitTrace(
+            id=hit.id,
+            score=hit.score,
+            anchor=first[i] if heads[i] in best.value else 0,
+            path=steps[cuts[i] : cuts[i + 1]],
+            features=values[i],
+            shares=parts[i],
+            sources=(hit.id,)
+            if hit.kind == "episode"
+            else tuple(sorted(ids[told.sources[i]].tolist())),
+            valid_from=since[i],
+            valid_to=until[i],
+        )
+        for i, hit in enumerate(hits)
     )
 
 
 def step_of(graph: Graph, src: int, dst: int, slot: int) -> Step:
     """One walked adjacency entry as a step of a trace; `src`, `dst` are rows."""
-    columns = graph.adjacency.columns
-    code = int(columns["kind"][slot])
-    weight = float(
-        charge_of(
-            columns["w"][slot],
-            columns["t0"][slot],
-            columns["uses"][slot],
-            columns["support"][slot],
-            columns["flags"][slot] | (code != ArcKind.ASSOCIATION),
-            graph.tick,
-        )
+    return _steps(graph, [(src, dst, slot)])[0]
+
+
+def _steps(graph: Graph, walked: Sequence[tuple[int, int, int]]) -> tuple[Step, ...]:
+    """Walked adjacency entries, each (row before, row, slot), as steps."""
+    if not walked:
+        return ()
+    src, dst, slots = np.array(walked, np.int64).T
+    ids = graph.nodes["id"]
+    weights = worth(slots, spread.pool_of(graph), graph.tick)
+    entries = zip(
+        ids[src].tolist(),
+        ids[dst].tolist(),
+        graph.adjacency.columns["kind"][slots].tolist(),
+        weights.tolist(),
+        strict=True,
     )
-    return Step(
-        src=int(graph.nodes["id"][src]),
-        dst=int(graph.nodes["id"][dst]),
-        kind=code & (REVERSE - 1),
-        forward=code < REVERSE,
-        weight=round(weight, 5),
+    return tuple(
+        Step(
+            src=tail,
+            dst=head,
+            kind=code & (REVERSE - 1),
+            forward=code < REVERSE,
+            weight=round(weight, 5),
+        )
+        for tail, head, code, weight in entries
     )

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.recall.flow.kernels import best_paths, push
-from mags.recall.kernels import peers_of
+from mags.recall.kernels import peers_of, peers_of_each
 from mags.recall.settings import RecallSettings
 
 KIND_WEIGHTS = np.zeros(256, np.float64)
@@ -55,6 +56,22 @@ def peers(graph: Graph, row: int, code: int) -> NDArray[np.int64]:
             code,
         )
     )
+
+
+def peers_each(graph: Graph, rows: NDArray[np.int64], codes: NDArray[np.int64]) -> list[list[int]]:
+    """`peers` of each of some rows, by a code each (none where it is negative)."""
+    pool = graph.adjacency
+    found, ends = peers_of_each(
+        pool.start,
+        pool.length,
+        pool.columns["peer"],
+        pool.columns["kind"],
+        graph.alive,
+        rows,
+        codes,
+    )
+    every, cuts = found.tolist(), ends.tolist()
+    return [every[a:b] for a, b in pairwise((0, *cuts))]
 
 
 def pool_of(graph: Graph) -> tuple[NDArray[np.generic], ...]:

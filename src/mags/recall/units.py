@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NodeKind
 from mags.recall.found import Hit, Unit
 from mags.recall.kernels import live_ties
-from mags.recall.spread import peers, pool_of
+from mags.recall.spread import peers_each, pool_of
 
 LIVE = 0.2
 """Charge above which an association ties hits into a cluster."""
@@ -36,10 +37,7 @@ def merge(
     """
     out: list[tuple[int, list[int]]] = []
     taken: dict[int, int] = {}
-    kinds = graph.nodes["kind"]
-    for row in rows[np.argsort(-scores, kind="stable")].tolist():
-        kind = int(kinds[row])
-        partners = _partners(graph, row, kind)
+    for row, kind, partners in _partnered(graph, rows[np.argsort(-scores, kind="stable")]):
         owner = next((taken[p] for p in partners if p in taken), None)
         if owner is not None and row not in apart:
             if owner < len(out):
@@ -54,12 +52,17 @@ def merge(
     return out
 
 
-def _partners(graph: Graph, row: int, kind: int) -> list[int]:
-    if kind not in PARTNERED:
-        return []
-    found: list[int] = peers(graph, row, PARTNERED[kind]).tolist()
-    return found
+def _partnered(graph: Graph, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, list[int]]]:
+    """Rows with their kind and the rows they come out as one with, some at a time."""
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        kinds = graph.nodes["kind"][some].tolist()
+        codes = np.array([PARTNERED.get(kind, -1) for kind in kinds], np.int64)
+        yield from zip(some.tolist(), kinds, peers_each(graph, some, codes), strict=True)
 
+
+AT_ONCE = 32
+"""Rows whose partners are looked up together: hits are seldom more."""
 
 PARTNERED = {
     int(NodeKind.EPISODE): int(ArcKind.SOURCE) | REVERSE,
@@ -74,7 +77,6 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
 
     A unit counts by its best member; units come best first.
     """
-    by_id = {hit.id: hit for hit in hits}
     owner = {hit.id: hit.id for hit in hits}
 
     def root(i: int) -> int:
@@ -82,15 +84,13 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
             i = owner[i]
         return i
 
-    for hit in hits:
-        if hit.kind != "episode":
-            continue
-        row = graph.row(hit.id)
-        near = peers(graph, row, int(ArcKind.NEXT)).tolist()
-        near += [j for i in near for j in peers(graph, i, int(ArcKind.NEXT)).tolist()]
-        for other in graph.nodes["id"][near].tolist() if near else ():
-            if other in by_id and by_id[other].kind == "episode":
-                owner[root(other)] = root(hit.id)
+    said = {graph.row(hit.id): hit.id for hit in hits if hit.kind == "episode"}
+    after = _next(graph, list(said))
+    further = iter(_next(graph, [row for rows in after for row in rows]))
+    for (row, hit_id), near in zip(said.items(), after, strict=True):
+        for other in (*near, *chain.from_iterable(islice(further, len(near)))):
+            if other in said and other != row:
+                owner[root(said[other])] = root(hit_id)
     groups: dict[int, list[Hit]] = {}
     for hit in hits:
         groups.setdefault(root(hit.id), []).append(hit)
@@ -102,6 +102,11 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
         for members in groups.values()
     ]
     return tuple(sorted(units, key=lambda unit: -unit.score))
+
+
+def _next(graph: Graph, rows: list[int]) -> list[list[int]]:
+    """The episodes right after each of some rows."""
+    return peers_each(graph, np.array(rows, np.int64), np.full(len(rows), int(ArcKind.NEXT)))
 
 
 def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
