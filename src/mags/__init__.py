@@ -28,6 +28,7 @@ from mags.errors import (
 )
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
+from mags.memory.regions import RegionView
 from mags.memory.settings import MemorySettings
 from mags.memory.views import (
     Citation,
@@ -76,6 +77,7 @@ __all__ = [
     "PathView",
     "Plan",
     "Profile",
+    "RegionView",
     "Reply",
     "Seen",
     "Stats",

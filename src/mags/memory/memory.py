@@ -29,6 +29,7 @@ from mags.memory.moments import Moment, seconds
 from mags.memory.porting import Porter
 from mags.memory.reading import Look
 from mags.memory.reembedding import reembed
+from mags.memory.regions import RegionView
 from mags.memory.stats import stats
 from mags.memory.views import (
     Diff,
@@ -248,6 +249,14 @@ class Memory(Handle):
     def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
         return self._reader.view(known_id(node_id))
+
+    def regions(self) -> list[RegionView]:
+        """Communities of what is associated, largest first, named by what stands in their midst.
+
+        As the last sleep found them, or anew where the memory has grown by a tenth since; in the
+        words of now. No chance is involved.
+        """
+        return self._tender.regions()
 
     def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""

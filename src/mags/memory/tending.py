@@ -12,14 +12,19 @@ from mags.errors import ModelError, NotFound, StoreBusy
 from mags.graph.node import Content
 from mags.memory.live import Live
 from mags.memory.parts import Parts
+from mags.memory.regions import RegionView, region_views
 from mags.plasticity.consolidate import Scribe
 from mags.plasticity.cycle import Sleep, Slept
 from mags.plasticity.rebase import rebase
+from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still
 from mags.plasticity.summary import Member, central_summary
 
 TRIES = 4
 """Pictures taken before a sleep gives up because others keep erasing or sleeping."""
+
+GROWN = 1.1
+"""Regions are found anew, without a sleep, once a memory has grown by this factor."""
 
 
 class Tender:
@@ -30,6 +35,7 @@ class Tender:
         self._live = live
         self._parts = parts
         self._asleep = threading.Lock()
+        self._regions: Regions | None = None
 
     def sleep(self, on_rule: Callable[[str], None] | None = None) -> Slept:
         """Run every rule; reading and writing go on meanwhile.
@@ -43,9 +49,28 @@ class Tender:
             slept = next((s for s in tries if s is not None), None)
         if slept is None:
             raise StoreBusy("others keep sleeping over or erasing in this memory: try later")
+        self._regions = slept.regions
         self._live.tidy()
         self._fold()
         return slept
+
+    def regions(self) -> list[RegionView]:
+        """The regions of the last sleep, found anew once the memory has grown by a tenth.
+
+        Only ids are kept between calls, never words: names and members are read from the
+        memory of now, so what was forgotten is in neither. Empty where regions are off.
+        """
+        rule = self._parts.sleep.regions
+        if rule is None:
+            return []
+        with self._live.settled() as state:
+            found = self._regions
+            if found is not None and len(state.graph) <= GROWN * len(found.ids):
+                return region_views(state, found)
+            still = Still.of(state.graph, live_at=self._parts.sleep.live_at)
+        found = self._regions = rule(still)
+        with self._live.reading() as state:
+            return region_views(state, found)
 
     def _fold(self) -> None:
         """Fold the journal behind the oldest snapshot, once it has grown too large."""

@@ -23,6 +23,7 @@ class Regions:
     `ids`: int64 (n,), ascending; `label`: int32 (n,), 0 for the largest region, NOWHERE for
     none; `leaders`: for each region the ids of its best connected nodes, entities and themes
     before others; `names`: the leaders' words, for the largest, where they were asked for.
+    Beside `names` there are numbers only, so a picture of them may be kept.
     """
 
     ids: NDArray[np.int64]
@@ -64,7 +65,7 @@ class FindRegions:
         size = np.bincount(label)
         label = np.where(size[label] >= self.least, label, NOWHERE).astype(np.int32)
         leaders = self._leaders(still, label)
-        names = () if words is None else tuple(_name(words(i)) for i in leaders[: self.named])
+        names = () if words is None else tuple(name_of(words(i)) for i in leaders[: self.named])
         return Regions(ids=still.ids, label=label, leaders=leaders, names=names)
 
     def _leaders(self, still: Still, label: NDArray[np.int32]) -> tuple[tuple[int, ...], ...]:
@@ -82,5 +83,6 @@ class FindRegions:
         return tuple(tuple(group.tolist()) for group in groups if len(group))
 
 
-def _name(contents: Sequence[Content]) -> str:
+def name_of(contents: Sequence[Content]) -> str:
+    """A region's name from its leaders' words: "Ana, Oslo, rowing"."""
     return ", ".join(content.text[:60] for content in contents)
