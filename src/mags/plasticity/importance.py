@@ -21,7 +21,7 @@ class Importance:
     reason it never falls. Raises of less than `step` wait, lest a sleep rewrite every node.
     """
 
-    weight: float = 0.3
+    weight: float = 0.15
     step: float = 0.02
 
     def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
