@@ -12,7 +12,7 @@ from mags.training.chains.splits import HELD_OUT_RELATIONS
 from mags.training.chains.variety import variety
 
 WHAT = {
-    Split.TRAIN: "to learn from; half of its sentences stand among random words",
+    Split.TRAIN: "to learn from; half of its turns stand among random words",
     Split.DEV: "other draws of the same, to stop by",
     Split.SEEN: "frames and phrasings of training, new names and fillers (h0)",
     Split.FRAMES: "new sentence frames, names and fillers (h1)",
@@ -43,7 +43,8 @@ def card(samples: Sequence[Sample], *, command: str) -> str:
         _tags(samples),
         "## Variety",
         "Distinct n-grams as shares of all n-grams, and self-BLEU-4 (0 to 1, lower is more "
-        "varied), over at most 300 turns of a split, names and objects masked. Self-BLEU rather "
+        "varied), over at most 300 turns of a split, names and objects masked, "
+        "turns among random words left aside. Self-BLEU rather "
         "than the cosine of an embedder: wording has to vary here, and to an embedder all ways of "
         "telling one thing are alike.",
         _table(
@@ -91,7 +92,8 @@ def _acts(samples: Sequence[Sample], split: Split) -> list[str]:
 
 
 def _variety(samples: Sequence[Sample], split: Split) -> list[str]:
-    found = variety([sample for sample in samples if sample.split is split])
+    chosen = [s for s in samples if s.split is split and "scattered" not in s.tags]
+    found = variety(chosen)
     return [
         split.value,
         str(found.turns),

@@ -114,7 +114,7 @@ def _entries(split: Split) -> tuple[Entry, ...]:
         _with(
             entry,
             {
-                name: part(phrases, kind=f"{entry.name} {name}", held=held)
+                name: part(phrases, kind="phrase", held=held)
                 for name, phrases in entry.phrases.items()
             },
         )

@@ -12,26 +12,24 @@ from mags.training.generate.fillers import Fillers
 from mags.training.generate.names import made_up
 
 END = re.compile(r"[.!]+$")
+ENDED = re.compile(r"[.!?:,;)]$")
 OPEN = re.compile(r"(?:^|[.!?:\n]|\.\.\.|[)])\s*$")
 BREAKS = (". ", ". ", ", ", " ", " - ", "\n", "... ", "; ")
 
 
 class Framer:
-    """Frames of one split. `scatter`: the share of sentences put among random words instead."""
+    """Frames of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, fillers: Fillers, *, scatter: float) -> None:
+    def __init__(self, shelf: Shelf, rng: Random, fillers: Fillers) -> None:
         self._shelf = shelf
         self._rng = rng
         self._fillers = fillers
-        self._scatter = scatter
 
     def around(self, text: str, *kinds: str, names: Sequence[str] = (), others: bool = True) -> str:
         """A sentence in a frame of one of the kinds ("either" always among them).
 
         `names` may not be used by it; without `others`, it names nobody at all.
         """
-        if self._rng.random() < self._scatter:
-            return self.scattered(text)
         if self._rng.random() < 0.25:
             return text
         pool = [
@@ -56,6 +54,8 @@ class Framer:
             text = whole[slot[1].rstrip("-")]
             if slot[1].endswith("-"):
                 text = END.sub("", text)
+            elif slot[1] in "xyq" and frame[slot.end() :] and not ENDED.search(text):
+                text += "."
             if slot[1][0] in "xyq" and not OPEN.search(frame[: slot.start()]):
                 return lowered(text)
             return text

@@ -20,15 +20,17 @@ from mags.training.generate.statements import Teller, Told, fact_of, memory
 
 # Shares of the turns shown to the write policy.
 MIX = {
-    "add": 0.36,
+    "add": 0.33,
     "update": 0.25,
-    "retract": 0.15,
+    "retract": 0.16,
     "note": 0.03,
-    "near": 0.08,
-    "asked": 0.05,
+    "near": 0.09,
+    "asked": 0.06,
     "small": 0.05,
     "known": 0.03,
 }
+WHOLE = frozenset({"note", "bare answer"})
+"""Tags of turns that could not be told apart from random words around them."""
 PLAIN_SPEAKERS = ("user", "assistant")
 
 
@@ -42,13 +44,14 @@ class Company:
 
 
 class Turns:
-    """Makes drafts for one split. `scatter`: share of sentences among random words."""
+    """Makes drafts for one split. `scatter`: share of turns put among random words."""
 
     def __init__(self, shelf: Shelf, rng: Random, *, scatter: float) -> None:
         self._rng = rng
         self._shelf = shelf
         self._fillers = Fillers(shelf, rng)
-        self._framer = Framer(shelf, rng, self._fillers, scatter=scatter)
+        self._framer = Framer(shelf, rng, self._fillers)
+        self._scatter = scatter
         self._teller = Teller(shelf, rng, self._fillers, self._framer)
         self._asker = Questioner(shelf, rng, self._teller, self._framer)
         self._writers: dict[str, Callable[[Company], Draft | None]] = {
@@ -296,7 +299,10 @@ class Turns:
         return (memory(told.old, id=id, speaker=told.about, at=at),)
 
     def _surrounded(self, draft: Draft, *, recalls: bool = True) -> Draft:
-        """The draft with earlier turns and memories that have nothing to do with it."""
+        """The draft with earlier turns, memories and words that have nothing to do with it."""
+        if self._rng.random() < self._scatter and not WHOLE & {*draft.tags}:
+            text = self._framer.scattered(draft.text)
+            draft = replace(draft, text=text, tags=(*draft.tags, "scattered"))
         recent, recalled = list(draft.recent), list(draft.recalled)
         if self._rng.random() < 0.3:
             others = (draft.speaker, self._fillers.name(avoid=(draft.speaker,)))

@@ -1,0 +1,105 @@
+"""No part of a test split was ever in training: phrases, frames, words, names, relations."""
+
+import re
+
+import pytest
+
+from mags.training.chains.phrasebook import folded, phrasebook
+from mags.training.chains.schema import Role, Sample, Split
+from mags.training.chains.splits import (
+    HELD_OUT_RELATIONS,
+    NEW_FRAMES,
+    NEW_PHRASES,
+    SHARED_WORDS,
+    TESTS,
+    held_out,
+    part,
+    shelf,
+)
+from mags.training.generate.names import spellable, syllables
+from mags.training.generate.samples import Amount, generate
+
+NUMBER = re.compile(r"\d|o'clock")
+
+
+def phrases(split: Split) -> set[str]:
+    return {folded(p) for e in shelf(split).entries for ps in e.phrases.values() for p in ps}
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[Split, list[Sample]]:
+    found: dict[Split, list[Sample]] = {}
+    for sample in generate(Amount(train=3000, least=300), 11):
+        found.setdefault(sample.split, []).append(sample)
+    return found
+
+
+def fields(samples: list[Sample]) -> set[str]:
+    """Subjects and objects of operations and plans, but for numbers and dates."""
+    found = set()
+    for sample in samples:
+        for line in sample.target.splitlines():
+            parts = line.split(" | ")
+            if parts[0] in ("ADD", "UPDATE", "RETRACT"):
+                found |= {parts[1], parts[3]}
+            elif line.startswith("entities: "):
+                found.add(line.removeprefix("entities: "))
+    return {words for words in found - {"user", "assistant"} if not NUMBER.search(words)}
+
+
+@pytest.mark.parametrize("split", TESTS)
+def test_phrases_frames_and_words_are_those_that_the_split_says(split: Split):
+    train, test = shelf(Split.TRAIN), shelf(split)
+    shared = phrases(Split.TRAIN) & phrases(split)
+    assert (shared == set()) is (split in NEW_PHRASES)
+    for name, lines in test.frames.items():
+        assert lines
+        assert ({*lines} & {*train.frames[name]} == set()) is (split in NEW_FRAMES)
+    for name, found in test.words.items():
+        assert found
+        assert name in SHARED_WORDS or {*found} & {*train.words[name]} == set()
+    assert ({*test.smalltalk} & {*train.smalltalk} == set()) is (split in NEW_PHRASES)
+
+
+@pytest.mark.parametrize("split", TESTS)
+def test_no_name_or_object_of_a_test_was_in_training(split: Split, made: dict[Split, list[Sample]]):
+    assert fields(made.get(split, [])) & fields(made[Split.TRAIN] + made[Split.DEV]) == set()
+
+
+def test_training_never_names_a_held_out_relation(made: dict[Split, list[Sample]]):
+    entries = {entry.name for entry in phrasebook()}
+    assert entries >= HELD_OUT_RELATIONS
+    for split, samples in made.items():
+        targets = "\n".join(s.target for s in samples if s.role is not Role.ROUTER)
+        named = {name for name in HELD_OUT_RELATIONS if f"| {name}" in targets}
+        assert named == (HELD_OUT_RELATIONS if split is Split.RELATIONS else set())
+
+
+def test_no_turn_of_a_test_is_in_training(made: dict[Split, list[Sample]]):
+    train = {(s.role, s.turn.text, s.recent, s.recalled) for s in made[Split.TRAIN]}
+    for split in TESTS:
+        same = [
+            s for s in made.get(split, ()) if (s.role, s.turn.text, s.recent, s.recalled) in train
+        ]
+        assert same == []
+
+
+def test_syllables_belong_to_one_side_and_names_cannot_be_read_as_the_other():
+    assert {*syllables(True)} & {*syllables(False)} == set()
+    word = "".join(syllables(False)[:3])
+    assert spellable(word, held=False)
+    assert not spellable("xyz", held=False)
+
+
+def test_a_part_is_held_out_whatever_else_is_in_its_list():
+    lines = [f"{{x}} number {i}" for i in range(200)]
+    out = part(lines, kind="frame", held=True)
+    assert 20 <= len(out) <= 60
+    assert [line for line in lines[:50] if held_out(folded(line), kind="frame")] == [
+        line for line in out if line in lines[:50]
+    ]
+    assert {*out} | {*part(lines, kind="frame", held=False)} == {*lines}
+
+
+def test_training_keeps_one_even_of_a_list_of_one():
+    assert part(["only"], kind="x", held=False, least=2) == ("only",)
