@@ -81,6 +81,24 @@ def _fetch(half, size, rows, first, last):
 
 
 @njit(cache=True, nogil=True)
+def widened(half, present, rows, out):
+    """Rows of a float16 matrix (given as uint16) as float32 (n, d), zeros where there is none.
+
+    out: (n, d) uint32, the bits of the numbers.
+    """
+    fetched = 0
+    for i in range(len(rows)):
+        if i % AT_ONCE == 0:
+            fetched += _fetch(half, len(present), rows, i, i + AT_ONCE)
+        row = rows[i]
+        if row < 0 or row >= len(present):
+            out[i] = 0
+        else:
+            _widen(half[row], out[i], out[i].view(np.float32))
+    return fetched
+
+
+@njit(cache=True, nogil=True)
 def cosines(half, present, rows, queries, out):
     """Products of rows of a float16 matrix (given as uint16) with queries (m, d): out (n, m).
 

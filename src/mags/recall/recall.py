@@ -23,7 +23,7 @@ from mags.recall.kernels import places_of, worth
 from mags.recall.query import Reading
 from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
-from mags.recall.trace import HitTrace, Step, Trace
+from mags.recall.trace import HitTrace, Numbers, Step, Trace
 from mags.recall.walk import Walk, walk
 
 SameRelation = Callable[[str, str], bool]
@@ -182,12 +182,13 @@ def recall(
     return Found(hits=hits, trace=trace, units=units.group(graph, hits))
 
 
-def _rounded(
-    columns: Mapping[str, NDArray[np.float32]], at: NDArray[np.int64]
-) -> list[dict[str, float]]:
-    """The columns at some places, one dictionary a place, to five decimals."""
-    table = np.array([column[at] for column in columns.values()], np.float64)
-    return [dict(zip(columns, row, strict=True)) for row in np.round(table, 5).T.tolist()]
+def _rounded(columns: Mapping[str, NDArray[np.float32]], at: NDArray[np.int64]) -> list[Numbers]:
+    """The columns at some places, a row a place, to five decimals."""
+    names = tuple(columns)
+    table = np.empty((len(names), len(at)))
+    for i, column in enumerate(columns.values()):
+        table[i] = column[at]
+    return [Numbers(names, row) for row in np.round(table, 5).T]
 
 
 def _paths(

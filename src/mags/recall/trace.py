@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import ItemsView, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +22,41 @@ class Step:
     kind: int
     forward: bool
     weight: float
+
+
+class Numbers(Mapping[str, float]):
+    """A row of numbers by name; the dictionary is made when somebody looks.
+
+    Most traces are kept for a reward that may never come: their numbers are not looked at.
+    """
+
+    __slots__ = ("_names", "_row")
+
+    def __init__(self, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
+        """`names` and `row` of one length; neither is copied."""
+        self._names, self._row = names, row
+
+    def __getitem__(self, name: str) -> float:
+        """The number of that name; raises KeyError."""
+        if name not in self._names:
+            raise KeyError(name)
+        return float(self._row[self._names.index(name)])
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in their order."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """How many numbers."""
+        return len(self._names)
+
+    def items(self) -> ItemsView[str, float]:
+        """Names with their numbers."""
+        return dict(zip(self._names, self._row.tolist(), strict=True)).items()
+
+    def __repr__(self) -> str:
+        """As the dictionary would look."""
+        return repr(dict(self.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +168,8 @@ def _hit_dict(hit: HitTrace) -> dict[str, Any]:
             {"src": s.src, "dst": s.dst, "kind": s.kind, "forward": s.forward, "weight": s.weight}
             for s in hit.path
         ],
-        "features": dict(hit.features),
-        "shares": dict(hit.shares),
+        "features": dict(hit.features.items()),
+        "shares": dict(hit.shares.items()),
         "sources": list(hit.sources),
         "valid_from": str(hit.valid_from),
         "valid_to": str(hit.valid_to),

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -209,6 +210,19 @@ class Database:
                 with suppress(apsw.Error):
                     if db.in_transaction:
                         db.execute("ROLLBACK")
+                self._give_back(db)
+
+    def look(self, query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """The first row of one SELECT, or None: `reading` for a single statement, which needs no
+        transaction to see one state.
+        """
+        with self._translated():
+            if self._writer is not None and self._owner == threading.get_ident():
+                return self._writer.execute(query, values).fetchone()
+            db = self._borrow()
+            try:
+                return db.execute(query, values).fetchone()
+            finally:
                 self._give_back(db)
 
     def _borrow(self) -> apsw.Connection:

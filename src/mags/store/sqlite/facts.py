@@ -33,8 +33,7 @@ class SqliteFacts:
 
     def get(self, name: str) -> str | None:
         """The value, or None."""
-        with self._branch.reading() as db:
-            row = db.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
+        row = self._branch.database.look("SELECT value FROM fact WHERE name = ?", (name,))
         return None if row is None else str(row[0])
 
     def put(self, name: str, value: str) -> None:

@@ -22,6 +22,8 @@ BATCH_BYTES = 4 << 20
 
 FOLDED_AT_ONCE = 1000
 
+LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
+
 
 class SqliteJournal:
     """The log of one branch."""
@@ -82,8 +84,9 @@ class SqliteJournal:
 
     def head(self) -> int:
         """Sequence of the last entry, or the fork point."""
-        with self._branch.reading() as db:
-            return read_head(db, self._branch)
+        branch = self._branch
+        (last,) = branch.database.look(LAST, (branch.id,)) or (None,)
+        return branch.after if last is None else int(last)
 
     def find_key(self, key: str) -> Delta | None:
         """The Delta written with that key on this branch or before its fork."""
@@ -160,7 +163,7 @@ class SqliteJournal:
 
 def read_head(db: apsw.Connection, branch: Branch) -> int:
     """Sequence of the last entry of a branch, or its fork point."""
-    last = db.execute("SELECT max(seq) FROM journal WHERE branch = ?", (branch.id,)).get
+    last = db.execute(LAST, (branch.id,)).get
     return branch.after if last is None else int(last)
 
 
