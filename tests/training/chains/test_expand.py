@@ -52,7 +52,7 @@ def test_what_passes_becomes_samples_and_what_does_not_is_counted():
         found = expand(chat(server), [SEED], 2, rng=Random(0), on_taken=taken.append)
         asked = server.requests[0]["messages"][-1]["content"]
     assert [s.turn.text for s in found.samples] == [GOOD[1], "Rome's where I live."]
-    assert [s.target for s in found.samples][0] == GOOD[2]
+    assert found.samples[0].target == GOOD[2]
     assert {(s.split, s.role, s.tags) for s in found.samples} == {
         (Split.TRAIN, Role.WRITE, ("expanded",))
     }

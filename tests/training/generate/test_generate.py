@@ -146,7 +146,7 @@ def test_plans_and_routes_have_one_spelling():
     assert route("recall", episodic=0.5) == "<route> recall episodic=0.5 semantic=1 </route>"
     assert (stem("Ana", "lives in"), stem("Ana", "favourite food")) == (
         "Ana lives in",
-        "Ana favourite food",
+        "Ana's favourite food",
     )
     assert backwards("birthday", "3 May") == "birthday is 3 May"
 

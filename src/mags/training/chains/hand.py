@@ -131,7 +131,9 @@ def fault_of(chain: Chain) -> str:
         return f"its route is {chain.route}, but recall is {'' if chain.recall else 'not '}there."
     stores = bool(engram.operations or engram.links)
     if writes != stores:
-        return f"its route is {chain.route}, but its engram stores {'' if stores else 'no'}thing."
+        return (
+            f"its route is {chain.route}, but its engram stores {'some' if stores else 'no'}thing."
+        )
     return ""
 
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from types import MappingProxyType
 
 from mags.training.chains.files import frames, smalltalk, words
-from mags.training.chains.phrasebook import Entry, folded, phrasebook
+from mags.training.chains.phrasebook import Entry, all_phrases, folded, phrasebook
 from mags.training.chains.schema import Split
 
 SHARE = 0.2
@@ -23,7 +23,7 @@ HELD_OUT_RELATIONS = frozenset(
     {
         "is allergic to",
         "is engaged to",
-        "email address",
+        "phone number",
         "is afraid of",
         "currency",
         "was founded by",
@@ -88,7 +88,7 @@ def shelf(split: Split) -> Shelf:
             {
                 name: found
                 if name in SHARED_WORDS
-                else part(found, kind=f"word {name}", held=held, least=3)
+                else part(found, kind="word", held=held, least=3)
                 for name, found in words().items()
             }
         ),
@@ -98,17 +98,13 @@ def shelf(split: Split) -> Shelf:
 
 def _entries(split: Split) -> tuple[Entry, ...]:
     book = phrasebook()
-    if split is Split.RELATIONS:
-        return tuple(entry for entry in book if entry.name in HELD_OUT_RELATIONS)
     known = tuple(entry for entry in book if entry.name not in HELD_OUT_RELATIONS)
+    if split is Split.RELATIONS:
+        strange = (entry for entry in book if entry.name in HELD_OUT_RELATIONS)
+        return _unseen(strange, known)
     if split is Split.INDEPENDENT:
-        seen = {folded(p) for e in book for phrases in e.phrases.values() for p in phrases}
         names = {entry.name for entry in known}
-        return tuple(
-            _with(entry, {name: _unseen(ps, seen) for name, ps in entry.phrases.items()})
-            for entry in phrasebook("independent")
-            if entry.name in names
-        )
+        return _unseen((e for e in phrasebook("independent") if e.name in names), book)
     held = split is Split.PHRASINGS
     return tuple(
         _with(
@@ -122,8 +118,16 @@ def _entries(split: Split) -> tuple[Entry, ...]:
     )
 
 
-def _unseen(phrases: Iterable[str], seen: set[str]) -> tuple[str, ...]:
-    return tuple(phrase for phrase in phrases if folded(phrase) not in seen)
+def _unseen(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The entries without the phrases that others have too."""
+    seen = {folded(phrase) for _, _, phrase in all_phrases(others)}
+    return tuple(
+        _with(
+            entry,
+            {n: tuple(p for p in ps if folded(p) not in seen) for n, ps in entry.phrases.items()},
+        )
+        for entry in entries
+    )
 
 
 def _with(entry: Entry, phrases: Mapping[str, tuple[str, ...]]) -> Entry:

@@ -89,7 +89,7 @@ def lowered(text: str) -> str:
     Only a first word that plainly is no name is changed: one of the closed classes.
     """
     first = re.match(r"[A-Za-z']+", text)
-    if first and first[0].casefold() in OPENERS and first[0] != "I":
+    if first and first[0].casefold().partition("'")[0] in OPENERS:
         return text[0].lower() + text[1:]
     return text
 
@@ -98,11 +98,10 @@ def lowered(text: str) -> str:
 OPENERS = frozenset(
     word
     for line in (
-        "a an the my our your his her its this that these those it it's we we're we've they",
-        "they're he's she's he she there there's what which who where when why how do does did",
-        "is are was were can could would if after before as at by for from in no not of on since",
-        "so some still turns you you're you'd you'll and but finally just been new all any",
-        "remind tell",
+        "a an the my our your his her its this that these those it we they he she there what which",
+        "who where when why how do does did is are was were can could would if after before as at",
+        "by for from in no not of on since so some still turns you and but finally just been new",
+        "all any remind tell",
     )
     for word in line.split()
 )

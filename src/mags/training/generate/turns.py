@@ -135,6 +135,7 @@ class Turns:
             lines=told.lines,
             look=asked.look,
             episodic=asked.episodic,
+            recent=self._addressed(asked, who),
             recalled=self._old(told, who),
             tags=("both", *told.tags, *asked.tags),
         )
