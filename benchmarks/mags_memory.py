@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import mags
+from benchmarks.costs import cost_of
 from benchmarks.systems import System
+from mags.evaluation.objective import Cost
 from mags.evaluation.protocol import Statement, Triple, Turn
 from mags.memory.memory import Memory
 from mags.models.policy.rules import RulePolicy
@@ -55,6 +57,23 @@ def mags_system(embedder: Embedder) -> System:
     )
 
 
+@dataclass(slots=True)
+class Asked:
+    """How many recalls were made for how many questions."""
+
+    recalls: int = 0
+    questions: int = 0
+
+    def count(self, recalls: int) -> None:
+        """Count one question that took so many recalls."""
+        self.recalls += recalls
+        self.questions += 1
+
+    def cost(self, memory: Memory, turns: int) -> Cost:
+        """Return what a memory of so many turns held and did."""
+        return cost_of(memory, recalls=self.recalls, questions=self.questions, turns=turns)
+
+
 class MagsTurns:
     """A `GraphRetriever`: every turn is observed; given triples are what the write model says."""
 
@@ -62,6 +81,7 @@ class MagsTurns:
         self._open = open_
         self._turn_of: dict[int, str] = {}
         self._hits = 1
+        self._asked = Asked()
 
     def add(self, turns: Sequence[Turn]) -> None:
         """Observe all turns in batches; called once."""
@@ -74,8 +94,12 @@ class MagsTurns:
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the k best turns."""
-        ids, self._hits = episodes(self._memory, query, k, self._hits)
+        ids, self._hits = episodes(self._memory, query, k, self._hits, self._asked)
         return [self._turn_of[i] for i in ids]
+
+    def cost(self) -> Cost:
+        """Return what the memory held and did."""
+        return self._asked.cost(self._memory, len(self._turn_of))
 
     def _observe(self, turns: Sequence[Turn], policy: port.Policy) -> None:
         self._memory = self._open(policy)
@@ -92,9 +116,12 @@ class MagsFacts:
     def __init__(self, open_: Open) -> None:
         self._memory = open_(RulePolicy())
         self._key_of: dict[int, str] = {}
+        self._told = 0
+        self._asked = Asked()
 
     def tell(self, statements: Sequence[Statement]) -> None:
         """Assert all statements, one after another."""
+        self._told += len(statements)
         for said in statements:
             seen = self._memory.assert_fact(said.subject, said.relation, said.object)
             for node in (*seen.facts, *seen.confirmed):
@@ -102,8 +129,13 @@ class MagsFacts:
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the keys of the k best facts; what is no fact takes no place."""
+        self._asked.count(1)
         found = self._memory.recall(query, k=k)
         return [self._key_of[h.id] for h in found if h.id in self._key_of][:k]
+
+    def cost(self) -> Cost:
+        """Return what the memory held and did."""
+        return self._asked.cost(self._memory, self._told)
 
 
 class MagsUpdates:
@@ -114,6 +146,7 @@ class MagsUpdates:
         self._number_of: dict[int, int] = {}
         self._told_by: dict[int, set[int]] = {}
         self._closed: set[int] = set()
+        self._asked = Asked()
 
     def observe(self, sentences: Sequence[str]) -> None:
         """Observe all sentences in order, a day apart."""
@@ -130,12 +163,16 @@ class MagsUpdates:
 
     def search(self, query: str, k: int) -> list[int]:
         """Return the numbers of the k best sentences."""
-        ids, _ = episodes(self._memory, query, k, 1)
+        ids, _ = episodes(self._memory, query, k, 1, self._asked)
         return [self._number_of[i] for i in ids]
 
     def closed(self) -> set[int]:
         """Return the sentences of which a fact or note was superseded."""
         return {number for node in self._closed for number in self._told_by.get(node, ())}
+
+    def cost(self) -> Cost:
+        """Return what the memory held and did."""
+        return self._asked.cost(self._memory, len(self._number_of))
 
 
 class GivenTriples:
@@ -177,19 +214,25 @@ class GivenTriples:
         return replace(written, operations=operations)
 
 
-def episodes(memory: Memory, query: str, k: int, hits_each: int) -> tuple[list[int], int]:
+def episodes(
+    memory: Memory, query: str, k: int, hits_each: int, asked: Asked
+) -> tuple[list[int], int]:
     """Return the ids of the k best episodes, each once, and how many hits each of them took.
 
     Several hits may rest on one episode; so `hits_each` times k hits are asked
     for, and more until there are k episodes or nothing more is found. Begin
     with 1, and hand in what came back, so that one recall is enough the next time.
     """
+    recalls = 0
     while True:
+        recalls += 1
         hits = memory.recall(query, k=k * hits_each).hits
         ids = list(dict.fromkeys(i for hit in hits for i in _own_first(hit)))
         if len(ids) >= k or len(hits) < k * hits_each or hits_each >= 16:
-            return ids[:k], hits_each
+            break
         hits_each *= 2
+    asked.count(recalls)
+    return ids[:k], hits_each
 
 
 def _own_first(hit: Hit) -> tuple[int, ...]:

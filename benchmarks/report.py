@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks import costs
 from benchmarks.growth import speed_chapter
 from benchmarks.places import REPORT
 from benchmarks.results import Result, load
@@ -37,7 +38,7 @@ def write(results: Sequence[Result], path: Path = REPORT) -> None:
     table = {(r.suite, r.system): r for r in results}
     parts = [_OPENING, _summary(table)]
     parts += [_section(section, table) for section in SECTIONS]
-    parts.append(speed_chapter(results))
+    parts += [part for part in (costs.chapter(results), speed_chapter(results)) if part]
     parts.append(_provenance(results))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(parts))

@@ -8,7 +8,7 @@ import platform
 import re
 import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ Groups = Mapping[str, Mapping[str, Interval]]
 class Result:
     """Figures of one system on one suite.
 
-    `facts` holds what is no mean over questions: numbers of turns, seconds, megabytes.
+    `facts` holds what is no mean over questions: numbers of turns, seconds, megabytes;
+    `objective` the four terms of the objective and their sum L, where a system can be weighed.
     """
 
     suite: str
@@ -34,6 +35,7 @@ class Result:
     groups: Mapping[str, Mapping[str, Mapping[str, float]]]
     facts: Mapping[str, float | str]
     made: Mapping[str, str]
+    objective: Mapping[str, float] = field(default_factory=dict)
 
 
 def result(

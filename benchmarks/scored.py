@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.costs import Kept
 from benchmarks.places import DATA
 from benchmarks.results import Result, result
 from benchmarks.systems import System
@@ -19,7 +21,7 @@ from mags.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags.evaluation.datasets.mquake import Edits, load_distractors, load_mquake
 from mags.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags.evaluation.metrics import Interval
-from mags.evaluation.protocol import Statement
+from mags.evaluation.protocol import GraphRetriever, Retriever, Statement
 from mags.evaluation.split import split
 from mags.evaluation.suites import editing, retrieval
 from mags.evaluation.suites.retrieval import Run
@@ -34,8 +36,9 @@ def locomo(system: System, embedder: DiskEmbedder, command: str) -> list[Result]
         return []
     found = []
     for name, mended in (("locomo-within", False), ("locomo-within-mended", True)):
-        run = retrieval.locomo_within(system.turns, _locomo(mended), clock=_apart(embedder))
-        found.append(result(name, system, _groups(run), _facts(run), command))
+        made = Kept(system.turns)
+        run = retrieval.locomo_within(made, _locomo(mended), clock=_apart(embedder))
+        found.append(_retrieved(name, system, run, made, command))
     return found
 
 
@@ -43,8 +46,9 @@ def locomo_together(system: System, embedder: DiskEmbedder, command: str) -> lis
     """LoCoMo, all conversations in one memory."""
     if system.turns is None:
         return []
-    run = retrieval.locomo_together(system.turns, _locomo(False), clock=_apart(embedder))
-    return [result("locomo-together", system, _groups(run), _facts(run), command)]
+    made = Kept(system.turns)
+    run = retrieval.locomo_together(made, _locomo(False), clock=_apart(embedder))
+    return [_retrieved("locomo-together", system, run, made, command)]
 
 
 def longmemeval(system: System, embedder: DiskEmbedder, command: str) -> list[Result]:
@@ -52,10 +56,11 @@ def longmemeval(system: System, embedder: DiskEmbedder, command: str) -> list[Re
     if system.turns is None:
         return []
     data = _longmemeval()
-    run = retrieval.longmemeval(system.turns, data, clock=_apart(embedder))
+    made = Kept(system.turns)
+    run = retrieval.longmemeval(made, data, clock=_apart(embedder))
     sessions = retrieval.by_session(run, {t.id: t.session for t in data.turns})
     return [
-        result(name, system, _groups(part), _facts(part), command)
+        _retrieved(name, system, part, made, command)
         for name, part in (("longmemeval-turns", run), ("longmemeval-sessions", sessions))
     ]
 
@@ -68,9 +73,10 @@ def multihop(system: System, embedder: DiskEmbedder, command: str) -> list[Resul
     clock = _apart(embedder)
     for corpus in _multihop():
         for with_triples in (False, True) if corpus.triples else (False,):
-            run = retrieval.multihop(system.graph, corpus, with_triples=with_triples, clock=clock)
+            made = Kept(system.graph)
+            run = retrieval.multihop(made, corpus, with_triples=with_triples, clock=clock)
             name = f"multihop-{corpus.name}" + ("-triples" if with_triples else "")
-            found.append(result(name, system, _groups(run), _facts(run), command))
+            found.append(_retrieved(name, system, run, made, command))
     return found
 
 
@@ -81,16 +87,16 @@ def mquake(system: System, embedder: DiskEmbedder, command: str) -> list[Result]
     found = []
     data = _mquake()
     for name, distractors in (("mquake-hard", ()), ("mquake-hard-distractors", _distractors())):
-        run = editing.edited_chains(
-            system.facts, data, distractors=distractors, clock=_apart(embedder)
-        )
+        made = Kept(system.facts)
+        run = editing.edited_chains(made, data, distractors=distractors, clock=_apart(embedder))
         facts = {
             "facts": run.facts,
             "add_cpu_s": round(run.add_s, 3),
             **_latency([o.seconds for o in run.outcomes]),
         }
         groups = {"all": editing.chain_scores(run)}
-        found.append(result(name, system, groups, facts, command))
+        weighed = made.objective(editing.chain_quality(run))
+        found.append(replace(result(name, system, groups, facts, command), objective=weighed))
     return found
 
 
@@ -98,11 +104,13 @@ def letta(system: System, embedder: DiskEmbedder, command: str) -> list[Result]:
     """Letta's core-memory updates, by half: writing rules may be made on `dev` only."""
     if system.updates is None:
         return []
-    outcomes = editing.updates(system.updates, _letta())
+    made = Kept(system.updates)
+    outcomes = editing.updates(made, _letta())
     groups = {"all": editing.update_scores(outcomes)}
     for half in ("dev", "test"):
         groups[half] = editing.update_scores([o for o in outcomes if split(o.case.id) == half])
-    return [result("letta", system, groups, {"cases": len(outcomes)}, command)]
+    found = result("letta", system, groups, {"cases": len(outcomes)}, command)
+    return [replace(found, objective=made.objective(editing.update_quality(outcomes)))]
 
 
 SUITES: Mapping[str, Suite] = {
@@ -120,6 +128,13 @@ def run_suite(name: str, system: System, embedder: DiskEmbedder, command: str) -
     if system.suites is not None and name not in system.suites:
         return []
     return SUITES[name](system, embedder, command)
+
+
+def _retrieved(
+    name: str, system: System, run: Run, made: Kept[Retriever] | Kept[GraphRetriever], command: str
+) -> Result:
+    found = result(name, system, _groups(run), _facts(run), command)
+    return replace(found, objective=made.objective(retrieval.quality(run)))
 
 
 def _groups(run: Run) -> dict[str, dict[str, Interval]]:

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from mags.errors import InvalidInput
 from mags.evaluation.objective import (
+    Cost,
     GraphCounts,
     Load,
+    Quality,
     Terms,
     Trial,
     Weights,
@@ -19,6 +21,7 @@ from mags.evaluation.objective import (
     objective,
     prediction_error,
     regularisation,
+    terms_of,
 )
 
 shares = st.floats(0, 1)
@@ -56,6 +59,25 @@ def test_prediction_is_the_share_of_wrong_answers_or_made_of_the_cross_entropy()
 
 def test_reward_is_the_mean_of_adherence_f1_and_carried():
     assert memory_reward(adherence=1.0, f1=0.5, carried=0.6) == pytest.approx(0.7)
+
+
+def test_what_an_evaluation_cannot_see_is_left_out_of_the_reward():
+    assert memory_reward(carried=0.6) == 0.6
+    assert memory_reward(f1=0.5, carried=0.6) == pytest.approx(0.55)
+
+
+def test_the_terms_of_an_evaluation_average_its_memories():
+    thin = Cost(counts=GraphCounts(nodes=10, arcs=0), load=Load())
+    dense = Cost(counts=GraphCounts(nodes=1, arcs=24), load=Load(changed_per_turn=0.5))
+    terms = terms_of(Quality(wrong=0.25, carried=0.5, f1=1.0), [thin, dense])
+    assert (terms.prediction, terms.reward) == (0.25, 0.75)
+    assert terms.graph == pytest.approx((0.0 + 1 / 5) / 2)
+    assert terms.regularisation == pytest.approx((0.0 + 0.5 / 5) / 2)
+
+
+def test_an_evaluation_without_a_memory_has_no_terms():
+    with pytest.raises(InvalidInput, match="no memory"):
+        terms_of(Quality(wrong=0.0, carried=1.0), [])
 
 
 def test_graph_cost_is_the_mean_of_five_shares():

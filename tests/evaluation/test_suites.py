@@ -7,6 +7,7 @@ from mags.evaluation.datasets.letta import UpdateCase
 from mags.evaluation.datasets.locomo import Conversation
 from mags.evaluation.datasets.mquake import ChainCase, Edits
 from mags.evaluation.datasets.multihop import Corpus
+from mags.evaluation.objective import Quality
 from mags.evaluation.protocol import Probe, Statement, Turn
 from mags.evaluation.suites import editing, retrieval
 
@@ -71,6 +72,13 @@ def test_together_all_conversations_compete():
     assert run.turns == 2
 
 
+def test_an_answer_is_right_whose_first_hit_is_evidence():
+    run = retrieval.locomo_together(Newest, [talk(1), talk(2)], k=2)
+    # Newest ranks t2, t1: right for the second question, and both find their evidence in two.
+    assert retrieval.quality(run) == Quality(wrong=0.5, carried=1.0)
+    assert retrieval.quality(run, k=1) == Quality(wrong=0.5, carried=0.5)
+
+
 def test_the_clock_is_the_callers_and_add_and_search_are_timed_apart():
     ticks = iter([0.0, 3.0, 10.0, 10.5])
     run = retrieval.locomo_together(Newest, [talk(1)], clock=lambda: next(ticks))
@@ -133,6 +141,8 @@ def test_a_stale_fact_among_the_first_k_is_counted_once_a_case():
         "stale@2": 1.0,
     }
     assert found["chain@1"].n == 1
+    assert editing.chain_quality(run, k=1) == Quality(wrong=0.0, carried=1.0)
+    assert editing.chain_quality(run, k=2) == Quality(wrong=1.0, carried=1.0)
 
 
 def test_updates_count_order_and_closings():
@@ -145,3 +155,5 @@ def test_updates_count_order_and_closings():
     found = editing.update_scores([outcome])
     assert found["new first"].mean == 1.0
     assert found["new found@1"].mean == 1.0
+    # One closing was due and made, one of the three others (0, 2 and 3) was wrong: F1 2 / 3.
+    assert editing.update_quality([outcome]) == Quality(wrong=0.0, carried=1.0, f1=2 / 3)

@@ -9,7 +9,7 @@ storing nothing: tune by the least cost subject to quality within one point of t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from mags.errors import InvalidInput
@@ -69,13 +69,17 @@ def prediction_error(*, wrong: float, cross_entropy_nats: float | None = None) -
     return 1.0 - math.exp(-cross_entropy_nats)
 
 
-def memory_reward(*, adherence: float, f1: float, carried: float) -> float:
-    """Return the mean of three shares: how well the memory was used.
+def memory_reward(
+    *, carried: float, adherence: float | None = None, f1: float | None = None
+) -> float:
+    """Return the mean of up to three shares: how well the memory was used.
 
-    `adherence`: memory operations in the agreed form; `f1`: of the operations against those
-    due; `carried`: recalls whose context held the right answer.
+    `carried`: recalls whose context held the right answer; `adherence`: memory operations in
+    the agreed form; `f1`: of the operations against those due. What an evaluation cannot see
+    (None) is left out of the mean.
     """
-    shares = {"adherence": adherence, "f1": f1, "carried": carried}
+    named = {"adherence": adherence, "f1": f1, "carried": carried}
+    shares = {name: share for name, share in named.items() if share is not None}
     for name, share in shares.items():
         _check(name, share)
     return _mean(shares.values())
@@ -153,6 +157,41 @@ def regularisation(load: Load) -> float:
             load.changed_per_turn,
             load.adapter_l2 / (1.0 + load.adapter_l2),
         )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one memory of an evaluation held and did."""
+
+    counts: GraphCounts
+    load: Load
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """How an evaluation went, in shares: `wrong` answers, recalls that `carried` the right one.
+
+    `f1`: of memory operations against those due; None where the evaluation knows none.
+    """
+
+    wrong: float
+    carried: float
+    f1: float | None = None
+
+
+def terms_of(quality: Quality, costs: Sequence[Cost]) -> Terms:
+    """Return the four terms of an evaluation over one or more memories, whose costs are averaged.
+
+    Raises InvalidInput where there is no memory, or a share lies outside [0, 1].
+    """
+    if not costs:
+        raise InvalidInput("there is no memory to weigh: hand in the cost of at least one")
+    return Terms(
+        prediction=prediction_error(wrong=quality.wrong),
+        reward=memory_reward(carried=quality.carried, f1=quality.f1),
+        graph=_mean(graph_cost(cost.counts) for cost in costs),
+        regularisation=_mean(regularisation(cost.load) for cost in costs),
     )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from mags.evaluation.objective import Cost
 
 Triple: TypeAlias = tuple[str, str, str]
 """Subject, relation, object."""
@@ -81,6 +83,15 @@ class FactMemory(Protocol):
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the keys of k statements, best first."""
+        ...
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """A memory that can tell what it held and did, for the objective; any of the others."""
+
+    def cost(self) -> Cost:
+        """Return the cost so far."""
         ...
 
 

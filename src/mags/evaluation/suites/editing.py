@@ -18,6 +18,7 @@ from mags.evaluation.metrics import (
     recall_at,
     unique,
 )
+from mags.evaluation.objective import Quality
 from mags.evaluation.protocol import FactMemory, Statement, UpdateMemory
 
 Clock = Callable[[], float]
@@ -102,6 +103,18 @@ def chain_scores(run: ChainRun, ks: Sequence[int] = (10, 20)) -> dict[str, Inter
     return {name: bootstrap(values) for name, values in named.items()}
 
 
+def chain_quality(run: ChainRun, k: int = 10) -> Quality:
+    """Return how a run went: an answer is wrong where its chain is not whole or a stale fact is in.
+
+    Both among the first k; `carried`: the share of questions whose chain is whole.
+    """
+    n = len(run.outcomes)
+    whole = [complete_at(o.ranked, o.case.chain, k) > 0.0 for o in run.outcomes]
+    clean = [not set(unique(o.ranked, k)) & o.case.stale for o in run.outcomes]
+    right = sum(a and b for a, b in zip(whole, clean, strict=True))
+    return Quality(wrong=1.0 - right / n, carried=sum(whole) / n)
+
+
 def updates(
     make: Callable[[], UpdateMemory], cases: Sequence[UpdateCase], *, k: int = 11
 ) -> tuple[UpdateOutcome, ...]:
@@ -115,6 +128,26 @@ def updates(
         done = closings(set(memory.closed()), due=case.contradicted, keep=[*kept, len(case.facts)])
         outcomes.append(UpdateOutcome(case=case, ranked=ranked, closings=done))
     return tuple(outcomes)
+
+
+def update_quality(outcomes: Sequence[UpdateOutcome]) -> Quality:
+    """Return how the cases went: an answer is wrong where the update is not found first.
+
+    `carried`: the update comes before every fact it contradicts; `f1`: of closings against
+    those due, over all cases.
+    """
+    scores = update_scores(outcomes)
+    done = wrong = missed = 0.0
+    for o in outcomes:
+        due, keep = len(o.case.contradicted), len(o.case.facts) + 1 - len(o.case.contradicted)
+        missed += o.closings.missed * due
+        done += (1.0 - o.closings.missed) * due
+        wrong += o.closings.wrong * keep
+    return Quality(
+        wrong=1.0 - scores["new found@1"].mean,
+        carried=scores["new first"].mean,
+        f1=2.0 * done / (2.0 * done + wrong + missed),
+    )
 
 
 def update_scores(outcomes: Sequence[UpdateOutcome]) -> dict[str, Interval]:

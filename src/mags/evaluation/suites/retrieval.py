@@ -22,6 +22,7 @@ from mags.evaluation.metrics import (
     recall_at,
     reciprocal_rank,
 )
+from mags.evaluation.objective import Quality
 from mags.evaluation.protocol import GraphRetriever, Probe, Retriever, Turn
 
 Clock = Callable[[], float]
@@ -161,6 +162,17 @@ def scores(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, Interval]:
             named.setdefault(f"all@{k}", []).append(complete_at(o.ranked, o.probe.gold, k))
             named.setdefault(f"ndcg@{k}", []).append(ndcg_at(o.ranked, o.probe.gold, k))
     return {name: bootstrap(values) for name, values in named.items()}
+
+
+def quality(run: Run, k: int = 10) -> Quality:
+    """Return how a run went: an answer is wrong where the first id found is no evidence.
+
+    `carried`: the share of questions whose whole evidence stands among the first k.
+    """
+    n = len(run.outcomes)
+    right = sum(hit_at(o.ranked, o.probe.gold, 1) for o in run.outcomes)
+    whole = sum(complete_at(o.ranked, o.probe.gold, k) for o in run.outcomes)
+    return Quality(wrong=1.0 - right / n, carried=whole / n)
 
 
 def kinds(run: Run) -> dict[str, Run]:
