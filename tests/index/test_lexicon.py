@@ -5,9 +5,12 @@ import zlib
 
 import numpy as np
 import pytest
+import snowballstemmer
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mags.index.lexicon import Lexicon
-from mags.index.tokens import Mark, marks
+from mags.index.tokens import Mark, marks, stem
 
 
 def lexicon(*texts: str) -> Lexicon:
@@ -73,3 +76,8 @@ def test_packing_keeps_scores_and_marks():
 )
 def test_marks_say_what_a_text_could_answer(text, mark, borne):
     assert bool(marks(text) & mark) is borne
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz0123456789éß", max_size=14))
+def test_a_stem_is_what_the_stemmer_says(word):
+    assert stem(word) == snowballstemmer.stemmer("english").stemWord(word)

@@ -85,7 +85,7 @@ def gather(
     for vector, match in zip(reading.vectors, matches, strict=True):
         found.extend(state.vectors.search_groups(vector, k, group_of, BLOCKS))
         found.extend(_best_words(state, reading, match, k))
-    rows = np.unique(np.concatenate(found))
+    rows = distinct(np.concatenate(found))
     rows = rows[visible(state, rows, reading)]
     return Candidates(
         rows=rows,
@@ -93,6 +93,14 @@ def gather(
         lexical=bm25_of(matches[:1], rows),
         matches=tuple(matches),
     )
+
+
+def distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each of some rows once, ascending (`np.unique` takes five times as long for a few)."""
+    ordered = np.sort(rows)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 BLOCKS = 2
