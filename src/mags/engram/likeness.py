@@ -199,7 +199,8 @@ def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
     said_again = o.common <= n.common and o.proper <= n.proper and not negated
     first_named = bool(o.first) and o.first in n.proper
     vague = len(o.common) <= 2
-    many = o.head in MANY and n.head in MANY and not negated
+    joint = len(proper) >= 3 and len(n.names & o.names) >= 2
+    many = o.head in MANY and n.head in MANY and not negated and not (joint and shared & MEETING)
     values = (
         old_common,
         new_common,
@@ -224,7 +225,7 @@ def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
         first_named * swapped * old_common,
         negated * count,
         bool(shared & ONCE) and not many,
-        len(proper) >= 3 and len(n.names & o.names) >= 2,
+        joint,
         (bool(n.words & INSTEAD) or negated) * old_common * first_named,
         bool(o.proper - n.proper) and bool(n.proper - o.proper) and not o.common - n.common,
     )
