@@ -100,4 +100,4 @@ class HandMade:
         for number in range(self._sessions):
             inside = score[self._session == number]
             means[number] = np.sort(inside)[-_BEST_OF_SESSION:].mean()
-        return means[self._session]
+        return np.asarray(means[self._session])
