@@ -189,9 +189,9 @@ class Questioner:
         if "{s}" in phrase and entry.subject == "person" and self._rng.random() < 0.2:
             text = _with_pronoun(phrase, values, self._rng.choice(("he", "she")))
             if text:
-                frame = self._framer.frame("meeting")
-                before = self._framer.put(frame, {"s": values["s"]})
-                return (Turn(text=before, speaker=self._rng.choice((speaker, other))),), text
+                said_by = self._rng.choice((speaker, other))
+                before = self._teller.mention(values["s"], said_by, unlike=entry.name)
+                return (Turn(text=before, speaker=said_by),), text
         return (), fill(phrase, values)
 
     def _noun(

@@ -114,6 +114,17 @@ class Teller:
                 return self.pronoun(told, self._rng.choice(("She", "He")))
         return None
 
+    def mention(self, person: str, speaker: str, *, unlike: str) -> str:
+        """A sentence that names somebody and nobody else: met, or told of."""
+        found = [
+            entry
+            for entry in self._by_list.get("third", ())
+            if entry.subject == "person" != entry.object and entry.name != unlike
+        ]
+        if found and self._rng.random() < 0.4:
+            return self.of(self._rng.choice(found), "third", speaker, subject=person).text
+        return self._framer.put(self._framer.frame("meeting"), {"s": person})
+
     def of(self, entry: Entry, name: str, speaker: str, *, subject: str = "") -> Told:
         """A statement of one relation from one of its lists."""
         phrase = self._rng.choice(entry.list(name))
@@ -173,20 +184,28 @@ class Teller:
         )
 
     def kin(self, told: Told, speaker: str) -> Told:
-        """The same about "my sister Ana" instead of Ana: two facts in one."""
+        """The same about "my sister Ana" instead of Ana: two facts in one; or of "my sister"."""
         if not self._kin or told.first_person or told.entry.subject != "person":
             return told
         entry, noun = self._rng.choice(self._kin)
         if entry.name == told.entry.name:
             return told
-        values = {**told.values, "s": f"my {noun} {told.about}"}
-        text = fill(told.phrase, values)
-        link = Line(act=Act.ADD, subject=speaker, relation=entry.name, object=told.about)
+        named = self._rng.random() < 0.6
+        words = f"my {noun} {told.about}" if named else f"my {noun}"
+        text = fill(told.phrase, {**told.values, "s": words})
+        if named:
+            link = Line(act=Act.ADD, subject=speaker, relation=entry.name, object=told.about)
+            lines, old = (link, *told.lines), told.old
+        else:
+            whose = f"{speaker}'{'' if speaker.endswith('s') else 's'} {noun}"
+            lines = tuple(replace(line, subject=whose) for line in told.lines)
+            old = told.old.replace(told.about, whose)
         return replace(
             told,
             text=text[0].upper() + text[1:] if told.phrase.startswith("{s}") else text,
-            lines=(link, *told.lines),
-            tags=(*told.tags, "kin"),
+            lines=lines,
+            old=old,
+            tags=(*told.tags, "kin" if named else "unnamed kin"),
         )
 
     def several(self, told: Told) -> Told:

@@ -20,9 +20,10 @@ from mags.training.generate.statements import Teller, Told, fact_of, memory
 
 # Shares of the turns shown to the write policy.
 MIX = {
-    "add": 0.33,
+    "add": 0.31,
     "update": 0.25,
     "retract": 0.16,
+    "both": 0.03,
     "note": 0.03,
     "near": 0.09,
     "asked": 0.06,
@@ -58,6 +59,7 @@ class Turns:
             "add": lambda who: self.told(who, Act.ADD),
             "update": lambda who: self.told(who, Act.UPDATE),
             "retract": lambda who: self.told(who, Act.RETRACT),
+            "both": self.both,
             "note": self.note,
             "near": self.near,
             "asked": lambda who: replace(self.asked(who), look=None),
@@ -201,8 +203,8 @@ class Turns:
         """A statement as it stands, or with a pronoun, a relative, two objects, or a date."""
         drawn = self._rng.random()
         if told.can_be_pronoun and drawn < 0.25:
-            before = self._framer.put(self._framer.frame("meeting"), {"s": told.about})
             speaker = self._rng.choice((who.speaker, who.other))
+            before = self._teller.mention(told.about, speaker, unlike=told.entry.name)
             told = self._teller.pronoun(told, self._rng.choice(("She", "He")))
             return replace(told, recent=(Turn(text=before, speaker=speaker),))
         if drawn < 0.35:
@@ -223,7 +225,8 @@ class Turns:
     def _more(self, first: Told, who: Company) -> Told | None:
         """A further statement, sometimes of the same person."""
         person = first.entry.subject == "person" and not first.first_person
-        clear = person and first.entry.object != "person" and not {"pronoun", "kin"} & {*first.tags}
+        hidden = {"pronoun", "kin", "unnamed kin"} & {*first.tags}
+        clear = person and first.entry.object != "person" and not hidden
         if clear and self._rng.random() < 0.6:
             return self._teller.about(first.about, who.speaker, unlike=first.entry.name)
         act = self._rng.choice((Act.ADD, Act.ADD, Act.ADD, Act.UPDATE, Act.RETRACT))
@@ -264,7 +267,7 @@ class Turns:
         plain = len(parts) == len(told.lines) == 1 and told.list in ("first", "third")
         if not (plain and told.entry.one) or self._rng.random() > 0.1:
             return None
-        words = sentence(told.about, told.values["relation"], told.values["p"])
+        words = sentence(told.lines[0].subject, told.values["relation"], told.values["p"])
         return memory(
             words, id=self._rng.randint(1, 99), speaker=who.speaker, at=self._earlier(who.now)
         )
@@ -297,7 +300,7 @@ class Turns:
         if not told.old or (spoken_of and self._rng.random() < 0.4):
             return ()
         id, at = self._rng.randint(1, 99), self._earlier(who.now)
-        return (memory(told.old, id=id, speaker=told.about, at=at),)
+        return (memory(told.old, id=id, speaker=who.speaker, at=at),)
 
     def _surrounded(self, draft: Draft, *, recalls: bool = True) -> Draft:
         """The draft with earlier turns, memories and words that have nothing to do with it."""
