@@ -301,3 +301,16 @@ def test_an_episode_whose_facts_are_all_over_is_not_quoted_as_the_present():
     gone = ContextItem(id=1, text="I live in Bergen.", speaker="Alice", current=False, score=9.0)
     assert ask("Where does Alice live?", (gone,)).text == "I don't know."
     assert ask("Where did Alice live before?", (gone,)).text.startswith("I live in Bergen.")
+
+
+def test_a_fact_nobody_said_is_dated_by_when_it_began():
+    asserted = fact(1, "Dora", "lives in", "Rome", speaker="", at=MAY_1, valid_from=MAY_1)
+    answer = ask("Where does Dora live?", (asserted,))
+    assert answer.text == "Rome — “Dora lives in Rome.” [m1] (since May 2024)"
+
+
+def test_who_somebody_is_is_quoted_from_whose_they_are():
+    sister = fact(1, "Alice", "sister", "Ana", text="Alice's sister is Ana.", speaker="Alice")
+    tea = ContextItem(id=2, text="Bob likes tea.", speaker="Ana", at=MAY_3, score=5.0)
+    answer = ask("Who is Ana?", (tea, sister))
+    assert answer.text == "Alice's sister is Ana. [m1] (Alice, 3 May 2024)"

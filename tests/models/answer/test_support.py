@@ -10,7 +10,11 @@ from mags.models.answer.support import (
     Stand,
     SupportWeights,
     evidence,
+    fits,
+    name_share,
+    rare_share,
 )
+from mags.models.answer.support import weighed as weighed_all
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 
@@ -26,8 +30,8 @@ def weighed(text: str, item: ContextItem) -> Evidence:
 
 
 def fact(subject: str, relation: str, obj: str, **more: object) -> ContextItem:
-    words = {"text": f"{subject} {relation} {obj}.", **more}
-    return ContextItem(id=1, fact=(subject, relation, obj), **words)
+    words = {"id": 1, "text": f"{subject} {relation} {obj}.", **more}
+    return ContextItem(fact=(subject, relation, obj), **words)
 
 
 def said(text: str, speaker: str = "", **more: object) -> ContextItem:
@@ -115,3 +119,52 @@ def test_who_somebody_is_differs_from_who_does_something():
     assert read("Who's Ana Sol?").identity
     assert not read("Who is Chiara married to?").identity
     assert not read("Who is the boss?").identity
+
+
+@pytest.mark.parametrize(
+    ("item", "share"),
+    [
+        (said("I moved to Berlin.", "Felix"), 1.0),
+        (said("Our cat is grey.", "Felix"), 1.0),
+        (said("Chiara moved to Turin.", "Felix"), 0.0),
+        (fact("Chiara", "lives in", "Turin", speaker="Felix"), 0.0),
+        (fact("Felix", "lives in", "Berlin", speaker="Chiara"), 1.0),
+    ],
+)
+def test_who_speaks_is_named_only_by_what_they_say_of_themselves(item, share):
+    assert name_share(read("Where does Felix live?"), item) == share
+
+
+@pytest.mark.parametrize(
+    ("item", "fit"),
+    [
+        (fact("Chiara", "is a", "nurse"), True),
+        (fact("Felix", "sister", "Chiara"), True),
+        (fact("Felix", "is married to", "Chiara"), True),
+        (fact("Chiara", "plays", "cello"), True),
+        (fact("Felix", "likes", "Chiara"), False),
+        (fact("Felix", "sister", "Lena", speaker="Chiara"), False),
+    ],
+)
+def test_who_somebody_is_is_told_by_their_own_facts_and_by_whose_they_are(item, fit):
+    assert fits(read("Who is Chiara?"), item) is fit
+
+
+def test_a_fact_of_a_unit_counts_only_where_it_fits():
+    lead = fact("Felix", "works at", "Hydro", id=1, score=3.0)
+    sister = fact("Felix", "sister", "Chiara", id=2, score=3.0, within=1)
+    home = fact("Felix", "lives in", "Berlin", id=3, score=3.0, within=1)
+    judged = weighed_all(read("Who is Chiara?"), (lead, sister, home))
+    assert [item.id for item, _ in judged] == [1, 2]
+    assert judged[1][1].covered == 1.0
+    assert judged[1][1].ahead == 0.0
+
+
+def test_words_that_stand_in_one_sentence_weigh_more_than_words_apart():
+    rarity = {"replac": 1.0, "lamp": 1.0}
+    together = said("I replaced the lamp. It rained.")
+    apart = said("I replaced the tyre. The lamp is fine.")
+    asked = said("Who replaced the lamp? I saw it.")
+    assert rare_share(together, rarity) == 1.0
+    assert rare_share(apart, rarity) == 0.75
+    assert rare_share(asked, rarity) == 0.5

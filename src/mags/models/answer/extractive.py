@@ -1,8 +1,8 @@
 """Answers without a model: the best supported memory, quoted with its mark, speaker and date.
 
 A fact that fills the slot asked about gives its end first: "Oslo - "I moved to Oslo in May." [m42]
-(Alice, 3 May 2024)". A chain of hops gives the end of its last fact and quotes every step. Where
-support is weak it says "I don't know".
+(Alice, 3 May 2024, since May 2024)". A chain of hops gives the end of its last fact and quotes
+every step. Where support is weak it says "I don't know".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
 class ExtractiveAnswerer:
     """An `Answerer` that quotes. `threshold`: support from which it speaks."""
 
-    threshold: float = 0.6
+    threshold: float = 0.59
     weights: SupportWeights = field(default_factory=SupportWeights)
 
     @property
@@ -178,10 +178,9 @@ def _quoted(question: Question, item: ContextItem, marked: bool) -> str:
 
 
 def _source(item: ContextItem) -> str:
-    parts = [part for part in (item.speaker, rendering.date(item.at)) if part]
     since = "" if item.fact is None else _since(item.valid_from)
-    if since:
-        parts.append(f"since {since}")
+    said = rendering.date(item.at) if item.speaker or not since else ""  # nobody said it
+    parts = [part for part in (item.speaker, said, f"since {since}" if since else "") if part]
     if not item.current:
         until = rendering.date(item.valid_to) if item.valid_to is not None else ""
         parts.append(f"until {until}" if until else "no longer true")

@@ -40,6 +40,7 @@ ROLES = re.compile(
     re.I,
 )
 ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 MISFIT = 0.5
@@ -55,7 +56,8 @@ CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 class SupportWeights:
     """Shares of the features in the support of a memory that is no matching fact; they sum to 1.
 
-    `words`: share of the question's content words in it, the rarer the weightier. `names`: share
+    `words`: share of the question's content words in it and in its best sentence, the rarer
+    the weightier. `names`: share
     of the names asked about. `kind`: it has something of the kind that is asked for. `ahead`: how
     far recall put it before the rest.
     """
@@ -108,9 +110,20 @@ def _told(item: ContextItem) -> str:
 
 
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
-    """Share of the question's content words that a memory has, weighed by rarity."""
+    """Share of the question's content words that a memory has, weighed by rarity.
+
+    The mean of the share of the whole and that of the one sentence (no question) with most of
+    them: words that stand far from each other rarely answer together.
+    """
     whole = sum(rarity.values())
-    return sum(rarity[word] for word in rarity.keys() & _words(item)) / whole if whole else 1.0
+    if not whole:
+        return 1.0
+    told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
+    told = [part for part in told if not part.rstrip().endswith("?")] or told
+    parts = [_words(replace(item, text=part)) for part in told] or [frozenset()]
+    shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
+    every = sum(rarity[w] for w in rarity.keys() & _words(item)) / whole
+    return (every + max(shares)) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
