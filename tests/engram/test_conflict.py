@@ -187,3 +187,20 @@ def test_two_people_meet_for_the_first_time_once():
     assert not is_specific(
         take_apart("Ana Ruiz met Tom at a fair."), take_apart("Ana Ruiz met Ida at a fair."), 4
     )
+
+
+@pytest.mark.parametrize("text", ["Ana only drinks tea.", "Ana exclusively drinks tea now."])
+def test_only_closes_the_others_of_its_slot(desk, text):
+    milk = desk.say("Ana drinks milk.", add("Ana", "drinks", "milk"), mentions=("Ana",)).facts
+    desk.say("Tom drinks milk.", add("Tom", "drinks", "milk"), mentions=("Tom",))
+    done = desk.say(text, add("Ana", "drinks", "tea"), mentions=("Ana",))
+    assert done.closed == milk
+
+
+@pytest.mark.parametrize(
+    "text", ["Ana drinks tea.", "Ana only drinks tea at night.", "Ana only drinks tea when ill."]
+)
+def test_an_only_on_a_condition_excludes_nothing(text):
+    desk = Desk(EngramSettings(conflict=ConflictSettings(threshold=1.0)))
+    desk.say("Ana drinks milk.", add("Ana", "drinks", "milk"), mentions=("Ana",))
+    assert desk.say(text, add("Ana", "drinks", "tea"), mentions=("Ana",)).closed == []

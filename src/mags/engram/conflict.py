@@ -38,6 +38,15 @@ PLURAL = frozenset(
 EPISODE = int(NodeKind.EPISODE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
 _TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St|vs|etc)\.$")
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively) (speak|drink|eat|play|like|wear|read)s?\b([^.;]*)", re.I
+)
+"""An "only" before a verb of what is so in general, and what follows it."""
+_WHEN = re.compile(
+    r"\b(?:in|on|at|with|when|while|if|during|before|after|for|because|to|as|from|sometimes"
+    r"|until|since|around)\b",
+    re.IGNORECASE,
+)
 _W = np.array([WEIGHTS[name] for name in FEATURES])
 
 
@@ -87,7 +96,32 @@ def contradicted(
         for fact in closable(view, verdict, settings=settings):
             if not survives(view, fact, said):
                 out.setdefault(fact, verdict.probability)
+    for fact in excluded(view, episode, said):
+        out.setdefault(fact, 1.0)
     return list(out.items())
+
+
+def excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:
+    """Other open facts of the slots of which a turn says "only" ("she only speaks French").
+
+    `said`: the facts and notes that the turn states, new or confirmed. An "only" that holds
+    at times or on a condition ("only drinks tea at night") excludes nothing.
+    """
+    spoken = sentences(view.words(episode).text)
+    verbs = {
+        f"{m[1].lower()}s" for s in spoken for m in _ONLY.finditer(s) if not _WHEN.search(m[2])
+    }
+    if not verbs:
+        return []
+    out: dict[int, None] = {}
+    for fact in said:
+        relation = str(view.words(fact).meta.get("relation", ""))
+        if relation not in verbs:
+            continue
+        node = view.node(fact)
+        others = view.open(int(node["subject"]), int(node["slot"]))
+        out.update(dict.fromkeys(i for i in others if i not in said))
+    return list(out)
 
 
 def _episodes(view: View, node: int) -> list[int]:
