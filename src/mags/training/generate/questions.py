@@ -212,7 +212,9 @@ class Questioner:
                     return None
                 words = "my" + fill(self._rng.choice(phrases), {**values[0], "s": ""})[2:]
                 continue
-            if place and not re.fullmatch(r"[\w' -]{1,30}", words):
+            if words.startswith("the "):  # "the book Ana wrote" takes no genitive
+                phrases = tuple(p for p in phrases if "{s}'s" not in p)
+            if not phrases:
                 return None
             words = fill(self._rng.choice(phrases), {**values[place], "s": words})
         return words
