@@ -1,0 +1,6 @@
+"""nano: small language models of MAGS's own, run by onnxruntime, one for each role or for all."""
+
+from mags.models.policy.nano.model import NanoFolder, NanoModel
+from mags.models.policy.nano.policy import NanoPolicy
+
+__all__ = ["NanoFolder", "NanoModel", "NanoPolicy"]
