@@ -45,10 +45,18 @@ def encode(delta: Delta) -> bytes:
     header["result"] = delta.result
     header["n"] = [len(delta.nodes), len(delta.arcs)]
     text = json.dumps(header, separators=(",", ":"), default=_plain).encode()
-    body = b"".join([COUNT.pack(len(text)), text, _pack(delta.nodes), _pack(delta.arcs)])
+    pieces: list[bytes | memoryview] = [
+        COUNT.pack(len(text)),
+        text,
+        *_pack(delta.nodes),
+        *_pack(delta.arcs),
+    ]
     flags = 0
-    if len(body) > THRESHOLD:
-        flags, body = COMPRESSED, zlib.compress(body, 1)
+    if sum(memoryview(piece).nbytes for piece in pieces) > THRESHOLD:
+        # Piece by piece: nobody else waits while a sleep's millions of bytes are put together.
+        flags, compressor = COMPRESSED, zlib.compressobj(1)
+        pieces = [*map(compressor.compress, pieces), compressor.flush()]
+    body = b"".join(pieces)
     return HEAD.pack(b"D", VERSION, flags, zlib.crc32(body)) + body
 
 
@@ -117,10 +125,9 @@ def _plain(value: object) -> object:
     raise TypeError(f"a Delta holds numbers, names and lists, not {type(value).__name__}")
 
 
-def _pack(changes: Changes) -> bytes:
-    n = len(changes)
-    if not n:
-        return b""
+def _pack(changes: Changes) -> list[bytes | memoryview]:
+    if not len(changes):
+        return []
     dtype = changes.after.dtype
     before, after, has = _table(changes.before), _table(changes.after), changes.has
     first, rest = after, before
@@ -128,7 +135,8 @@ def _pack(changes: Changes) -> bytes:
         first = np.where(has[:, None], after, before)
         rest = np.where(has[:, None], before, after)
     rest = rest ^ _likely(first, changes.had & has, dtype)
-    return b"".join([changes.had.tobytes(), has.tobytes(), first.T.tobytes(), rest.T.tobytes()])
+    columns = (np.ascontiguousarray(image.T).data for image in (first, rest))
+    return [changes.had.tobytes(), has.tobytes(), *columns]
 
 
 def _unpack(data: memoryview, dtype: np.dtype[np.void], n: int) -> Changes:

@@ -216,9 +216,23 @@ def _joined(
 
     By their bytes: np.concatenate compares the fields of every two dtypes anew.
     """
-    blank = bytes(dtype.itemsize)
-    joined = b"".join([blank if record is None else record.tobytes() for record in records])
-    return np.frombuffer(bytearray(joined), dtype)
+    counts = [1 if record is None else len(record) for record in records]
+    if sum(counts) < MANY:
+        blank = bytes(dtype.itemsize)
+        joined = b"".join([blank if record is None else record.tobytes() for record in records])
+        return np.frombuffer(bytearray(joined), dtype)
+    # Copied by NumPy, large arrays do not keep other threads waiting.
+    out = np.zeros(sum(counts), dtype)
+    flat, end = out.view(np.uint8), 0
+    for record, count in zip(records, counts, strict=True):
+        start, end = end, end + count * dtype.itemsize
+        if record is not None:
+            flat[start:end] = np.ascontiguousarray(record).view(np.uint8)
+    return out
+
+
+MANY = 4096
+"""Records from which on they are joined without holding up other threads."""
 
 
 def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
