@@ -15,7 +15,7 @@ from mags.training.chains.splits import shelf
 from mags.training.chains.tokens import Line, Look, backwards, engram, route, stem
 from mags.training.generate import dates
 from mags.training.generate.fillers import Fillers
-from mags.training.generate.framing import lowered
+from mags.training.generate.framing import Framer, lowered
 from mags.training.generate.names import decent, name
 from mags.training.generate.samples import Amount, generate
 
@@ -163,6 +163,18 @@ def test_dates_mean_what_they_say_on_their_day():
     assert week == ("2024-04-29", "2024-05-05")
     assert {s.since for s in spans if s.words == "in June"} == {"2023-06"}
     assert {s.since for s in spans if s.words == "in May"} == {"2024-05"}
+
+
+def test_frames_keep_sentences_whole():
+    material = shelf(Split.TRAIN)
+    framer = Framer(material, Random(0), Fillers(material, Random(0)))
+    values = {"x": "My flat is in Oslo.", "y": "You see", "w": "May"}
+    assert framer.put("{x} {y}", values) == "My flat is in Oslo. You see"
+    assert framer.put("{x} And {y}", values) == "My flat is in Oslo. And you see"
+    assert framer.put("So {x-}?", values) == "So my flat is in Oslo?"
+    assert framer.put("Ok: {x}", values) == "Ok: My flat is in Oslo."
+    assert framer.put("{y} Bye!", values) == "You see. Bye!"
+    assert "{n}" not in framer.put("{n}, {x}", values)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mags.training.generate.names import made_up
 
 END = re.compile(r"[.!]+$")
 ENDED = re.compile(r"[.!?:,;)]$")
-OPEN = re.compile(r"(?:^|[.!?:\n]|\.\.\.|[)])\s*$")
+OPEN = re.compile(r"(?:^|[.!?:\n)}])\s*$")  # a slot before it is a whole sentence
 BREAKS = (". ", ". ", ", ", " ", " - ", "\n", "... ", "; ")
 
 

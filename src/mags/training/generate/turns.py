@@ -25,11 +25,13 @@ MIX = {
     "retract": 0.16,
     "both": 0.03,
     "note": 0.03,
-    "near": 0.09,
-    "asked": 0.06,
+    "near": 0.08,
+    "asked": 0.05,
     "small": 0.05,
-    "known": 0.03,
+    "known": 0.05,
 }
+ASIDES = 0.2
+"""Share of turns with a sentence more that has nothing to do with them."""
 WHOLE = frozenset({"note", "bare answer"})
 """Tags of turns that could not be told apart from random words around them."""
 PLAIN_SPEAKERS = ("user", "assistant")
@@ -304,6 +306,8 @@ class Turns:
 
     def _surrounded(self, draft: Draft, *, recalls: bool = True) -> Draft:
         """The draft with earlier turns, memories and words that have nothing to do with it."""
+        if self._rng.random() < ASIDES and not (WHOLE | {"small talk"}) & {*draft.tags}:
+            draft = self._with_aside(draft)
         if self._rng.random() < self._scatter and not WHOLE & {*draft.tags}:
             text = self._framer.scattered(draft.text)
             draft = replace(draft, text=text, tags=(*draft.tags, "scattered"))
@@ -316,6 +320,19 @@ class Turns:
             for _ in range(self._rng.randint(1, 3)):
                 recalled.insert(self._rng.randint(0, len(recalled)), self._stray(draft))
         return replace(draft, recent=tuple(recent), recalled=_numbered(recalled))
+
+    def _with_aside(self, draft: Draft) -> Draft:
+        """The draft with one more sentence before or after it that changes nothing."""
+        near = None
+        if "pronoun" not in draft.tags and self._rng.random() < 0.4:
+            near = self._teller.from_list(["near_first", "near_third"], draft.speaker)
+        aside = near.text if near else self._rng.choice(self._shelf.smalltalk)
+        if "?" in aside:  # another question would need another plan
+            return draft
+        parts = [draft.text, aside]
+        self._rng.shuffle(parts)
+        text = self._framer.put("{x} {y}", {"x": parts[0], "y": parts[1]})
+        return replace(draft, text=text, tags=(*draft.tags, "aside"))
 
     def _chatter(self) -> str:
         if self._rng.random() < 0.6:
