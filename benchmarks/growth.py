@@ -33,6 +33,8 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ("first recall after opening, s", "first_recall_s", ""),
     ("first sleep, s", "first_sleep_s", "2 at 100k"),
     ("first sleep, processor s", "first_sleep_cpu_s", ""),
+    ("first sleep and the checkpoint after it, s", "first_sleep_kept_s", ""),
+    ("first sleep and the checkpoint after it, processor s", "first_sleep_kept_cpu_s", ""),
     ("next sleep with recalls beside it, s", "sleep_with_recalls_s", ""),
     ("bytes a node on disk", "disk_bytes_a_node", ""),
     ("bytes a node in memory", "memory_bytes_a_node", ""),
