@@ -44,10 +44,52 @@ def test_embedded_json_reads_as_what_it_was():
     assert not set("<>&\N{LINE SEPARATOR}") & set(embedded(value))
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="checks the script where node is there")
-def test_the_script_parses(tmp_path: Path):
-    script = re.search(r"<script>(.*)</script>", page([SAMPLE]), re.DOTALL)
+# As much of a browser as the page uses.
+BEFORE = """
+let written = "";
+class Element {
+  constructor(name) { this.name = name; this.children = []; this.on = {}; this.value = ""; }
+  append(...more) { this.children.push(...more); }
+  replaceChildren(...more) { this.children = more; }
+  setAttribute() {}
+  addEventListener(type, act) { this.on[type] = act; }
+  click() { if (this.on.click) this.on.click(); }
+  find(name) {
+    const below = this.children.flatMap(child => child.find ? child.find(name) : []);
+    return this.name === name ? [this, ...below] : below;
+  }
+}
+const known = {};
+const main = new Element("main");
+globalThis.document = {
+  createElement: name => new Element(name),
+  createTextNode: text => text,
+  getElementById: id => (known[id] = known[id] || new Element(id)),
+  querySelector: () => main,
+};
+globalThis.Blob = class { constructor(parts) { written = parts.join(""); } };
+URL.createObjectURL = () => "blob:";
+URL.revokeObjectURL = () => {};
+"""
+AFTER = """
+const [first, second] = main.children;
+const [turn, target] = first.find("textarea");
+target.value = "<route> recall </route>";
+target.on.input();
+second.find("button").find(button => button.textContent === "bad").click();
+document.getElementById("save").click();
+process.stdout.write(written);
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="runs the page's script with node")
+def test_what_is_mended_is_saved_and_what_is_bad_is_not(tmp_path: Path):
+    script = re.search(r"<script>(.*)</script>", page([SAMPLE, SAMPLE, SAMPLE]), re.DOTALL)
     assert script is not None
     file = tmp_path / "page.js"
-    file.write_text(script[1])
-    subprocess.run(["node", "--check", str(file)], check=True)
+    file.write_text(BEFORE + script[1].replace('"use strict";', "") + AFTER, encoding="utf-8")
+    done = subprocess.run(["node", str(file)], check=True, capture_output=True, text=True)
+    mended, kept = map(from_line, done.stdout.rstrip("\n").split("\n"))
+    assert (mended.target, mended.tags) == ("<route> recall </route>", ("mended",))
+    assert mended.turn == SAMPLE.turn
+    assert kept == SAMPLE

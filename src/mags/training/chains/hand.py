@@ -74,7 +74,7 @@ def chains() -> Iterator[Chain]:
     """Every chain that ships with the package; raises InvalidInput at the first that is wrong."""
     taken: dict[str, str] = {}
     for file in files("hand", ".jsonl"):
-        for place, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        for place, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
             if not line.strip():
                 continue
             where = f"{file.name}:{place}"
