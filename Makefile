@@ -1,7 +1,7 @@
 # Needs Python >= 3.11 and a shell. `make demo` shows MAGS at work, `make test` checks all of it.
 # PYTHON=/path/to/python chooses the interpreter, WORKERS=n the number of test processes.
 .POSIX:
-.PHONY: help demo test lint types contracts pytest test-full bench peers lock clean
+.PHONY: help demo test lint types contracts pytest training test-full bench peers lock clean
 
 BIN = .venv/bin
 # Remade when what is installed, or how, changes; a second call finds it in place.
@@ -11,7 +11,7 @@ WORKERS = 2
 
 help:
 	@echo "make demo       install MAGS and show it at work"
-	@echo "make test       lint, types, import contracts and tests"
+	@echo "make test       lint, types, import contracts and tests, those of training in .cache/train"
 	@echo "make test-full  the same with every extra and the long tests (see scripts/test_full.sh)"
 	@echo "make bench      run the benchmarks and rewrite docs/benchmarks.md"
 	@echo "make peers      run other memories on the same data, in an environment of their own"
@@ -21,7 +21,7 @@ help:
 demo: $(RUNTIME)
 	$(BIN)/mags demo
 
-test: lint types contracts pytest
+test: lint types contracts pytest training
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -35,6 +35,10 @@ contracts: $(DEV)
 
 pytest: $(DEV)
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+
+# In an environment of its own over .venv; MAGS_TRAIN=no leaves it out (see the script).
+training: $(DEV)
+	sh scripts/test_training.sh --numprocesses $(WORKERS) --dist worksteal tests/training
 
 test-full: test
 	sh scripts/test_full.sh
