@@ -66,7 +66,7 @@ def test_ids_are_unique_and_every_tag_is_there(made: list[Sample]):
     tags = Counter(tag for sample in made for tag in sample.tags)
     wanted = (
         "add change swap correct end near question pronoun kin when known note both inverse 2-hop "
-        "past_first vague_third episodic second scattered list"
+        "past_first vague_third episodic second scattered list yesno"
     )
     assert {
         tag for tag in (*wanted.split(), "small talk", "bare answer", "3 facts", "unnamed kin")

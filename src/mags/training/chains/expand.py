@@ -73,10 +73,14 @@ def expand(
 ) -> Expansion:
     """Ask for at most `count` new samples like the training samples among `seeds`.
 
-    Samples with earlier turns or memories are not shown: a model asked for whole conversations
-    writes worse ones. Raises ModelUnavailable; InvalidInput where there is nothing to show.
+    Only turns that stand alone are shown and asked for: no earlier turns, memories, random words.
+    Raises ModelUnavailable; InvalidInput where there is nothing to show.
     """
-    usable = [s for s in seeds if s.split is Split.TRAIN and not s.recent and not s.recalled]
+    usable = [
+        s
+        for s in seeds
+        if s.split is Split.TRAIN and not (s.recent or s.recalled or "scattered" in s.tags)
+    ]
     if not usable:
         raise InvalidInput("There is no training sample to show: give some first.", seeds=0)
     known = Known()

@@ -21,6 +21,7 @@ FRAMES: Mapping[str, str] = {
     "tell_and_ask": "X Q",
     "when": "X W",
     "dated_question": "X T",
+    "yesno": "X",
     "meeting": "S",
     "bare": "O",
     "echo": "X",

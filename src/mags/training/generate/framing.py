@@ -101,7 +101,7 @@ OPENERS = frozenset(
         "a an the my our your his her its this that these those it we they he she there what which",
         "who where when why how do does did is are was were can could would if after before as at",
         "by for from in no not of on since so some still turns you and but finally just been new",
-        "all any remind tell",
+        "all any remind tell am have",
     )
     for word in line.split()
 )

@@ -24,6 +24,7 @@ KINDS: Mapping[str, str] = {
     **dict.fromkeys(("number", "number-small", "age", "money", "height", "weight"), "number"),
 }
 OWN = re.compile(r"^\{s\}'s [^{}]+$")
+PLAIN = re.compile(r"^\{[so]\}[^.!?,:;()]*\.?$")  # one clause that a name or thing opens
 SUBJECT_BEFORE = re.compile(r"\b(?:do|does|did|is|was|has|had|can|could|will|would|that) $", re.I)
 OBJECT_BEFORE = re.compile(r"\b(?:for|of|with|about|to|on|from|by|at|near|in|behind) $", re.I)
 PRONOUNS = {"he": ("he", "him", "his"), "she": ("she", "her", "her")}
@@ -60,6 +61,7 @@ class Questioner:
             "past": (9, self.past),
             "vague": (7, lambda speaker, other, now: self.vague(speaker, other)),
             "hops": (17, lambda speaker, other, now: self.hops(speaker)),
+            "yesno": (7, lambda speaker, other, now: self.yesno(speaker)),
             "episodic": (8, lambda speaker, other, now: self.episodic(speaker, now)),
         }
 
@@ -154,6 +156,27 @@ class Questioner:
             ),
             about=start,
             tags=(f"{len(chain)}-hop",),
+        )
+
+    def yesno(self, speaker: str) -> Asked | None:
+        """A question whether something is so."""
+        found = [(e, p) for e in self._entries for p in e.list("third") if PLAIN.match(p)]
+        if not found:
+            return None
+        entry, phrase = self._rng.choice(found)
+        values = self._teller.values(entry, "", speaker)
+        about, relation = values["s"], values["relation"]
+        frame = self._framer.frame("yesno")
+        return Asked(
+            text=self._framer.put(frame, {"x": fill(phrase, values)}),
+            look=Look(
+                queries=(stem(about, relation),),
+                entities=(about,),
+                hops=((about, relation, False),),
+                kind="yesno",
+            ),
+            about=about,
+            tags=("yesno",),
         )
 
     def episodic(self, speaker: str, now: date) -> Asked:
