@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from mags.index.state import State
 from mags.ports.policy import Hop, Plan
+from mags.recall.bridge import Bridges
 from mags.recall.settings import RecallSettings
 from tests.recall.small import DAY, EMBEDDER, Small, told
 
@@ -186,3 +188,28 @@ def test_one_ranking_stands_as_it_is_kept():
     now = {q: [hit.text for hit in small.ask(q, k=4)] for q in QUESTIONS}
     assert now == json.loads(golden.read_text())
     assert EMBEDDER.dimension == 64
+
+
+def test_what_a_second_crossing_leads_to_is_worth_a_share_and_never_less_than_before():
+    found = Bridges(shared={1: 0.5}, about={2: 0.4}, titled={9: 1.0})
+    assert found.join(Bridges(shared={1: 0.6}, about={2: 1.0, 3: 0.5}), 0.7)
+    assert found.shared == {1: 0.5}
+    assert found.about == {2: 0.7, 3: 0.35}
+    assert found.rows(2).tolist() == [9, 2]
+    assert not found.join(Bridges(about={2: 1.0}), 0.7)
+
+
+def test_a_second_crossing_reaches_two_documents_further():
+    small = Small()
+    chain = ("Zorbik", "Quenta", "Marlow", "Tiber")
+    for here, there in pairwise(chain):
+        small.say(f"{here} is tied to {there}", speaker="", session=here, names=(here, there))
+    small.say("Tiber is a stream of gold", speaker="", session="Tiber", names=("Tiber",))
+    reached = {}
+    for crossing in (0, 4):
+        settings = RecallSettings(bridging=1, spread=False, crossing=crossing)
+        plan = Plan(queries=("Zorbik is tied to?",), entities=("Zorbik",))
+        hits = small.ask("", plan=plan, k=9, settings=settings).trace.hits
+        reached[crossing] = {small.state.content(h.id).text for h in hits if h.features["about"]}
+    assert "Marlow is tied to Tiber" not in reached[0]
+    assert "Marlow is tied to Tiber" in reached[4]

@@ -39,7 +39,7 @@ class ConflictSettings:
     """
 
     on: bool = True
-    threshold: float = 0.2
+    threshold: float = 0.3
     several: float = 0.6
     specific: int = 4
     notes: bool = True

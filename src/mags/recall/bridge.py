@@ -37,6 +37,19 @@ class Bridges:
     about: dict[int, float] = field(default_factory=dict)
     titled: dict[int, float] = field(default_factory=dict)
 
+    def rows(self, most: int) -> NDArray[np.int64]:
+        """Rows that may be new: opening with a name of the question, then the strongest led to."""
+        led = sorted(self.about.items(), key=lambda item: -item[1])
+        return np.array([*self.titled, *(row for row, _ in led)][:most], np.int64)
+
+    def join(self, more: Bridges, share: float) -> bool:
+        """Take in what others lead to, worth `share` of itself; whether anything rose."""
+        before = sum(self.shared.values()) + sum(self.about.values())
+        for own, theirs in ((self.shared, more.shared), (self.about, more.about)):
+            for row, value in theirs.items():
+                _raise(own, row, share * value)
+        return sum(self.shared.values()) + sum(self.about.values()) > before
+
 
 def bridges(
     state: State,

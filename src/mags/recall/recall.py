@@ -66,14 +66,14 @@ def rank(
         best = np.argsort(-fused, kind="stable")[: settings.bridging]
         rows, mass = found.rows[best], softmax(fused[best])
         reach.bridges = bridges(state, reading.query.entities, rows, mass)
-        led = sorted(reach.bridges.about.items(), key=lambda item: -item[1])
-        new = [*reach.bridges.titled, *(row for row, _ in led)][: settings.reached]
-        found = widen(state, found, reading, np.array(new, np.int64))
-    values = features.columns(state, reading, found, reach)
-    weights = dict(settings.weights)
-    if not settings.spread:
-        weights["spread"] = 0.0
-    parts, total = features.shares(values, weights)
+        found = widen(state, found, reading, reach.bridges.rows(settings.reached))
+    values, parts, total = _scored(state, reading, found, reach, settings)
+    if settings.bridges and len(best := _documents(values, total, settings.crossing)):
+        mass = softmax(total[best] / settings.mellow)
+        more = bridges(state, reading.query.entities, found.rows[best], mass)
+        if reach.bridges.join(more, settings.second):
+            found = widen(state, found, reading, reach.bridges.rows(settings.reached))
+            values, parts, total = _scored(state, reading, found, reach, settings)
     parts["block"] = _block(state, found, reading)
     scores = total + parts["block"]
     parts["newer"] = renewed(state, reading, found, scores, settings.renewal)
@@ -85,6 +85,31 @@ def rank(
         anchor_rows=anchor_rows,
         walk=walked,
     )
+
+
+Scored = tuple[NDArray[np.float32], dict[str, NDArray[np.float32]], NDArray[np.float32]]
+"""Features (features, n), what each adds to each score, and the sums (n,)."""
+
+
+def _scored(
+    state: State, reading: Reading, found: Candidates, reach: Reach, settings: RecallSettings
+) -> Scored:
+    values = features.columns(state, reading, found, reach)
+    weights = dict(settings.weights)
+    if not settings.spread:
+        weights["spread"] = 0.0
+    return values, *features.shares(values, weights)
+
+
+def _documents(
+    values: NDArray[np.float32], scores: NDArray[np.float32], most: int
+) -> NDArray[np.int64]:
+    """Places of those of the best candidates that nobody said, the best first."""
+    documents = values[features.AT["document"]] > 0
+    if not documents.any():
+        return np.zeros(0, np.int64)
+    best = np.argsort(-scores, kind="stable")[:most]
+    return np.asarray(best[documents[best]], np.int64)
 
 
 def _block(state: State, found: Candidates, reading: Reading) -> NDArray[np.float32]:

@@ -32,8 +32,9 @@ class RecallSettings:
     candidates: K, taken from each index for each query. anchors: m. common_share: words in
     more than this share of the documents count little (once there are `common_floor`).
     alpha, eps, max_pushes: forward push. hub_degree: nodes above it receive and never pass on.
-    bridging: best-fused candidates that bridges start from. reached: candidates the spread may
-    add. threshold, max_nodes: best-first paths of traces.
+    bridging: best-fused candidates that bridges start from; crossing: best-scored ones that
+    they start from once more, their scores divided by `mellow`, worth `second`. reached: candidates
+    the spread may add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
     may bring. anchor_choice: `hull` covers the most ground in the plane of the vectors, `top`
     takes the best fused, `cover` those whose spreads reach the most of the graph.
@@ -57,6 +58,9 @@ class RecallSettings:
     walk: bool = True
     bridges: bool = True
     bridging: int = 8
+    crossing: int = 4
+    mellow: float = 3.0
+    second: float = 0.7
     entity_seeds: float = 0.0
     renewal: RenewalSettings = field(default_factory=RenewalSettings)
     traces: bool = True
