@@ -51,6 +51,19 @@ class Bridges:
         return sum(self.shared.values()) + sum(self.about.values()) > before
 
 
+def best_documents(
+    documents: NDArray[np.float32], scores: NDArray[np.float32], most: int
+) -> NDArray[np.int64]:
+    """Places of those of the `most` best candidates that are documents, the best first.
+
+    `documents`: 1 where nobody said it, shape (n,).
+    """
+    if not documents.any():
+        return np.zeros(0, np.int64)
+    best = np.argsort(-scores, kind="stable")[:most]
+    return np.asarray(best[documents[best] > 0], np.int64)
+
+
 def bridges(
     state: State,
     named: tuple[int, ...],

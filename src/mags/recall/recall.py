@@ -15,7 +15,7 @@ from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.recall import anchors, features, spread, units
-from mags.recall.bridge import bridges
+from mags.recall.bridge import best_documents, bridges
 from mags.recall.candidates import Candidates, gather, valid_to, widen
 from mags.recall.features import Reach
 from mags.recall.found import FactView, Found, Hit, moment_of
@@ -26,6 +26,7 @@ from mags.recall.settings import RecallSettings
 from mags.recall.trace import HitTrace, Numbers, Step, Trace
 from mags.recall.walk import Walk, walk
 
+DOCUMENT = features.AT["document"]
 SameRelation = Callable[[str, str], bool]
 
 
@@ -68,7 +69,7 @@ def rank(
         reach.bridges = bridges(state, reading.query.entities, rows, mass)
         found = widen(state, found, reading, reach.bridges.rows(settings.reached))
     values, parts, total = _scored(state, reading, found, reach, settings)
-    if settings.bridges and len(best := _documents(values, total, settings.crossing)):
+    if settings.bridges and len(best := best_documents(values[DOCUMENT], total, settings.crossing)):
         mass = softmax(total[best] / settings.mellow)
         more = bridges(state, reading.query.entities, found.rows[best], mass)
         if reach.bridges.join(more, settings.second):
@@ -99,17 +100,6 @@ def _scored(
     if not settings.spread:
         weights["spread"] = 0.0
     return values, *features.shares(values, weights)
-
-
-def _documents(
-    values: NDArray[np.float32], scores: NDArray[np.float32], most: int
-) -> NDArray[np.int64]:
-    """Places of those of the best candidates that nobody said, the best first."""
-    documents = values[features.AT["document"]] > 0
-    if not documents.any():
-        return np.zeros(0, np.int64)
-    best = np.argsort(-scores, kind="stable")[:most]
-    return np.asarray(best[documents[best]], np.int64)
 
 
 def _block(state: State, found: Candidates, reading: Reading) -> NDArray[np.float32]:
