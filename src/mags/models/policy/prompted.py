@@ -54,8 +54,7 @@ class PromptedPolicy:
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs; raises ModelError."""
-        values = {"recent": rendering.said(recent), "turn": rendering.said([turn])}
-        return self._decide("router", values, read_route)
+        return self._decide("router", self._values(turn, recent), read_route)
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall; raises ModelError."""
@@ -64,11 +63,7 @@ class PromptedPolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations; a turn that could not be read comes back as not understood."""
-        memories = [
-            rendering.memory(r.id, r.text, speaker=r.speaker, at=r.at, current=r.current)
-            for r in recalled
-        ]
-        values = {**self._values(turn, recent), "recalled": rendering.lines(memories)}
+        values = self._values(turn, recent, recalled)
         heard = [f"{one.speaker} {one.text}" for one in (turn, *recent)]
         source = "\n".join((*heard, *(f"{one.speaker} {one.text}" for one in recalled)))
 
@@ -91,13 +86,10 @@ class PromptedPolicy:
             operations=operations, mentions=_mentions(operations, turn), is_question=asks
         )
 
-    def _values(self, turn: Turn, recent: Sequence[Turn]) -> dict[str, str]:
-        return {
-            "language": language_name(self._language),
-            "now": rendering.now(turn.at),
-            "recent": rendering.said(recent),
-            "turn": rendering.said([turn]),
-        }
+    def _values(
+        self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled] = ()
+    ) -> dict[str, str]:
+        return prompt_values(turn, recent, recalled, language=self._language)
 
     def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
         messages = self._prompts[role].messages(values)
@@ -116,6 +108,27 @@ class PromptedPolicy:
                 reason = refused.facts.get("reason", refused)
             again = f"That reply cannot be used: {reason}. Reply again with the one block alone."
             messages = (*messages, *said, Message(role="user", content=again))
+
+
+def prompt_values(
+    turn: Turn,
+    recent: Sequence[Turn] = (),
+    recalled: Sequence[Recalled] = (),
+    *,
+    language: str = "en",
+) -> dict[str, str]:
+    """What fills the slots of the prompts of all three roles; training words it the same."""
+    memories = [
+        rendering.memory(r.id, r.text, speaker=r.speaker, at=r.at, current=r.current)
+        for r in recalled
+    ]
+    return {
+        "language": language_name(language),
+        "now": rendering.now(turn.at),
+        "recent": rendering.said(recent),
+        "recalled": rendering.lines(memories),
+        "turn": rendering.said([turn]),
+    }
 
 
 def _mentions(operations: Sequence[Operation], turn: Turn) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Adapters for language models that others trained: any causal model of a Hugging Face folder."""
