@@ -4,7 +4,8 @@ import pytest
 
 from mags.errors import InvalidInput
 from mags.training.chains.hand import read_chain, samples
-from mags.training.chains.schema import Role
+from mags.training.chains.schema import Role, Split
+from mags.training.chains.splits import held_out
 
 CHAIN = {
     "id": "h1",
@@ -44,6 +45,16 @@ def test_a_chain_gives_a_sample_for_each_policy():
 def test_a_chain_that_recalls_nothing_has_no_sample_for_ask():
     line = changed(route="engram", recall="", answer="Nice!")
     assert {s.role for s in samples([read_chain(line, where="x")])} == {Role.ROUTER, Role.WRITE}
+
+
+def test_a_chain_that_names_a_held_out_relation_is_not_for_training():
+    def split_of(engram: str) -> set[Split]:
+        line = changed(id="h2", engram=engram)
+        return {s.split for s in samples([read_chain(line, where="x")])}
+
+    assert not held_out("h2", kind="hand")
+    assert split_of("<engram>ADD | Ana | allergic to | Oslo</engram>") == {Split.DEV}
+    assert split_of("<engram>ADD | Ana | lives in | Oslo</engram>") == {Split.TRAIN}
 
 
 @pytest.mark.parametrize(

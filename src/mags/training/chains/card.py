@@ -56,6 +56,9 @@ def card(samples: Sequence[Sample], *, command: str) -> str:
         "Held-out relations: " + ", ".join(sorted(HELD_OUT_RELATIONS)) + ". A model has never seen "
         "their names: score subjects and objects there, and the whole only where a relation can "
         "be read off the turn.",
+        "Chains by hand use everyday names and words, so some are fillers that the generator "
+        "holds out; those for training name no held-out relation. Their recall plans are worded "
+        "freely: exact match is fair on generated samples alone.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -15,10 +15,11 @@ from mags.errors import InvalidInput, ModelReplyError
 from mags.models.grammar import ROUTES, blocks, read_engram, read_plan
 from mags.models.guardrails import check_invented
 from mags.ports.policy import Recalled, Turn
+from mags.ports.relations import normalise
 from mags.training.chains import schema
 from mags.training.chains.phrasebook import files
 from mags.training.chains.schema import Role, Sample, Split
-from mags.training.chains.splits import held_out
+from mags.training.chains.splits import HELD_OUT_RELATIONS, held_out
 from mags.training.chains.tokens import NOTHING, route
 
 CITED = re.compile(r"\[m(\d+)\]")
@@ -138,19 +139,24 @@ def fault_of(chain: Chain) -> str:
 
 
 def samples(found: Sequence[Chain]) -> Iterator[Sample]:
-    """The samples of chains: most for training, a fifth (by a hash of the id) for `dev`."""
+    """The samples of chains: most for training; for `dev` a fifth (by a hash of the id).
+
+    What names a held-out relation is for `dev`, too: training never sees it.
+    """
     for chain in found:
         targets = {
             Role.ROUTER: route(chain.route),
             Role.ASK: laid_out(chain.recall, "recall"),
             Role.WRITE: laid_out(chain.engram, "engram") or NOTHING,
         }
+        kept = held_out(chain.id, kind="hand") or bool(HELD_OUT_RELATIONS & _relations(chain))
+        split = Split.DEV if kept else Split.TRAIN
         for role, target in targets.items():
             if target:
                 yield Sample(
                     id=f"hand-{chain.id}-{role}",
                     role=role,
-                    split=Split.DEV if held_out(chain.id, kind="hand") else Split.TRAIN,
+                    split=split,
                     turn=chain.turn,
                     target=target,
                     recent=chain.recent,
@@ -158,6 +164,14 @@ def samples(found: Sequence[Chain]) -> Iterator[Sample]:
                     tags=chain.tags,
                     source="hand",
                 )
+
+
+def _relations(chain: Chain) -> set[str]:
+    """Relations that the chain's tokens name, as the table spells them."""
+    named = [operation.relation for operation in read_engram(chain.engram).operations]
+    if chain.recall:
+        named += [hop.relation for hop in read_plan(chain.recall, chain.turn.text).hops]
+    return {normalise(name).name for name in named if name}
 
 
 def laid_out(block: str, name: str) -> str:
