@@ -1,0 +1,56 @@
+"""PPO: a critic that learns what to expect, and a reward that rises (extra `train`)."""
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
+pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
+
+from mags.training.experience import gather  # noqa: E402 - torch first
+from mags.training.ppo import Critic, PpoConfig, advise, reinforce_with_critic  # noqa: E402
+from tests.training import tiny  # noqa: E402
+
+
+def test_the_reward_rises(words: Any, speller: Any) -> None:
+    rewards: list[float] = []
+    config = PpoConfig(steps=25, replies=64, rate=3e-3, value_rate=3e-3, warm=3)
+    reinforce_with_critic(
+        tiny.voice(words, speller),
+        tiny.tasks(words),
+        tiny.share_of_a,
+        config,
+        watch=lambda _, found: rewards.append(found["reward"]),
+    )
+    assert rewards[0] < 0.5
+    assert sum(rewards[-3:]) / 3 > rewards[0] + 0.2
+    assert not speller.training
+
+
+def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: Any) -> None:
+    before = [one.detach().clone() for one in speller.parameters()]
+    losses: list[float] = []
+    config = PpoConfig(steps=8, replies=64, warm=8, value_rate=1e-2)
+    reinforce_with_critic(
+        tiny.voice(words, speller),
+        tiny.tasks(words),
+        tiny.share_of_a,
+        config,
+        watch=lambda _, found: losses.append(found["loss"]),
+    )
+    assert all(torch.equal(a, b) for a, b in zip(before, speller.parameters(), strict=True))
+    assert losses[-1] < losses[0]
+
+
+def test_advantages_are_normalised_over_the_tokens_of_replies(words: Any, speller: Any) -> None:
+    voice = tiny.voice(words, speller)
+    chance = torch.Generator().manual_seed(0)
+    seen = gather(voice, tiny.tasks(words), tiny.share_of_a, chance=chance)
+    torch.manual_seed(0)
+    critic = Critic(tiny.SIZE.width)
+    said = advise(voice, critic, seen, PpoConfig(rows=3))
+    chosen = said.advantages[seen.mask.bool()]
+    assert chosen.mean().item() == pytest.approx(0.0, abs=1e-5)
+    assert chosen.std().item() == pytest.approx(1.0, abs=1e-4)
+    assert bool((said.advantages[seen.mask == 0] == 0).all())
+    assert said.values.shape == seen.mask.shape
