@@ -19,7 +19,7 @@ class RenewalSettings:
     """
 
     on: bool = True
-    looked: int = 16
+    looked: int = 8
     alike: float = 0.7
     margin: float = 1.0
     lost: float = 0.35
