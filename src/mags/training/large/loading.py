@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -23,12 +23,16 @@ from mags.training.nano.tokens import MEMORY_TOKENS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A model on its device, how it is spoken to, and the ids of the memory tokens in it."""
+    """A model on its device, how it is spoken to, and the ids of the memory tokens in it.
+
+    `aids`: the libraries that it was loaded with.
+    """
 
     model: PreTrainedModel
     speech: Speech
     device: Device
     tokens: tuple[int, ...]
+    aids: Aids = NO_AIDS
 
     @property
     def tokenizer(self) -> PreTrainedTokenizerBase:
@@ -45,9 +49,12 @@ def load(
 ) -> Loaded:
     """Load a folder or a name of the Hugging Face hub; raises ConfigurationError.
 
-    Weights are of the device's type, or 4-bit where `aids` has it (bitsandbytes).
+    Weights are of the device's type, or 4-bit where `aids` has it (bitsandbytes). With Unsloth its
+    kernels are taken up.
     """
     on = device or find_device()
+    if aids.unsloth:
+        return _by_unsloth(source, wording, on, aids)
     quantised = {}
     if aids.four_bit:
         quantised["quantization_config"] = BitsAndBytesConfig(
@@ -62,7 +69,28 @@ def load(
             "a folder with config.json, safetensors and tokenizer, or a model of the hub.",
             source=str(source),
         ) from failure
-    return made_ready(model if aids.four_bit else model.to(on.kind), tokenizer, wording, on)
+    ready = made_ready(model if aids.four_bit else model.to(on.kind), tokenizer, wording, on)
+    return replace(ready, aids=aids)
+
+
+def _by_unsloth(source: str | Path, wording: Wording, device: Device, aids: Aids) -> Loaded:
+    from unsloth import FastLanguageModel
+
+    model, tokenizer = FastLanguageModel.from_pretrained(
+        str(source), dtype=device.dtype, load_in_4bit=aids.four_bit
+    )
+    return replace(made_ready(model, tokenizer, wording, device), aids=aids)
+
+
+def prepare(source: str | Path, folder: Path, *, wording: Wording) -> Path:
+    """Write a model with its memory tokens in it, for programs that load it by themselves.
+
+    vLLM and its like must find tables as wide as those that are trained.
+    """
+    ready = load(source, wording=wording)
+    ready.model.save_pretrained(str(folder))
+    ready.tokenizer.save_pretrained(str(folder))
+    return folder
 
 
 def made_ready(

@@ -45,13 +45,14 @@ class Speech:
     """A tokenizer with a chat template, and which wording it is fed.
 
     `system`: the template takes a system message (Gemma's do not: it then opens the first turn).
-    `end`: the token that ends a reply.
+    `end`: the token that ends a reply; `limit`: the most tokens of one.
     """
 
     tokenizer: PreTrainedTokenizerBase
     wording: Wording
     system: bool
     end: int
+    limit: int = 96
     prompts: Mapping[str, Prompt] = field(default_factory=load_prompts)
 
     @classmethod

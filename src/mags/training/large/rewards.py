@@ -1,0 +1,66 @@
+"""The reward in TRL's form: one named function a part, so that each has a curve of its own.
+
+Their weighted sum is the reward of `mags.training.reward.parts_of`: each part carries the gate
+(malformed or invented is worth nothing), and a sample that has no fidelity, since it is no writing,
+gets the mean of its other parts there. Parts of weight 0 are only shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mags.training.chains.schema import Sample
+from mags.training.reward import GoldJudge
+
+Completion = str | Sequence[Mapping[str, str]]
+PLACE = "place"
+"""The column of a data set that says which sample a prompt came from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One reward function: `weight` of it goes into the sum."""
+
+    name: str
+    weight: float
+    samples: Sequence[Sample]
+    judge: GoldJudge
+
+    @property
+    def __name__(self) -> str:
+        """What the curve is called."""
+        return self.name
+
+    def __call__(self, completions: Sequence[Completion], **columns: Any) -> list[float]:
+        """Score completions; TRL gives every column of its data set by name."""
+        asked = [self.samples[place] for place in columns[PLACE]]
+        judged = self.judge(asked, [text_of(one) for one in completions])
+        return [self._worth(parts) for parts in judged]
+
+    def _worth(self, parts: Mapping[str, float]) -> float:
+        if not self.weight:
+            return parts[self.name]
+        gate = parts["format"] * parts["grounded"]
+        return gate * parts[self.name] if self.name in parts else parts["reward"]
+
+
+def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
+    """The parts of a judge that count, scaled to sum to 1, and those that are only shown."""
+    shares = {"format": judge.weights.format, "f1": judge.weights.f1}
+    if judge.fidelity is not None and judge.weights.fidelity:
+        shares["fidelity"] = judge.weights.fidelity
+    whole = sum(shares.values())
+    counted = {name: share / whole for name, share in shares.items()}
+    return [
+        Part(name=name, weight=weight, samples=samples, judge=judge)
+        for name, weight in {**counted, "grounded": 0.0, "exact": 0.0}.items()
+    ]
+
+
+def text_of(completion: Completion) -> str:
+    """What was said: a completion is a text, or messages of a chat."""
+    if isinstance(completion, str):
+        return completion
+    return "".join(message["content"] for message in completion)
