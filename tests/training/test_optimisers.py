@@ -1,6 +1,7 @@
 """Muon for the matrices inside, AdamW for the rest; rates and clipping (extra `train`)."""
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ def test_the_rate_rises_then_falls_along_a_cosine_to_its_floor() -> None:
     assert rates[10] == pytest.approx(1.0)
     assert rates[55] == pytest.approx(0.05 + 0.95 * 0.5)
     assert rates[100] == pytest.approx(0.05)
-    assert all(a >= b for a, b in zip(rates[10:], rates[11:], strict=False))
+    assert all(a >= b for a, b in pairwise(rates[10:]))
 
 
 def test_a_step_clips_the_gradient_and_says_what_it_was() -> None:

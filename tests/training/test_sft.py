@@ -77,5 +77,7 @@ def test_a_run_that_is_done_does_nothing_more(words: Any, tmp_path: Path) -> Non
     done = tiny.model(words)
     fine_tune(done, tiny.encoded(words), CONFIG, folder=tmp_path)
     again = tiny.model(words, seed=9)
-    fine_tune(again, tiny.encoded(words), CONFIG, watch=lambda *_: pytest.fail(), folder=tmp_path)
+    fine_tune(
+        again, tiny.encoded(words), CONFIG, watch=lambda *_: pytest.fail("a step"), folder=tmp_path
+    )
     assert same(weights(done), weights(again))

@@ -59,7 +59,10 @@ class NanoFolder:
 
 
 class NanoModel:
-    """One ONNX file of a nano; opened by the first text, safe in threads."""
+    """One ONNX file of a nano; opened by the first text, safe in threads.
+
+    `tokens`: read and written so far, all texts together.
+    """
 
     def __init__(self, folder: NanoFolder, role: str, *, threads: int = 1) -> None:
         self._folder = folder
@@ -67,6 +70,7 @@ class NanoModel:
         self._threads = threads
         self._opened: tuple[Tokenizer, OnnxSession] | None = None
         self._opening = Lock()
+        self.tokens = 0
 
     def complete(self, prompt: str, *, limit: int = 160) -> str:
         """The likeliest continuation, of at most `limit` tokens, without its end token.
@@ -81,7 +85,9 @@ class NanoModel:
                 f"{self._folder.context - limit}.",
                 reason="the turn is too long",
             )
-        return str(tokenizer.decode(self._greedy(session, ids, tokenizer, limit)))
+        said = self._greedy(session, ids, tokenizer, limit)
+        self.tokens += len(ids) + len(said)
+        return str(tokenizer.decode(said))
 
     def _greedy(
         self, session: OnnxSession, ids: list[int], tokenizer: Tokenizer, limit: int

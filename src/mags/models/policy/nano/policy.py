@@ -41,6 +41,11 @@ class NanoPolicy:
         """What the folder calls it."""
         return self._folder.name
 
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written so far, by all its models."""
+        return sum(one.tokens for one in {id(m): m for m in self._models.values()}.values())
+
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
         return self._decide("router", compact("router", turn, recent), read_route)

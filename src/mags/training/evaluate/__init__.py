@@ -1,0 +1,1 @@
+"""How good a policy is: any of them, on the same samples, by the same measures."""

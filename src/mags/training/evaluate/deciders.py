@@ -1,0 +1,102 @@
+"""Whoever can be evaluated: a policy of any kind, asked as a memory would ask it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from mags.errors import ModelError
+from mags.models.grammar import Engram
+from mags.ports.policy import Policy
+from mags.training.chains.schema import Role, Sample
+from mags.training.reward import Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What was decided for one sample.
+
+    `reading` None: the reply was refused, `why` says for what. `mixed`: it held the memory tokens
+    of another function. `seconds`, `tokens`: what it cost, None where that was not measured.
+    """
+
+    reading: Reading | None
+    why: str = ""
+    mixed: bool = False
+    seconds: float | None = None
+    tokens: int | None = None
+
+
+class Decider(Protocol):
+    """Decides samples."""
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+        ...
+
+    def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
+        """One decision a sample, in their order."""
+        ...
+
+    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """`count` decisions drawn for each sample; empty where always the same one is made."""
+        ...
+
+
+class PolicyDecider:
+    """A `Policy`, one sample at a time.
+
+    `spent`: tokens used since it was last called. `draws`: asking again may give another answer.
+    `clock`: seconds.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        name: str = "",
+        spent: Callable[[], int] | None = None,
+        draws: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.name = name or policy.name
+        self._policy = policy
+        self._spent = spent
+        self._draws = draws
+        self._clock = clock
+
+    def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
+        """One decision a sample; a reply that a guardrail refuses is a decision without reading."""
+        return [self._decide(sample) for sample in samples]
+
+    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """The policy asked `count` times, where it draws."""
+        if not self._draws:
+            return []
+        return [[self._decide(sample) for _ in range(count)] for sample in samples]
+
+    def _decide(self, sample: Sample) -> Decision:
+        begin = self._clock()
+        reading, why = self._read(sample)
+        seconds = self._clock() - begin
+        tokens = self._spent() if self._spent is not None else None
+        return Decision(reading=reading, why=why, seconds=seconds, tokens=tokens)
+
+    def _read(self, sample: Sample) -> tuple[Reading | None, str]:
+        try:
+            return asked(self._policy, sample), ""
+        except ModelError as refused:
+            return None, str(refused.facts.get("reason", refused))
+
+
+def asked(policy: Policy, sample: Sample) -> Reading:
+    """What a policy decides for a sample; raises ModelError."""
+    if sample.role is Role.ASK:
+        return policy.ask(sample.turn, sample.recent)
+    if sample.role is Role.WRITE:
+        writing = policy.write(sample.turn, sample.recent, sample.recalled)
+        return Engram(operations=writing.operations)
+    return policy.route(sample.turn, sample.recent)
