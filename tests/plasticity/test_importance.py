@@ -49,7 +49,8 @@ def test_a_cold_node_is_left_alone():
 
 def test_a_raise_of_less_than_the_step_waits():
     graph = world({1: {"importance": 0.29}, 2: {}}, [(1, 2, {"w": 0.5})])
-    assert len(Importance(weight=0.3, step=0.02)(Still.of(graph), np.random.default_rng(0)).nodes) == 0
+    rule = Importance(weight=0.3, step=0.02)
+    assert len(rule(Still.of(graph), np.random.default_rng(0)).nodes) == 0
 
 
 @given(graph=graphs(), weight=st.floats(0.0, 1.0))
