@@ -1,6 +1,6 @@
 """nano: small language models of MAGS's own, run by onnxruntime, one for each role or for all."""
 
 from mags.models.policy.nano.model import NanoFolder, NanoModel
-from mags.models.policy.nano.policy import NanoPolicy
+from mags.models.policy.nano.policy import CompactPolicy, NanoPolicy
 
-__all__ = ["NanoFolder", "NanoModel", "NanoPolicy"]
+__all__ = ["CompactPolicy", "NanoFolder", "NanoModel", "NanoPolicy"]

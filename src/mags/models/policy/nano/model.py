@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from mags.errors import ConfigurationError, CorruptFile, ModelReplyError
+from mags.models.constraint import Constraint, Guide
 from mags.models.embed.session import OnnxSession, open_session
 
 ROLES = ("ask", "write", "router")
@@ -61,21 +62,28 @@ class NanoFolder:
 class NanoModel:
     """One ONNX file of a nano; opened by the first text, safe in threads.
 
-    `tokens`: read and written so far, all texts together.
+    `tokens`: read and written so far, all texts together. `held`: nothing is said that the grammar
+    of memory tokens refuses (extra `grammar`).
     """
 
-    def __init__(self, folder: NanoFolder, role: str, *, threads: int = 1) -> None:
+    def __init__(
+        self, folder: NanoFolder, role: str, *, threads: int = 1, held: bool = False
+    ) -> None:
         self._folder = folder
         self._file = folder.path / folder.files[role]
         self._threads = threads
+        self._held = held
         self._opened: tuple[Tokenizer, OnnxSession] | None = None
+        self._end = -1
+        self._constraint: Constraint | None = None
         self._opening = Lock()
         self.tokens = 0
 
-    def complete(self, prompt: str, *, limit: int = 160) -> str:
+    def complete(self, prompt: str, role: str = "", *, limit: int = 160) -> str:
         """The likeliest continuation, of at most `limit` tokens, without its end token.
 
-        Raises ModelReplyError where the prompt leaves no room in the context.
+        `role`: whose grammar holds it. Raises ModelReplyError where the prompt leaves no room in
+        the context, ConfigurationError where llguidance is wanted and missing.
         """
         tokenizer, session = self._open()
         ids = list(tokenizer.encode(BEGIN + prompt).ids)
@@ -85,22 +93,25 @@ class NanoModel:
                 f"{self._folder.context - limit}.",
                 reason="the turn is too long",
             )
-        said = self._greedy(session, ids, tokenizer, limit)
+        guide = None if self._constraint is None else self._constraint.begin(role)
+        said = self._greedy(session, ids, limit=limit, guide=guide)
         self.tokens += len(ids) + len(said)
         return str(tokenizer.decode(said))
 
     def _greedy(
-        self, session: OnnxSession, ids: list[int], tokenizer: Tokenizer, limit: int
+        self, session: OnnxSession, ids: list[int], *, limit: int, guide: Guide | None
     ) -> list[int]:
-        end = tokenizer.token_to_id(END)
         shape = (self._folder.layers, 2, 1, self._folder.heads, 0, self._folder.width)
         past: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
         step, said = np.array([ids], dtype=np.int64), list[int]()
         while len(said) < limit:
             logits, past = session.run(None, {"ids": step, "past": past})  # type: ignore[dict-item]
-            drawn = int(logits[0].argmax())
-            if drawn == end:
+            sure = logits[0] if guide is None else np.where(guide.allowed(), logits[0], -np.inf)
+            drawn = int(sure.argmax())
+            if drawn == self._end:
                 break
+            if guide is not None:
+                guide.take(drawn)
             said.append(drawn)
             step = np.array([[drawn]], dtype=np.int64)
         return said
@@ -114,5 +125,9 @@ class NanoModel:
                         raise CorruptFile(f"{path} is missing: make the nano anew", path=path)
                 tokenizer = Tokenizer.from_file(str(words))
                 session = open_session(str(self._file), self._file, threads=self._threads)
+                self._end = tokenizer.token_to_id(END) or -1
+                if self._held:
+                    pieces = tokenizer.get_vocab_size()
+                    self._constraint = Constraint(tokenizer.to_str(), end=self._end, pieces=pieces)
                 self._opened = tokenizer, session
             return self._opened

@@ -7,9 +7,9 @@ when asked again, so one that is refused is not asked for once more: the caller 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models.grammar import read_engram, read_plan, read_route
@@ -22,29 +22,30 @@ Read = TypeVar("Read")
 CONFIDENCE = 0.7
 
 
-class NanoPolicy:
-    """A `Policy` over the models of a folder; `failures` counts refused replies by role.
+class Voice(Protocol):
+    """A model that replies to a compact prompt."""
 
-    Raises ModelReplyError where a reply is refused, or a role has no model in the folder.
+    def complete(self, prompt: str, role: str) -> str:
+        """The reply of a role ("ask", "write", "router"); raises ModelReplyError."""
+        ...
+
+
+class CompactPolicy:
+    """A `Policy` over models that read compact prompts, one for each role or one for several.
+
+    `failures` counts refused replies by role. Raises ModelReplyError where a reply is refused, or
+    a role has no model.
     """
 
-    def __init__(self, folder: NanoFolder, *, threads: int = 1) -> None:
-        self._folder = folder
-        shared = {
-            file: NanoModel(folder, role, threads=threads) for role, file in folder.files.items()
-        }
-        self._models = {role: shared[file] for role, file in folder.files.items()}
+    def __init__(self, name: str, voices: Mapping[str, Voice]) -> None:
+        self._name = name
+        self._voices = voices
         self.failures: Counter[str] = Counter()
 
     @property
     def name(self) -> str:
-        """What the folder calls it."""
-        return self._folder.name
-
-    @property
-    def tokens(self) -> int:
-        """Tokens read and written so far, by all its models."""
-        return sum(one.tokens for one in {id(m): m for m in self._models.values()}.values())
+        """What to show the user."""
+        return self._name
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
@@ -75,13 +76,30 @@ class NanoPolicy:
         )
 
     def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:
-        if role not in self._models:
+        if role not in self._voices:
             raise ModelReplyError(f"{self.name} has no model for {role}.", reason="no model")
         try:
-            return read(self._models[role].complete(prompt))
+            return read(self._voices[role].complete(prompt, role))
         except ModelReplyError:
             self.failures[role] += 1
             raise
+
+
+class NanoPolicy(CompactPolicy):
+    """A `Policy` over the models of a folder; `held`: the grammar holds what they say."""
+
+    def __init__(self, folder: NanoFolder, *, threads: int = 1, held: bool = False) -> None:
+        shared = {
+            file: NanoModel(folder, role, threads=threads, held=held)
+            for role, file in folder.files.items()
+        }
+        self._models = tuple(shared.values())
+        super().__init__(folder.name, {role: shared[file] for role, file in folder.files.items()})
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written so far, by all its models."""
+        return sum(one.tokens for one in self._models)
 
 
 def _names(one: Operation) -> tuple[tuple[str, bool], ...]:
