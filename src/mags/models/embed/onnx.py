@@ -41,17 +41,17 @@ class ModelFile:
     dimension: int
     window_tokens: int
     overlap_tokens: int
-    states: str
-    """The name, inside of the graph, of the last layer's states: float32 (batch, tokens, width)."""
+    states: tuple[str, ...]
+    """Names, inside of the graph, of layers' states: each float32 (batch, tokens, dimension)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenStates:
-    """A text token by token, as the encoder's last layer sees it.
+    """A text token by token, as layers of the encoder see it.
 
-    `states`: float32 (t, dimension), the model's own first and last token among them. `spans`:
-    int64 (t, 2), the characters of each token, (0, 0) for the model's own. `whole`: False where
-    the text was longer than the window and its end is missing.
+    `states`: float32 (t, layers x dimension), the model's own first and last token among them.
+    `spans`: int64 (t, 2), the characters of each token, (0, 0) for the model's own. `whole`: False
+    where the text was longer than the window and its end is missing.
     """
 
     states: NDArray[np.float32]
@@ -68,7 +68,7 @@ SHIPPED = ModelFile(
     dimension=384,
     window_tokens=256,
     overlap_tokens=32,
-    states="encoder.layer.5.output.LayerNorm",
+    states=("encoder.layer.5.output.LayerNorm",),
 )
 
 
@@ -110,7 +110,10 @@ class OnnxEmbedder:
         windower, session = self._open()
         ids, spans, whole = windower.tokens(text)
         feed = {"input_ids": ids[None, :], "attention_mask": np.ones_like(ids)[None, :]}
-        states = session.run([self._file.states], feed)[0][0]
+        layers = session.run(list(self._file.states), feed)
+        states = (
+            layers[0][0] if len(layers) == 1 else np.concatenate([x[0] for x in layers], axis=1)
+        )
         return TokenStates(states=states, spans=spans, whole=whole)
 
     def _open(self) -> tuple[Windower, OnnxSession]:
@@ -123,7 +126,9 @@ class OnnxEmbedder:
                     tokens=file.window_tokens,
                     overlap=file.overlap_tokens,
                 )
-                graph = with_output(checked_bytes(file.model, file.model_sha256), file.states)
+                graph = checked_bytes(file.model, file.model_sha256)
+                for name in file.states:
+                    graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
 

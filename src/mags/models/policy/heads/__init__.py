@@ -1,0 +1,1 @@
+"""Heads on the states of the embedder that is loaded anyway: taggers and probes in numpy."""

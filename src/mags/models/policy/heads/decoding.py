@@ -1,0 +1,152 @@
+"""From scores to the likeliest choices, each with the probability that all of it is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.models.policy.heads.choices import ACTS, Fact, Question, Vocabulary
+from mags.models.policy.heads.layout import ADDRESSEE, SPECIAL, Layout
+from mags.models.policy.heads.network import ASK, ROUTER, WRITE, Floats, Network
+from mags.ports.policy import Act, Route
+
+LONGEST_NAME = 8
+"""Words of a name."""
+FOLLOWS = ((0, 1, 2, 3, 4), (0, 1, 2, 3, 4), (1, 2), (0, 1, 2, 3, 4), (3, 4))
+"""Which tags may stand before each tag: what goes on must have begun."""
+LOOKS = (1.0, 1.0), (1.0, 1.0), (0.5, 1.0), (1.0, 0.3)
+"""Weights of the blocks by where to look: nowhere, a fact, a chain of facts, what was said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The facts of a turn and the probability of the whole."""
+
+    facts: tuple[Fact, ...]
+    confidence: float
+
+
+def written(
+    network: Network, layout: Layout, states: Floats, marks: Floats, known: Vocabulary
+) -> Written:
+    """The facts that a turn tells."""
+    x = network.trunk(states, marks, WRITE)
+    dates = date_rows(layout)
+    turn = np.flatnonzero(dates)[1:]
+    path, sure = best_path(network.tags(x)[turn].tolist())
+    facts = []
+    for first, last, note in runs(path):
+        start, end = int(turn[first]), int(turn[last])
+        if note:
+            facts.append(Fact(act=Act.NOTE, first=start, last=end))
+            continue
+        scores = network.span(x, start, end, dates)
+        subject, named = best_span(scores.points)
+        act, relation = int(scores.act.argmax()), int(scores.relation.argmax())
+        moment = int(scores.points[2].argmax())
+        one = named + float(scores.act[act] + scores.relation[relation] + scores.points[2, moment])
+        sure += one
+        facts.append(
+            Fact(
+                act=ACTS[act],
+                first=start,
+                last=end,
+                relation=known.relations[relation],
+                subject=subject,
+                moment=moment,
+                confidence=math.exp(one),
+            )
+        )
+    return Written(facts=tuple(facts), confidence=math.exp(sure))
+
+
+def asked(
+    network: Network, layout: Layout, states: Floats, marks: Floats, known: Vocabulary
+) -> tuple[Question, float]:
+    """What a question asks for, and the probability of it."""
+    x = network.trunk(states, marks, ASK)
+    scores = network.question(x, date_rows(layout))
+    none = len(known.relations)
+    relations, sure = list[str](), 0.0
+    for hop in scores.relations:
+        best = int(hop.argmax())
+        sure += float(hop[best])
+        if best == none:
+            break
+        relations.append(known.relations[best])
+    about, named = best_span(scores.points)
+    inverse, past = (int(one.argmax()) for one in scores.plain)
+    moment = int(scores.points[2].argmax())
+    sure += named + float(scores.plain.max(axis=1).sum() + scores.points[2, moment])
+    question = Question(
+        relations=tuple(relations),
+        about=about,
+        inverse=bool(inverse),
+        past=bool(past),
+        moment=moment,
+    )
+    return question, math.exp(sure)
+
+
+def routed(network: Network, states: Floats, marks: Floats) -> tuple[Route, float]:
+    """What a turn needs, and the probability of it."""
+    write, look = network.route(network.trunk(states, marks, ROUTER))
+    writes, looks = int(write.argmax()), int(look.argmax())
+    episodic, semantic = LOOKS[looks]
+    route = Route(recall=looks > 0, write=writes > 0, episodic=episodic, semantic=semantic)
+    return route, math.exp(float(write[writes] + look[looks]))
+
+
+def date_rows(layout: Layout) -> NDArray[np.bool_]:
+    """Rows where a date may be: the words of the turn, and row 0 for none."""
+    found = np.zeros(layout.rows, dtype=bool)
+    found[0] = True
+    found[SPECIAL:] = [word.turn for word in layout.words]
+    return found
+
+
+def best_path(scores: Sequence[Sequence[float]]) -> tuple[list[int], float]:
+    """The likeliest tags that go on only what has begun, and their log-probability (Viterbi)."""
+    if not scores:
+        return [], 0.0
+    best = [s if tag in (0, 1, 3) else -1e9 for tag, s in enumerate(scores[0])]
+    back: list[list[int]] = []
+    for row in scores[1:]:
+        before = [max(follows, key=best.__getitem__) for follows in FOLLOWS]
+        best = [best[before[tag]] + row[tag] for tag in range(len(row))]
+        back.append(before)
+    tag = max(range(len(best)), key=best.__getitem__)
+    total, path = best[tag], [tag]
+    for before in reversed(back):
+        tag = before[tag]
+        path.append(tag)
+    return path[::-1], total
+
+
+def runs(path: Sequence[int]) -> list[tuple[int, int, bool]]:
+    """First and last place of each tagged run, and whether it is a note."""
+    found: list[tuple[int, int, bool]] = []
+    for place, tag in enumerate(path):
+        if tag in (1, 3):
+            found.append((place, place, tag == 3))
+        elif tag:
+            first, _, note = found[-1]
+            found[-1] = first, place, note
+    return found
+
+
+def best_span(points: Floats) -> tuple[tuple[int, int], float]:
+    """The likeliest (first, last) rows of a name, of those in `points` (3, n)."""
+    starts, ends = points[0], points[1]
+    best, total = (0, 0), float(starts[0] + ends[0])
+    for first in np.argsort(starts)[::-1][:4].tolist():
+        last = first + 1 if first <= ADDRESSEE else min(first + LONGEST_NAME, len(ends))
+        end = first + int(ends[first:last].argmax())
+        here = float(starts[first] + ends[end])
+        if here > total:
+            best, total = (first, end), here
+    return best, total

@@ -1,0 +1,169 @@
+"""What the heads look at: the last turns and this one as one text, and its words as rows.
+
+The encoder reads `you: ...` and `I: ...` a line each, so that no name of a speaker costs tokens.
+Rows are words: the mean of their pieces' states, with marks of writing that an uncased encoder
+cannot see. Two rows before the words stand for the speaker and for who was spoken to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.models.embed.onnx import TokenStates
+from mags.ports.policy import Turn
+
+WORD = re.compile(r"[^\W_]+|[^\w\s]|_", re.UNICODE)
+SPEAKER, ADDRESSEE = 0, 1
+SPECIAL = 2
+"""Rows before the first word."""
+RECENT = 2
+LONGEST = 160
+"""Characters that are shown of a turn said before."""
+MARKS = 18
+"""Width of the marks of writing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word of the laid-out text: its characters, and whose line it stands in.
+
+    `turn`: it is of the turn to decide on. `own`: the line is the speaker's. `opens`: it begins
+    a sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    turn: bool
+    own: bool
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A text to encode and its words. `offset`: where the turn begins in it."""
+
+    text: str
+    words: tuple[Word, ...]
+    offset: int
+    speaker: str
+    addressee: str
+
+    @property
+    def rows(self) -> int:
+        """Rows that the heads see."""
+        return SPECIAL + len(self.words)
+
+    def span(self, first: int, last: int) -> str:
+        """The characters from row `first` to row `last`, both words."""
+        return self.text[self.words[first - SPECIAL].start : self.words[last - SPECIAL].end]
+
+
+def laid_out(turn: Turn, recent: Sequence[Turn] = ()) -> Layout:
+    """The layout of a turn after what was said before (oldest first)."""
+    lines = [one for one in recent[-RECENT:] if one.text.strip()]
+    text, words = "", list[Word]()
+    for one in lines:
+        own = one.speaker == turn.speaker
+        text += "I: " if own else "you: "
+        words += _words(one.text[:LONGEST], len(text), turn=False, own=own)
+        text += one.text[:LONGEST] + "\n"
+    text += "I: "
+    words += _words(turn.text, len(text), turn=True, own=True)
+    others = [one.speaker for one in recent if one.speaker != turn.speaker]
+    return Layout(
+        text=text + turn.text,
+        words=tuple(words),
+        offset=len(text),
+        speaker=turn.speaker,
+        addressee=others[-1] if others else "",
+    )
+
+
+def _words(text: str, offset: int, *, turn: bool, own: bool) -> list[Word]:
+    found = []
+    last, end = "", 0
+    for match in WORD.finditer(text):
+        opens = not last or last in ".!?:(" or "\n" in text[end : match.start()]
+        found.append(
+            Word(
+                text=match[0],
+                start=offset + match.start(),
+                end=offset + match.end(),
+                turn=turn,
+                own=own,
+                opens=opens,
+            )
+        )
+        last, end = match[0], match.end()
+    return found
+
+
+def shown(layout: Layout, states: TokenStates) -> Layout:
+    """The layout without the words that fell out of the encoder's window."""
+    seen = int(states.spans[:, 1].max(initial=0))
+    if states.whole or not layout.words or layout.words[-1].end <= seen:
+        return layout
+    return Layout(
+        text=layout.text,
+        words=tuple(word for word in layout.words if word.end <= seen),
+        offset=layout.offset,
+        speaker=layout.speaker,
+        addressee=layout.addressee,
+    )
+
+
+def rows(layout: Layout, states: TokenStates) -> NDArray[np.float32]:
+    """States of the rows, (rows, width): the first token's for the two that are no words."""
+    starts, ends = states.spans[:, 0], states.spans[:, 1]
+    real = np.flatnonzero(ends > starts)
+    begins = np.array([word.start for word in layout.words], dtype=np.int64)
+    found = np.zeros((layout.rows, states.states.shape[1]), dtype=np.float32)
+    found[:SPECIAL] = states.states[0]
+    if not len(begins):
+        return found
+    owner = np.searchsorted(begins, starts[real], side="right") - 1
+    ends_of = np.array([word.end for word in layout.words], dtype=np.int64)
+    kept = (owner >= 0) & (starts[real] < ends_of[np.maximum(owner, 0)])
+    np.add.at(found, owner[kept] + SPECIAL, states.states[real[kept]])
+    counts = np.bincount(owner[kept], minlength=len(begins))
+    found[SPECIAL:] /= np.maximum(counts, 1)[:, None]
+    return found
+
+
+def marks(layout: Layout) -> NDArray[np.float32]:
+    """Marks of writing and place, (rows, MARKS), each 0 or 1."""
+    names = frozenset(layout.speaker.casefold().split())
+    others = frozenset(layout.addressee.casefold().split())
+    found = np.zeros((layout.rows, MARKS), dtype=np.float32)
+    found[SPEAKER, 0] = found[ADDRESSEE, 1] = 1.0
+    found[ADDRESSEE, 2] = bool(layout.addressee)
+    before = ""
+    for row, word in enumerate(layout.words, start=SPECIAL):
+        text = word.text
+        low = text.casefold()
+        capital = text[0].isupper()
+        found[row, 3:] = (
+            word.turn,
+            not word.turn and word.own,
+            not word.turn and not word.own,
+            word.opens,
+            capital,
+            capital and not word.opens,
+            len(text) > 1 and text.isupper(),
+            text[0].islower(),
+            any(c.isdigit() for c in text),
+            not text[0].isalnum(),
+            low in names,
+            low in others,
+            before == "my",
+            len(text) > 5,
+            capital and before[:1].isupper(),
+        )
+        before = text if capital else low
+    return found

@@ -1,0 +1,141 @@
+"""The heads in numpy: what `mags.training.heads.model` trains, for one text at a time.
+
+Shapes: n rows, h width, R relations. Weights are float32 by the names of the trained modules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+POOLS, HOPS = 5, 3
+WRITE, ASK, ROUTER = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanScores:
+    """Log-probabilities of a span: `act` (3,), `relation` (R,), `points` (3, n)."""
+
+    act: Floats
+    relation: Floats
+    points: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionScores:
+    """Log-probabilities of a question: `relations` (HOPS, R + 1), `plain` (2, 2), `points`."""
+
+    relations: Floats
+    plain: Floats
+    points: Floats
+
+
+class Network:
+    """Trunk and heads. `attention`: how many heads a block has; `layers`: of the encoder."""
+
+    def __init__(self, weights: Mapping[str, Floats], *, layers: int, attention: int) -> None:
+        self._weights = weights
+        self._layers = layers
+        self._attention = attention
+        self._blocks = sum(name.endswith("mix.weight") for name in weights)
+        self._width = weights["norm.weight"].shape[0]
+
+    def trunk(self, states: Floats, marks: Floats, role: int) -> Floats:
+        """States (n, layers x dimension) and marks (n, m) to (n, h)."""
+        rows = len(states)
+        normed = standard(states.reshape(rows * self._layers, -1)).reshape(rows, -1)
+        x = self._linear("into", np.concatenate((normed, marks), axis=1))
+        x += self._weights["role"][role]
+        for place in range(self._blocks):
+            x = self._block(f"blocks.{place}", x)
+        return self._norm("norm", x)
+
+    def tags(self, x: Floats) -> Floats:
+        """Log-probabilities of the tags of rows, (n, 5)."""
+        return log_softmax(self._linear("tag", x))
+
+    def span(self, x: Floats, first: int, last: int, dates: NDArray[np.bool_]) -> SpanScores:
+        """The scores of an object. `dates` (n,): rows where a date may be."""
+        joined = np.concatenate((x[first], x[last], x[first : last + 1].mean(axis=0)))
+        found = gelu(self._linear("span", joined))
+        return SpanScores(
+            act=log_softmax(self._linear("act", found)),
+            relation=log_softmax(self._linear("relation", found)[:-1]),
+            points=self._points(
+                x, self._linear("subject", found), self._linear("moment", found), dates
+            ),
+        )
+
+    def question(self, x: Floats, dates: NDArray[np.bool_]) -> QuestionScores:
+        """The scores of a question."""
+        pools = self._pool(x, 0, POOLS)
+        hops = gelu(self._linear("hop", pools[:HOPS]))
+        more = gelu(self._linear("pooled", pools[HOPS:]))
+        about, moment = self._linear("subject", more[0]), self._linear("moment", more[1])
+        return QuestionScores(
+            relations=log_softmax(self._linear("relation", hops)),
+            plain=log_softmax(self._linear("plain", more[1]).reshape(2, 2)),
+            points=self._points(x, about, moment, dates),
+        )
+
+    def route(self, x: Floats) -> tuple[Floats, Floats]:
+        """Log-probabilities of writing (2,) and of where to look (4,)."""
+        pooled = gelu(self._linear("pooled", self._pool(x, POOLS, POOLS + 1)[0]))
+        scores = self._linear("route", pooled)
+        return log_softmax(scores[:2]), log_softmax(scores[2:])
+
+    def _points(self, x: Floats, about: Floats, moment: Floats, dates: NDArray[np.bool_]) -> Floats:
+        keys = self._linear("keys", x).reshape(len(x), 3, self._width)
+        asked = np.concatenate((about, moment)).reshape(3, self._width)
+        scores: Floats = np.einsum("nth,th->tn", keys, asked) / np.float32(math.sqrt(self._width))
+        scores[2] = np.where(dates, scores[2], np.float32(-1e4))
+        return log_softmax(scores)
+
+    def _pool(self, x: Floats, first: int, last: int) -> Floats:
+        scores = self._weights["pools"][first:last] @ x.T
+        pooled: Floats = np.exp(log_softmax(scores)) @ x
+        return pooled
+
+    def _block(self, name: str, x: Floats) -> Floats:
+        rows, width = x.shape
+        size = width // self._attention
+        mixed = self._linear(f"{name}.mix", self._norm(f"{name}.norm1", x))
+        q, k, v = mixed.reshape(rows, 3, self._attention, size).transpose(1, 2, 0, 3)
+        scores = np.exp(log_softmax(q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(size))))
+        heard = (scores @ v).transpose(1, 0, 2).reshape(rows, width)
+        x = x + self._linear(f"{name}.out", heard)
+        up = gelu(self._linear(f"{name}.up", self._norm(f"{name}.norm2", x)))
+        return x + self._linear(f"{name}.down", up)
+
+    def _linear(self, name: str, x: Floats) -> Floats:
+        made: Floats = x @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        return made
+
+    def _norm(self, name: str, x: Floats) -> Floats:
+        made: Floats = standard(x) * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        return made
+
+
+def standard(x: Floats) -> Floats:
+    """Rows with mean 0 and variance 1, as a layer norm makes them."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    made: Floats = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+    return made
+
+
+def gelu(x: Floats) -> Floats:
+    """The Gaussian error linear unit, by its approximation with tanh."""
+    inner = np.float32(0.7978845608028654) * (x + np.float32(0.044715) * x * x * x)
+    return np.asarray(np.float32(0.5) * x * (np.float32(1.0) + np.tanh(inner)), dtype=np.float32)
+
+
+def log_softmax(x: Floats) -> Floats:
+    """Log-probabilities over the last axis."""
+    shifted = x - x.max(axis=-1, keepdims=True)
+    made: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return made

@@ -1,0 +1,1 @@
+"""Training of the heads whose runtime is `mags.models.policy.heads`."""

@@ -1,0 +1,162 @@
+"""What the heads should choose for a sample: its target, found again in its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mags.models.grammar import Engram
+from mags.models.policy.heads.choices import Fact, Question, Vocabulary, bare
+from mags.models.policy.heads.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout
+from mags.models.policy.heads.moments import moments
+from mags.ports.policy import Act, Operation, Plan, Route
+from mags.training.chains.files import words
+from mags.training.chains.phrasebook import phrasebook
+from mags.training.chains.schema import Role, Sample
+from mags.training.generate.questions import KINDS
+from mags.training.reward import read
+
+KNOWN = "known"
+OTHER = "other value known"
+Rows = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A fact to find; `subjects`: every place that names its subject."""
+
+    fact: Fact
+    subjects: Rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gold:
+    """The labels of one sample, of its role. `abouts`: every place of what a question hangs on."""
+
+    told: tuple[Told, ...] = ()
+    question: Question | None = None
+    abouts: Rows = ()
+    route: Route | None = None
+
+
+def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
+    """The relations that samples name, and what the phrasebook says of them."""
+    seen: set[str] = set()
+    for sample in samples:
+        reading = read(sample, sample.target)
+        if isinstance(reading, Engram):
+            seen.update(o.relation for o in reading.operations if o.act is not Act.NOTE)
+        elif isinstance(reading, Plan):
+            seen.update(bare(hop.relation) for hop in reading.hops)
+    book = {entry.name: entry for entry in phrasebook() if entry.name in seen}
+    answers = {name: KINDS.get(entry.object, "thing") for name, entry in book.items()}
+    answers |= {"^" + name: KINDS.get(entry.subject, "thing") for name, entry in book.items()}
+    return Vocabulary(
+        relations=tuple(sorted(book)),
+        one=frozenset(entry.name for entry in book.values() if entry.one),
+        answers=answers,
+        kinds=tuple(words()["kind"]),
+    )
+
+
+def gold(sample: Sample, layout: Layout, known: Vocabulary) -> Gold | None:
+    """The labels of a sample; None where its target is not in its words."""
+    reading = read(sample, sample.target)
+    if isinstance(reading, Route):
+        return Gold(route=reading)
+    if isinstance(reading, Plan):
+        return _question(sample, layout, reading, known)
+    if not isinstance(reading, Engram) or (sample.role is Role.WRITE and KNOWN in sample.tags):
+        return None  # that it is known already stands in the memories, which no head sees
+    told = [_told(sample, layout, one, known) for one in reading.operations]
+    found = tuple(one for one in told if one is not None)
+    if len(found) < len(told):
+        return None
+    return Gold(told=tuple(sorted(found, key=lambda one: one.fact.first)))
+
+
+def _told(sample: Sample, layout: Layout, made: Operation, known: Vocabulary) -> Told | None:
+    note = made.act is Act.NOTE
+    places = places_of(layout, made.text if note else made.object, turn=True)
+    subjects = () if note else subjects_of(layout, made.subject)
+    strange = not note and (made.relation not in known.relations or not subjects)
+    if not places or strange:
+        return None
+    moment = 0
+    if made.valid_from is not None:
+        moment = _moment(sample, layout, made.valid_from, None)
+        if not moment:
+            return None
+    fact = Fact(
+        act=Act.ADD if OTHER in sample.tags else made.act,
+        first=places[0][0],
+        last=places[0][1],
+        relation=made.relation,
+        subject=subjects[0] if subjects else (SPEAKER, SPEAKER),
+        moment=moment,
+    )
+    return Told(fact=fact, subjects=subjects)
+
+
+def _question(sample: Sample, layout: Layout, plan: Plan, known: Vocabulary) -> Gold | None:
+    about = plan.hops[0].subject if plan.hops else next(iter(plan.entities), "")
+    abouts = subjects_of(layout, about)
+    relations = tuple(bare(hop.relation) for hop in plan.hops)
+    if not abouts or len(relations) > 3 or any(name not in known.relations for name in relations):
+        return None
+    moment = 0
+    if plan.since is not None or plan.until is not None:
+        moment = _moment(sample, layout, plan.since, plan.until)
+        if not moment:
+            return None
+    question = Question(
+        relations=relations,
+        about=abouts[0],
+        inverse=bool(plan.hops) and plan.hops[0].inverse,
+        past=plan.past,
+        moment=moment,
+    )
+    return Gold(question=question, abouts=abouts)
+
+
+def subjects_of(layout: Layout, name: str) -> Rows:
+    """Every place that stands for somebody, the surest first."""
+    found: list[tuple[int, int]] = []
+    if name.casefold() == layout.speaker.casefold():
+        found.append((SPEAKER, SPEAKER))
+    elif layout.addressee and name.casefold() == layout.addressee.casefold():
+        found.append((ADDRESSEE, ADDRESSEE))
+    found += places_of(layout, name, turn=True)
+    owner = f"{layout.speaker}'{'' if layout.speaker.endswith('s') else 's'} "
+    if name.startswith(owner):
+        found += places_of(layout, "my " + name.removeprefix(owner), turn=True)
+    return tuple(found) or tuple(places_of(layout, name, turn=False))
+
+
+def places_of(layout: Layout, words: str, *, turn: bool) -> list[tuple[int, int]]:
+    """Rows (first, last) where whole words stand, in the turn or before it; any case."""
+    wanted = words.casefold()
+    text = layout.text.casefold()
+    starts = {w.start: row for row, w in enumerate(layout.words, SPECIAL) if w.turn is turn}
+    ends = {w.end: row for row, w in enumerate(layout.words, SPECIAL) if w.turn is turn}
+    found = []
+    at = text.find(wanted)
+    while wanted and at >= 0:
+        if at in starts and at + len(wanted) in ends:
+            found.append((starts[at], ends[at + len(wanted)]))
+        at = text.find(wanted, at + 1)
+    return found
+
+
+def _moment(sample: Sample, layout: Layout, since: float | None, until: float | None) -> int:
+    """The row where the date begins that means just that, or 0. `until` None: any end."""
+    for one in moments(sample.turn.text, sample.turn.at):
+        if one.since == since and until in (None, one.until):
+            starts: Sequence[int] = [
+                row
+                for row, word in enumerate(layout.words, SPECIAL)
+                if word.turn and one.start <= word.start - layout.offset < one.end
+            ]
+            # The last word names it, where a lead ("back in") might be another date's.
+            return starts[-1] if starts else 0
+    return 0
