@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from mags.training.chains.schema import Role, Sample, Split
-from mags.training.chains.splits import TESTS, shelf
+from mags.training.chains.splits import TESTS, Shelf, shelf
 from mags.training.chains.variety import Known
 from mags.training.generate.turns import Turns
 
@@ -40,17 +40,24 @@ def generate(amount: Amount, seed: int) -> Iterator[Sample]:
 
 def of_split(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample]:
     """Samples of one split, none a near duplicate of one in `known`, which grows with them."""
-    material = shelf(split)
+    yield from of_shelf(shelf(split), count, f"{seed} {split}", known, name=split)
+
+
+def of_shelf(
+    material: Shelf, count: int, seed: str, known: Known, *, name: str
+) -> Iterator[Sample]:
+    """Samples of this material; their ids begin with `name`."""
     if not material.entries:
         return
-    rng = Random(f"{seed} {split}")
-    turns = Turns(material, rng, scatter=SCATTER if split in (Split.TRAIN, Split.DEV) else 0.0)
+    rng = Random(seed)
+    trains = material.split in (Split.TRAIN, Split.DEV)
+    turns = Turns(material, rng, scatter=SCATTER if trains else 0.0)
     made = {Role.WRITE: turns.to_write, Role.ASK: turns.to_ask, Role.ROUTER: turns.to_route}
     place = tries = 0
     while place < count and tries < 4 * count:
         tries += 1
         role = rng.choices(list(SHARES), weights=list(SHARES.values()))[0]
-        sample = made[role]().sample(role, id=f"{split}-{place:06}", split=split)
+        sample = made[role]().sample(role, id=f"{name}-{place:06}", split=material.split)
         if known.take(sample):
             place += 1
             yield sample

@@ -1,0 +1,1 @@
+"""From nothing to a nano that runs: samples, tokenizer, SFT, specialists, GRPO, export."""

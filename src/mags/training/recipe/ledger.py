@@ -1,0 +1,93 @@
+"""A run's folder: which recipe made it, which steps are done, and what each of them cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from mags.errors import ConfigurationError, CorruptFile
+from mags.training.recipe.presets import Recipe
+
+RUN = "run.json"
+MEGABYTE = 1 << 20
+
+
+class Ledger:
+    """`run.json` of a folder: the recipe, and each finished step with its costs and results.
+
+    A step is noted when it is done, so a run that was killed begins with the step it was at, which
+    takes up its own checkpoint. Raises ConfigurationError where the folder is of another recipe.
+    """
+
+    def __init__(self, folder: Path, recipe: Recipe) -> None:
+        self.folder = folder
+        self._path = folder / RUN
+        written = json.loads(json.dumps(asdict(recipe)))
+        self._run: dict[str, Any] = {"recipe": written, "steps": {}}
+        if self._path.is_file():
+            self._run = _read(self._path)
+            _check(self._run["recipe"], written, folder)
+
+    @property
+    def steps(self) -> Mapping[str, Mapping[str, Any]]:
+        """Finished steps, in the order in which they were."""
+        found: Mapping[str, Mapping[str, Any]] = self._run["steps"]
+        return found
+
+    def is_done(self, name: str) -> bool:
+        """Whether a step is finished."""
+        return name in self._run["steps"]
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[dict[str, Any]]:
+        """Around a step: note its costs and what is put into the yielded mapping, when it is done.
+
+        `wall_s`, `cpu_s`: of the step (of its last part, where it was stopped); `peak_mb`: the
+        most memory that the process had taken so far.
+        """
+        wall, cpu = time.perf_counter(), time.process_time()
+        found: dict[str, Any] = {}
+        yield found
+        self._run["steps"][name] = {
+            "wall_s": round(time.perf_counter() - wall, 2),
+            "cpu_s": round(time.process_time() - cpu, 2),
+            "peak_mb": round(peak_mb(), 1),
+            **found,
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        unfinished = self._path.with_suffix(".part")
+        unfinished.write_text(json.dumps(self._run, indent=1) + "\n", encoding="utf-8")
+        os.replace(unfinished, self._path)
+
+
+def peak_mb() -> float:
+    """The most memory this process has had in RAM, in MB."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / MEGABYTE if sys.platform == "darwin" else most / 1024
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as failure:
+        raise CorruptFile(f"{path} is damaged: begin in another folder", path=path) from failure
+    return run
+
+
+def _check(known: Mapping[str, Any], recipe: Mapping[str, Any], folder: Path) -> None:
+    differs = sorted(name for name in recipe if known.get(name) != recipe[name])
+    if differs:
+        raise ConfigurationError(
+            f"{folder} was begun with another recipe ({', '.join(differs)} differ): use another "
+            "folder, or the same options.",
+            path=str(folder),
+            differs=differs,
+        )

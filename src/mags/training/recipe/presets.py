@@ -1,0 +1,131 @@
+"""What a nano is trained by, as one value; and the recipes that have a name.
+
+No torch is needed to read a recipe. Large models have presets of their own, with the memory that
+they need (`mags.training.large.presets`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mags.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """What is made to train on. `train`: samples; `kept_back`: of those, for GRPO alone, told in
+    sentence frames that SFT does not see; `test`: samples of each split to evaluate on.
+    """
+
+    train: int = 20_000
+    kept_back: int = 3_000
+    test: int = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Widths:
+    """The model: `mags.training.nano.model.NanoSize`."""
+
+    width: int = 128
+    layers: int = 4
+    heads: int = 4
+    inner: int = 384
+    context: int = 512
+    pieces: int = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teaching:
+    """One run of SFT. `tokens`: of a batch. `rank`: of a LoRA, 0 trains every weight."""
+
+    steps: int
+    rate: float
+    tokens: int = 4_096
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforcing:
+    """GRPO, and PPO at equal compute: `prompts` x `group` replies a step.
+
+    `roles`: which are reinforced. `format`, `f1`, `fidelity`: weights of the reward.
+    """
+
+    steps: int
+    prompts: int = 32
+    group: int = 8
+    epochs: int = 2
+    rate: float = 3e-4
+    rank: int = 16
+    limit: int = 96
+    roles: tuple[str, ...] = ("ask", "write")
+    format: float = 0.2
+    f1: float = 0.8
+    fidelity: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A whole training. `combined`: one model for all roles; else `specialise` makes three of it.
+
+    `save_every`: steps between checkpoints. `evaluated`: samples of each role and split.
+    `threads`: of torch; another number gives other roundings, so other weights.
+    """
+
+    name: str
+    base: Teaching
+    specialise: Teaching
+    reinforce: Reinforcing
+    data: Data = field(default_factory=Data)
+    widths: Widths = field(default_factory=Widths)
+    combined: bool = False
+    longest: int = 400
+    save_every: int = 200
+    evaluated: int = 100
+    threads: int = 2
+    seed: int = 0
+
+
+SMOKE = Recipe(
+    name="smoke",
+    data=Data(train=600, kept_back=100, test=20),
+    widths=Widths(width=64, layers=2, heads=2, inner=128, pieces=640),
+    base=Teaching(steps=120, rate=6e-3, tokens=2_048),
+    specialise=Teaching(steps=8, rate=3e-3, tokens=2_048, rank=4),
+    reinforce=Reinforcing(steps=2, prompts=4, group=4, rank=4, limit=48),
+    save_every=10,
+    evaluated=4,
+)
+"""Every step in about a minute: it shows that the road holds, and teaches next to nothing."""
+
+QUICK = Recipe(
+    name="quick",
+    data=Data(train=6_000, kept_back=1_000, test=300),
+    base=Teaching(steps=500, rate=3e-3),
+    specialise=Teaching(steps=80, rate=1e-3),
+    reinforce=Reinforcing(steps=10, prompts=16),
+    save_every=100,
+    evaluated=50,
+)
+"""Some ten minutes on two cores: copying has begun."""
+
+NANO = Recipe(
+    name="nano",
+    base=Teaching(steps=1_800, rate=3e-3),
+    specialise=Teaching(steps=250, rate=1e-3),
+    reinforce=Reinforcing(steps=40),
+)
+"""What ships: about half an hour on two cores."""
+
+PRESETS = {one.name: one for one in (SMOKE, QUICK, NANO)}
+
+
+def preset(name: str) -> Recipe:
+    """A recipe by its name; raises InvalidInput that tells the others."""
+    if name not in PRESETS:
+        raise InvalidInput(
+            f"There is no preset {name!r}: there are {', '.join(PRESETS)}. Large models are "
+            "trained by scripts/train_gpu.py.",
+            preset=name,
+        )
+    return PRESETS[name]

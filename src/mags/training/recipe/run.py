@@ -1,0 +1,69 @@
+"""A recipe from nothing to a folder that `mags models use` takes; what is done stays done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from transformers.utils import logging
+
+from mags.errors import InvalidInput
+from mags.training.recipe import finish, steps
+from mags.training.recipe.ledger import Ledger
+from mags.training.recipe.presets import Recipe
+from mags.training.recipe.steps import Run
+
+Step = Callable[[Run], dict[str, Any]]
+GOALS = ("sft", "grpo", "ppo", "all")
+
+
+def train(
+    recipe: Recipe,
+    folder: Path,
+    *,
+    goal: str = "all",
+    source: Path | None = None,
+    console: Console | None = None,
+) -> Ledger:
+    """Take every step towards a goal that is not done yet; raises ConfigurationError.
+
+    "sft": base and specialists; "grpo", "ppo": these reinforced; "all": GRPO, export, evaluation.
+    """
+    run = Run(recipe=recipe, folder=folder, source=source, console=console)
+    ledger = Ledger(folder, recipe)
+    torch.set_num_threads(recipe.threads)
+    logging.disable_progress_bar()
+    for name, step in plan(run, goal).items():
+        if ledger.is_done(name):
+            continue
+        with ledger.step(name) as noted:
+            noted.update(step(run))
+    return ledger
+
+
+def plan(run: Run, goal: str) -> dict[str, Step]:
+    """The steps towards a goal, by name, in order; raises InvalidInput."""
+    if goal not in GOALS:
+        raise InvalidInput(f"a goal is one of {', '.join(GOALS)}", goal=goal)
+    made: dict[str, Step] = {
+        "data": steps.make_data,
+        "tokenizer": steps.make_tokenizer,
+        "base": steps.teach_base,
+    }
+    if run.recipe.specialise.steps and not run.recipe.combined:
+        made |= {f"role-{one}": partial(steps.specialise, member=one) for one in run.members}
+    by = "grpo" if goal == "all" else goal
+    if goal != "sft" and run.recipe.reinforce.steps:
+        wanted = set(run.recipe.reinforce.roles)
+        made |= {
+            f"{by}-{member}": partial(steps.reinforce_member, member=member, by=by)
+            for member, roles in run.members.items()
+            if wanted.intersection(role.value for role in roles)
+        }
+    if goal == "all":
+        made |= {"export": finish.export, "evaluate": finish.measure}
+    return made

@@ -1,0 +1,229 @@
+"""The steps of a recipe, each from artefacts in a folder to artefacts in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from mags.training.batches import Encoded, encode
+from mags.training.chains.schema import Role, Sample, read_samples
+from mags.training.experience import Task, Voice
+from mags.training.fidelity import StoreFidelity
+from mags.training.grpo import GrpoConfig, reinforce
+from mags.training.nano.model import NanoSize, new_nano
+from mags.training.nano.tokens import train_tokenizer
+from mags.training.pairs import of_role, pair_of, prompt_of
+from mags.training.ppo import PpoConfig, reinforce_with_critic
+from mags.training.progress import Logbook
+from mags.training.recipe import samples as files
+from mags.training.recipe.lora import low_rank
+from mags.training.recipe.presets import Recipe, Teaching
+from mags.training.reward import GoldJudge, RewardWeights
+from mags.training.rollout import Sampling
+from mags.training.sft import SftConfig, fine_tune
+
+ALL = "all"
+WARM_PPO = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A recipe at work in a folder. `source`: samples to take instead of making them.
+
+    `console`: where progress is shown; None keeps silent.
+    """
+
+    recipe: Recipe
+    folder: Path
+    source: Path | None = None
+    console: Console | None = None
+
+    @property
+    def data(self) -> Path:
+        """The folder of the samples."""
+        return self.folder / "data"
+
+    @property
+    def members(self) -> Mapping[str, tuple[Role, ...]]:
+        """The models that come out, and the roles of each."""
+        if self.recipe.combined:
+            return {ALL: tuple(Role)}
+        return {role.value: (role,) for role in Role}
+
+    def tokenizer(self) -> PreTrainedTokenizerFast:
+        """The tokenizer that was trained."""
+        return AutoTokenizer.from_pretrained(self.folder / "tokenizer")
+
+    def model(self, stage: str, member: str = ALL) -> LlamaForCausalLM:
+        """The model of a stage ("base", "role", "grpo", "ppo"); a stage left out is the one before.
+
+        A member that a stage left as it was has no folder there.
+        """
+        before = {"grpo": "role", "ppo": "role", "role": "base"}
+        while stage != "base" and not (self.place(stage, member) / "config.json").is_file():
+            stage = before[stage]
+        return LlamaForCausalLM.from_pretrained(self.place(stage, member)).float()
+
+    def place(self, stage: str, member: str = ALL) -> Path:
+        """Where the model of a stage lies."""
+        return self.folder / ("base" if stage == "base" else f"{stage}-{member}")
+
+    def samples(self, name: str, roles: Sequence[Role] = ()) -> list[Sample]:
+        """Samples of a file that was made, of some roles."""
+        return of_role(read_samples(files.file(self.data, name)), *roles)
+
+    def log(self, place: Path, title: str, steps: int) -> Logbook:
+        """The logbook of a stage."""
+        return Logbook(place / "log", title=title, steps=steps, console=self.console)
+
+
+def make_data(run: Run) -> dict[str, Any]:
+    """Make or take the samples."""
+    if run.source is not None:
+        return {"samples": files.take(run.data, run.source)}
+    return {"samples": files.make(run.data, run.recipe.data, run.recipe.seed)}
+
+
+def make_tokenizer(run: Run) -> dict[str, Any]:
+    """Learn pieces from all that SFT will see."""
+    pairs = [pair_of(sample) for sample in run.samples(files.TAUGHT)]
+    texts = (text for pair in pairs for text in (pair.prompt, pair.target))
+    tokenizer = train_tokenizer(texts, size=run.recipe.widths.pieces)
+    tokenizer.save_pretrained(run.folder / "tokenizer")
+    return {"pieces": len(tokenizer)}
+
+
+def teach_base(run: Run) -> dict[str, Any]:
+    """A new model, taught all roles."""
+    words, widths = run.tokenizer(), run.recipe.widths
+    size = NanoSize(
+        width=widths.width,
+        layers=widths.layers,
+        heads=widths.heads,
+        inner=widths.inner,
+        context=widths.context,
+        pieces=widths.pieces,
+    )
+    model = new_nano(words, size, seed=run.recipe.seed)
+    return _teach(run, model, words, tuple(Role), run.recipe.base, run.place("base"))
+
+
+def specialise(run: Run, member: str) -> dict[str, Any]:
+    """The base, taught the roles of one member on."""
+    place, how = run.place("role", member), run.recipe.specialise
+    return _teach(run, run.model("base"), run.tokenizer(), run.members[member], how, place)
+
+
+def reinforce_member(run: Run, member: str, *, by: str) -> dict[str, Any]:
+    """The member, reinforced by "grpo" or "ppo" on frames that SFT has not seen."""
+    recipe, how, place = run.recipe, run.recipe.reinforce, run.place(by, member)
+    words, model = run.tokenizer(), run.model("role", member)
+    roles = [role for role in run.members[member] if role.value in how.roles]
+    tasks = _tasks(words, run.samples(files.KEPT_BACK, roles), recipe.widths.context - how.limit)
+    judge = GoldJudge(
+        weights=RewardWeights(format=how.format, f1=how.f1, fidelity=how.fidelity),
+        fidelity=StoreFidelity() if how.fidelity else None,
+    )
+    sampling = Sampling(pad=words.pad_token_id, end=words.eos_token_id, limit=how.limit)
+    voice = Voice(model=model, tokenizer=words, sampling=sampling)
+    with (
+        low_rank(model, how.rank, seed=recipe.seed),
+        run.log(place, f"{by} {member}", how.steps) as log,
+    ):
+        if by == "ppo":
+            reinforce_with_critic(voice, tasks, judge, _ppo(recipe), watch=log, folder=place)
+        else:
+            reinforce(voice, tasks, judge, _grpo(recipe), watch=log, folder=place)
+    model.save_pretrained(place)
+    return {"prompts": len(tasks), "steps": how.steps, "replies": how.prompts * how.group}
+
+
+def _teach(
+    run: Run,
+    model: LlamaForCausalLM,
+    words: PreTrainedTokenizerFast,
+    roles: Sequence[Role],
+    how: Teaching,
+    place: Path,
+) -> dict[str, Any]:
+    chosen = run.samples(files.TAUGHT, roles)
+    encoded = encode(words, [pair_of(one) for one in chosen], longest=run.recipe.longest)
+    config = SftConfig(
+        steps=how.steps,
+        rate=how.rate,
+        tokens=how.tokens,
+        seed=run.recipe.seed,
+        save_every=run.recipe.save_every,
+    )
+    with (
+        low_rank(model, how.rank, seed=run.recipe.seed),
+        run.log(place, place.name, how.steps) as log,
+    ):
+        fine_tune(model, encoded, config, watch=log, folder=place)
+    model.save_pretrained(place)
+    return {
+        "samples": len(encoded),
+        "too_long": len(chosen) - len(encoded),
+        "tokens": sum(map(len, encoded)),
+        "weights": sum(p.numel() for p in model.parameters()),
+        "loss": _loss(model, encoded[:64], words),
+    }
+
+
+@torch.no_grad()
+def _loss(
+    model: LlamaForCausalLM, encoded: Sequence[Encoded], words: PreTrainedTokenizerFast
+) -> float:
+    """Mean loss of a token of the replies, over a few samples."""
+    total = count = 0.0
+    for one in encoded:
+        ids = torch.tensor([[*one.prompt, *one.target]])
+        logits = model(input_ids=ids[:, :-1]).logits[0, len(one.prompt) - 1 :]
+        target = ids[0, len(one.prompt) :]
+        total += float(torch.nn.functional.cross_entropy(logits, target, reduction="sum"))
+        count += len(target)
+    return round(total / max(count, 1.0), 4)
+
+
+def _tasks(
+    words: PreTrainedTokenizerFast, chosen: Sequence[Sample], longest: int
+) -> list[Task[Sample]]:
+    ids = words([prompt_of(s) for s in chosen], add_special_tokens=False)["input_ids"]
+    begun = [(words.bos_token_id, *prompt) for prompt in ids]
+    return [
+        Task(prompt=prompt, known=sample)
+        for prompt, sample in zip(begun, chosen, strict=True)
+        if len(prompt) <= longest
+    ]
+
+
+def _grpo(recipe: Recipe) -> GrpoConfig:
+    how = recipe.reinforce
+    return GrpoConfig(
+        steps=how.steps,
+        prompts=how.prompts,
+        group=how.group,
+        epochs=how.epochs,
+        rate=how.rate,
+        seed=recipe.seed,
+        save_every=max(1, recipe.save_every // 20),
+    )
+
+
+def _ppo(recipe: Recipe) -> PpoConfig:
+    how = recipe.reinforce
+    return PpoConfig(
+        steps=how.steps,
+        replies=how.prompts * how.group,
+        epochs=how.epochs,
+        rate=how.rate,
+        warm=min(WARM_PPO, how.steps // 4),
+        seed=recipe.seed,
+        save_every=max(1, recipe.save_every // 20),
+    )

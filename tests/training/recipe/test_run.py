@@ -1,0 +1,88 @@
+"""A recipe goes the whole way, and what is done is not done again (extra `train`)."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
+pytest.importorskip("peft", reason="needs the extra: pip install 'mags[train]'")
+pytest.importorskip("onnx", reason="needs the extra: pip install 'mags[train]'")
+
+from mags.errors import InvalidInput  # noqa: E402 - torch first
+from mags.models.policy.nano import NanoFolder  # noqa: E402
+from mags.training.evaluate.evaluation import from_json  # noqa: E402
+from mags.training.recipe.lora import low_rank  # noqa: E402
+from mags.training.recipe.presets import SMOKE, Data, Recipe, Reinforcing, Teaching  # noqa: E402
+from mags.training.recipe.run import plan, train  # noqa: E402
+from mags.training.recipe.steps import Run  # noqa: E402
+from mags.training.sft import SftConfig, fine_tune  # noqa: E402
+from tests.training import tiny  # noqa: E402
+
+TINY = replace(
+    SMOKE,
+    data=Data(train=60, kept_back=20, test=2),
+    base=Teaching(steps=3, rate=6e-3, tokens=1_024),
+    specialise=Teaching(steps=2, rate=3e-3, tokens=1_024, rank=4),
+    reinforce=Reinforcing(steps=1, prompts=2, group=2, rank=4, limit=16),
+    evaluated=1,
+    threads=1,
+)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_recipe_goes_from_nothing_to_a_nano_step_by_step(tmp_path: Path) -> None:
+    first = dict(train(TINY, tmp_path, goal="sft").steps)
+    assert list(first) == ["data", "tokenizer", "base", "role-ask", "role-write", "role-router"]
+    base = (tmp_path / "base" / "model.safetensors").read_bytes()
+    done = train(TINY, tmp_path, goal="all").steps
+    assert {name: done[name] for name in first} == first
+    assert list(done)[6:] == ["grpo-ask", "grpo-write", "export", "evaluate"]
+    assert (tmp_path / "base" / "model.safetensors").read_bytes() == base
+    assert done["export"]["same_replies"] == 1.0
+    folder = NanoFolder.read(tmp_path / "export")
+    assert folder.files == {"ask": "ask.onnx", "write": "write.onnx", "router": "router.onnx"}
+    names = [one.name for one in from_json(tmp_path / "evaluation.json")]
+    assert names == ["rules", "base", "nano (smoke)"]
+    ppo = train(TINY, tmp_path, goal="ppo").steps
+    assert list(ppo)[-2:] == ["ppo-ask", "ppo-write"]
+
+
+def test_a_combined_model_is_one_file_for_all_roles(tmp_path: Path) -> None:
+    combined = replace(TINY, combined=True)
+    run = Run(recipe=combined, folder=tmp_path)
+    steps = list(plan(run, "all"))
+    assert steps == ["data", "tokenizer", "base", "grpo-all", "export", "evaluate"]
+    with pytest.raises(InvalidInput, match="sft, grpo, ppo, all"):
+        plan(run, "dpo")
+
+
+def changed(before: dict[str, Any], model: Any) -> set[str]:
+    after = dict(model.named_parameters())
+    return {name for name in before if not torch.equal(before[name], after[name])}
+
+
+def test_a_low_rank_adapter_is_merged_and_leaves_no_trace(words: Any, speller: Any) -> None:
+    before = {name: one.detach().clone() for name, one in speller.named_parameters()}
+    with low_rank(speller, 4, seed=0):
+        learns = [name for name, one in speller.named_parameters() if one.requires_grad]
+        assert learns
+        assert all("lora" in name for name in learns)
+        fine_tune(speller, tiny.encoded(words, 20), SftConfig(steps=2, tokens=512))
+        ids = torch.arange(12).unsqueeze(0)
+        said = speller(input_ids=ids).logits.detach()
+    assert speller(input_ids=ids).logits.detach() == pytest.approx(said, abs=1e-4)
+    assert dict(speller.named_parameters()).keys() == before.keys()
+    assert changed(before, speller) == {n for n in before if n.endswith("_proj.weight")}
+    assert all(one.requires_grad for one in speller.parameters())
+
+
+def test_rank_nothing_trains_every_weight(speller: Any) -> None:
+    with low_rank(speller, 0, seed=0):
+        assert all(one.requires_grad for one in speller.parameters())
+
+
+def test_a_recipe_is_a_value() -> None:
+    assert replace(TINY, seed=1) != TINY
+    assert isinstance(TINY, Recipe)
