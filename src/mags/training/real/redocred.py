@@ -18,7 +18,8 @@ from mags.training.real.properties import LABELS
 
 SOURCE = "Re-DocRED"
 PLACE = "redocred"
-ASKED = frozenset(relation_name(code, label) for code, label in LABELS.items())
+# All but "is a": what a thing is, is marked only where its kind has a name.
+ASKED = frozenset(relation_name(code, label) for code, label in LABELS.items()) - {"is a"}
 _NO_SPACE_BEFORE = re.compile(r" ([,.;:!?%)\]]|'s\b|n't\b|'(?=\s|$))")
 _NO_SPACE_AFTER = re.compile(r"([(\[$]) ")
 _QUOTED = re.compile(r'" ([^"]*?) "')

@@ -1,8 +1,9 @@
 """Text2KG-TekGen: sentences with triples under ten small ontologies.
 
-Mihindukulasooriya et al., 2023 (CC BY-SA 4.0). A sentence comes with the one or two triples it was found by, not with all it says:
-precision is counted over the relations of its ontology, and is a lower bound even so. A triple
-counts only where the sentence has both names; a year counts for a first of January.
+Mihindukulasooriya et al., 2023 (CC BY-SA 4.0). A sentence comes with the one or two triples that it
+was found by, not with all it says: precision is counted over the relations of its ontology, and is
+a lower bound even so. A triple counts only where the sentence has both names; a year counts for a
+first of January.
 """
 
 from __future__ import annotations
