@@ -183,10 +183,13 @@ class Live:
     # -- reading and writing -----------------------------------------------------
 
     @contextmanager
-    def reading(self) -> Iterator[State]:
-        """The state, at rest and up to date; nested it is the same state as outside."""
+    def reading(self, *, fresh: bool = True) -> Iterator[State]:
+        """The state, at rest and up to date; nested it is the same state as outside.
+
+        Not `fresh`: as this process knows it, for who has looked at the file just before.
+        """
         self.ensure_open()
-        if not self._gate.inside:
+        if not self._gate.inside and (fresh or self._torn):
             while self._torn or self._behind():
                 self._catch_up()
         with self._gate.reading():

@@ -92,7 +92,7 @@ class Reader:
             with self._live.reading() as state:
                 query, generation = prepare(state, plan, settings), self._live.generation
             vectors = embedder.embed(query.texts)
-            with self._live.reading() as state:
+            with self._live.reading(fresh=False) as state:
                 if self._live.generation != generation:
                     return None
                 reading = Reading(
