@@ -27,7 +27,6 @@ from mags.training.grpo import GrpoConfig
 from mags.training.large.adapters import Adapted
 from mags.training.large.loading import Loaded
 from mags.training.large.rewards import PLACE, reward_parts
-from mags.training.large.speech import NO_THINKING
 from mags.training.progress import Watch
 from mags.training.reward import GoldJudge
 
@@ -95,7 +94,6 @@ def trl_config(
         use_cpu=device.kind == "cpu",
         bf16=device.is_gpu,
         gradient_checkpointing=device.is_gpu,
-        chat_template_kwargs=dict(NO_THINKING),
         save_strategy="steps" if config.save_every else "no",
         save_steps=max(1, config.save_every),
         save_total_limit=2,

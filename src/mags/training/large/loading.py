@@ -17,7 +17,7 @@ from transformers import (
 
 from mags.errors import ConfigurationError
 from mags.training.large.devices import NO_AIDS, Aids, Device, find_device
-from mags.training.large.speech import PLAIN_TEMPLATE, Speech, Wording
+from mags.training.large.speech import NO_THINKING, PLAIN_TEMPLATE, Speech, Wording
 from mags.training.nano.tokens import MEMORY_TOKENS
 
 
@@ -99,6 +99,8 @@ def made_ready(
     """Memory tokens, pad and end token in model and tokenizer; both are changed in place."""
     if tokenizer.chat_template is None:
         tokenizer.chat_template = PLAIN_TEMPLATE
+    if "enable_thinking" in tokenizer.chat_template:
+        tokenizer.chat_template = NO_THINKING + tokenizer.chat_template.removeprefix(NO_THINKING)
     tokens = add_memory_tokens(model, tokenizer)
     speech = Speech.of(tokenizer, wording)
     tokenizer.eos_token = tokenizer.convert_ids_to_tokens(speech.end)

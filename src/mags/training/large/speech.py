@@ -22,8 +22,8 @@ from mags.training.batches import Encoded
 from mags.training.chains.schema import Sample
 
 Said = dict[str, str]
-NO_THINKING = {"enable_thinking": False}
-"""Qwen 3's switch; templates that do not know it leave it aside."""
+NO_THINKING = "{%- set enable_thinking = false %}"
+"""Before a template that has Qwen's switch: served anywhere, it then asks as it was taught."""
 MARK = "MAGS reply"
 PLAIN_TEMPLATE = (
     "{% for m in messages %}{{ m['role'] + ':\n' + m['content'] | trim + '\n' }}"
@@ -86,7 +86,7 @@ class Speech:
         """Messages as token ids, up to where the reply begins."""
         return tuple(
             self.tokenizer.apply_chat_template(
-                list(messages), add_generation_prompt=True, return_dict=False, **NO_THINKING
+                list(messages), add_generation_prompt=True, return_dict=False
             )
         )
 
@@ -102,7 +102,7 @@ class Speech:
 
 
 def _rendered(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Said]) -> str:
-    return str(tokenizer.apply_chat_template(list(messages), tokenize=False, **NO_THINKING))
+    return str(tokenizer.apply_chat_template(list(messages), tokenize=False))
 
 
 def _takes_system(tokenizer: PreTrainedTokenizerBase) -> bool:

@@ -1,0 +1,24 @@
+"""A trained model behind an endpoint: compact prompts, as it was taught, over any chat model."""
+
+from __future__ import annotations
+
+from mags.models.policy.nano import CompactPolicy
+from mags.ports.chat import ChatModel, Message
+
+ROLES = ("ask", "write", "router")
+
+
+class ChatVoice:
+    """Replies to compact prompts by a chat model."""
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+
+    def complete(self, prompt: str, role: str) -> str:
+        """The reply; the prompt names the role itself."""
+        return self._chat.complete([Message(role="user", content=prompt)]).text
+
+
+def served_policy(chat: ChatModel) -> CompactPolicy:
+    """The policy of one model that was taught all roles with the compact wording."""
+    return CompactPolicy(f"trained ({chat.name})", dict.fromkeys(ROLES, ChatVoice(chat)))
