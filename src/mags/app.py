@@ -27,6 +27,7 @@ from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy.fallback import FallbackPolicy
+from mags.models.policy.nano import NanoFolder, NanoPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
@@ -139,7 +140,7 @@ def make_chat(settings: Settings) -> ChatModel | None:
 
 
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
-    """The prompted policy where a model is, falling back to the rules."""
+    """The policy of the settings, a model's falling back to the rules."""
     rules = RulePolicy()
     wanted = settings.policy
     if wanted.kind == "prompted" and chat is None:
@@ -147,6 +148,13 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
             "policy.kind is 'prompted', but no language model is configured: set MAGS_CHAT_URL",
             key="policy.kind",
         )
+    if wanted.kind == "nano":
+        if wanted.path is None:
+            raise ConfigurationError(
+                "policy.kind is 'nano', but policy.path names no folder: `mags models use FOLDER`",
+                key="policy.path",
+            )
+        return FallbackPolicy(NanoPolicy(NanoFolder.read(wanted.path)), rules)
     if wanted.kind == "rules" or chat is None:
         return rules
     prompts = load_prompts(wanted.prompts)

@@ -11,7 +11,8 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_CHAT_KEY    its key
     MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
     MAGS_EMBEDDER_KEY  the key of that URL
-    MAGS_POLICY      auto, rules or prompted
+    MAGS_POLICY      auto, rules, prompted or nano
+    MAGS_POLICY_PATH  the folder of a nano
     MAGS_ANSWER      chat, manager or extractive
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
@@ -88,12 +89,14 @@ class EmbedderSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySettings:
-    """Who decides: "auto" takes trained, prompted, then rules, as each is there.
+    """Who decides: "auto" takes a prompted model where there is one, else the rules.
 
-    `grounded`: refuse what a model writes about things nobody said. `prompts`: own prompt files.
+    "nano" is the small trained model in the folder `path`; `mags models use` sets both. `grounded`:
+    refuse what a model writes about things nobody said. `prompts`: own prompt files.
     """
 
-    kind: Literal["auto", "rules", "prompted"] = "auto"
+    kind: Literal["auto", "rules", "prompted", "nano"] = "auto"
+    path: Path | None = None
     language: str = "en"
     grounded: bool = True
     prompts: Path | None = None
@@ -137,6 +140,7 @@ ENVIRONMENT = {
     "MAGS_CHAT_KEY": ("chat", "key"),
     "MAGS_EMBEDDER_KEY": ("embedder", "key"),
     "MAGS_POLICY": ("policy", "kind"),
+    "MAGS_POLICY_PATH": ("policy", "path"),
     "MAGS_LANGUAGE": ("policy", "language"),
     "MAGS_PROMPTS": ("policy", "prompts"),
     "MAGS_ANSWER": ("answer", "mode"),
@@ -166,14 +170,20 @@ def read_settings(environment: Mapping[str, str], *, config: Path | None = None)
     return _checked(settings)
 
 
-def _file(given: Mapping[str, str], config: Path | None) -> tuple[Path | None, dict[str, Any]]:
+def config_file(environment: Mapping[str, str], *, config: Path | None = None) -> Path:
+    """The config file that is read, whether or not it is there."""
+    given = {name: value for name, value in environment.items() if value.strip()}
     named = config or (Path(given["MAGS_CONFIG"]) if "MAGS_CONFIG" in given else None)
     home = Path(given.get("XDG_CONFIG_HOME") or Path(given.get("HOME", "~"), ".config"))
-    path = (named or home / "mags" / "config.toml").expanduser()
+    return (named or home / "mags" / "config.toml").expanduser()
+
+
+def _file(given: Mapping[str, str], config: Path | None) -> tuple[Path | None, dict[str, Any]]:
+    path = config_file(given, config=config)
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        if named is None:
+        if config is None and "MAGS_CONFIG" not in given:
             return None, {}
         raise ConfigurationError(
             f"The config file {path} is not there: correct --config or MAGS_CONFIG.",
@@ -223,6 +233,8 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("embedder.path", None, "the folder of the model, for kind 'folder'", "")
     if embedder.kind == "endpoint" and not (embedder.url and embedder.model):
         raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
+    if settings.policy.kind == "nano" and settings.policy.path is None:
+        raise _wrong("policy.path", None, "the folder of a nano, for kind 'nano'", "")
     if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
         raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
     if settings.path is not None:

@@ -25,6 +25,7 @@ from mags.cli.feedback import feedback
 from mags.cli.forget import forget
 from mags.cli.import_ import import_
 from mags.cli.log import log
+from mags.cli.models import models
 from mags.cli.neighbours import neighbours
 from mags.cli.observe import observe
 from mags.cli.pin import pin
@@ -37,6 +38,8 @@ from mags.cli.sleep import sleep
 from mags.cli.snapshot import snapshot
 from mags.cli.stats import stats
 from mags.cli.train import train
+from mags.cli.train_evaluate import evaluate
+from mags.cli.train_runs import everything, grpo, ppo, sft
 
 app = typer.Typer(
     name="mags",
@@ -76,6 +79,14 @@ VERBS: dict[str, Callable[..., None]] = {
     "doctor": doctor,
 }
 
+TRAIN: dict[str, Callable[..., None]] = {
+    "sft": sft,
+    "grpo": grpo,
+    "ppo": ppo,
+    "evaluate": evaluate,
+    "all": everything,
+}
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -100,4 +111,7 @@ def about(
 
 for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)
+for _name, _verb in TRAIN.items():
+    train.command(name=_name)(_verb)
 app.add_typer(train, name="train")
+app.add_typer(models, name="models")

@@ -1,0 +1,91 @@
+"""Policies by the names that people give: rules, prompted, or the folder of a trained one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from mags.app import make_chat, make_policy
+from mags.cli.extra import bring
+from mags.errors import ConfigurationError, InvalidInput
+from mags.models.chat.meter import MeteredChat
+from mags.models.policy.nano import NanoFolder, NanoPolicy
+from mags.models.policy.prompted import PromptedPolicy
+from mags.models.policy.rules import RulePolicy
+from mags.models.prompts import load_prompts
+from mags.settings import Settings, read_settings
+from mags.training.evaluate.deciders import Decider, PolicyDecider
+
+CARD, WEIGHTS = "nano.json", "config.json"
+
+
+def decider(given: str) -> Decider:
+    """What `given` names: rules, prompted, configured, or FOLDER, as it is or as NAME=WHAT.
+
+    A folder holds a nano (`nano.json`, or a run's `export`), or a model of transformers
+    (`config.json`), which needs the extra `train`. Raises ConfigurationError, InvalidInput,
+    MissingExtra.
+    """
+    name, equals, what = given.partition("=")
+    if not equals or not name.isidentifier():
+        name, what = "", given
+    settings = read_settings(os.environ)
+    if what == "rules":
+        return PolicyDecider(RulePolicy(), name=name)
+    if what == "prompted":
+        return _prompted(settings, name)
+    if what == "configured":
+        return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
+    return _trained(Path(what).expanduser(), name)
+
+
+def nano_folder(folder: Path) -> Path | None:
+    """The folder of a nano: this one, or what a run in it exported; None where there is none."""
+    return next((one for one in (folder, folder / "export") if (one / CARD).is_file()), None)
+
+
+def _trained(folder: Path, name: str) -> Decider:
+    exported = nano_folder(folder)
+    if exported is not None:
+        policy = NanoPolicy(NanoFolder.read(exported))
+        return PolicyDecider(policy, name=name, spent=_spent(policy))
+    if (folder / WEIGHTS).is_file():
+        voices = bring("mags.training.evaluate.voices", extra="train", needed_for=str(folder))
+        found: Decider = voices.from_folder(folder, name=name or folder.name)
+        return found
+    raise InvalidInput(
+        f"{folder} is no policy: give rules, prompted, configured, or a folder that holds "
+        f"{CARD} or {WEIGHTS}.",
+        given=str(folder),
+    )
+
+
+def _prompted(settings: Settings, name: str) -> Decider:
+    chat = make_chat(settings)
+    if chat is None:
+        raise ConfigurationError(
+            "no language model is configured: set MAGS_CHAT_URL", key="MAGS_CHAT_URL"
+        )
+    metered = MeteredChat(chat)
+    wanted = settings.policy
+    prompts = load_prompts(wanted.prompts)
+    policy = PromptedPolicy(metered, prompts, language=wanted.language, grounded=wanted.grounded)
+
+    def spent() -> int:
+        used = metered.take()
+        return used.prompt_tokens + used.completion_tokens
+
+    return PolicyDecider(policy, name=name, spent=spent, draws=settings.chat.temperature != 0.0)
+
+
+def _spent(policy: NanoPolicy) -> Callable[[], int]:
+    """Tokens of a nano since this was last called."""
+    before = 0
+
+    def since() -> int:
+        nonlocal before
+        used, before = policy.tokens - before, policy.tokens
+        return used
+
+    return since

@@ -1,0 +1,24 @@
+"""Parts of MAGS that need an extra: brought in when a verb needs them, never at its start."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from mags.errors import MissingExtra
+
+NEEDS = {
+    "train": (
+        *("accelerate", "datasets", "onnx", "onnxscript", "peft", "torch", "transformers", "trl"),
+    )
+}
+
+
+def bring(module: str, *, extra: str, needed_for: str) -> ModuleType:
+    """Import a module of MAGS whose libraries come with an extra; raises MissingExtra."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as failure:
+        if (failure.name or "").partition(".")[0] not in NEEDS[extra]:
+            raise
+        raise MissingExtra(extra=extra, needed_for=needed_for) from failure

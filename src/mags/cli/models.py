@@ -1,0 +1,172 @@
+"""`mags models`: the policies there are, which one is in use, and how to take one elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from mags.cli.config import set_policy
+from mags.cli.deciders import WEIGHTS, nano_folder
+from mags.cli.shared import AsJson, out, print_json
+from mags.cli.train_evaluate import evaluate
+from mags.errors import InvalidInput
+from mags.models.policy.nano import NanoFolder
+from mags.settings import config_file, read_settings
+
+models = typer.Typer(
+    help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
+)
+ALWAYS = {
+    "auto": "a prompted model where one is configured, else the rules",
+    "rules": "no model at all",
+    "prompted": "the configured language model with a few-shot prompt",
+}
+STAGES = ("grpo", "role")
+
+
+class Form(StrEnum):
+    """What a policy is exported as."""
+
+    ONNX = "onnx"
+    SAFETENSORS = "safetensors"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One policy: what `mags models use` takes for it, and what it is."""
+
+    given: str
+    about: str
+    megabytes: float | None = None
+    used: bool = False
+
+
+@models.callback()
+def about() -> None:
+    """List the policies there are, choose one, compare and export them."""
+
+
+@models.command(name="list")
+def list_(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(help="Folders to look into, else this one.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """List the policies there are; the one in use is marked."""
+    found = listed(folders or [Path()])
+    if json:
+        print_json(found)
+        return
+    made = Table("", "policy", "what it is", "MB")
+    for one in found:
+        size = "" if one.megabytes is None else f"{one.megabytes:.1f}"
+        made.add_row("*" if one.used else "", one.given, one.about, size)
+    out.print(made)
+
+
+def listed(folders: list[Path]) -> list[Listed]:
+    """The policies that need no file, that of the settings, and the nanos below some folders."""
+    policy = read_settings(os.environ).policy
+    found = [
+        Listed(given=name, about=what, used=policy.kind == name) for name, what in ALWAYS.items()
+    ]
+    used = policy.path.resolve() if policy.kind == "nano" and policy.path else None
+    cards = {card.parent.resolve() for folder in folders for card in folder.rglob("nano.json")}
+    for path in sorted(cards | ({used} if used else set())):
+        nano = NanoFolder.read(path)
+        size = sum((path / name).stat().st_size for name in {*nano.files.values()})
+        about = f"{nano.name}: {', '.join(nano.files)}"
+        found.append(Listed(given=str(path), about=about, megabytes=size / 1e6, used=path == used))
+    return found
+
+
+@models.command()
+def use(
+    given: Annotated[str, typer.Argument(metavar="POLICY", help="auto, rules, prompted, FOLDER.")],
+) -> None:
+    """Choose the policy that memories are opened with, in the config file."""
+    file = config_file(os.environ)
+    if given in ALWAYS:
+        set_policy(file, given, None)
+    else:
+        folder = nano_folder(Path(given).expanduser())
+        if folder is None:
+            raise InvalidInput(
+                f"{given} is no policy: there are {', '.join(ALWAYS)}, and folders with a "
+                "nano.json (`mags models list`).",
+                given=given,
+            )
+        NanoFolder.read(folder)
+        set_policy(file, "nano", folder.resolve())
+    settings = read_settings(os.environ).policy
+    place = f" ({settings.path})" if settings.path else ""
+    out.print(f"policy.kind is {settings.kind}{place}, written to {file}.", markup=False)
+
+
+@models.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="Folder of a run (`mags train all --out`).")],
+    out_folder: Annotated[Path, typer.Option("--out", help="Where it goes.")],
+    form: Annotated[Form, typer.Option(help="For MAGS, or for transformers.")] = Form.ONNX,
+) -> None:
+    """Copy a trained policy out of its run: all that is needed to use it, and nothing else."""
+    copied = _onnx(run, out_folder) if form is Form.ONNX else _safetensors(run, out_folder)
+    size = sum(path.stat().st_size for path in copied) / 1e6
+    out.print(f"Wrote {len(copied)} files, {size:.1f} MB, to {out_folder}.", markup=False)
+
+
+models.command(name="compare")(evaluate)
+
+
+def _onnx(run: Path, folder: Path) -> list[Path]:
+    source = nano_folder(run)
+    if source is None:
+        raise InvalidInput(
+            f"{run} has exported nothing yet: finish it with `mags train all --out {run}`.",
+            path=str(run),
+        )
+    names = {"nano.json", "tokenizer.json", *NanoFolder.read(source).files.values()}
+    return [_copied(source / name, folder) for name in sorted(names)]
+
+
+def _safetensors(run: Path, folder: Path) -> list[Path]:
+    found = list(dict.fromkeys(_last(run, member) for member in _members(run)))
+    if not _holds(found[0]):
+        raise InvalidInput(
+            f"{run} holds no trained model: train one with `mags train sft --out {run}`.",
+            path=str(run),
+        )
+    words = sorted((run / "tokenizer").glob("*.json*"))
+    return [
+        _copied(path, folder / place.name)
+        for place in found
+        for path in (*sorted(place.glob("*.json")), *place.glob("*.safetensors"), *words)
+    ]
+
+
+def _members(run: Path) -> tuple[str, ...]:
+    combined = any(_holds(run / f"{stage}-all") for stage in STAGES)
+    return ("all",) if combined else ("ask", "write", "router")
+
+
+def _last(run: Path, member: str) -> Path:
+    """The model of a member as the last stage left it; the base, where none changed it."""
+    places = (run / f"{stage}-{member}" for stage in STAGES)
+    return next((one for one in places if _holds(one)), run / "base")
+
+
+def _holds(place: Path) -> bool:
+    return (place / WEIGHTS).is_file()
+
+
+def _copied(path: Path, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copy2(path, folder / path.name))

@@ -1,0 +1,101 @@
+"""`mags train sft|grpo|ppo|all`: a recipe, as far as the verb says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from mags.cli.extra import bring
+from mags.cli.shared import out
+from mags.training.evaluate.evaluation import from_json
+from mags.training.evaluate.report import table
+from mags.training.recipe.ledger import Ledger
+from mags.training.recipe.presets import PRESETS, Recipe, preset
+
+Preset = Annotated[str, typer.Option("--preset", help=f"What is trained: {', '.join(PRESETS)}.")]
+Out = Annotated[
+    Path, typer.Option("--out", help="Folder of the run; one that was begun goes on there.")
+]
+Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
+Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
+Combined = Annotated[
+    bool, typer.Option("--combined", help="One model for all roles, not one for each.")
+]
+Source = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder of `mags train data`; else the recipe makes its own."),
+]
+
+
+def sft(
+    folder: Out,
+    preset_name: Preset = "nano",
+    seed: Seed = 0,
+    threads: Threads = 2,
+    combined: Combined = False,
+    source: Source = None,
+) -> None:
+    """Fine-tune: a base on all roles, then a specialist for each."""
+    _train("sft", folder, _recipe(preset_name, seed, threads, combined), source)
+
+
+def grpo(
+    folder: Out,
+    preset_name: Preset = "nano",
+    seed: Seed = 0,
+    threads: Threads = 2,
+    combined: Combined = False,
+    source: Source = None,
+) -> None:
+    """Reinforce what SFT made by GRPO, on sentence frames that SFT did not see."""
+    _train("grpo", folder, _recipe(preset_name, seed, threads, combined), source)
+
+
+def ppo(
+    folder: Out,
+    preset_name: Preset = "nano",
+    seed: Seed = 0,
+    threads: Threads = 2,
+    combined: Combined = False,
+    source: Source = None,
+) -> None:
+    """Reinforce what SFT made by PPO, the baseline, at the same compute as GRPO."""
+    _train("ppo", folder, _recipe(preset_name, seed, threads, combined), source)
+
+
+def everything(
+    folder: Out,
+    preset_name: Preset = "nano",
+    seed: Seed = 0,
+    threads: Threads = 2,
+    combined: Combined = False,
+    source: Source = None,
+) -> None:
+    """From nothing to a nano that `mags models use` takes: SFT, GRPO, export, evaluation."""
+    _train("all", folder, _recipe(preset_name, seed, threads, combined), source)
+    out.print(table(from_json(folder / "evaluation.json")))
+    out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
+
+
+def _recipe(name: str, seed: int, threads: int, combined: bool) -> Recipe:
+    return replace(preset(name), seed=seed, threads=threads, combined=combined)
+
+
+def _train(goal: str, folder: Path, recipe: Recipe, source: Path | None) -> None:
+    run = bring("mags.training.recipe.run", extra="train", needed_for=f"mags train {goal}")
+    out.print(_costs(run.train(recipe, folder, goal=goal, source=source, console=out)))
+
+
+def _costs(ledger: Ledger) -> Table:
+    made = Table(title=f"What each step cost ({ledger.folder / 'run.json'})")
+    made.add_column("step")
+    for name in ("s", "CPU-s", "peak MB"):
+        made.add_column(name, justify="right")
+    for name, step in ledger.steps.items():
+        figures = (step["wall_s"], step["cpu_s"], step["peak_mb"])
+        made.add_row(name, *(f"{one:.1f}" for one in figures))
+    return made

@@ -1,0 +1,123 @@
+"""`mags models`: which policy is used, written so that nothing else in the file changes."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from mags.app import make_policy
+from mags.cli.app import app
+from mags.cli.config import set_policy, with_policy
+from mags.errors import ConfigurationError, InvalidInput, MagsError
+from mags.settings import PolicySettings, Settings, read_settings
+
+CARD = {"name": "tiny", "files": {"write": "w.onnx"}, "layers": 1, "heads": 1, "width": 4,
+        "context": 64}  # fmt: skip
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    return tmp_path / "mags" / "config.toml"
+
+
+@pytest.fixture
+def nano(tmp_path: Path) -> Path:
+    folder = tmp_path / "run" / "export"
+    folder.mkdir(parents=True)
+    (folder / "nano.json").write_text(json.dumps(CARD))
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / "w.onnx").write_bytes(b"x" * 2_000_000)
+    return folder
+
+
+def run(*words: str) -> str:
+    done = CliRunner().invoke(app, ["models", *words], env={"COLUMNS": "200"})
+    if isinstance(done.exception, MagsError):
+        raise done.exception
+    assert done.exception is None, done.output
+    return done.output
+
+
+def test_a_folder_is_used_and_left_again(config: Path, nano: Path) -> None:
+    assert str(config) in run("use", str(nano.parent)).replace("\n", "")
+    policy = read_settings({"XDG_CONFIG_HOME": str(config.parent.parent)}).policy
+    assert (policy.kind, policy.path) == ("nano", nano.resolve())
+    run("use", "auto")
+    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "auto"}}
+
+
+def test_what_is_no_policy_is_not_used(config: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="auto, rules, prompted"):
+        run("use", str(tmp_path))
+    assert not config.exists()
+
+
+def test_the_list_marks_what_is_in_use(config: Path, nano: Path) -> None:
+    run("use", str(nano))
+    found = json.loads(run("list", str(nano.parent.parent), "--json"))
+    assert [(one["given"], one["used"]) for one in found] == [
+        ("auto", False), ("rules", False), ("prompted", False), (str(nano.resolve()), True),
+    ]  # fmt: skip
+    assert found[-1]["about"] == "tiny: write"
+    assert found[-1]["megabytes"] == 2.0
+    assert "tiny: write" in run("list", str(nano))
+
+
+def test_an_export_holds_what_is_needed_and_no_more(nano: Path, tmp_path: Path) -> None:
+    (nano / "notes.txt").write_text("mine")
+    run("export", str(nano.parent), "--out", str(tmp_path / "taken"))
+    names = sorted(path.name for path in (tmp_path / "taken").iterdir())
+    assert names == ["nano.json", "tokenizer.json", "w.onnx"]
+    with pytest.raises(InvalidInput, match="mags train all"):
+        run("export", str(tmp_path / "taken" / "none"), "--out", str(tmp_path / "more"))
+    with pytest.raises(InvalidInput, match="mags train sft"):
+        run("export", str(nano), "--out", str(tmp_path / "more"), "--form", "safetensors")
+
+
+def test_everything_else_in_the_file_stays_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '# mine\n[policy]  # who decides\nlanguage = "de"\nkind = "rules"\n\n[chat]\ntries = 2\n'
+    )
+    set_policy(file, "nano", Path("models") / 'a "b"')
+    assert file.read_text() == (
+        '# mine\n[policy]  # who decides\nkind = "nano"\npath = "models/a \\"b\\""\n'
+        'language = "de"\n\n[chat]\ntries = 2\n'
+    )
+
+
+def test_a_file_that_cannot_be_changed_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    written = 'policy = { kind = "rules" }\n'
+    file.write_text(written)
+    with pytest.raises(ConfigurationError):
+        set_policy(file, "auto", None)
+    assert file.read_text() == written
+
+
+@given(st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=30))
+def test_any_path_is_read_back(path: str) -> None:
+    text = with_policy("path = 'alice.mags'\n[embedder]\npath = 'x'\n", {"path": path})
+    assert tomllib.loads(text) == {
+        "path": "alice.mags", "embedder": {"path": "x"}, "policy": {"path": path},
+    }  # fmt: skip
+
+
+def test_a_nano_falls_back_on_the_rules(nano: Path) -> None:
+    settings = Settings(policy=PolicySettings(kind="nano", path=nano))
+    assert make_policy(settings, None).name == "tiny, else rules"
+    assert make_policy(Settings(), None).name == "rules"
+    with pytest.raises(ConfigurationError, match="mags models use"):
+        make_policy(Settings(policy=PolicySettings(kind="nano")), None)
+
+
+def test_a_nano_without_a_folder_is_refused_by_name(nano: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"policy\.path"):
+        read_settings({"MAGS_POLICY": "nano"})
+    policy = read_settings({"MAGS_POLICY": "nano", "MAGS_POLICY_PATH": str(nano)}).policy
+    assert policy.path == nano

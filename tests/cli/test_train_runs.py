@@ -1,0 +1,138 @@
+"""`mags train sft|grpo|ppo|all` and `mags train evaluate`, run as people run them."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mags.cli import train_runs
+from mags.cli.app import app
+from mags.cli.extra import bring
+from mags.errors import ConfigurationError, InvalidInput, MagsError, MissingExtra
+from mags.training.recipe.presets import SMOKE, Data, Reinforcing, Teaching
+from tests.models.chat.endpoint import Step, serving
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+
+
+def run(*words: str) -> str:
+    done = CliRunner().invoke(app, [*words], env={"COLUMNS": "250"})
+    if isinstance(done.exception, MagsError):
+        raise done.exception
+    assert done.exception is None, done.output
+    return done.output
+
+
+def test_the_command_line_starts_without_torch() -> None:
+    script = (
+        "import sys, mags.cli, mags.cli.app\n"
+        "heavy = {'torch', 'transformers', 'peft', 'trl', 'datasets', 'matplotlib'}\n"
+        "print(sorted(heavy & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
+@pytest.mark.parametrize("verb", ["sft", "grpo", "ppo", "all"])
+def test_a_missing_extra_is_named(verb: str, tmp_path: Path) -> None:
+    with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
+        run("train", verb, "--preset", "smoke", "--out", str(tmp_path))
+
+
+def test_only_a_missing_library_is_taken_for_a_missing_extra() -> None:
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        bring("mags.nowhere", extra="train", needed_for="a test")
+
+
+def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="smoke, quick, nano"):
+        run("train", "all", "--preset", "huge", "--out", str(tmp_path))
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="needs the extra: pip install 'mags[train]'")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_nano_is_trained_listed_used_and_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = replace(
+        SMOKE,
+        data=Data(train=40, kept_back=10, test=2),
+        base=Teaching(steps=2, rate=6e-3, tokens=1_024),
+        specialise=Teaching(steps=0, rate=0.0),
+        reinforce=Reinforcing(steps=1, prompts=2, group=2, rank=0, limit=8),
+        evaluated=1,
+    )
+    monkeypatch.setattr(train_runs, "preset", lambda name: tiny)
+    monkeypatch.setenv("MAGS_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text('[policy]\nkind = "rules"\n')
+    folder = tmp_path / "run"
+    told = run("train", "all", "--preset", "smoke", "--out", str(folder), "--threads", "1")
+    assert "mags models use" in told
+    assert "peak MB" in told
+    found = json.loads(run("models", "list", str(tmp_path), "--json"))
+    assert found[-1]["given"] == str((folder / "export").resolve())
+    run("models", "use", str(folder))
+    assert 'kind = "nano"' in (tmp_path / "config.toml").read_text()
+    for form in ("onnx", "safetensors"):
+        run("models", "export", str(folder), "--out", str(tmp_path / form), "--form", form)
+    assert sorted(p.name for p in (tmp_path / "onnx").iterdir()) == [
+        "ask.onnx", "nano.json", "router.onnx", "tokenizer.json", "write.onnx",
+    ]  # fmt: skip
+    models = sorted(p.parent.name for p in (tmp_path / "safetensors").rglob("model.safetensors"))
+    assert models == ["base", "grpo-ask", "grpo-write"]
+    told = run(
+        *("models", "compare", "rules", str(tmp_path / "onnx"), f"base={folder / 'base'}"),
+        *("--data", str(folder / "data"), "--most", "1", "--probed", "0", "--split", "seen"),
+    )
+    assert "nano (smoke)" in told
+    assert "base" in told
+
+
+def test_policies_are_evaluated_on_samples_of_their_own_or_on_files(tmp_path: Path) -> None:
+    made = run("train", "evaluate", "--most", "2", "--probed", "1", "--split", "seen", "--json")
+    (found,) = json.loads(made)
+    assert found["name"] == "rules"
+    assert {cell["split"] for cell in found["cells"]} == {"seen"}
+    run("train", "data", "--out", str(tmp_path / "data"), "--samples", "20")
+    told = run(
+        *("train", "evaluate", "rules", "again=rules", "--data", str(tmp_path / "data")),
+        *("--most", "2", "--role", "write", "--draws", "0", "--out", str(tmp_path / "out")),
+    )
+    assert "again" in told
+    assert "train" not in {line.split()[1] for line in told.splitlines() if "rules" in line}
+    written = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    assert [one["name"] for one in written] == ["rules", "again"]
+    with pytest.raises(InvalidInput, match="no samples"):
+        run("train", "evaluate", "--data", str(tmp_path / "data"), "--split", "real")
+
+
+def test_a_prompted_model_is_evaluated_over_http(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = {
+        "v": 1, "id": "s", "role": "write", "split": "seen", "now": "2024-05-10", "recent": [],
+        "recalled": [], "turn": {"speaker": "Ana", "text": "I live in Oslo."},
+        "target": "<engram>\nADD | Ana | lives in | Oslo\n</engram>", "tags": [], "source": "hand",
+    }  # fmt: skip
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps(sample))
+    with pytest.raises(ConfigurationError, match="MAGS_CHAT_URL"):
+        run("train", "evaluate", "prompted", "--data", str(path))
+    with serving() as server:
+        monkeypatch.setenv("MAGS_CHAT_URL", server.url)
+        server.steps = [Step(text="<engram>ADD | Ana | lives in | Oslo</engram>")]
+        told = run("train", "evaluate", "llm=prompted", "--data", str(path), "--json")
+    (cell,) = json.loads(told)[0]["cells"]
+    assert cell["measures"]["exact"]["mean"] == 1.0
+    assert cell["tokens"] > 0
+
+
+def test_what_is_no_policy_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="is no policy"):
+        run("train", "evaluate", str(tmp_path))
