@@ -1,10 +1,10 @@
 """`python -m benchmarks.coverage`: what a policy keeps of LoCoMo's conversations, and what is junk.
 
-The share of GPT's observations that its operations cover, and the share of its operations that are
-junk, by the rule of `mags.evaluation.coverage`. LoCoMo may only measure: nothing is fitted on it.
-`--policy` takes what the setting `policy.kind` takes, or "turns": every turn as one note, which
-shows what covering everything costs. `--sample N` prints N decisions of the rule, to be judged by
-hand.
+The share of GPT's observations that its operations cover, and the shares of its operations that
+are junk, or that no reader wrote, by the rule of `mags.evaluation.coverage`. LoCoMo may only
+measure: nothing is fitted on it. `--policy` takes what the setting `policy.kind` takes, or "turns":
+every turn as one note, which shows what covering everything costs. `--sample N` prints about N
+decisions of the rule, to be judged by hand.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from benchmarks import report
 from benchmarks.places import DATA
@@ -23,7 +24,7 @@ from benchmarks.real_writing import policy_of
 from benchmarks.results import load, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError
-from mags.evaluation.coverage import content, covered, junk
+from mags.evaluation.coverage import Lines, content, covered, judge
 from mags.evaluation.datasets.locomo_notes import Talk, load_notes
 from mags.evaluation.metrics import bootstrap
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
@@ -32,6 +33,19 @@ COMMAND = "python -m benchmarks.coverage"
 SUITE = "real-coverage"
 TURNS = "turns"
 RECENT = 4
+
+
+class Writer(Protocol):
+    """The part of a policy that is measured."""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        ...
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """Propose operations for a turn."""
+        ...
 
 
 class EveryTurn:
@@ -47,7 +61,10 @@ class EveryTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One decision of the rule: `kind` is "covered" or "junk"; `shown`: what it was made from."""
+    """One decision: `kind` is "covered" (`holds` or not) or an operation's verdict.
+
+    `shown`: what it was made from.
+    """
 
     kind: str
     holds: bool
@@ -85,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def measure(policy: EveryTurn, talks: Sequence[Talk]) -> Found:
+def measure(policy: Writer, talks: Sequence[Talk]) -> Found:
     """Let a policy write every turn, and decide on every observation and operation."""
     decisions: list[Decision] = []
     times: list[float] = []
@@ -102,7 +119,7 @@ def measure(policy: EveryTurn, talks: Sequence[Talk]) -> Found:
         kept = list(_covered(talk, written))
         untold += sum(one is None for one in kept)
         decisions += [one for one in kept if one is not None]
-        decisions += _junk(talk, written)
+        decisions += _judged(talk, written)
     return Found(decisions=tuple(decisions), times=tuple(times), untold=untold)
 
 
@@ -119,15 +136,19 @@ def _covered(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[
         yield None if holds is None else Decision(kind="covered", holds=holds, shown=shown)
 
 
-def _junk(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[Decision]:
+def _judged(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[Decision]:
     names = _names(talk)
-    whole = [line for lines in talk.lines.values() for line in lines]
+    whole = tuple(line for lines in talk.lines.values() for line in lines)
     for session, turns in talk.sessions.items():
+        lines = Lines(session=talk.lines[session], talk=whole)
+        said: list[Turn] = []
         for key, turn in turns.items():
+            said = [*said[-RECENT:], turn]
+            heard = " ".join((*talk.speakers, *(one.text for one in said)))
             for op in written[key]:
                 shown = f"{_line(op)}\n  {turn.speaker}: {turn.text}"
-                holds = junk(op, talk.lines[session], whole, names)
-                yield Decision(kind="junk", holds=holds, shown=shown)
+                verdict = judge(op, lines, turn.text, heard, names)
+                yield Decision(kind=verdict, holds=True, shown=shown)
 
 
 def _names(talk: Talk) -> frozenset[str]:
@@ -144,9 +165,10 @@ def _line(op: Operation) -> str:
 
 
 def _keep(found: Found, kind: str, name: str) -> None:
+    verdicts = [one.kind for one in found.decisions if one.kind != "covered"]
     values = {
-        what: [float(one.holds) for one in found.decisions if one.kind == what]
-        for what in ("covered", "junk")
+        "covered": [float(one.holds) for one in found.decisions if one.kind == "covered"],
+        **{what: [float(kind == what) for kind in verdicts] for what in ("junk", "unconfirmed")},
     }
     figures = {what: bootstrap(held) for what, held in values.items() if held}
     for what, figure in figures.items():
@@ -155,8 +177,8 @@ def _keep(found: Found, kind: str, name: str) -> None:
         )
     facts = {
         "turns": len(found.times),
-        "operations": len(values["junk"]),
-        "operations_per_100_turns": 100 * len(values["junk"]) / max(1, len(found.times)),
+        "operations": len(verdicts),
+        "operations_per_100_turns": 100 * len(verdicts) / max(1, len(found.times)),
         "write_cpu_ms_p50": statistics.median(found.times),
         "observations_left_out": found.untold,
     }
@@ -167,11 +189,11 @@ def _keep(found: Found, kind: str, name: str) -> None:
 
 def _show(found: Found, count: int, seed: int) -> None:
     rng = random.Random(seed)
-    for what in ("covered", "junk"):
-        for holds in (True, False):
-            chosen = [one for one in found.decisions if (one.kind, one.holds) == (what, holds)]
-            for one in rng.sample(chosen, min(count // 4, len(chosen))):
-                print(f"{what}: {'yes' if holds else 'no'} - {one.shown}")
+    kinds = dict.fromkeys((one.kind, one.holds) for one in found.decisions)
+    for kind in sorted(kinds):
+        chosen = [one for one in found.decisions if (one.kind, one.holds) == kind]
+        for one in rng.sample(chosen, min(count // len(kinds), len(chosen))):
+            print(f"{kind[0]}: {'yes' if kind[1] else 'no'} - {one.shown}")
 
 
 if __name__ == "__main__":

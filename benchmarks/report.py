@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import costs
+from benchmarks import costs, embedding
 from benchmarks.growth import speed_chapter
 from benchmarks.places import REPORT
 from benchmarks.results import Result, load
@@ -22,7 +22,7 @@ Written by `make bench` from `benchmarks/results/`; do not edit by hand.
 - The data is read from the folder in `MAGS_DATA`, by default `../shared/data`. It is not part of
   this repository: LoCoMo (snap-research, CC BY-NC 4.0), LongMemEval (MIT), MuSiQue and HotpotQA as
   prepared by HippoRAG (MIT; CC BY 4.0; CC BY-SA 4.0), MQuAKE-hard (MIT), Letta evals (Apache-2.0),
-  Text2KGBench (CC BY-SA 4.0).
+  Text2KGBench and KnowledgeNet (CC BY-SA 4.0), Re-DocRED and AriGraph's logs (MIT).
 - Everybody has the same embedder, the shipped int8 MiniLM, and no language model. Times of the
   suites are processor time without the embedding. Figures are per cent; brackets hold 95%
   bootstrap intervals over questions.
@@ -38,7 +38,11 @@ def write(results: Sequence[Result], path: Path = REPORT) -> None:
     table = {(r.suite, r.system): r for r in results}
     parts = [_OPENING, _summary(table)]
     parts += [_section(section, table) for section in SECTIONS]
-    parts += [part for part in (costs.chapter(results), speed_chapter(results)) if part]
+    parts += [
+        part
+        for part in (costs.chapter(results), speed_chapter(results), embedding.chapter(results))
+        if part
+    ]
     parts.append(_provenance(results))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(parts))
@@ -116,10 +120,10 @@ def _section(section: Section, table: Table) -> str:
 def _measures(section: Section, found: Sequence[Result]) -> list[str]:
     head = ["system"]
     for group in section.groups:
-        n = next(iter(found[0].groups[group].values()))["n"]
-        head += [f"{m} ({group}, n {n:.0f})" for m in section.measures]
+        head += [f"{m} ({group}{_cases(found, group, m)})" for m in section.measures]
     timed = any("search_cpu_ms_p50" in r.facts for r in found)
     head += ["add, ms each", "search, ms p50 / p95"] if timed else []
+    head += [title for _, title in section.facts]
     rows = []
     for r in found:
         row = [_name(r)]
@@ -127,8 +131,20 @@ def _measures(section: Section, found: Sequence[Result]) -> list[str]:
             row += [
                 _figure(r.groups[group][m], wide=m == section.measures[0]) for m in section.measures
             ]
-        rows.append(row + (_times(r) if timed else []))
+        row += _times(r) if timed else []
+        row += [_plain(float(r.facts[name])) for name, _ in section.facts]
+        rows.append(row)
     return [*_lines(head, rows), ""]
+
+
+def _cases(found: Sequence[Result], group: str, measure: str) -> str:
+    """How many cases a measure is over, where it is the same for all systems."""
+    counts = {r.groups[group][measure]["n"] for r in found}
+    return f", n {counts.pop():.0f}" if len(counts) == 1 else ""
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _by_kind(section: Section, found: Sequence[Result]) -> list[str]:

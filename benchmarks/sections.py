@@ -30,7 +30,8 @@ class Section:
     """One chapter: a table of systems by measures for each suite, and one by kinds.
 
     `groups` are the groups of questions shown, in order; `by_kind` the measures
-    also shown kind by kind, for the first of the groups.
+    also shown kind by kind, for the first of the groups; `facts` those figures that are no
+    means over questions, with the heads of their columns.
     """
 
     title: str
@@ -39,6 +40,7 @@ class Section:
     measures: tuple[str, ...]
     groups: tuple[str, ...] = ("all",)
     by_kind: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 def _locomo(k: int, others: str, goal: float) -> Aim:
@@ -194,5 +196,40 @@ SECTIONS = (
         suites=(("letta", ""),),
         measures=("new first", "new found@1", "missed", "wrong"),
         groups=("test", "all"),
+    ),
+    Section(
+        title="Writing: sentences that people wrote",
+        text="Operations of a write policy against marked facts, held-out halves only "
+        "(`python -m benchmarks.real_writing --policy KIND`). A triple is right where relation "
+        "and names are, in whatever tense and direction; `pair recall` asks for the names alone. "
+        "No set marks all that a sentence says: precision counts only relations that were looked "
+        "for (KnowledgeNet: that are marked in the passage, which flatters; TekGen: of the "
+        "sentence's ontology, which is harsh). TextWorld's facts were drawn by a language model. "
+        "Halves hang on documents, sentences (TekGen) and rooms (TextWorld).",
+        suites=(
+            ("real-writing-knowledgenet", "KnowledgeNet"),
+            ("real-writing-redocred", "Re-DocRED, facts of one sentence"),
+            ("real-writing-tekgen", "Text2KG-TekGen"),
+            ("real-writing-textworld", "AriGraph's TextWorld logs"),
+        ),
+        measures=("F1", "precision", "recall", "pair recall"),
+        groups=("held out",),
+        facts=(("facts", "facts"), ("write_cpu_ms_p50", "write, ms p50")),
+    ),
+    Section(
+        title="Writing: conversations",
+        text="LoCoMo (it may only measure): `covered` is the share of GPT's observations that the "
+        "operations of their turns keep, `junk` the share of operations that are faulty and that "
+        "no reader of the session wrote, `unconfirmed` the share of the others that nobody wrote "
+        "of the whole conversation; the rule and how far it can be trusted stand in "
+        "[measures](reference/metrics.md). `turns` keeps every turn as a note. "
+        "`python -m benchmarks.coverage --policy KIND`.",
+        suites=(("real-coverage", ""),),
+        measures=("covered", "junk", "unconfirmed"),
+        facts=(
+            ("turns", "turns"),
+            ("operations", "operations"),
+            ("write_cpu_ms_p50", "write, ms p50"),
+        ),
     ),
 )

@@ -1,0 +1,211 @@
+"""How much of a real conversation a write policy keeps, and how much of what it keeps is junk.
+
+LoCoMo comes with what readers wrote of each session: observations by GPT about each speaker, each
+with the turns it is drawn from, events, a summary, and questions with answers and evidence. None of
+them is in the words of a memory, so the rule is one of content words: stems, without function
+words, dates, the two speakers' names and words that tell nothing alone (`VAGUE`: "likes" stands for
+"loves", and readers write "mentioned", "finds it"). It was fixed before any model was compared.
+
+**Covered.** Of an observation count the content words that its turns say too (a paraphrase cannot
+be asked of a policy that copies). It is covered where the operations of those turns hold at least
+60% of them together, one of these operations names the observation's person, as subject, object or
+in a note, and none has a polarity that the observation has not. Together, since readers join what
+a turn says in two clauses; 60%, since of two to five words that is all but one or two. Fewer than
+two such words can be no evidence: the observation is left out, and counted.
+
+**Junk.** An operation is *confirmed* by a line that readers wrote (an observation, an event, a
+sentence of a summary, a question with its answer) where the line has at least 60% of the content
+words of its subject and object, and names the speaker it is about. It is *junk* where no line of
+its session confirms it and it is faulty: it tells nothing but vague words, points at what it does
+not name ("escaping to that world", a note with "you"), names what was not said, was only asked
+about, or breaks off. What is neither, and that no line of the whole conversation confirms, is
+*unconfirmed*: readers leave out much that is true and worth keeping, so that their silence is no
+proof of junk, only a bound from above.
+
+How often the rule agrees with a judgement by hand stands in docs/reference/metrics.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import snowballstemmer
+
+from mags.errors import ModelReplyError
+from mags.models.guardrails import FREE_WORDS, STOP_WORDS, WORD, check_invented
+from mags.ports.policy import Act, Operation
+
+Verdict: TypeAlias = Literal["confirmed", "unconfirmed", "junk"]
+SHARE = 0.6
+LEAST = 2
+_VAGUE = """
+like love enjoy favorite favourite fan find feel think thing stuff lot way bit kind sort really
+very recently currently always also much many more most good great nice cool awesome amazing fun
+mention express share say tell describe explain talk believe consider mean get go come make do have
+take give keep know see look want plan hope try need help use work about into out up some any all
+just still even too such other another both each own something someone anything everyone well
+own self one ones new few several due because through after before during while how what when where
+why
+"""
+# What tells nothing even of an object: a short list, as objects are short.
+_EMPTY = """
+i me my you your it its he him his she her they them their we us our this that these those who
+some any all thing stuff lot way bit one ones something anything everything nothing just so too very
+"""
+# A field that begins with such a word, or has it after a preposition, names nothing.
+_POINTING = re.compile(
+    r"(?:^|\b(?:to|of|in|on|at|for|with|from|about|like|as|something) )"
+    r"(?:that|this|these|those|it|them|him|her|here|there|such|same|similar|usual|another)\b",
+    re.I,
+)
+# A note stands alone: nobody who reads it knows who "you" was.
+_SPOKEN = re.compile(r"\b(?:i|i'm|me|my|mine|we|us|our|you|your|yours)\b", re.I)
+_BROKEN = re.compile(
+    r"^(?:and|or|but|because|so|than|to)\b|"
+    r"\b(?:a|an|the|and|or|but|because|of|than|my|your|his|her|their|is|are|was|were)$",
+    re.I,
+)
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+LONGEST = 20
+_NEGATIVE = re.compile(
+    r"\b(?:not|no|never|nor|without|stopped|quit)\b|n['\N{RIGHT SINGLE QUOTATION MARK}]t\b", re.I
+)
+_POSSESSIVE = re.compile("['\N{RIGHT SINGLE QUOTATION MARK}]s$")
+
+
+@lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    return str(snowballstemmer.stemmer("english").stemWord(word))
+
+
+EMPTY = frozenset(_stem(word) for word in _EMPTY.split())
+VAGUE = EMPTY | {_stem(word) for word in _VAGUE.split()}
+
+
+@lru_cache(maxsize=16384)
+def content(
+    words: str, names: frozenset[str] = frozenset(), without: frozenset[str] = VAGUE
+) -> frozenset[str]:
+    """The stems of a text's content words. `names`: words that do not count, in small letters."""
+    plain = (_POSSESSIVE.sub("", word.casefold()) for word in WORD.findall(words))
+    kept = (word for word in plain if word not in names and word not in STOP_WORDS | FREE_WORDS)
+    return frozenset(stem for word in kept if (stem := _stem(word)) not in without)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
+    """What readers wrote of a session, and of the whole conversation."""
+
+    session: Collection[str]
+    talk: Collection[str]
+
+
+def covered(
+    observation: str,
+    person: str,
+    said: str,
+    operations: Sequence[Operation],
+    names: frozenset[str],
+) -> bool | None:
+    """Whether operations keep an observation; None where its words cannot tell.
+
+    `person`: whom it is about; `said`: the text of the turns it is drawn from; `operations`: what
+    was written of these turns; `names`: the speakers, in small letters.
+    """
+    wanted = content(observation, names) & content(said, names)
+    if len(wanted) < LEAST:
+        return None
+    found = [(words, content(words, names)) for words in map(words_of, operations)]
+    useful = [(words, stems & wanted) for words, stems in found if stems & wanted]
+    denies = negative(observation)
+    return (
+        any(_names(person, words) for words, _ in useful)
+        and (denies or not any(negative(words) for words, _ in useful))
+        and len(frozenset().union(*(stems for _, stems in useful))) >= SHARE * len(wanted)
+    )
+
+
+def judge(
+    operation: Operation, lines: Lines, said: str, heard: str, names: frozenset[str]
+) -> Verdict:
+    """Whether readers confirm an operation, it is faulty, or nothing speaks for or against it.
+
+    `said`: the turn it was written of; `heard`: all that the policy was shown, speakers too.
+    """
+    if _confirmed(operation, lines.session, names):
+        return "confirmed"
+    if faulty(operation, said, heard, names):
+        return "junk"
+    return "confirmed" if _confirmed(operation, lines.talk, names) else "unconfirmed"
+
+
+def faulty(operation: Operation, said: str, heard: str, names: frozenset[str]) -> bool:
+    """Whether an operation tells nothing that a reader who was not there could use."""
+    note = operation.act is Act.NOTE
+    fields = (operation.text,) if note else (operation.subject, operation.object)
+    told = " ".join(fields)
+    return (
+        not content(told, names)
+        or any(_POINTING.search(field) or _BROKEN.search(field) for field in fields)
+        or (note and bool(_SPOKEN.search(told)))
+        or any(len(field.split()) > LONGEST for field in fields)
+        or _invented(operation, heard)
+        or _asked(content(fields[-1], names), said, names)
+    )
+
+
+def _invented(operation: Operation, heard: str) -> bool:
+    try:
+        check_invented((operation,), heard)
+    except ModelReplyError:
+        return True
+    return False
+
+
+def _asked(stems: frozenset[str], said: str, names: frozenset[str]) -> bool:
+    """Whether a question has most of the words, and no statement of the turn has."""
+    found = {
+        sentence.rstrip().endswith("?")
+        for sentence in _SENTENCE.findall(said)
+        if stems and len(stems & content(sentence, names)) >= SHARE * len(stems)
+    }
+    return found == {True}
+
+
+def _confirmed(operation: Operation, lines: Iterable[str], names: frozenset[str]) -> bool:
+    """Whether a line has 60% of the operation's content words, and names whom it is about."""
+    stems = _told(operation, names)
+    note = operation.act is Act.NOTE
+    about = next((n for n in names if not note and _names(n, operation.subject)), "")
+    return any(
+        len(stems & content(line, names, EMPTY)) >= SHARE * len(stems)
+        and (not about or _names(about, line))
+        for line in lines
+    )
+
+
+def _told(operation: Operation, names: frozenset[str]) -> frozenset[str]:
+    """The content words of a note, else of subject and object."""
+    note = operation.act is Act.NOTE
+    return content(
+        operation.text if note else f"{operation.subject} {operation.object}", names, EMPTY
+    )
+
+
+def words_of(operation: Operation) -> str:
+    """All that an operation keeps."""
+    fields = (operation.subject, operation.relation, operation.object)
+    return " ".join((*fields, *operation.qualifiers.values(), operation.text))
+
+
+def negative(words: str) -> bool:
+    """Whether a text denies something, or tells of an end."""
+    return bool(_NEGATIVE.search(words))
+
+
+def _names(person: str, words: str) -> bool:
+    return bool(re.search(rf"\b{re.escape(person)}\b", words, re.I))
