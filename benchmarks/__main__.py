@@ -1,8 +1,8 @@
 """`python -m benchmarks`: run the suites, keep the figures, rewrite docs/benchmarks.md.
 
 With no argument everything runs: MAGS and the plain baselines on every suite,
-then speed and size. Embeddings are kept under `.cache/benchmarks`, so a second
-run embeds nothing. The peers have an entry of their own (`make peers`).
+then speed, size and the embedder's throughput. Embeddings are kept under
+`.cache/benchmarks`, so a second run embeds nothing. The peers have an entry of their own (`make peers`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from benchmarks import report, speed
+from benchmarks import embedding, report, speed
 from benchmarks.mags_memory import mags_system
 from benchmarks.places import CACHE, REPORT, ROOT
 from benchmarks.results import load, save
@@ -23,19 +23,22 @@ from mags.errors import MagsError
 
 COMMAND = "make bench"
 SPEED = "speed"
+APART = (SPEED, embedding.SUITE)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run what was asked for; return the exit status."""
     options = _options(arguments)
-    wanted = [] if options.report else options.suite or [*SUITES, SPEED]
+    wanted = [] if options.report else options.suite or [*SUITES, *APART]
     try:
-        _scored([name for name in wanted if name != SPEED], options.system)
+        _scored([name for name in wanted if name not in APART], options.system)
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
     if SPEED in wanted:
         speed.run([int(n) for n in options.nodes.split(",")], COMMAND)
+    if embedding.SUITE in wanted:
+        embedding.record(COMMAND)
     report.write(load())
     print(f"wrote {REPORT.relative_to(ROOT)}")
     return 0
@@ -55,7 +58,7 @@ def _scored(suites: Sequence[str], only: Sequence[str] | None) -> None:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    suites = [*SUITES, SPEED]
+    suites = [*SUITES, *APART]
     parser.add_argument("--suite", action="append", choices=suites, help="only this one")
     parser.add_argument("--system", action="append", help="only the system of this name")
     sizes = ",".join(map(str, speed.SIZES))

@@ -1,5 +1,6 @@
 """`python -m benchmarks.embedding`: how fast the shipped embedder is, as JSON.
 
+`make bench` keeps the figures of one thread and of two in its page (`record`).
 With `--against FILE` also what the quantisation costs: the same searches with another
 ONNX file of the same model, such as the fp32 one that
 `python scripts/make_embedder.py --variant fp32 --out build` writes.
@@ -21,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.places import DATA
-from benchmarks.results import machine
+from benchmarks.results import Result, machine, result, save
+from benchmarks.systems import System
 from mags.errors import MagsError
 from mags.evaluation.datasets.locomo import load_locomo
 from mags.evaluation.datasets.longmemeval import load_longmemeval
@@ -61,6 +63,42 @@ def speed(threads: int, seconds: float) -> dict[str, dict[str, float]]:
             "batch_cpu_ms_per_text": round(1e3 * batch_cpu_s / len(batch) / len(many), 2),
         }
     return figures
+
+
+SUITE = "embedding"
+
+
+def record(command: str, *, seconds: float = 3.0, threads: Sequence[int] = (1, 2)) -> None:
+    """Measure the speed and keep it with the other results."""
+    facts = {
+        f"{name}, {count} threads, {measure}": figure
+        for count in threads
+        for name, figures in speed(count, seconds).items()
+        for measure, figure in figures.items()
+    }
+    save(result(SUITE, System(name="MAGS", note=OnnxEmbedder().name), {}, facts, command))
+
+
+def chapter(results: Sequence[Result]) -> str:
+    """A table of texts a second and milliseconds a text, by length and threads; "" if not run."""
+    found = next((r for r in results if r.suite == SUITE), None)
+    if found is None:
+        return ""
+    columns = ("single_p50_ms", "single_p95_ms", "batch_texts_per_s")
+    lines = [
+        "## Embedding",
+        "",
+        f"The shipped embedder ({found.note}); `python -m benchmarks.embedding` runs this alone.",
+        "",
+        "| text | threads | one, ms p50 | one, ms p95 | texts a second, in batches |",
+        "|---|---|---|---|---|",
+    ]
+    for name in TEXTS:
+        for count in (1, 2):
+            cells = [found.facts.get(f"{name}, {count} threads, {column}") for column in columns]
+            if None not in cells:
+                lines.append("| " + " | ".join([name, str(count), *map(str, cells)]) + " |")
+    return "\n".join([*lines, ""])
 
 
 def _timed(
