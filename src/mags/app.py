@@ -27,6 +27,8 @@ from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy.fallback import FallbackPolicy
+from mags.models.policy.heads.policy import HeadsPolicy
+from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.nano import NanoFolder, NanoPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
@@ -149,17 +151,34 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
             key="policy.kind",
         )
     if wanted.kind == "nano":
-        if wanted.path is None:
-            raise ConfigurationError(
-                "policy.kind is 'nano', but policy.path names no folder: `mags models use FOLDER`",
-                key="policy.path",
-            )
-        return FallbackPolicy(NanoPolicy(NanoFolder.read(wanted.path)), rules)
+        return FallbackPolicy(_nano(wanted.path), rules)
+    if wanted.kind == "heads":
+        return make_heads(wanted.path, rules)
     if wanted.kind == "rules" or chat is None:
         return rules
     prompts = load_prompts(wanted.prompts)
     prompted = PromptedPolicy(chat, prompts, language=wanted.language, grounded=wanted.grounded)
     return FallbackPolicy(prompted, rules)
+
+
+def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPolicy:
+    """The heads on the embedded encoder, shipped or in a file; raises ConfigurationError."""
+    file = SHIPPED if path is None else HeadsFile(path=path)
+    if not file.path.is_file():
+        raise ConfigurationError(
+            f"there are no heads at {file.path}: set policy.path, or policy.kind to 'rules'",
+            key="policy.path",
+        )
+    return HeadsPolicy(encoder(), rules=rules, file=file)
+
+
+def _nano(path: Path | None) -> NanoPolicy:
+    if path is None:
+        raise ConfigurationError(
+            "policy.kind is 'nano', but policy.path names no folder: `mags models use FOLDER`",
+            key="policy.path",
+        )
+    return NanoPolicy(NanoFolder.read(path))
 
 
 def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
@@ -215,4 +234,10 @@ def _clear(embedder: Embedder) -> None:
 @cache
 def embedded() -> Embedder:
     """The shipped MiniLM behind a cache, one for the process."""
-    return CachedEmbedder(OnnxEmbedder())
+    return CachedEmbedder(encoder())
+
+
+@cache
+def encoder() -> OnnxEmbedder:
+    """The shipped MiniLM itself, one for the process: the heads read its tokens' states."""
+    return OnnxEmbedder()

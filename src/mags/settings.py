@@ -11,8 +11,8 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_CHAT_KEY    its key
     MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
     MAGS_EMBEDDER_KEY  the key of that URL
-    MAGS_POLICY      auto, rules, prompted or nano
-    MAGS_POLICY_PATH  the folder of a nano
+    MAGS_POLICY      auto, rules, prompted, heads or nano
+    MAGS_POLICY_PATH  the folder of a nano, or the file of heads
     MAGS_ANSWER      chat, manager or extractive
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
@@ -91,11 +91,12 @@ class EmbedderSettings:
 class PolicySettings:
     """Who decides: "auto" takes a prompted model where there is one, else the rules.
 
-    "nano" is the small trained model in the folder `path`; `mags models use` sets both. `grounded`:
-    refuse what a model writes about things nobody said. `prompts`: own prompt files.
+    "nano" is the small trained model in the folder `path`, "heads" what was trained on the embedded
+    encoder (in the file `path`, else as shipped); `mags models use` sets both. `grounded`: refuse
+    what a model writes about things nobody said. `prompts`: own prompt files.
     """
 
-    kind: Literal["auto", "rules", "prompted", "nano"] = "auto"
+    kind: Literal["auto", "rules", "prompted", "heads", "nano"] = "auto"
     path: Path | None = None
     language: str = "en"
     grounded: bool = True

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mags.app import make_chat, make_policy
+from mags.app import make_chat, make_heads, make_policy
 from mags.cli.extra import bring
 from mags.errors import ConfigurationError, InvalidInput
 from mags.models.chat.meter import MeteredChat
@@ -17,15 +17,15 @@ from mags.models.prompts import load_prompts
 from mags.settings import Settings, read_settings
 from mags.training.evaluate.deciders import Decider, PolicyDecider
 
-CARD, WEIGHTS = "nano.json", "config.json"
+CARD, WEIGHTS, HEADS = "nano.json", "config.json", ".npz"
 
 
 def decider(given: str) -> Decider:
-    """What `given` names: rules, prompted, configured, or FOLDER, as it is or as NAME=WHAT.
+    """What `given` names: rules, prompted, heads, configured, or PATH; as it is, or NAME=WHAT.
 
-    A folder holds a nano (`nano.json`, or a run's `export`), or a model of transformers
-    (`config.json`), which needs the extra `train`. Raises ConfigurationError, InvalidInput,
-    MissingExtra.
+    A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), or
+    of a model of transformers (`config.json`), which needs the extra `train`. Raises
+    ConfigurationError, InvalidInput, MissingExtra.
     """
     name, equals, what = given.partition("=")
     if not equals or not name.isidentifier():
@@ -35,6 +35,9 @@ def decider(given: str) -> Decider:
         return PolicyDecider(RulePolicy(), name=name)
     if what == "prompted":
         return _prompted(settings, name)
+    if what == "heads" or what.endswith(HEADS):
+        path = None if what == "heads" else Path(what).expanduser()
+        return PolicyDecider(make_heads(path), name=name)
     if what == "configured":
         return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
     return _trained(Path(what).expanduser(), name)
@@ -55,7 +58,7 @@ def _trained(folder: Path, name: str) -> Decider:
         found: Decider = voices.from_folder(folder, name=name or folder.name)
         return found
     raise InvalidInput(
-        f"{folder} is no policy: give rules, prompted, configured, or a folder that holds "
+        f"{folder} is no policy: give rules, prompted, heads, configured, or a folder that holds "
         f"{CARD} or {WEIGHTS}.",
         given=str(folder),
     )

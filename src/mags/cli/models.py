@@ -12,11 +12,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from mags.app import make_heads
 from mags.cli.config import set_policy
-from mags.cli.deciders import WEIGHTS, nano_folder
+from mags.cli.deciders import HEADS, WEIGHTS, nano_folder
 from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
+from mags.models.policy.heads.weights import SHIPPED
 from mags.models.policy.nano import NanoFolder
 from mags.settings import config_file, read_settings
 
@@ -27,6 +29,7 @@ ALWAYS = {
     "auto": "a prompted model where one is configured, else the rules",
     "rules": "no model at all",
     "prompted": "the configured language model with a few-shot prompt",
+    "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
 }
 STAGES = ("grpo", "role")
 
@@ -73,11 +76,15 @@ def list_(
 
 
 def listed(folders: list[Path]) -> list[Listed]:
-    """The policies that need no file, that of the settings, and the nanos below some folders."""
+    """The policies that come with MAGS, that of the settings, and the nanos below some folders."""
     policy = read_settings(os.environ).policy
     found = [
-        Listed(given=name, about=what, used=policy.kind == name) for name, what in ALWAYS.items()
+        Listed(given=name, about=what, used=policy.kind == name and policy.path is None)
+        for name, what in ALWAYS.items()
+        if name != "heads" or SHIPPED.path.is_file()
     ]
+    if policy.kind == "heads" and policy.path is not None:
+        found.append(Listed(given=str(policy.path), about="heads", used=True))
     used = policy.path.resolve() if policy.kind == "nano" and policy.path else None
     cards = {card.parent.resolve() for folder in folders for card in folder.rglob("nano.json")}
     for path in sorted(cards | ({used} if used else set())):
@@ -90,18 +97,25 @@ def listed(folders: list[Path]) -> list[Listed]:
 
 @models.command()
 def use(
-    given: Annotated[str, typer.Argument(metavar="POLICY", help="auto, rules, prompted, FOLDER.")],
+    given: Annotated[
+        str, typer.Argument(metavar="POLICY", help="auto, rules, prompted, heads, or a path.")
+    ],
 ) -> None:
     """Choose the policy that memories are opened with, in the config file."""
-    file = config_file(os.environ)
+    file, path = config_file(os.environ), Path(given).expanduser()
     if given in ALWAYS:
+        if given == "heads":
+            make_heads()
         set_policy(file, given, None)
+    elif given.endswith(HEADS):
+        make_heads(path)
+        set_policy(file, "heads", path.resolve())
     else:
-        folder = nano_folder(Path(given).expanduser())
+        folder = nano_folder(path)
         if folder is None:
             raise InvalidInput(
-                f"{given} is no policy: there are {', '.join(ALWAYS)}, and folders with a "
-                "nano.json (`mags models list`).",
+                f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}) "
+                "and folders with a nano.json (`mags models list`).",
                 given=given,
             )
         NanoFolder.read(folder)

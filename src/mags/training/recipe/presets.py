@@ -48,13 +48,15 @@ class Teaching:
 class Reinforcing:
     """GRPO, and PPO at equal compute: `prompts` x `group` replies a step.
 
-    `roles`: which are reinforced. `format`, `f1`, `fidelity`: weights of the reward.
+    `rows`: replies of one forward pass, which decides on the memory. `roles`: which are
+    reinforced. `format`, `f1`, `fidelity`: weights of the reward.
     """
 
     steps: int
     prompts: int = 32
     group: int = 8
     epochs: int = 2
+    rows: int = 32
     rate: float = 3e-4
     rank: int = 16
     limit: int = 96
