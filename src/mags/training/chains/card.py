@@ -9,6 +9,8 @@ from mags.training.chains.phrasebook import all_phrases, phrasebook
 from mags.training.chains.schema import VERSION, Role, Sample, Split
 from mags.training.chains.splits import HELD_OUT_RELATIONS
 from mags.training.chains.variety import variety
+from mags.training.real.sets import LICENCES as REAL_LICENCES
+from mags.training.real.sets import halves
 
 WHAT = {
     Split.TRAIN: "to learn from; half of its turns stand among random words",
@@ -121,6 +123,7 @@ def _sources(samples: Sequence[Sample]) -> str:
             f"{sum(1 for _ in all_phrases(other)):,} phrases of "
             f"{len({entry.name for entry in other})}; {_by_hand(samples):,} chains were "
             "written by hand.",
+            *((halves(),) if any(source in REAL_LICENCES for source in counts) else ()),
         )
     )
 
@@ -133,6 +136,7 @@ def _by_hand(samples: Iterable[Sample]) -> int:
 LICENCES = {
     "generator": "Apache-2.0 (written for MAGS)",
     "hand": "Apache-2.0 (written for MAGS)",
+    **REAL_LICENCES,
 }
 OTHER = "by a language model or from a data set: its terms hold"
 
