@@ -89,11 +89,10 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         policy = EveryTurn() if options.policy == TURNS else policy_of(options.policy)
-        talks = load_notes(DATA / "locomo" / "locomo10_conv0-4.json.gz")
+        found = measure(policy, load_notes(DATA / "locomo" / "locomo10_conv0-4.json.gz"))
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
-    found = measure(policy, talks)
     if options.sample:
         _show(found, options.sample, options.seed)
         return 0
