@@ -2,7 +2,8 @@
 
 With no argument everything runs: MAGS and the plain baselines on every suite,
 then speed, size and the embedder's throughput. Embeddings are kept under
-`.cache/benchmarks`, so a second run embeds nothing. The peers have an entry of their own (`make peers`).
+`.cache/benchmarks`, so a second run embeds nothing. The peers have an entry
+of their own (`make peers`).
 """
 
 from __future__ import annotations
