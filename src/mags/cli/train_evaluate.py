@@ -18,7 +18,7 @@ from mags.training.chains.variety import Known
 from mags.training.evaluate.deciders import Decider
 from mags.training.evaluate.evaluation import Evaluation, EvaluationConfig, to_json
 from mags.training.evaluate.evaluation import evaluate as measure
-from mags.training.evaluate.report import draw, table
+from mags.training.evaluate.report import draw, tables
 from mags.training.fidelity import StoreFidelity
 from mags.training.generate.samples import of_split
 from mags.training.recipe.samples import KEPT_BACK, TAUGHT
@@ -74,7 +74,7 @@ def evaluate(
     if json:
         print_json(found)
     else:
-        out.print(table(found))
+        out.print(tables(found))
 
 
 def _samples(

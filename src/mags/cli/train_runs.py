@@ -12,7 +12,7 @@ from rich.table import Table
 from mags.cli.extra import bring
 from mags.cli.shared import out
 from mags.training.evaluate.evaluation import from_json
-from mags.training.evaluate.report import table
+from mags.training.evaluate.report import tables
 from mags.training.recipe.ledger import Ledger
 from mags.training.recipe.presets import PRESETS, Recipe, preset
 
@@ -77,7 +77,7 @@ def everything(
 ) -> None:
     """From nothing to a nano that `mags models use` takes: SFT, GRPO, export, evaluation."""
     _train("all", folder, _recipe(preset_name, seed, threads, combined), source)
-    out.print(table(from_json(folder / "evaluation.json")))
+    out.print(tables(from_json(folder / "evaluation.json")))
     out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
 
 

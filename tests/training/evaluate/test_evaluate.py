@@ -22,7 +22,7 @@ from mags.training.evaluate.evaluation import (
 )
 from mags.training.evaluate.intervals import mean, ratio
 from mags.training.evaluate.readings import said, same_function, same_gist
-from mags.training.evaluate.report import draw, table
+from mags.training.evaluate.report import draw, tables
 from mags.training.evaluate.scores import agreement, cells, judge
 from mags.training.fidelity import StoreFidelity
 
@@ -189,11 +189,13 @@ def test_an_evaluation_is_read_back_and_shown(tmp_path: Path) -> None:
     path = tmp_path / "evaluation.json"
     path.write_text(to_json([found]), encoding="utf-8")
     assert from_json(path) == [found]
-    console = Console(width=220, record=True)
-    console.print(table([found]))
+    console = Console(width=80, record=True)
+    console.print(tables([found]))
     shown = console.export_text()
-    assert "100.0 (100.0-100.0)" in shown
+    assert "100.0 (100-100)" in shown
     assert "rules" in shown
+    assert "..." not in shown
+    assert "\N{HORIZONTAL ELLIPSIS}" not in shown
     path.write_text("[1]")
     with pytest.raises(CorruptFile):
         from_json(path)

@@ -1,38 +1,55 @@
-"""Evaluations to look at: a table, and a picture where matplotlib is there (extra `plot`)."""
+"""Evaluations to look at: tables, and a picture where matplotlib is there (extra `plot`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
 from rich.table import Table
 
 from mags.errors import MissingExtra
 from mags.training.evaluate.evaluation import Evaluation
 from mags.training.evaluate.scores import Cell
 
-SHOWN = (
-    *("exact", "gist", "precision", "recall", "f1", "function"),
-    *("refused", "mixed", "fidelity", "agreement"),
-)
-WIDE = ("exact",)
-"""Measures that are shown with their interval."""
+SAID = {"n": "n", "exact": "exact", "gist": "gist", "precision": "P", "recall": "R", "f1": "F1"}
+DONE = {
+    **{"function": "func", "refused": "ref", "mixed": "mix", "fidelity": "fid"},
+    **{"agreement": "agr", "p50_ms": "p50", "p95_ms": "p95", "tokens": "tok"},
+}
+"""Columns of the two tables of a role: what is looked up in a cell, and what stands above it."""
 
 
-def table(found: Sequence[Evaluation]) -> Table:
-    """One row for each role, split and decider; shares in per cent, times in milliseconds."""
-    made = Table(title="Shares in %, exact with its 95% interval; ms and tokens a decision")
-    for name in ("role", "split", "policy"):
-        made.add_column(name)
-    for name in ("n", *SHOWN, "p50", "p95", "tokens"):
-        made.add_column(name, justify="right")
-    for role, split in _keys(found):
-        for one in found:
-            cell = one.cell(role, split)
-            if cell is not None:
-                made.add_row(role, split, one.name, *_row(cell))
+def tables(found: Sequence[Evaluation]) -> Group:
+    """Two tables a role, eighty columns wide: what was said, and how that was done and at what
+    cost. Shares in per cent (exact with its 95% interval), times in milliseconds.
+    """
+    made = []
+    for role in dict.fromkeys(role for role, _ in _keys(found)):
+        made.append(_table(found, role, f"{role}: what it says, %", SAID))
+        made.append(_table(found, role, f"{role}: how, %, and at what cost, ms and tokens", DONE))
+    return Group(*made)
+
+
+def _table(found: Sequence[Evaluation], role: str, title: str, columns: Mapping[str, str]) -> Table:
+    cells = [
+        (split, one.name, cell)
+        for named, split in _keys(found)
+        if named == role
+        for one in found
+        if (cell := one.cell(role, split)) is not None
+    ]
+    known = [name for name in columns if any(_shown(cell, name) for _, _, cell in cells)]
+    made = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left")
+    made.add_column("split")
+    made.add_column("policy", overflow="fold", max_width=16)
+    for name in known:
+        made.add_column(columns[name], justify="right", no_wrap=True)
+    for split, name, cell in cells:
+        made.add_row(split, name, *(_shown(cell, column) for column in known))
     return made
 
 
@@ -80,15 +97,10 @@ def _keys(found: Sequence[Evaluation]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((c.role, c.split) for one in found for c in one.cells))
 
 
-def _row(cell: Cell) -> list[str]:
-    shares = []
-    for name in SHOWN:
-        known = cell.measures.get(name)
-        if known is None:
-            shares.append("")
-        else:
-            shares.append(str(known) if name in WIDE else f"{100 * known.mean:.1f}")
-    costs = (cell.p50_ms, cell.p95_ms)
-    times = ["" if cost is None else f"{cost:.1f}" for cost in costs]
-    tokens = "" if cell.tokens is None else f"{cell.tokens:.0f}"
-    return [str(cell.n), *shares, *times, tokens]
+def _shown(cell: Cell, name: str) -> str:
+    known = cell.measures.get(name)
+    if known is None:
+        cost = getattr(cell, name, None)
+        return "" if cost is None else f"{cost:.1f}" if name.endswith("_ms") else f"{cost:.0f}"
+    share = f"{100 * known.mean:.1f}"
+    return f"{share} ({100 * known.low:.0f}-{100 * known.high:.0f})" if name == "exact" else share
