@@ -68,7 +68,7 @@ SHIPPED = ModelFile(
     dimension=384,
     window_tokens=256,
     overlap_tokens=32,
-    states=("encoder.layer.5.output.LayerNorm",),
+    states=tuple(f"encoder.layer.{place}.output.LayerNorm" for place in (1, 3, 5)),
 )
 
 

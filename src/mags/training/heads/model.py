@@ -15,12 +15,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, layer_norm, softmax
 
-from mags.models.policy.heads.layout import MARKS
+from mags.models.policy.heads.layout import MARKS, SPECIAL
 
 TAGS = 5
 """Outside, the first and further words of an object, the first and further words of a note."""
 POOLS = 5
 HOPS = 3
+NEAR = 12
+"""Words up to which distances are told apart."""
 LOOKS = 4
 """Nothing to recall; a fact; a chain of facts; what was said."""
 
@@ -49,17 +51,31 @@ class Block(nn.Module):
         self.norm2 = nn.LayerNorm(width)
         self.up = nn.Linear(width, 2 * width)
         self.down = nn.Linear(2 * width, width)
+        self.near = nn.Parameter(nearness(attention))
         self.drop = nn.Dropout(0.1)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """(b, n, h) and bool (b, n) to (b, n, h)."""
+    def forward(self, x: Tensor, mask: Tensor, apart: Tensor) -> Tensor:
+        """(b, n, h), bool (b, n) and distances (n, n) as `distances` has them, to (b, n, h)."""
         b, n, h = x.shape
         q, k, v = self.mix(self.norm1(x)).view(b, n, 3, self.heads, h // self.heads).unbind(2)
+        bias = self.near[:, apart][None].masked_fill(~mask[:, None, None], -1e4)
         mixed = nn.functional.scaled_dot_product_attention(
-            q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=mask[:, None, None]
+            q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=bias
         )
         x = x + self.drop(self.out(mixed.transpose(1, 2).reshape(b, n, h)))
         return x + self.drop(self.down(gelu(self.up(self.norm2(x)), approximate="tanh")))
+
+
+def nearness(attention: int) -> Tensor:
+    """What distances weigh to begin with, (attention, 2 NEAR + 1): from far-sighted to local."""
+    slopes = torch.linspace(0.0, 1.0, attention)[:, None]
+    return -slopes * torch.arange(-NEAR, NEAR + 1).abs()
+
+
+def distances(rows: int) -> Tensor:
+    """How far a row is after another, cut off, from 0 to 2 NEAR: (rows, rows)."""
+    places = torch.arange(rows)
+    return (places[None, :] - places[:, None]).clamp(-NEAR, NEAR) + NEAR
 
 
 class Heads(nn.Module):
@@ -80,6 +96,7 @@ class Heads(nn.Module):
         self.subject = nn.Linear(2 * h, 2 * h)
         self.moment = nn.Linear(2 * h, h)
         self.keys = nn.Linear(h, 3 * h)
+        self.away = nn.Parameter(torch.zeros(3, 2 * NEAR + 1))
         self.pools = nn.Parameter(torch.randn(POOLS + 1, h) / math.sqrt(h))
         self.pooled = nn.Linear(h, 2 * h)
         self.hop = nn.Linear(h, 2 * h)
@@ -93,8 +110,9 @@ class Heads(nn.Module):
         parts = states.view(b, n, self.shape.layers, self.shape.dimension)
         normed = layer_norm(parts, (self.shape.dimension,)).reshape(b, n, -1)
         x = self.into(torch.cat((self.drop(normed), marks), dim=-1)) + self.role[role]
+        apart = distances(n)
         for block in self.blocks:
-            x = block(x, mask)
+            x = block(x, mask, apart)
         return self.norm(x)
 
     def spans(self, x: Tensor, which: Tensor) -> Tensor:
@@ -119,6 +137,9 @@ class Heads(nn.Module):
         """Act (s, 3), relation (s, R) and pointers (s, 3, n) of spans."""
         found = self.spans(x, which)
         scores = self.pointers(x, which[:, 0], self.subject(found), self.moment(found))
+        apart = distances(x.shape[1])[which[:, 1]]
+        words = (torch.arange(x.shape[1]) >= SPECIAL).float()
+        scores = scores + self.away[:, apart].transpose(0, 1) * words
         return self.act(found), self.relation(found)[:, :-1], scores
 
     def pool(self, x: Tensor, mask: Tensor) -> Tensor:

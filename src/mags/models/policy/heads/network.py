@@ -12,8 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mags.models.policy.heads.layout import SPECIAL
+
 Floats = NDArray[np.float32]
 POOLS, HOPS = 5, 3
+NEAR = 12
+"""Words up to which distances are told apart."""
 WRITE, ASK, ROUTER = 0, 1, 2
 
 
@@ -51,8 +55,9 @@ class Network:
         normed = standard(states.reshape(rows * self._layers, -1)).reshape(rows, -1)
         x = self._linear("into", np.concatenate((normed, marks), axis=1))
         x += self._weights["role"][role]
+        apart = distances(rows)
         for place in range(self._blocks):
-            x = self._block(f"blocks.{place}", x)
+            x = self._block(f"blocks.{place}", x, apart)
         return self._norm("norm", x)
 
     def tags(self, x: Floats) -> Floats:
@@ -67,7 +72,7 @@ class Network:
             act=log_softmax(self._linear("act", found)),
             relation=log_softmax(self._linear("relation", found)[:-1]),
             points=self._points(
-                x, self._linear("subject", found), self._linear("moment", found), dates
+                x, self._linear("subject", found), self._linear("moment", found), dates, first
             ),
         )
 
@@ -89,10 +94,20 @@ class Network:
         scores = self._linear("route", pooled)
         return log_softmax(scores[:2]), log_softmax(scores[2:])
 
-    def _points(self, x: Floats, about: Floats, moment: Floats, dates: NDArray[np.bool_]) -> Floats:
+    def _points(
+        self,
+        x: Floats,
+        about: Floats,
+        moment: Floats,
+        dates: NDArray[np.bool_],
+        first: int | None = None,
+    ) -> Floats:
         keys = self._linear("keys", x).reshape(len(x), 3, self._width)
         asked = np.concatenate((about, moment)).reshape(3, self._width)
         scores: Floats = np.einsum("nth,th->tn", keys, asked) / np.float32(math.sqrt(self._width))
+        if first is not None:
+            away = self._weights["away"][:, distances(len(x))[first]]
+            scores[:, SPECIAL:] += away[:, SPECIAL:]
         scores[2] = np.where(dates, scores[2], np.float32(-1e4))
         return log_softmax(scores)
 
@@ -101,13 +116,14 @@ class Network:
         pooled: Floats = np.exp(log_softmax(scores)) @ x
         return pooled
 
-    def _block(self, name: str, x: Floats) -> Floats:
+    def _block(self, name: str, x: Floats, apart: NDArray[np.int64]) -> Floats:
         rows, width = x.shape
         size = width // self._attention
         mixed = self._linear(f"{name}.mix", self._norm(f"{name}.norm1", x))
         q, k, v = mixed.reshape(rows, 3, self._attention, size).transpose(1, 2, 0, 3)
-        scores = np.exp(log_softmax(q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(size))))
-        heard = (scores @ v).transpose(1, 0, 2).reshape(rows, width)
+        scores = q @ k.transpose(0, 2, 1) / np.float32(math.sqrt(size))
+        scores += self._weights[f"{name}.near"][:, apart]
+        heard = (np.exp(log_softmax(scores)) @ v).transpose(1, 0, 2).reshape(rows, width)
         x = x + self._linear(f"{name}.out", heard)
         up = gelu(self._linear(f"{name}.up", self._norm(f"{name}.norm2", x)))
         return x + self._linear(f"{name}.down", up)
@@ -119,6 +135,12 @@ class Network:
     def _norm(self, name: str, x: Floats) -> Floats:
         made: Floats = standard(x) * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
         return made
+
+
+def distances(rows: int) -> NDArray[np.int64]:
+    """How far a row is after another, cut off, from 0 to 2 NEAR: (rows, rows)."""
+    places = np.arange(rows)
+    return np.clip(places[None, :] - places[:, None], -NEAR, NEAR) + NEAR
 
 
 def standard(x: Floats) -> Floats:

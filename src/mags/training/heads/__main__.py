@@ -1,0 +1,77 @@
+"""Make the heads from nothing: `python -m mags.training.heads --out heads.npz`.
+
+Generates samples, keeps the encoder's states of them under `--cache`, trains, finds the thresholds
+on `dev`, writes the file, and prints exact adherence and F1 beside those of the rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from mags.models.policy.heads.weights import About
+from mags.models.policy.rules import RulePolicy
+from mags.training.heads.decide import worths
+from mags.training.heads.export import save, thresholds, trained
+from mags.training.heads.fit import Fitting, fit
+from mags.training.heads.labels import vocabulary
+from mags.training.heads.material import material
+from mags.training.heads.model import Shape
+from mags.training.heads.states import states_of
+from mags.training.heads.table import table
+from mags.training.progress import Logbook
+
+
+def main() -> None:
+    """Train and write the heads."""
+    given = arguments()
+    console = Console()
+    began = time.process_time()
+    found = material(train=given.train, dev=given.dev, tests=given.tests, seed=given.seed)
+    shown = states_of(found.train, given.cache)
+    console.print(f"{len(shown)} samples, states made in {time.process_time() - began:.0f} CPU-s")
+    known = vocabulary(found.train)
+    shape = Shape(relations=len(known.relations), layers=3, width=given.width)
+    fitting = Fitting(epochs=given.epochs, rows=given.rows, seed=given.seed, threads=given.threads)
+    began = time.process_time()
+    with Logbook(given.log, title="heads", steps=0, console=console) as watch:
+        model = fit(shown, known, shape, fitting, watch)
+    console.print(f"trained in {time.process_time() - began:.0f} CPU-s")
+    rules = RulePolicy()
+    made = trained(model, known)
+    least = thresholds(worths(made, rules, states_of(found.dev, given.cache)))
+    about = About(
+        states=made.about.states,
+        encoder_sha256=made.about.encoder_sha256,
+        attention=made.about.attention,
+        vocabulary=known,
+        thresholds=least,
+    )
+    file = save(model, about, given.out)
+    console.print(f"{least}\n{file.path} {file.path.stat().st_size} bytes, sha256 {file.sha256}")
+    if found.tests:
+        console.print(table(made, least, rules, states_of(found.tests, given.cache)))
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m mags.training.heads", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("heads-minilm.npz"))
+    parser.add_argument("--cache", type=Path, default=Path(".cache/heads"))
+    parser.add_argument("--log", type=Path, default=None, help="folder of scalars.jsonl")
+    parser.add_argument("--train", type=int, default=30_000)
+    parser.add_argument("--dev", type=int, default=1000)
+    parser.add_argument("--tests", type=int, default=600, help="samples of each test split")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--width", type=int, default=160)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=7)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

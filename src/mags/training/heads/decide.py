@@ -1,0 +1,72 @@
+"""What heads and rules make of samples, and what each is worth."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mags.models.grammar import Engram
+from mags.models.policy.heads.choices import operations_of, plan_of
+from mags.models.policy.heads.decoding import asked, routed, written
+from mags.models.policy.heads.weights import Trained
+from mags.ports.policy import Policy
+from mags.training.chains.schema import Role, Sample
+from mags.training.heads.states import Shown
+from mags.training.reward import Reading, item_f1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What was decided, how surely, and which threshold it is held against."""
+
+    reading: Reading
+    confidence: float
+    threshold: str
+
+
+def by_heads(trained: Trained, shown: Shown) -> Decided:
+    """The decision of the heads alone."""
+    sample, layout, known = shown.sample, shown.layout, trained.about.vocabulary
+    states = np.asarray(shown.states, dtype=np.float32)
+    signs = np.asarray(shown.marks, dtype=np.float32)
+    if sample.role is Role.ASK:
+        question, sure = asked(trained.network, layout, states, signs, known)
+        plan = plan_of(layout, question, sample.turn, known)
+        return Decided(reading=plan, confidence=sure, threshold="ask")
+    if sample.role is Role.ROUTER:
+        route, sure = routed(trained.network, states, signs)
+        return Decided(reading=route, confidence=sure, threshold="route")
+    found = written(trained.network, layout, states, signs, known)
+    made = operations_of(layout, found.facts, sample.turn, sample.recalled, known)
+    return Decided(
+        reading=Engram(operations=made),
+        confidence=found.confidence,
+        threshold="write" if found.facts else "nothing",
+    )
+
+
+def by_policy(policy: Policy, sample: Sample) -> Reading:
+    """The decision of any policy."""
+    if sample.role is Role.ASK:
+        return policy.ask(sample.turn, sample.recent)
+    if sample.role is Role.ROUTER:
+        return policy.route(sample.turn, sample.recent)
+    made = policy.write(sample.turn, sample.recent, sample.recalled)
+    return Engram(operations=made.operations)
+
+
+def worths(
+    trained: Trained, rules: Policy, shown: Sequence[Shown]
+) -> Mapping[str, list[tuple[float, float, float]]]:
+    """By threshold: confidence, the F1 of the heads' decision, that of the rules'."""
+    found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    for one in shown:
+        mine = by_heads(trained, one)
+        theirs = by_policy(rules, one.sample)
+        sample = one.sample
+        worth = mine.confidence, item_f1(sample, mine.reading), item_f1(sample, theirs)
+        found[mine.threshold].append(worth)
+    return found
