@@ -1,6 +1,7 @@
 """The command line, as a user types it, on the embedded default."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -186,3 +187,21 @@ def test_chat_answers_what_is_piped_in(run: Run) -> None:
     assert "because" in said
     assert "Took back" in said
     assert "No such command" in said
+
+
+def test_the_memory_may_be_named_before_the_verb(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.mags")
+    runner = CliRunner()
+    told = runner.invoke(app, ["--memory", path, "observe", "I live in Oslo.", "--speaker", "Ana"])
+    asked = runner.invoke(app, ["--memory", path, "ask", "Where does Ana live?"])
+    assert (told.exit_code, asked.exit_code) == (0, 0)
+    assert "Oslo" in asked.output
+    assert "MAGS_MEMORY" not in os.environ
+
+
+def test_the_path_of_a_file_is_read_and_not_remembered_as_words(tmp_path: Path) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("Ana: I live in Oslo.\nBo: I have a dog called Rex.\n", encoding="utf-8")
+    path = str(tmp_path / "m.mags")
+    told = CliRunner().invoke(app, ["observe", str(talk), "--memory", path])
+    assert "Remembered 2 turns" in told.output

@@ -96,6 +96,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def about(
+    context: typer.Context,
     _show: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
@@ -103,10 +104,28 @@ def about(
     config: Annotated[
         Path | None, typer.Option("--config", help="Config file (TOML), else MAGS_CONFIG.")
     ] = None,
+    memory: Annotated[
+        Path | None, typer.Option("--memory", "-m", help="The memory's file, for any verb.")
+    ] = None,
 ) -> None:
     """A memory that learns, for any frozen language model."""
-    if config is not None:
-        os.environ["MAGS_CONFIG"] = str(config)
+    for name, given in (("MAGS_CONFIG", config), ("MAGS_MEMORY", memory)):
+        if given is not None:
+            context.call_on_close(_restorer(name))
+            os.environ[name] = str(given)
+
+
+def _restorer(name: str) -> Callable[[], None]:
+    """What puts a variable of the environment back to what it is now."""
+    before = os.environ.get(name)
+
+    def restore() -> None:
+        if before is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = before
+
+    return restore
 
 
 for _name, _verb in VERBS.items():

@@ -19,10 +19,14 @@ from mags.memory.views import Seen
 from mags.ports.policy import Turn
 
 BATCH = 64
+LONGEST_PATH = 255
 
 
 def observe(
-    text: Annotated[str | None, typer.Argument(help="What was said; '-' reads stdin.")] = None,
+    text: Annotated[
+        str | None,
+        typer.Argument(help="What was said; '-' reads stdin, the path of a file that file."),
+    ] = None,
     memory: MemoryPath = None,
     branch: Branch = "main",
     file: Annotated[
@@ -39,7 +43,7 @@ def observe(
     json: AsJson = False,
 ) -> None:
     """Remember a text, what comes on stdin, or every turn of a file."""
-    turns = _turns(text, file, format, speaker)
+    turns = _turns(text, file or _file_named(text), format, speaker)
     with Where(path=memory, branch=branch).open(must_exist=False) as opened:
         if turns is None:
             if text is None:
@@ -53,6 +57,14 @@ def observe(
             _print_one(opened, seen[0])
         else:
             _print_many(seen)
+
+
+def _file_named(text: str | None) -> Path | None:
+    """The file that a text is the path of: nobody says "chat.jsonl" to be remembered."""
+    if text is None or len(text) > LONGEST_PATH or not text.isprintable():
+        return None
+    path = Path(text)
+    return path if path.suffix and path.is_file() else None
 
 
 def _turns(text: str | None, file: Path | None, kind: str, speaker: str) -> list[Turn] | None:
