@@ -1,5 +1,7 @@
 """A recipe goes the whole way, and what is done is not done again (extra `train`)."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ pytest.importorskip("onnx", reason="needs the extra: pip install 'mags[train]'")
 from mags.errors import InvalidInput  # noqa: E402 - torch first
 from mags.models.policy.nano import NanoFolder  # noqa: E402
 from mags.training.evaluate.evaluation import from_json  # noqa: E402
+from mags.training.progress import Logbook  # noqa: E402
 from mags.training.recipe.lora import low_rank  # noqa: E402
 from mags.training.recipe.presets import SMOKE, Data, Recipe, Reinforcing, Teaching  # noqa: E402
 from mags.training.recipe.run import plan, train  # noqa: E402
@@ -47,6 +50,35 @@ def test_a_recipe_goes_from_nothing_to_a_nano_step_by_step(tmp_path: Path) -> No
     assert names == ["rules", "base", "nano (smoke)"]
     ppo = train(TINY, tmp_path, goal="ppo").steps
     assert list(ppo)[-2:] == ["ppo-ask", "ppo-write"]
+
+
+def test_a_run_that_was_stopped_within_a_step_ends_with_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = replace(
+        TINY,
+        base=Teaching(steps=6, rate=6e-3, tokens=1_024),
+        specialise=Teaching(steps=0, rate=0.0),
+        save_every=2,
+    )
+    train(long, tmp_path / "whole", goal="sft")
+    said = Logbook.__call__
+
+    def stop(log: Logbook, step: int, scalars: Mapping[str, float]) -> None:
+        said(log, step, scalars)
+        if step == 5:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopping:
+        stopping.setattr(Logbook, "__call__", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(long, tmp_path / "stopped", goal="sft")
+    steps = train(long, tmp_path / "stopped", goal="sft").steps
+    assert list(steps) == ["data", "tokenizer", "base"]
+    models = [tmp_path / name / "base" / "model.safetensors" for name in ("whole", "stopped")]
+    assert models[0].read_bytes() == models[1].read_bytes()
+    lines = (tmp_path / "stopped" / "base" / "log" / "scalars.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in lines] == [1, 2, 3, 4, 5, 5, 6]
 
 
 def test_a_combined_model_is_one_file_for_all_roles(tmp_path: Path) -> None:
