@@ -79,13 +79,16 @@ def test_a_nano_is_trained_listed_used_and_exported(
     assert found[-1]["given"] == str((folder / "export").resolve())
     run("models", "use", str(folder))
     assert 'kind = "nano"' in (tmp_path / "config.toml").read_text()
-    for form in ("onnx", "safetensors"):
+    for form in ("onnx", "safetensors", "gguf"):
         run("models", "export", str(folder), "--out", str(tmp_path / form), "--form", form)
     assert sorted(p.name for p in (tmp_path / "onnx").iterdir()) == [
         "ask.onnx", "nano.json", "router.onnx", "tokenizer.json", "write.onnx",
     ]  # fmt: skip
     models = sorted(p.parent.name for p in (tmp_path / "safetensors").rglob("model.safetensors"))
     assert models == ["base", "grpo-ask", "grpo-write"]
+    files = sorted((tmp_path / "gguf").iterdir())
+    assert [path.name for path in files] == ["base.gguf", "grpo-ask.gguf", "grpo-write.gguf"]
+    assert all(path.read_bytes()[:4] == b"GGUF" for path in files)
     told = run(
         *("models", "compare", "rules", str(tmp_path / "onnx"), f"base={folder / 'base'}"),
         *("--data", str(folder / "data"), "--most", "1", "--probed", "0", "--split", "seen"),

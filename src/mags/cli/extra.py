@@ -9,9 +9,11 @@ from mags.errors import MissingExtra
 
 NEEDS = {
     "train": (
-        *("accelerate", "datasets", "onnx", "onnxscript", "peft", "torch", "transformers", "trl"),
+        *("accelerate", "datasets", "gguf", "jinja2", "onnx", "onnxscript"),
+        *("peft", "torch", "transformers", "trl"),
     )
 }
+"""What each extra brings, by the names under which it is imported."""
 
 
 def bring(module: str, *, extra: str, needed_for: str) -> ModuleType:

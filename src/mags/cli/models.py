@@ -15,6 +15,7 @@ from rich.table import Table
 from mags.app import make_heads
 from mags.cli.config import set_policy
 from mags.cli.deciders import HEADS, WEIGHTS, nano_folder
+from mags.cli.extra import bring
 from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
@@ -39,6 +40,7 @@ class Form(StrEnum):
 
     ONNX = "onnx"
     SAFETENSORS = "safetensors"
+    GGUF = "gguf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +131,11 @@ def use(
 def export(
     run: Annotated[Path, typer.Argument(help="Folder of a run (`mags train all --out`).")],
     out_folder: Annotated[Path, typer.Option("--out", help="Where it goes.")],
-    form: Annotated[Form, typer.Option(help="For MAGS, or for transformers.")] = Form.ONNX,
+    form: Annotated[Form, typer.Option(help="For MAGS, transformers, or llama.cpp.")] = Form.ONNX,
 ) -> None:
-    """Copy a trained policy out of its run: all that is needed to use it, and nothing else."""
-    copied = _onnx(run, out_folder) if form is Form.ONNX else _safetensors(run, out_folder)
+    """Take a trained policy out of its run: all that is needed to use it, and nothing else."""
+    copy = {Form.ONNX: _onnx, Form.SAFETENSORS: _safetensors, Form.GGUF: _gguf}[form]
+    copied = copy(run, out_folder)
     size = sum(path.stat().st_size for path in copied) / 1e6
     out.print(f"Wrote {len(copied)} files, {size:.1f} MB, to {out_folder}.", markup=False)
 
@@ -152,18 +155,29 @@ def _onnx(run: Path, folder: Path) -> list[Path]:
 
 
 def _safetensors(run: Path, folder: Path) -> list[Path]:
+    words = sorted((run / "tokenizer").glob("*.json*"))
+    return [
+        _copied(path, folder / place.name)
+        for place in _trained(run)
+        for path in (*sorted(place.glob("*.json")), *place.glob("*.safetensors"), *words)
+    ]
+
+
+def _gguf(run: Path, folder: Path) -> list[Path]:
+    places = _trained(run)
+    folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
+    return [folders.to_gguf(place, folder / f"{place.name}.gguf") for place in places]
+
+
+def _trained(run: Path) -> list[Path]:
+    """The folders of the models that a run ended with; raises InvalidInput."""
     found = list(dict.fromkeys(_last(run, member) for member in _members(run)))
     if not _holds(found[0]):
         raise InvalidInput(
             f"{run} holds no trained model: train one with `mags train sft --out {run}`.",
             path=str(run),
         )
-    words = sorted((run / "tokenizer").glob("*.json*"))
-    return [
-        _copied(path, folder / place.name)
-        for place in found
-        for path in (*sorted(place.glob("*.json")), *place.glob("*.safetensors"), *words)
-    ]
+    return found
 
 
 def _members(run: Path) -> tuple[str, ...]:

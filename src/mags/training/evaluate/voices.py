@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from mags.errors import InvalidInput
 from mags.training.chains.schema import Role, Sample
 from mags.training.evaluate.deciders import Decision
 from mags.training.experience import Voice
+from mags.training.folders import opened
 from mags.training.pairs import prompt_of
 from mags.training.reward import nothing_invented, read
 from mags.training.rollout import Sampling, complete
@@ -79,16 +78,8 @@ class VoiceDecider:
 
 
 def from_folder(folder: Path, *, name: str, limit: int = LIMIT) -> VoiceDecider:
-    """A model of transformers in a folder; its tokenizer lies there, or in `tokenizer` beside it.
-
-    It is shown the compact prompt, as nano is. Raises InvalidInput where there is no tokenizer.
-    """
-    places = (folder, folder.parent / "tokenizer")
-    words = next((one for one in places if (one / "tokenizer.json").is_file()), None)
-    if words is None:
-        raise InvalidInput(f"{folder} has no tokenizer.json beside its model.", path=str(folder))
-    tokenizer = AutoTokenizer.from_pretrained(words)
-    model = AutoModelForCausalLM.from_pretrained(folder)
+    """A model of transformers in a folder, shown the compact prompt; raises InvalidInput."""
+    model, tokenizer = opened(folder)
     sampling = Sampling(pad=tokenizer.pad_token_id, end=tokenizer.eos_token_id, limit=limit)
     return VoiceDecider(Voice(model=model, tokenizer=tokenizer, sampling=sampling), name=name)
 
