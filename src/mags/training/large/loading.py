@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,9 +75,9 @@ def load(
 
 
 def _by_unsloth(source: str | Path, wording: Wording, device: Device, aids: Aids) -> Loaded:
-    from unsloth import FastLanguageModel
-
-    model, tokenizer = FastLanguageModel.from_pretrained(
+    # By name: Unsloth is taken up where somebody has it, and is no requirement of any extra.
+    unsloth = importlib.import_module("unsloth")
+    model, tokenizer = unsloth.FastLanguageModel.from_pretrained(
         str(source), dtype=device.dtype, load_in_4bit=aids.four_bit
     )
     return replace(made_ready(model, tokenizer, wording, device), aids=aids)
