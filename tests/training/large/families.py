@@ -116,12 +116,13 @@ def folder(family: str, path: Path) -> Path:
 
 
 def samples() -> list[Sample]:
-    """A turn that tells one fact each, and a greeting that tells nothing."""
+    """Turns that tell one fact each, and small talk that tells nothing."""
     told = [
         _sample(f"I live in {city}.", f"ADD | Zora | lives in | {city}")
-        for city in ("Oslo", "Bergen", "Turin", "Lyon", "Ghent", "Porto", "Kyoto")
+        for city in ("Oslo", "Bergen", "Turin", "Lyon")
     ]
-    return [*told, _sample("Hello there!", "none")]
+    small = ("Hello there!", "Nice weather today.", "How are you?", "Good night, then.")
+    return [*told, *(_sample(words, "none") for words in small)]
 
 
 def _sample(text: str, line: str) -> Sample:

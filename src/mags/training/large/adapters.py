@@ -57,6 +57,12 @@ def put_adapter(loaded: Loaded, preset: Preset, *, seed: int = 0) -> Adapted:
     return Adapted(loaded=loaded, model=model)
 
 
+def take_up(loaded: Loaded, folder: Path) -> Adapted:
+    """A saved adapter on its base, to be trained further."""
+    model = PeftModel.from_pretrained(loaded.model, str(folder), is_trainable=True)
+    return Adapted(loaded=loaded, model=model)
+
+
 def _rows(loaded: Loaded) -> dict[str, list[int]]:
     """The rows of memory tokens in each table that is not tied to the other."""
     rows = {"embed_tokens": list(loaded.tokens)}

@@ -6,6 +6,7 @@ advantage is 0), and AdamW takes the steps. vLLM generates where it is there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,9 @@ def reinforce_adapter(
     parts = reward_parts(samples, judge)
     speech = adapted.loaded.speech
     rows = [{"prompt": speech.messages(one), PLACE: i} for i, one in enumerate(samples)]
+    # TRL trains nothing, and says so only in its log, where a step wants more prompts than there
+    # are.
+    rows *= math.ceil(config.prompts / max(1, len(rows)))
     trainer = GRPOTrainer(
         model=adapted.model,
         reward_funcs=list(parts),

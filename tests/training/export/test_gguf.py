@@ -1,0 +1,214 @@
+"""The same greedy tokens in transformers, ONNX and llama.cpp; a server of it decides for MAGS."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+for library in ("torch", "peft", "gguf", "llama_cpp", "onnx"):
+    pytest.importorskip(library, reason="needs the extras: pip install 'mags[train,gguf]'")
+
+import llama_cpp  # noqa: E402
+import onnxruntime  # noqa: E402
+import torch  # noqa: E402
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast  # noqa: E402
+
+from mags.errors import ConfigurationError, ModelError  # noqa: E402
+from mags.models.chat.openai import Endpoint, OpenAIChat  # noqa: E402
+from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
+from mags.models.policy.served import served_policy  # noqa: E402
+from mags.models.prompts import load_prompts  # noqa: E402
+from mags.training.batches import encode  # noqa: E402
+from mags.training.export.gguf import export_gguf, interleaved, stretched  # noqa: E402
+from mags.training.export.onnx import export_onnx  # noqa: E402
+from mags.training.large.loading import load  # noqa: E402
+from mags.training.nano.model import NanoSize, new_nano  # noqa: E402
+from mags.training.nano.tokens import train_tokenizer  # noqa: E402
+from mags.training.pairs import pair_of  # noqa: E402
+from mags.training.rollout import Sampling, complete  # noqa: E402
+from mags.training.sft import SftConfig, fine_tune  # noqa: E402
+from tests.training.large import road  # noqa: E402
+from tests.training.large.families import FAMILIES, samples  # noqa: E402
+
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
+LIMIT = 32
+
+
+def opened(path: Path) -> llama_cpp.Llama:
+    return llama_cpp.Llama(str(path), n_ctx=512, n_threads=1, verbose=False)
+
+
+def by_llama_cpp(model: llama_cpp.Llama, ids: list[int], end: int) -> list[int]:
+    said: list[int] = []
+    model.reset()
+    for token in model.generate(ids, temp=0.0, top_k=1, repeat_penalty=1.0):
+        said.append(token)
+        if token == end or len(said) == LIMIT:
+            break
+    return said
+
+
+def by_transformers(model: Any, prompts: list[list[int]], pad: int, end: int) -> list[list[int]]:
+    how = Sampling(pad=pad, end=end, limit=LIMIT, temperature=0.0)
+    done = complete(model, prompts, how)
+    rows = zip(done.tokens.tolist(), done.mask.tolist(), strict=True)
+    return [[t for t, m in zip(said, mask, strict=True) if m] for said, mask in rows]
+
+
+def by_onnx(path: Path, ids: list[int], end: int, shape: tuple[int, ...]) -> list[int]:
+    session = onnxruntime.InferenceSession(str(path))
+    past, step, said = np.zeros(shape, dtype=np.float32), np.array([ids]), list[int]()
+    while len(said) < LIMIT:
+        logits, past = session.run(None, {"ids": step, "past": past})
+        said.append(int(logits[0].argmax()))
+        if said[-1] == end:
+            break
+        step = np.array([[said[-1]]])
+    return said
+
+
+@pytest.fixture(scope="module")
+def nano() -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
+    """A nano that has learned the samples."""
+    torch.set_num_threads(1)
+    pairs = [pair_of(one) for one in samples()]
+    words = train_tokenizer([f"{p.prompt}{p.target}" for p in pairs], size=400)
+    size = NanoSize(width=64, layers=2, heads=4, inner=128, context=512, pieces=400)
+    model = new_nano(words, size, seed=0)
+    encoded = encode(words, pairs * 4, longest=256)
+    fine_tune(model, encoded, SftConfig(steps=80, rate=1e-2, tokens=1_024))
+    return model, words
+
+
+def test_nano_says_the_same_in_transformers_onnx_and_gguf(
+    nano: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
+) -> None:
+    model, words = nano
+    end, pad = words.eos_token_id, words.pad_token_id
+    spoken = opened(export_gguf(model, words, tmp_path / "nano.gguf"))
+    graph = export_onnx(model, tmp_path / "nano.onnx")
+    model.eval()
+    texts = [f"<|bos|>{pair_of(one).prompt}" for one in samples()]
+    prompts = [words(text, add_special_tokens=False)["input_ids"] for text in texts]
+    read = [spoken.tokenize(t.encode(), add_bos=False, special=True) for t in texts]
+    assert read == prompts
+    wanted = by_transformers(model, prompts, pad, end)
+    assert words.decode(wanted[0][:-1]) == samples()[0].target
+    assert [by_llama_cpp(spoken, ids, end) for ids in prompts] == wanted
+    assert [by_onnx(graph, ids, end, (2, 2, 1, 4, 0, 16)) for ids in prompts] == wanted
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_merged_adapter_says_the_same_in_llama_cpp(family: str, tmp_path: Path) -> None:
+    walked = road.walk(family, tmp_path, epochs=4, educated=80)
+    merged = load(walked.merged)
+    speech, words = merged.speech, merged.tokenizer
+    path = export_gguf(merged.model, words, tmp_path / "merged.gguf")
+    spoken = opened(path)
+    prompts = [list(speech.ids(speech.messages(one))) for one in samples()]
+    read = [
+        spoken.tokenize(words.decode(ids).encode(), add_bos=False, special=True) for ids in prompts
+    ]
+    assert read == prompts
+    wanted = by_transformers(merged.model, prompts, words.pad_token_id, speech.end)
+    assert [by_llama_cpp(spoken, ids, speech.end) for ids in prompts] == wanted
+
+
+def test_the_rows_of_a_head_become_neighbouring_pairs() -> None:
+    table = np.arange(8, dtype=np.float32)  # two heads of width 4
+    assert interleaved(table, 2).tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+
+
+def test_llama_3_divides_slow_frequencies() -> None:
+    settings = {
+        "rope_type": "llama3",
+        "rope_theta": 500_000.0,
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 64,
+    }
+    config = LlamaConfig(
+        hidden_size=32, num_attention_heads=2, num_hidden_layers=1, intermediate_size=32
+    )
+    config.rope_parameters = settings
+    factors = stretched(LlamaForCausalLM(config))
+    # Waves longer than the first context are stretched by the factor, those under 16 not at all.
+    assert factors[0] == pytest.approx(1.0)
+    assert factors[-1] == pytest.approx(8.0, rel=1e-5)
+    assert np.all(np.diff(factors) > -1e-5)
+
+
+def test_what_llama_cpp_would_misread_is_refused(
+    nano: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
+) -> None:
+    model, words = nano
+    model.config.model_type = "mamba"
+    try:
+        with pytest.raises(ConfigurationError, match=r"convert_hf_to_gguf\.py"):
+            export_gguf(model, words, tmp_path / "other.gguf")
+    finally:
+        model.config.model_type = "llama"
+
+
+def free_port() -> int:
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return int(door.getsockname()[1])
+
+
+PROMPT = "---\nversion: 1\n---\n## system\nKeep.\n\n## user\n{{turn}}\n"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[OpenAIChat, Path]]:
+    """llama-cpp-python's server over a merged Qwen, and a folder of short prompts."""
+    pytest.importorskip("uvicorn", reason="needs 'llama-cpp-python[server]'")
+    walked = road.walk("qwen", tmp_path, epochs=4, educated=80)
+    merged = load(walked.merged)
+    path = export_gguf(merged.model, merged.tokenizer, tmp_path / "merged.gguf")
+    for role in ("ask", "write", "router"):
+        (tmp_path / f"{role}.md").write_text(PROMPT, encoding="utf-8")
+    port = free_port()
+    arguments = ["--model", str(path), "--host", "127.0.0.1", "--port", str(port)]
+    with (tmp_path / "server.log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "llama_cpp.server", *arguments, "--n_threads", "1"],
+            stdout=log,
+            stderr=log,
+        )
+    chat = OpenAIChat(Endpoint(url=f"http://127.0.0.1:{port}/v1", max_tokens=LIMIT))
+    try:
+        wait_for(chat, server, tmp_path / "server.log")
+        yield chat, tmp_path
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def wait_for(chat: OpenAIChat, server: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + 90
+    while True:
+        try:
+            chat.models()
+            return
+        except ModelError:
+            assert server.poll() is None, log.read_text(errors="replace")
+            assert time.monotonic() < until, log.read_text(errors="replace")
+            time.sleep(0.5)
+
+
+def test_a_server_of_llama_cpp_decides_for_mags(served: tuple[OpenAIChat, Path]) -> None:
+    chat, prompts = served
+    told = samples()[0]
+    (operation,) = served_policy(chat).write(told.turn, [], []).operations
+    assert (operation.subject, operation.relation, operation.object) == ("Zora", "lives in", "Oslo")
+    # Prompted with words it was never taught, it answers something, and nothing unread gets in.
+    writing = PromptedPolicy(chat, load_prompts(prompts)).write(told.turn, [], [])
+    assert writing.understood or writing.why
