@@ -1,0 +1,91 @@
+"""Reward functions for TRL, presets and their memory, against numbers worked out by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+for library in ("torch", "peft", "trl"):
+    pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
+
+import torch  # noqa: E402
+
+from mags.training.large.devices import NO_AIDS, Device, find_aids, find_device  # noqa: E402
+from mags.training.large.presets import FULL, GIB, QUICK, Shape, peak_memory  # noqa: E402
+from mags.training.large.rewards import reward_parts  # noqa: E402
+from mags.training.reward import GoldJudge, RewardWeights  # noqa: E402
+from tests.training.large.families import samples  # noqa: E402
+
+QWEN3_8B = Shape(
+    hidden=4096,
+    layers=36,
+    inner=12_288,
+    heads=32,
+    groups=8,
+    head_width=128,
+    vocabulary=151_936,
+    tied=False,
+)
+LLAMA_32_1B = Shape(
+    hidden=2048,
+    layers=16,
+    inner=8192,
+    heads=32,
+    groups=8,
+    head_width=64,
+    vocabulary=128_256,
+    tied=True,
+)
+
+
+@pytest.mark.parametrize("with_fidelity", [False, True])
+def test_the_weighted_sum_of_the_parts_is_the_reward_of_the_judge(with_fidelity: bool) -> None:
+    told = samples()
+    asked = [told[0], told[0], told[-1], told[-1]]
+    replies = [told[0].target, "<engram>\nADD | Zora | likes | Oslo\n</engram>", "none", "Hm."]
+    weights = RewardWeights(format=0.2, f1=0.8, fidelity=0.5 if with_fidelity else 0.0)
+    judge = GoldJudge(weights=weights, fidelity=lambda *_: 0.25)
+    parts = reward_parts(told, judge)
+    places = [told.index(one) for one in asked]
+    said = [[{"role": "assistant", "content": reply}] for reply in replies]
+    columns = [part(said, place=places) for part in parts]
+    sums = [
+        sum(p.weight * column[i] for p, column in zip(parts, columns, strict=True))
+        for i in range(len(asked))
+    ]
+    assert sums == pytest.approx([one["reward"] for one in judge(asked, replies)])
+    assert [p.__name__ for p in parts if p.weight == 0.0] == ["grounded", "exact"]
+
+
+def test_the_shapes_of_known_models_give_their_known_sizes() -> None:
+    assert QWEN3_8B.weights == pytest.approx(8.19e9, rel=0.005)
+    assert LLAMA_32_1B.weights == pytest.approx(1.236e9, rel=0.005)
+
+
+def test_the_peak_is_the_sum_of_its_parts() -> None:
+    shape = Shape(
+        hidden=8, layers=2, inner=16, heads=2, groups=1, head_width=4, vocabulary=100, tied=True
+    )
+    # q 64, k 32, v 32, o 64, gate, up and down 128 each: 576 a layer; the table 800.
+    assert shape.weights == 2 * 576 + 800
+    # r 1: 16 + 12 + 12 + 16 + 3 x 24 a layer.
+    assert shape.adapter(1) == 2 * 128
+    need = peak_memory(shape, replace(QUICK, rank=1, tokens=10, longest=5), rollouts=3)
+    assert need.weights == 2 * 1152 + 6 * 800
+    assert need.adapter == 12 * 256
+    assert need.activations == 10 * (2 * 2 * 8 + 4 * (48 + 64 + 16))
+    assert need.logits == 12 * 10 * 100
+    assert need.cache == 4 * 2 * 1 * 4 * 3 * 5
+
+
+def test_presets_fit_the_cards_they_are_said_to_fit() -> None:
+    assert peak_memory(LLAMA_32_1B, FULL).gib < 16
+    assert peak_memory(QWEN3_8B, QUICK).gib > 16
+    assert peak_memory(QWEN3_8B, FULL, four_bit=True).gib < 24
+    assert (FULL.rank, FULL.alpha, FULL.epochs) == (64, 128, 10)
+    assert peak_memory(LLAMA_32_1B, FULL).weights < 5 * GIB
+
+
+def test_a_cpu_has_no_aids() -> None:
+    assert find_aids(Device(kind="cpu", dtype=torch.float32)) == NO_AIDS
+    found = find_device()
+    assert found.is_gpu == torch.cuda.is_available()

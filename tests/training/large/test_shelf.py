@@ -1,0 +1,69 @@
+"""Several adapters over one base: switching, and the policy they make."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+for library in ("torch", "peft", "trl"):
+    pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
+
+from mags.errors import ConfigurationError  # noqa: E402 - torch first
+from mags.training.large.adapters import put_adapter, save_adapter  # noqa: E402
+from mags.training.large.loading import load  # noqa: E402
+from mags.training.large.shelf import AdapterPolicy, Shelf  # noqa: E402
+from mags.training.large.speech import Wording  # noqa: E402
+from tests.training.large.families import samples  # noqa: E402
+from tests.training.large.road import preset, replies  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture
+def blank(taught: Any, tmp_path: Path) -> Path:
+    """An adapter that was taught nothing."""
+    untaught = put_adapter(load(taught.base), preset(1))
+    return save_adapter(untaught, tmp_path / "blank", base=taught.base)
+
+
+def test_switching_is_under_a_tenth_of_a_second_and_changes_what_is_said(
+    taught: Any, blank: Path
+) -> None:
+    shelf = Shelf(load(taught.base), {"taught": taught.adapter, "blank": blank})
+    messages = taught.adapted.loaded.speech.messages(samples()[0])
+    alone = taught.adapted.loaded.tokenizer.decode(replies(taught.adapted)[0][:-1])
+    said, took = [], []
+    for name in ("taught", "blank", "taught"):
+        begun = time.perf_counter()
+        shelf.use(name)
+        took.append(time.perf_counter() - begun)
+        said.append(shelf.reply(name, messages, "write")[0])
+    assert said[0] == said[2] == alone
+    assert max(took) < 0.1
+    assert not any(p.requires_grad for p in shelf._model.parameters())
+
+
+def test_roles_that_share_a_folder_share_an_adapter(taught: Any, blank: Path) -> None:
+    roles = {"write": taught.adapter, "ask": blank, "router": blank}
+    policy = AdapterPolicy.over(load(taught.base), roles, held=False)
+    told = samples()[0].turn
+    (operation,) = policy.write(told, [], []).operations
+    assert (operation.relation, operation.object) == ("lives in", "Oslo")
+
+
+def test_what_is_held_to_the_grammar_is_read_whoever_says_it(taught: Any, blank: Path) -> None:
+    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
+    policy = AdapterPolicy.over(
+        load(taught.base), dict.fromkeys(("ask", "write", "router"), blank), held=True
+    )
+    route = policy.route(samples()[0].turn, [])
+    assert 0.0 <= route.episodic <= 1.0
+
+
+def test_an_adapter_of_another_wording_is_refused(taught: Any) -> None:
+    few = load(taught.base, wording=Wording.FEW_SHOT)
+    with pytest.raises(ConfigurationError, match="taught with the wording compact"):
+        AdapterPolicy.over(few, dict.fromkeys(("ask", "write", "router"), taught.adapter))
+    with pytest.raises(ConfigurationError, match=r"holds no adapter of MAGS"):
+        AdapterPolicy.over(few, {"ask": taught.base})
