@@ -61,7 +61,7 @@ def test_questions_are_read_alike(both, seen):
     scores = network.question(network.trunk(*seen, 1), np.ones(ROWS, dtype=bool))
     relations, plain, points = model.of_question(x, mask)
     close(scores.relations, relations[0].log_softmax(-1))
-    close(scores.plain, plain[0].reshape(2, 2).log_softmax(-1))
+    close(scores.plain, plain[0].reshape(3, 2).log_softmax(-1))
     close(scores.points, points[0].log_softmax(-1))
 
 

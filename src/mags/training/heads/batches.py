@@ -123,7 +123,7 @@ def spans_of(batch: Batch, known: Vocabulary) -> Spans:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """Gold plans of a batch: relations (b, HOPS), `plain` (b, 2), `points` bool (b, 3, n)."""
+    """Gold plans of a batch: relations (b, HOPS), `plain` (b, 3), `points` bool (b, 3, n)."""
 
     relations: Tensor
     plain: Tensor
@@ -134,7 +134,7 @@ def questions_of(batch: Batch, known: Vocabulary) -> Questions:
     """The plans of a batch."""
     none = len(known.relations)
     relations = torch.full((len(batch.gold), HOPS), none, dtype=torch.long)
-    plain = torch.zeros((len(batch.gold), 2), dtype=torch.long)
+    plain = torch.zeros((len(batch.gold), 3), dtype=torch.long)
     places = []
     for place, gold in enumerate(batch.gold):
         asked = gold.question
@@ -142,7 +142,7 @@ def questions_of(batch: Batch, known: Vocabulary) -> Questions:
             raise AssertionError("a sample of ask has a question")
         for hop, name in enumerate(asked.relations):
             relations[place, hop] = known.relations.index(name)
-        plain[place, 0], plain[place, 1] = asked.inverse, asked.past
+        plain[place] = torch.tensor((asked.inverse, asked.past, asked.whether))
         places.append((gold.abouts, asked.moment))
     return Questions(relations=relations, plain=plain, points=_points(places, batch.mask.shape[1]))
 

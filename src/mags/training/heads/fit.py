@@ -48,7 +48,8 @@ def fit(
     torch.manual_seed(fitting.seed)
     rng = Random(fitting.seed)
     samples = labelled(shown, known)
-    model = Heads(shape).train()
+    model = Heads(shape)
+    model.train()
     chosen = optimisers(model, rate=fitting.rate, decay=fitting.decay)
     steps = fitting.epochs * len(list(drawn(samples, Random(0), rows=fitting.rows)))
     step, mean = 0, 0.0
@@ -63,4 +64,5 @@ def fit(
             mean = 0.98 * mean + 0.02 * loss.item() if step > 1 else loss.item()
             if watch is not None:
                 watch(step, {"loss": mean})
-    return model.eval()
+    model.eval()
+    return model

@@ -114,6 +114,7 @@ def _question(sample: Sample, layout: Layout, plan: Plan, known: Vocabulary) -> 
         about=abouts[0],
         inverse=bool(plan.hops) and plan.hops[0].inverse,
         past=plan.past,
+        whether=plan.answer_kind == "yesno",
         moment=moment,
     )
     return Gold(question=question, abouts=abouts)

@@ -39,7 +39,7 @@ class Shape:
     attention: int = 4
 
 
-class Block(nn.Module):
+class Block(nn.Module):  # type: ignore[misc]
     """Self-attention and a feed-forward layer, each after a norm."""
 
     def __init__(self, width: int, attention: int) -> None:
@@ -78,10 +78,10 @@ def distances(rows: int) -> Tensor:
     return (places[None, :] - places[:, None]).clamp(-NEAR, NEAR) + NEAR
 
 
-class Heads(nn.Module):
+class Heads(nn.Module):  # type: ignore[misc]
     """Trunk and heads of all three roles."""
 
-    def __init__(self, shape: Shape, *, drop: float = 0.15) -> None:
+    def __init__(self, shape: Shape, *, drop: float = 0.2, unseen: float = 0.05) -> None:
         super().__init__()
         h = shape.width
         self.shape = shape
@@ -100,16 +100,18 @@ class Heads(nn.Module):
         self.pools = nn.Parameter(torch.randn(POOLS + 1, h) / math.sqrt(h))
         self.pooled = nn.Linear(h, 2 * h)
         self.hop = nn.Linear(h, 2 * h)
-        self.plain = nn.Linear(2 * h, 4)
+        self.plain = nn.Linear(2 * h, 6)
         self.route = nn.Linear(2 * h, 2 + LOOKS)
         self.drop = nn.Dropout(drop)
+        self.hide = nn.Dropout1d(unseen)
+        """In training, whole words are hidden now and then, lest one word decides alone."""
 
     def trunk(self, states: Tensor, marks: Tensor, mask: Tensor, role: int) -> Tensor:
         """States (b, n, layers x dimension), marks (b, n, MARKS), bool (b, n) to (b, n, h)."""
         b, n, _ = states.shape
         parts = states.view(b, n, self.shape.layers, self.shape.dimension)
         normed = layer_norm(parts, (self.shape.dimension,)).reshape(b, n, -1)
-        x = self.into(torch.cat((self.drop(normed), marks), dim=-1)) + self.role[role]
+        x = self.into(torch.cat((self.hide(self.drop(normed)), marks), dim=-1)) + self.role[role]
         apart = distances(n)
         for block in self.blocks:
             x = block(x, mask, apart)
@@ -148,7 +150,7 @@ class Heads(nn.Module):
         return torch.einsum("bpn,bnh->bph", softmax(scores, dim=-1), x)
 
     def of_question(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Relations (b, HOPS, R + 1), inverse and past (b, 4), pointers (b, 3, n)."""
+        """Relations (b, HOPS, R + 1), inverse, past, whether (b, 6), pointers (b, 3, n)."""
         pools = self.pool(x, mask)
         hops = self.drop(gelu(self.hop(pools[:, :HOPS]), approximate="tanh"))
         more = self.drop(gelu(self.pooled(pools[:, HOPS:POOLS]), approximate="tanh"))

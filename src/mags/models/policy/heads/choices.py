@@ -37,12 +37,16 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A plan: relations from what the question hangs on (rows `about`) to the answer."""
+    """A plan: relations from what the question hangs on (rows `about`) to the answer.
+
+    `whether`: it asks whether something is so.
+    """
 
     relations: tuple[str, ...]
     about: tuple[int, int]
     inverse: bool = False
     past: bool = False
+    whether: bool = False
     moment: int = 0
 
 
@@ -171,7 +175,7 @@ def plan_of(layout: Layout, question: Question, turn: Turn, vocabulary: Vocabula
         since=date.since if date else None,
         until=date.until if date else None,
         past=question.past,
-        answer_kind=vocabulary.answers.get(key, "thing"),
+        answer_kind="yesno" if question.whether else vocabulary.answers.get(key, "thing"),
     )
 
 

@@ -79,7 +79,7 @@ def asked(
             break
         relations.append(known.relations[best])
     about, named = best_span(scores.points)
-    inverse, past = (int(one.argmax()) for one in scores.plain)
+    inverse, past, whether = (int(one.argmax()) for one in scores.plain)
     moment = int(scores.points[2].argmax())
     sure += named + float(scores.plain.max(axis=1).sum() + scores.points[2, moment])
     question = Question(
@@ -87,6 +87,7 @@ def asked(
         about=about,
         inverse=bool(inverse),
         past=bool(past),
+        whether=bool(whether),
         moment=moment,
     )
     return question, math.exp(sure)

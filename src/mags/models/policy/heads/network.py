@@ -32,7 +32,7 @@ class SpanScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionScores:
-    """Log-probabilities of a question: `relations` (HOPS, R + 1), `plain` (2, 2), `points`."""
+    """Log-probabilities of a question: `relations` (HOPS, R + 1), `plain` (3, 2), `points`."""
 
     relations: Floats
     plain: Floats
@@ -84,7 +84,7 @@ class Network:
         about, moment = self._linear("subject", more[0]), self._linear("moment", more[1])
         return QuestionScores(
             relations=log_softmax(self._linear("relation", hops)),
-            plain=log_softmax(self._linear("plain", more[1]).reshape(2, 2)),
+            plain=log_softmax(self._linear("plain", more[1]).reshape(3, 2)),
             points=self._points(x, about, moment, dates),
         )
 
@@ -140,7 +140,8 @@ class Network:
 def distances(rows: int) -> NDArray[np.int64]:
     """How far a row is after another, cut off, from 0 to 2 NEAR: (rows, rows)."""
     places = np.arange(rows)
-    return np.clip(places[None, :] - places[:, None], -NEAR, NEAR) + NEAR
+    apart: NDArray[np.int64] = np.clip(places[None, :] - places[:, None], -NEAR, NEAR) + NEAR
+    return apart
 
 
 def standard(x: Floats) -> Floats:

@@ -1,0 +1,49 @@
+"""`python -m mags.training.heads.latency`: what a decision of the heads costs, encoder included."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from pathlib import Path
+
+from mags.models.embed.onnx import OnnxEmbedder
+from mags.models.policy.heads.policy import HeadsPolicy
+from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds
+from mags.training.chains.schema import Role, Sample, Split
+from mags.training.chains.variety import Known
+from mags.training.generate.samples import of_split
+
+
+def main() -> None:
+    """Print the median and the 95th percentile of each role, in CPU milliseconds."""
+    parser = argparse.ArgumentParser(prog="python -m mags.training.heads.latency")
+    parser.add_argument("--file", type=Path, default=None, help="of heads; default the shipped")
+    parser.add_argument("--samples", type=int, default=300)
+    given = parser.parse_args()
+    file = SHIPPED if given.file is None else HeadsFile(path=given.file)
+    alone = Thresholds(route=0.0, ask=0.0, write=0.0, nothing=0.0)
+    policy = HeadsPolicy(OnnxEmbedder(), file=file, thresholds=alone)
+    samples = tuple(of_split(Split.PHRASINGS, given.samples, 1, Known()))
+    decided(policy, samples[0])
+    for role in Role:
+        taken = sorted(1e3 * decided(policy, one) for one in samples if one.role is role)
+        last = taken[int(0.95 * len(taken))]
+        median = statistics.median(taken)
+        print(f"{role.value}: p50 {median:.2f} ms, p95 {last:.2f} ms, n {len(taken)}")  # noqa: T201
+
+
+def decided(policy: HeadsPolicy, sample: Sample) -> float:
+    """CPU seconds of one decision."""
+    began = time.process_time()
+    if sample.role is Role.ASK:
+        policy.ask(sample.turn, sample.recent)
+    elif sample.role is Role.ROUTER:
+        policy.route(sample.turn, sample.recent)
+    else:
+        policy.write(sample.turn, sample.recent, sample.recalled)
+    return time.process_time() - began
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Heads trained on a handful of samples: reproducible, better than at first, kept in a file."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from mags.errors import CorruptFile  # noqa: E402 - torch may be missing
+from mags.models.policy.heads.weights import HeadsFile, opened  # noqa: E402
+from mags.training.chains.schema import Split  # noqa: E402
+from mags.training.chains.variety import Known  # noqa: E402
+from mags.training.generate.samples import of_split  # noqa: E402
+from mags.training.heads.decide import by_heads  # noqa: E402
+from mags.training.heads.export import best_threshold, halves, save, trained  # noqa: E402
+from mags.training.heads.fit import Fitting, fit  # noqa: E402
+from mags.training.heads.labels import vocabulary  # noqa: E402
+from mags.training.heads.model import Shape  # noqa: E402
+from mags.training.heads.states import states_of  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    samples = tuple(of_split(Split.TRAIN, 60, 3, Known()))
+    folder = tmp_path_factory.mktemp("states")
+    first = states_of(samples, folder)
+    again = states_of(samples, folder)
+    assert all(np.array_equal(a.states, b.states) for a, b in zip(first, again, strict=True))
+    return first
+
+
+@pytest.fixture(scope="module")
+def known(shown):
+    return vocabulary(one.sample for one in shown)
+
+
+def fitted(shown, known, losses=None):
+    def watch(step, scalars):
+        if losses is not None:
+            losses.append(scalars["loss"])
+
+    shape = Shape(relations=len(known.relations), width=32, blocks=1)
+    return fit(shown, known, shape, Fitting(epochs=4, rows=300, seed=5), watch)
+
+
+def test_the_same_seed_gives_the_same_heads_and_the_loss_falls(shown, known):
+    losses: list[float] = []
+    one, other = fitted(shown, known, losses), fitted(shown, known)
+    for name, weights in halves(one).items():
+        assert np.array_equal(weights, halves(other)[name]), name
+    assert losses[-1] < losses[0]
+
+
+def test_a_saved_file_decides_as_the_heads_that_were_trained(shown, known, tmp_path):
+    model = fitted(shown, known)
+    made = trained(model, known)
+    file = save(model, made.about, tmp_path / "heads.npz")
+    assert save(model, made.about, tmp_path / "again.npz").sha256 == file.sha256
+    read = opened(file)
+    assert read.about == made.about
+    for one in shown:
+        assert by_heads(read, one) == by_heads(made, one)
+
+
+def test_a_damaged_file_is_refused(shown, known, tmp_path):
+    model = fitted(shown, known)
+    file = save(model, trained(model, known).about, tmp_path / "heads.npz")
+    file.path.write_bytes(file.path.read_bytes()[:-1])
+    with pytest.raises(CorruptFile, match="damaged"):
+        opened(file)
+    with pytest.raises(CorruptFile, match="cannot read"):
+        opened(HeadsFile(path=tmp_path / "none.npz"))
+
+
+def test_the_threshold_leaves_to_the_rules_what_they_do_better():
+    found = [(0.9, 1.0, 0.0), (0.6, 1.0, 0.5), (0.3, 0.0, 1.0), (0.2, 0.0, 0.5)]
+    assert best_threshold(found) == pytest.approx(0.6, abs=1e-3)
+
+
+def test_heads_that_are_always_better_always_decide():
+    assert best_threshold([(0.9, 1.0, 0.0), (0.1, 1.0, 0.0)]) <= 0.1
