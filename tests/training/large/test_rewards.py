@@ -10,31 +10,12 @@ for library in ("torch", "peft", "trl"):
 import torch  # noqa: E402
 
 from mags.training.large.devices import NO_AIDS, Device, find_aids, find_device  # noqa: E402
-from mags.training.large.presets import FULL, GIB, QUICK, Shape, peak_memory  # noqa: E402
+from mags.training.large.presets import FULL, GIB, KNOWN, QUICK, Shape, peak_memory  # noqa: E402
 from mags.training.large.rewards import reward_parts  # noqa: E402
 from mags.training.reward import GoldJudge, RewardWeights  # noqa: E402
 from tests.training.large.families import samples  # noqa: E402
 
-QWEN3_8B = Shape(
-    hidden=4096,
-    layers=36,
-    inner=12_288,
-    heads=32,
-    groups=8,
-    head_width=128,
-    vocabulary=151_936,
-    tied=False,
-)
-LLAMA_32_1B = Shape(
-    hidden=2048,
-    layers=16,
-    inner=8192,
-    heads=32,
-    groups=8,
-    head_width=64,
-    vocabulary=128_256,
-    tied=True,
-)
+QWEN3_8B, LLAMA_32_1B = KNOWN["Qwen 3 8B"], KNOWN["Llama 3.2 1B"]
 
 
 @pytest.mark.parametrize("with_fidelity", [False, True])
@@ -57,8 +38,21 @@ def test_the_weighted_sum_of_the_parts_is_the_reward_of_the_judge(with_fidelity:
 
 
 def test_the_shapes_of_known_models_give_their_known_sizes() -> None:
-    assert QWEN3_8B.weights == pytest.approx(8.19e9, rel=0.005)
-    assert LLAMA_32_1B.weights == pytest.approx(1.236e9, rel=0.005)
+    billions = {name: shape.weights / 1e9 for name, shape in KNOWN.items()}
+    assert billions == pytest.approx(
+        {
+            "Gemma 3 270M": 0.268,
+            "Qwen 3 0.6B": 0.596,
+            "Gemma 3 1B": 1.0,
+            "Llama 3.2 1B": 1.236,
+            "Qwen 3 1.7B": 1.72,
+            "Llama 3.2 3B": 3.213,
+            "Qwen 3 4B": 4.022,
+            "Llama 3.1 8B": 8.03,
+            "Qwen 3 8B": 8.19,
+        },
+        rel=0.005,
+    )
 
 
 def test_the_peak_is_the_sum_of_its_parts() -> None:

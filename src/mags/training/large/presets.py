@@ -87,6 +87,34 @@ class Shape:
         return self.layers * rank * sum(i + o for i, o in self.matrices)
 
 
+def _shape(hidden: int, layers: int, inner: int, heads: str, words: int, *, tied: bool) -> Shape:
+    queries, groups, width = (int(part) for part in heads.split("/"))
+    return Shape(
+        hidden=hidden,
+        layers=layers,
+        inner=inner,
+        heads=queries,
+        groups=groups,
+        head_width=width,
+        vocabulary=words,
+        tied=tied,
+    )
+
+
+KNOWN = {
+    "Gemma 3 270M": _shape(640, 18, 2048, "4/1/256", 262_144, tied=True),
+    "Qwen 3 0.6B": _shape(1024, 28, 3072, "16/8/128", 151_936, tied=True),
+    "Gemma 3 1B": _shape(1152, 26, 6912, "4/1/256", 262_144, tied=True),
+    "Llama 3.2 1B": _shape(2048, 16, 8192, "32/8/64", 128_256, tied=True),
+    "Qwen 3 1.7B": _shape(2048, 28, 6144, "16/8/128", 151_936, tied=True),
+    "Llama 3.2 3B": _shape(3072, 28, 8192, "24/8/128", 128_256, tied=True),
+    "Qwen 3 4B": _shape(2560, 36, 9728, "32/8/128", 151_936, tied=True),
+    "Llama 3.1 8B": _shape(4096, 32, 14_336, "32/8/128", 128_256, tied=False),
+    "Qwen 3 8B": _shape(4096, 36, 12_288, "32/8/128", 151_936, tied=False),
+}
+"""Shapes of models that are often tuned (heads / groups / width of a head)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """Bytes on the card at the peak of training, part by part."""
