@@ -2,6 +2,7 @@
 
     python scripts/train_gpu.py nano --size 20M --size 100M --steps 4000 --out build/gpu
     python scripts/train_gpu.py lora FOLDER --preset quick --grpo 100 --out build/gpu
+    python scripts/train_gpu.py merge FOLDER build/gpu/adapter build/merged
     python scripts/train_gpu.py memory
 
 Needs `pip install 'mags[train]'` (or PYTHONPATH=src where its libraries are there). It takes CUDA
@@ -27,6 +28,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from mags.errors import ConfigurationError
 from mags.training.batches import encode
 from mags.training.chains.schema import Sample, Split, read_samples
 from mags.training.evaluate.deciders import Decider
@@ -36,7 +38,13 @@ from mags.training.experience import Task, Voice
 from mags.training.export.gguf import export_gguf
 from mags.training.generate.samples import Amount, generate
 from mags.training.grpo import GrpoConfig, reinforce
-from mags.training.large.adapters import Adapted, put_adapter, save_adapter, teach
+from mags.training.large.adapters import (
+    Adapted,
+    merge_adapter,
+    put_adapter,
+    save_adapter,
+    teach,
+)
 from mags.training.large.decider import AdaptedDecider
 from mags.training.large.devices import find_aids, find_device
 from mags.training.large.grpo import reinforce_adapter
@@ -99,6 +107,9 @@ def main() -> None:
     if asked.kind == "memory":
         show_memory()
         return
+    if asked.kind == "merge":
+        merge(asked)
+        return
     asked.out.mkdir(parents=True, exist_ok=True)
     device = find_device()
     torch.set_float32_matmul_precision("high")
@@ -123,7 +134,12 @@ def arguments() -> argparse.Namespace:
     large.add_argument("folder")
     large.add_argument("--preset", choices=list(PRESETS), default="quick")
     large.add_argument("--wording", choices=[w.value for w in Wording], default="compact")
+    large.add_argument("--four-bit", action="store_true", help="4-bit weights (bitsandbytes)")
     kinds.add_parser("memory", help="the estimated peak of every preset, for known models")
+    merging = kinds.add_parser("merge", help="base and adapter as one model, and as GGUF")
+    merging.add_argument("folder")
+    merging.add_argument("adapter", type=Path)
+    merging.add_argument("out", type=Path)
     for one in (small, large):
         one.add_argument("--grpo", type=int, default=0, help="steps of GRPO afterwards")
         one.add_argument("--made", type=int, default=20_000, help="training samples to make")
@@ -183,7 +199,9 @@ def lora(
 ) -> Iterator[Row]:
     """An adapter of the folder: before, after SFT, after GRPO."""
     device, preset, wording = find_device(), PRESETS[asked.preset], Wording(asked.wording)
-    aids = find_aids(device)
+    aids = replace(find_aids(device), four_bit=asked.four_bit)
+    if asked.four_bit:
+        aids = replace(aids, vllm=False)  # it would hold the weights once more, unquantised
     folder = asked.folder
     if aids.vllm and asked.grpo:
         folder = prepare(asked.folder, asked.out / "prepared", wording=wording)
@@ -208,6 +226,19 @@ def lora(
         yield row_of(adapted, "and GRPO", begun, tests, asked)
     if asked.keep:
         save_adapter(adapted, asked.out / "adapter", base=asked.folder)
+
+
+def merge(asked: argparse.Namespace) -> None:
+    """Write the merged folder, and one GGUF file in it where MAGS can write it."""
+    merge_adapter(asked.folder, asked.adapter, asked.out)
+    CONSOLE.print(f"{asked.out}: safetensors and tokenizer")
+    merged = load(asked.out)
+    try:
+        export_gguf(merged.model, merged.tokenizer, asked.out / "model.gguf")
+    except ConfigurationError as refused:
+        CONSOLE.print(f"No GGUF: {refused}")
+    else:
+        CONSOLE.print(f"{asked.out / 'model.gguf'}: float16")
 
 
 def show_memory() -> None:

@@ -71,6 +71,14 @@ def test_the_peak_is_the_sum_of_its_parts() -> None:
     assert need.cache == 4 * 2 * 1 * 4 * 3 * 5
 
 
+def test_generating_and_learning_do_not_happen_at_once() -> None:
+    learning = peak_memory(QWEN3_8B, QUICK)
+    assert peak_memory(QWEN3_8B, QUICK, rollouts=1).gib == learning.gib
+    many = peak_memory(QWEN3_8B, QUICK, rollouts=1_000)
+    parts = many.weights + many.adapter + many.cache
+    assert many.gib == pytest.approx(parts / GIB + 0.8)
+
+
 def test_presets_fit_the_cards_they_are_said_to_fit() -> None:
     assert peak_memory(LLAMA_32_1B, FULL).gib < 16
     assert peak_memory(QWEN3_8B, QUICK).gib > 16

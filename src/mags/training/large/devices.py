@@ -33,7 +33,10 @@ def find_device() -> Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aids:
-    """Libraries that are taken up: Unsloth's kernels, vLLM's rollouts, 4-bit weights."""
+    """Libraries that are taken up: Unsloth's kernels, vLLM's rollouts, 4-bit weights.
+
+    None of the tests has a GPU: these three are written by their libraries' documentation.
+    """
 
     unsloth: bool = False
     vllm: bool = False

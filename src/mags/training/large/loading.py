@@ -64,7 +64,7 @@ def load(
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
         model = AutoModelForCausalLM.from_pretrained(source, dtype=on.dtype, **quantised)
-    except (OSError, ValueError) as failure:
+    except (OSError, ValueError, ImportError) as failure:
         raise ConfigurationError(
             f"{source} is no causal language model that transformers can read ({failure}): name "
             "a folder with config.json, safetensors and tokenizer, or a model of the hub.",

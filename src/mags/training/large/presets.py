@@ -127,9 +127,9 @@ class Memory:
 
     @property
     def gib(self) -> float:
-        """The sum with `CONTEXT_BYTES`, in GiB."""
-        parts = self.weights + self.adapter + self.activations + self.logits + self.cache
-        return (parts + CONTEXT_BYTES) / GIB
+        """In GiB with `CONTEXT_BYTES`: generating and learning do not happen at once."""
+        working = max(self.activations + self.logits, self.cache)
+        return (self.weights + self.adapter + working + CONTEXT_BYTES) / GIB
 
 
 def peak_memory(
