@@ -3,7 +3,7 @@
 Each step: `prompts` tasks, `group` replies to each, rewards less their group's mean, `epochs`
 passes of the clipped loss (`mags.training.losses.grpo_loss`). Groups whose rewards are all equal
 teach nothing and are drawn again, up to `redraws` times. No KL term, no division by the deviation
-(Liu et al. 2025, arXiv:2503.20783). For large models there is `mags.training.trl_grpo`.
+(Liu et al. 2025, arXiv:2503.20783). For large models there is `mags.training.large.grpo`.
 """
 
 from __future__ import annotations
