@@ -222,7 +222,7 @@ def _relation(phrase: str, person: bool) -> str | None:
         return _BY_KIND[phrase]["person" if person else "other"]
     if phrase in _NOUNS:
         return _NOUNS[phrase]
-    if phrase.split()[-1] in FUNCTION_WORDS or is_verb(phrase.split()[-1]):
+    if not phrase or phrase.split()[-1] in FUNCTION_WORDS or is_verb(phrase.split()[-1]):
         return None
     known = canonical(phrase)
     return known.name if known and (known.noun or known.answers == "person") else None
