@@ -52,7 +52,6 @@ FAMILIES = tuple(TEMPLATES)
 WIDTHS: Mapping[str, float] = {
     "initializer_range": 0.2,
     "hidden_size": 32,
-    "num_hidden_layers": 2,
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "head_dim": 8,
@@ -103,13 +102,14 @@ MODELS: Mapping[str, Callable[[Mapping[str, object]], torch.nn.Module]] = {
 }
 
 
-def folder(family: str, path: Path) -> Path:
+def folder(family: str, path: Path, *, layers: int = 2) -> Path:
     """A model of a family as it would come from elsewhere."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     words = tokenizer(family)
     more = {"vocab_size": len(words), "eos_token_id": words.eos_token_id}
-    model = MODELS[family]({**WIDTHS, **more, "bos_token_id": words.bos_token_id})
+    more |= {"bos_token_id": words.bos_token_id, "num_hidden_layers": layers}
+    model = MODELS[family]({**WIDTHS, **more})
     model.save_pretrained(path)
     words.save_pretrained(path)
     return path

@@ -14,7 +14,7 @@ from mags.training.large.adapters import put_adapter, save_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
 from mags.training.large.shelf import AdapterPolicy, Shelf  # noqa: E402
 from mags.training.large.speech import Wording  # noqa: E402
-from tests.training.large.families import samples  # noqa: E402
+from tests.training.large.families import folder, samples  # noqa: E402
 from tests.training.large.road import preset, replies  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -27,21 +27,28 @@ def blank(taught: Any, tmp_path: Path) -> Path:
     return save_adapter(untaught, tmp_path / "blank", base=taught.base)
 
 
-def test_switching_is_under_a_tenth_of_a_second_and_changes_what_is_said(
-    taught: Any, blank: Path
-) -> None:
+def test_switching_changes_what_is_said_and_nothing_else(taught: Any, blank: Path) -> None:
     shelf = Shelf(load(taught.base), {"taught": taught.adapter, "blank": blank})
     messages = taught.adapted.loaded.speech.messages(samples()[0])
     alone = taught.adapted.loaded.tokenizer.decode(replies(taught.adapted)[0][:-1])
-    said, took = [], []
-    for name in ("taught", "blank", "taught"):
-        begun = time.perf_counter()
-        shelf.use(name)
-        took.append(time.perf_counter() - begun)
-        said.append(shelf.reply(name, messages, "write")[0])
+    said = [shelf.reply(one, messages, "write")[0] for one in ("taught", "blank", "taught")]
     assert said[0] == said[2] == alone
-    assert max(took) < 0.1
+    assert said[1] != alone
     assert not any(p.requires_grad for p in shelf._model.parameters())
+
+
+def test_switching_is_under_a_tenth_of_a_second_at_the_depth_of_8b(tmp_path: Path) -> None:
+    base = folder("qwen", tmp_path / "base", layers=36)
+    untaught = put_adapter(load(base), preset(1))
+    adapters = {n: save_adapter(untaught, tmp_path / n, base=base) for n in ("ask", "write")}
+    shelf = Shelf(load(base), adapters)
+    took = []
+    for _ in range(10):
+        for name in adapters:
+            begun = time.perf_counter()
+            shelf.use(name)
+            took.append(time.perf_counter() - begun)
+    assert sorted(took)[10] < 0.1
 
 
 def test_roles_that_share_a_folder_share_an_adapter(taught: Any, blank: Path) -> None:
