@@ -61,9 +61,11 @@ def test_an_adapter_is_small_and_holds_the_rows_of_memory_tokens(taught: Any) ->
 
 def test_grpo_raises_the_reward(tmp_path: Path) -> None:
     walked = road.walk("llama", tmp_path, epochs=2, educated=42)
+    loaded = load(walked.base)
+    short = replace(loaded, speech=replace(loaded.speech, limit=24))
     curve: list[float] = []
     reinforce_adapter(
-        take_up(load(walked.base), walked.adapter),
+        take_up(short, walked.adapter),
         samples(),
         GoldJudge(),
         GrpoConfig(steps=16, prompts=8, group=8, rows=64, epochs=2, rate=3e-3),

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-for library in ("torch", "peft", "trl"):
+torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
+for library in ("peft", "trl"):
     pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
 
 from mags.errors import ConfigurationError  # noqa: E402 - torch first
@@ -21,17 +22,20 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture
-def blank(taught: Any, tmp_path: Path) -> Path:
-    """An adapter that was taught nothing."""
-    untaught = put_adapter(load(taught.base), preset(1))
-    return save_adapter(untaught, tmp_path / "blank", base=taught.base)
+def scrambled(taught: Any, tmp_path: Path) -> Path:
+    """An adapter whose weights are drawn at random."""
+    drawn = put_adapter(load(taught.base), preset(1))
+    for weight in drawn.model.parameters():
+        if weight.requires_grad:
+            torch.nn.init.normal_(weight)
+    return save_adapter(drawn, tmp_path / "scrambled", base=taught.base)
 
 
-def test_switching_changes_what_is_said_and_nothing_else(taught: Any, blank: Path) -> None:
-    shelf = Shelf(load(taught.base), {"taught": taught.adapter, "blank": blank})
+def test_switching_changes_what_is_said_and_nothing_else(taught: Any, scrambled: Path) -> None:
+    shelf = Shelf(load(taught.base), {"taught": taught.adapter, "scrambled": scrambled})
     messages = taught.adapted.loaded.speech.messages(samples()[0])
     alone = taught.adapted.loaded.tokenizer.decode(replies(taught.adapted)[0][:-1])
-    said = [shelf.reply(one, messages, "write")[0] for one in ("taught", "blank", "taught")]
+    said = [shelf.reply(one, messages, "write")[0] for one in ("taught", "scrambled", "taught")]
     assert said[0] == said[2] == alone
     assert said[1] != alone
     assert not any(p.requires_grad for p in shelf._model.parameters())
@@ -51,18 +55,18 @@ def test_switching_is_under_a_tenth_of_a_second_at_the_depth_of_8b(tmp_path: Pat
     assert sorted(took)[10] < 0.1
 
 
-def test_roles_that_share_a_folder_share_an_adapter(taught: Any, blank: Path) -> None:
-    roles = {"write": taught.adapter, "ask": blank, "router": blank}
+def test_roles_that_share_a_folder_share_an_adapter(taught: Any, scrambled: Path) -> None:
+    roles = {"write": taught.adapter, "ask": scrambled, "router": scrambled}
     policy = AdapterPolicy.over(load(taught.base), roles, held=False)
     told = samples()[0].turn
     (operation,) = policy.write(told, [], []).operations
     assert (operation.relation, operation.object) == ("lives in", "Oslo")
 
 
-def test_what_is_held_to_the_grammar_is_read_whoever_says_it(taught: Any, blank: Path) -> None:
+def test_what_is_held_to_the_grammar_is_read_whoever_says_it(taught: Any, scrambled: Path) -> None:
     pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
     policy = AdapterPolicy.over(
-        load(taught.base), dict.fromkeys(("ask", "write", "router"), blank), held=True
+        load(taught.base), dict.fromkeys(("ask", "write", "router"), scrambled), held=True
     )
     route = policy.route(samples()[0].turn, [])
     assert 0.0 <= route.episodic <= 1.0
