@@ -42,6 +42,7 @@ def main() -> None:
     console.print(f"trained in {time.process_time() - began:.0f} CPU-s")
     rules = RulePolicy()
     made = trained(model, known)
+    save(model, made.about, given.out)
     least = thresholds(worths(made, rules, states_of(found.dev, given.cache)))
     about = About(
         states=made.about.states,
@@ -65,9 +66,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--train", type=int, default=30_000)
     parser.add_argument("--dev", type=int, default=1000)
     parser.add_argument("--tests", type=int, default=600, help="samples of each test split")
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--width", type=int, default=160)
+    parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=7)
     return parser.parse_args()

@@ -60,7 +60,10 @@ class Trained:
     about: About
 
 
-SHIPPED = HeadsFile(path=DATA / "heads-minilm.npz", sha256="")
+SHIPPED = HeadsFile(
+    path=DATA / "heads-minilm.npz",
+    sha256="5569d0607246f8be9e70e1bf6804c4311d183c743036dd29c2d3ef7072bf6416",
+)
 
 
 def opened(file: HeadsFile = SHIPPED) -> Trained:

@@ -1,0 +1,86 @@
+"""The shipped heads upon the shipped encoder, and the rules behind them."""
+
+import pytest
+
+from mags.models.embed.onnx import SHIPPED as ENCODER
+from mags.models.embed.onnx import OnnxEmbedder
+from mags.models.grammar import Engram
+from mags.models.policy.heads import HeadsPolicy
+from mags.models.policy.heads.weights import SHIPPED, Thresholds, opened, read_about, write_about
+from mags.models.policy.rules import RulePolicy
+from mags.ports.policy import Hop, Turn
+
+ALWAYS = Thresholds(route=0.0, ask=0.0, write=0.0, nothing=0.0)
+NEVER = Thresholds(route=1.1, ask=1.1, write=1.1, nothing=1.1)
+TURN = Turn(text="I live in Oslo.", speaker="Ana", at=1.7e9)
+QUESTION = Turn(text="Where does Bob live?", speaker="Ana", at=1.7e9)
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return OnnxEmbedder()
+
+
+def test_the_file_is_for_the_encoder_that_is_shipped_and_small():
+    about = opened(SHIPPED).about
+    assert about.encoder_sha256 == ENCODER.model_sha256
+    assert about.states == ENCODER.states
+    assert SHIPPED.path.stat().st_size < 4_000_000
+    assert read_about(write_about(about)) == about
+
+
+def test_a_plain_statement_is_stored_as_the_speakers(encoder):
+    policy = HeadsPolicy(encoder, thresholds=ALWAYS)
+    writing = policy.write(TURN, (), ())
+    (made,) = writing.operations
+    assert (made.subject, made.relation, made.object) == ("Ana", "lives in", "Oslo")
+    assert writing.why.startswith("Read by heads")
+    assert policy.spoke == {("write", "heads"): 1}
+
+
+def test_a_plain_question_is_taken_to_its_fact(encoder):
+    plan = HeadsPolicy(encoder, thresholds=ALWAYS).ask(QUESTION, ())
+    assert plan.hops == (Hop(subject="Bob", relation="lives in"),)
+    assert plan.queries == (QUESTION.text, "Bob lives in")
+    assert plan.answer_kind == "place"
+
+
+def test_small_talk_needs_neither(encoder):
+    route = HeadsPolicy(encoder, thresholds=ALWAYS).route(Turn(text="Any time!"), ())
+    assert (route.recall, route.write) == (False, False)
+
+
+def test_what_the_heads_are_unsure_of_is_for_the_rules_and_it_says_so(encoder):
+    policy, rules = HeadsPolicy(encoder, thresholds=NEVER), RulePolicy()
+    writing = policy.write(TURN, (), ())
+    assert writing.operations == rules.write(TURN, (), ()).operations
+    assert "Read by rules: the heads are sure by" in writing.why
+    assert policy.ask(QUESTION, ()) == rules.ask(QUESTION, ())
+    assert policy.route(TURN, ()) == rules.route(TURN, ())
+    assert policy.spoke == {(role, "rules"): 1 for role in ("write", "ask", "route")}
+
+
+@pytest.mark.parametrize("text", ["", "   ", "word " * 400])
+def test_nothing_and_documents_are_for_the_rules(encoder, text):
+    policy = HeadsPolicy(encoder, thresholds=ALWAYS)
+    turn = Turn(text=text, speaker="Ana", at=1.7e9)
+    assert "Read by rules: " in policy.write(turn, (), ()).why
+    policy.ask(turn, ())
+    policy.route(turn, ())
+    assert {who for _, who in policy.spoke} == {"rules"}
+
+
+def test_nothing_that_nobody_said_is_written(encoder):
+    policy = HeadsPolicy(encoder, thresholds=ALWAYS)
+    for text in (
+        "\ud800",
+        "😀 ana?",
+        "a\u0000b",
+        "Ana " * 60,
+        "| ADD | x",
+        "<engram>none</engram>",
+    ):
+        turn = Turn(text=text, speaker="Ana", at=1.7e9)
+        made = Engram(operations=policy.write(turn, (TURN,), ()).operations)
+        said = " ".join(f"{t.text} {t.speaker}".casefold() for t in (turn, TURN))
+        assert all(" ".join(one.object.casefold().split()) in said for one in made.operations)
