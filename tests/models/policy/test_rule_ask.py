@@ -106,3 +106,8 @@ def test_a_statement_like_rewording_is_asked_too():
 def test_the_router_tells_questions_statements_and_small_talk_apart(text, recall, write):
     route = POLICY.route(turn(text), ())
     assert (route.recall, route.write) == (recall, write)
+
+
+def test_a_current_something_that_has_no_relation_is_no_failure():
+    text = "Can you tell me Ana's current city?"
+    assert POLICY.ask(turn(text), ()).queries[0] == text
