@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.engram.likeness import take_apart
 from mags.errors import ConfigurationError
@@ -96,6 +97,7 @@ def make_parts(
     found = given.chat or make_chat(settings)
     chat = None if found is None else MeteredChat(found)
     embedder = given.embedder or make_embedder(settings.embedder)
+    linker = settings.memory.engram.linker
     return Parts(
         embedder=embedder,
         policy=given.policy or make_policy(settings, chat),
@@ -108,6 +110,7 @@ def make_parts(
         clear_caches=lambda: _clear(embedder),
         spent=None if chat is None else chat.take,
         summarise=None if chat is None else make_summariser(settings, chat),
+        linker=None if linker is None else read_linker(linker, embedder.dimension),
     )
 
 

@@ -45,6 +45,30 @@ def test_a_missing_extra_is_named(verb: str, tmp_path: Path) -> None:
         run("train", verb, "--preset", "smoke", "--out", str(tmp_path))
 
 
+@pytest.mark.skipif(importlib.util.find_spec("torch_geometric") is not None, reason="it is there")
+def test_the_linker_names_its_extra(tmp_path: Path) -> None:
+    with pytest.raises(MissingExtra, match=r"pip install 'mags\[pyg\]'"):
+        run("train", "linker", "--out", str(tmp_path / "linker.npz"))
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("torch_geometric") is None, reason="needs the extra pyg"
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_linker_is_trained_on_a_memory_and_taken_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAGS_MEMORY", str(tmp_path / "m.mags"))
+    for name in ("Ana", "Ben", "Cy"):
+        run("observe", f"My name is {name}. I live in Oslo and I like tea. I moved to Rome.")
+    weights = tmp_path / "linker.npz"
+    told = json.loads(run("train", "linker", "--out", str(weights), "--epochs", "2", "--json"))
+    assert set(told["figures"]) == {"trained", "cosine", "neighbours"}
+    config = tmp_path / "config.toml"
+    config.write_text(f'[engram]\nlinker = "{weights}"\n', encoding="utf-8")
+    run("--config", str(config), "observe", "I like coffee.")
+
+
 def test_only_a_missing_library_is_taken_for_a_missing_extra() -> None:
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         bring("mags.nowhere", extra="train", needed_for="a test")

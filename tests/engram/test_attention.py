@@ -30,19 +30,27 @@ def test_untrained_attention_is_scaled_cosine():
     assert given[1] == 0
 
 
+def trained(new, other, cosine, bias, a):
+    arrays = {"new": new, "other": other, "cosine": cosine, "bias": bias, "a": a}
+    return AttentionWeights(**{name: np.array(v, np.float32) for name, v in arrays.items()})
+
+
 def test_trained_attention_is_that_of_a_graph_attention_network():
-    weights = AttentionWeights(
-        W=np.array([[1, 0], [0, 2]], np.float32), a=np.array([1, 0, 0, 1], np.float32)
-    )
-    new, others = np.array([1, 0], np.float32), np.array([[0, 1], [0, -1]], np.float32)
-    # a . [W h_i || W h_j] = 1 + 2 and 1 - 2, the second through the slope of the LeakyReLU.
+    weights = trained([[1, 0], [0, 1]], [[0, 2], [1, 0]], [0, 3], [0.5, 0], [1, 2])
+    new, others = np.array([1, 0], np.float32), np.array([[0, 1], [0, -1], [1, 0]], np.float32)
+    # W [new || other || cosine] + bias: (3.5, 0), (-0.5, 0), (1.5, 4); below 0 times 0.2; a . it.
     given = scores(new, others, settings=SETTINGS, weights=weights)
-    assert given.tolist() == pytest.approx([3.0, -0.2])
+    assert given.tolist() == pytest.approx([3.5, -0.1, 9.5])
 
 
 def test_weights_of_a_wrong_shape_are_refused():
     with pytest.raises(ConfigurationError, match="train the linker again"):
-        AttentionWeights(W=np.zeros((4, 8), np.float32), a=np.zeros(4, np.float32))
+        trained(np.zeros((4, 8)), np.zeros((4, 8)), np.zeros(4), np.zeros(4), np.zeros(8))
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    with pytest.raises(ConfigurationError, match="train the linker again"):
+        trained(np.zeros((2, 8)), np.zeros((2, 8)), [0, np.nan], np.zeros(2), np.zeros(2))
 
 
 def test_without_attention_only_the_nearest_is_joined():
@@ -68,6 +76,18 @@ def test_weights_lie_between_the_weakest_and_the_strongest(n, seed):
     joined = given[given > 0]
     assert len(joined) >= 1
     assert ((joined >= 0.25) & (joined <= 0.9)).all()
+
+
+@given(st.integers(1, 16), st.floats(0, 1e3), st.integers(0, 2**32 - 1))
+def test_trained_weights_lie_between_the_weakest_and_the_strongest(n, scale, seed):
+    rng = np.random.default_rng(seed)
+    vectors = units(*rng.standard_normal((n + 1, 8)))
+    shapes = ((4, 8), (4, 8), 4, 4, 4)
+    weights = trained(*(scale * rng.standard_normal(shape) for shape in shapes))
+    given = first_edges(vectors[0], vectors[1:], settings=SETTINGS, weights=weights)
+    joined = given[given > 0]
+    assert len(joined) >= 1
+    assert ((joined >= 0.25) & (joined <= np.float32(0.9))).all()
 
 
 def test_a_new_node_is_joined_both_ways():

@@ -17,7 +17,7 @@ def to_pyg(state: State) -> Any:  # noqa: ANN401 - torch_geometric may not be in
 
     x: float32 (n, dimension), the embeddings; node_id, kind: int64 (n,); strength: float32
     (n,); edge_index: int64 (2, m), rows of x; edge_kind: int64 (m,); edge_weight: float32
-    (m,), charge now. Raises MissingExtra.
+    (m,), charge now; edge_uses: int64 (m,). Raises MissingExtra.
     """
     try:
         torch = import_module("torch")
@@ -36,5 +36,6 @@ def to_pyg(state: State) -> Any:  # noqa: ANN401 - torch_geometric may not be in
         strength=torch.from_numpy(node_charge(graph.nodes[rows], graph.tick).astype(np.float32)),
         edge_index=torch.tensor(ends, dtype=torch.int64).reshape(2, -1),
         edge_kind=torch.from_numpy(arcs["kind"].astype(np.int64)),
+        edge_uses=torch.from_numpy(arcs["uses"].astype(np.int64)),
         edge_weight=torch.from_numpy(arc_charge(arcs, graph.tick).astype(np.float32)),
     )

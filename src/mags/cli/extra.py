@@ -11,7 +11,8 @@ NEEDS = {
     "train": (
         *("accelerate", "datasets", "gguf", "jinja2", "onnx", "onnxscript"),
         *("peft", "torch", "transformers", "trl"),
-    )
+    ),
+    "pyg": ("torch", "torch_geometric"),
 }
 """What each extra brings, by the names under which it is imported."""
 

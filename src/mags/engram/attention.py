@@ -1,7 +1,8 @@
 """First edges: a new node attends over candidates, as in a graph attention network.
 
-alpha_ij = softmax_j(LeakyReLU(a . [W h_i || W h_j])) (Velickovic et al., 2018,
-arXiv:1710.10903); those above 1/(2k) become associations, both ways, of weight alpha
+alpha_ij = softmax_j(a . LeakyReLU(W [h_i || h_j || cos_ij])) (GATv2: Brody et al., 2022,
+arXiv:2105.14491, for in the first form, LeakyReLU(a . [W h_i || W h_j]), all new nodes rank
+their candidates alike); those above 1/(2k) become associations, both ways, of weight alpha
 scaled to [0.25, 0.9]. Untrained it is scaled cosine attention.
 """
 
@@ -21,20 +22,36 @@ from mags.graph.edge import ARC, ArcKind
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AttentionWeights:
-    """Trained weights of one head: `W` float32 (hidden, dimension), `a` float32 (2 hidden,)."""
+    """Trained weights of one head of a GATv2, all float32.
 
-    W: NDArray[np.float32]
+    `new`: W of the new node, (hidden, dimension); `other`: W of a candidate, the same;
+    `cosine`: W of their cosine, (hidden,); `bias`: (hidden,); `a`: (hidden,).
+    """
+
+    new: NDArray[np.float32]
+    other: NDArray[np.float32]
+    cosine: NDArray[np.float32]
+    bias: NDArray[np.float32]
     a: NDArray[np.float32]
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError where the shapes do not fit."""
-        if self.W.ndim != 2 or self.a.shape != (2 * self.W.shape[0],):
+        """Raise ConfigurationError where the shapes do not fit, or a number is none."""
+        vectors = (self.cosine, self.bias, self.a)
+        fits = self.new.ndim == 2 and self.new.shape == self.other.shape
+        if not fits or any(v.shape != self.new.shape[:1] for v in vectors):
+            shapes = [v.shape for v in (self.new, self.other, *vectors)]
             raise ConfigurationError(
-                f"attention weights must be W (hidden, dimension) and a (2 hidden,), "
-                f"not {self.W.shape} and {self.a.shape}: train the linker again",
-                W=self.W.shape,
-                a=self.a.shape,
+                f"attention weights must be new and other (hidden, dimension) and cosine, bias "
+                f"and a (hidden,), not {shapes}: train the linker again",
+                shapes=shapes,
             )
+        if not all(np.isfinite(v).all() for v in (self.new, self.other, *vectors)):
+            raise ConfigurationError("attention weights must be finite: train the linker again")
+
+    @property
+    def dimension(self) -> int:
+        """Of the vectors they were trained on."""
+        return int(self.new.shape[1])
 
 
 def scores(
@@ -47,10 +64,9 @@ def scores(
     """Unnormalised attention of a new node, shape (d,), to others, (n, d); shape (n,)."""
     if weights is None:
         return np.asarray(settings.sharpness * (others @ new), np.float32)
-    hidden = len(weights.W)
-    own = float(weights.a[:hidden] @ (weights.W @ new))
-    raw = own + (others @ weights.W.T) @ weights.a[hidden:]
-    return np.where(raw > 0, raw, settings.slope * raw).astype(np.float32)
+    own = weights.new @ new + weights.bias
+    raw = others @ weights.other.T + np.outer(others @ new, weights.cosine) + own
+    return np.asarray(np.where(raw > 0, raw, settings.slope * raw) @ weights.a, np.float32)
 
 
 def softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 DAY_S = 86_400.0
 
@@ -70,7 +71,8 @@ class EngramSettings:
     `history_s`: a change ("moved to") stated to lie longer than this before an observed
     rival is history, not news; longer than a year, so that "in May" is news all year.
     `echoes` True: statements in a turn made from memory may become new facts and take back
-    old ones; what they only repeat is confirmed without growing more certain.
+    old ones; what they only repeat is confirmed without growing more certain. `linker`: file
+    of `mags train linker` that gives first edges their weights (none: by scaled cosine).
     """
 
     novelty: bool = True
@@ -78,6 +80,7 @@ class EngramSettings:
     mirror: bool = True
     echoes: bool = False
     history_s: float = 400 * DAY_S
+    linker: Path | None = None
     attention: AttentionSettings = field(default_factory=AttentionSettings)
     conflict: ConflictSettings = field(default_factory=ConflictSettings)
     salience: SalienceSettings = field(default_factory=SalienceSettings)

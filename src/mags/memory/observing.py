@@ -38,8 +38,8 @@ class Observer:
         self._live = live
         self._parts = parts
         self._settings = parts.settings
-        self._engram = Engram(parts.settings.engram)
-        self._learning = Engram(replace(parts.settings.engram, echoes=True))
+        self._engram = Engram(parts.settings.engram, parts.linker)
+        self._learning = Engram(replace(parts.settings.engram, echoes=True), parts.linker)
 
     def one(self, turn: Turn, *, payload: str, recalled: Sequence[Recalled] = ()) -> Seen:
         """Observe one turn, durable on return."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mags.engram.attention import AttentionWeights
 from mags.index.state import State
 from mags.memory.settings import MemorySettings
 from mags.plasticity.cycle import SleepSettings
@@ -23,7 +24,8 @@ class Parts:
     `clock`: seconds since the epoch; `to_pyg`: the converter; `clear_caches`: empties whatever
     keeps something of texts outside the memory (`forget` calls it). `spent`: what models were
     used for since it was last called, whoever called them; `summarise`: a theme's text from
-    its members' texts, by a model (raises ModelError; without one it is extracted).
+    its members' texts, by a model (raises ModelError; without one it is extracted). `linker`:
+    trained weights of first edges.
     """
 
     embedder: Embedder
@@ -37,6 +39,7 @@ class Parts:
     clear_caches: Callable[[], None] = lambda: None
     spent: Callable[[], Usage] | None = None
     summarise: Callable[[Sequence[str]], str] | None = None
+    linker: AttentionWeights | None = None
 
 
 def same_relation(asked: str, known: str) -> bool:
