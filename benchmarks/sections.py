@@ -198,6 +198,20 @@ SECTIONS = (
         groups=("test", "all"),
     ),
     Section(
+        title="First edges",
+        text="MuSiQue again, a part of it with triples, so its recall compares with no other "
+        "table: the first edges of new nodes by a linker trained on the same memory's links, by "
+        "scaled cosine, as shipped, and to the nearest node alone. `AUC`: a fifth of the links, "
+        "held out, told from random pairs of the same node, and from pairs with its nearest "
+        "(`near`); `first`: ranked above 15 of the nearest. Links are the graph's structure, which "
+        "the engram draws anyway: the AUC says what is learned, recall what it is good for. "
+        "`python -m benchmarks.linker`.",
+        suites=(("linker", ""),),
+        measures=("recall@5", "recall@10", "all@10"),
+        groups=("dev",),
+        facts=(("auc", "AUC"), ("auc_near", "AUC, near"), ("first_near", "first, near")),
+    ),
+    Section(
         title="Writing: sentences that people wrote",
         text="Operations of a write policy against marked facts, held-out halves only "
         "(`python -m benchmarks.real_writing --policy KIND`). A triple is right where relation "

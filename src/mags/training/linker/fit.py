@@ -31,7 +31,7 @@ class Fitting:
     rate: float = 1e-3
     decay: float = 1e-3
     near: float = 0.5
-    most: int = 20_000
+    most: int = 5_000
     watched: float = 0.1
     seed: int = 0
     attention: AttentionSettings = field(default_factory=AttentionSettings)
