@@ -144,9 +144,21 @@ def cli() -> str:
         f"{group.help} `mags VERB --help` tells the same in the terminal. A wrong use or a failure "
         "is one line on standard error and exit code 2; Ctrl-C leaves the memory whole (exit "
         "code 130).",
-        *(_verb(name, command) for name, command in group.commands.items()),
+        *(part for name, command in group.commands.items() for part in _verbs(name, command)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _verbs(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401
+    """A verb; of a group what it is for, and then each of its verbs."""
+    inner = getattr(command, "commands", None)
+    if not inner:
+        yield _verb(name, command)
+        return
+    rows = "\n".join(f"- [`mags {name} {one}`](#{name}-{one})" for one in inner)
+    yield f"## `{name}`\n\n{command.help}\n\n{rows}"
+    for one, verb in inner.items():
+        yield _verb(f"{name} {one}", verb)
 
 
 def _verb(name: str, command: Any) -> str:  # noqa: ANN401

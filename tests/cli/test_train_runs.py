@@ -14,6 +14,7 @@ from mags.cli import train_runs
 from mags.cli.app import app
 from mags.cli.extra import bring
 from mags.errors import ConfigurationError, InvalidInput, MagsError, MissingExtra
+from mags.models.policy.heads.weights import HeadsFile, opened
 from mags.training.recipe.presets import SMOKE, Data, Reinforcing, Teaching
 from tests.models.chat.endpoint import Step, serving
 
@@ -77,6 +78,21 @@ def test_only_a_missing_library_is_taken_for_a_missing_extra() -> None:
 def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="smoke, quick, nano"):
         run("train", "all", "--preset", "huge", "--out", str(tmp_path))
+
+
+@pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
+def test_the_extra_that_heads_need_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
+        run("train", "heads", "--out", str(tmp_path / "heads.npz"))
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="needs the extra: pip install 'mags[train]'")
+def test_heads_are_trained_and_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "heads.npz"
+    sizes = ("--train", "40", "--dev", "20", "--tests", "0", "--epochs", "1", "--width", "16")
+    told = run("train", "heads", "--out", str(file), *sizes, "--cache", str(tmp_path / "states"))
+    assert "trained in" in told
+    assert opened(HeadsFile(path=file)).about.vocabulary.relations
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="needs the extra: pip install 'mags[train]'")

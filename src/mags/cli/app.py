@@ -39,6 +39,7 @@ from mags.cli.snapshot import snapshot
 from mags.cli.stats import stats
 from mags.cli.train import train
 from mags.cli.train_evaluate import evaluate
+from mags.cli.train_heads import heads
 from mags.cli.train_linker import linker
 from mags.cli.train_runs import everything, grpo, ppo, sft
 
@@ -84,6 +85,7 @@ TRAIN: dict[str, Callable[..., None]] = {
     "sft": sft,
     "grpo": grpo,
     "ppo": ppo,
+    "heads": heads,
     "evaluate": evaluate,
     "linker": linker,
     "all": everything,

@@ -21,6 +21,8 @@ from mags.training.chains.expand import Expansion, expand
 from mags.training.chains.review import page
 from mags.training.chains.schema import Sample, Split, read_samples, write_samples
 from mags.training.generate.samples import Amount, generate
+from mags.training.real.files import data_folder
+from mags.training.real.sets import read
 
 train = typer.Typer(
     help="Make data for the policy models, train, evaluate and export them.",
@@ -49,6 +51,9 @@ def data(
     review: Annotated[
         Path | None, typer.Option(help="Write a page (HTML) to read, mark and mend samples.")
     ] = None,
+    real: Annotated[
+        bool, typer.Option("--real", help="Add what people wrote: the sets under MAGS_DATA.")
+    ] = False,
     more: Annotated[
         int, typer.Option("--expand", min=0, help="Have a language model write that many more.")
     ] = 0,
@@ -60,17 +65,20 @@ def data(
     """Make samples for the ask, write and router policies, their splits kept apart.
 
     Generated from the phrasebook and from the chains written by hand; with --from, read from a
-    file, such as one that was mended on the review page.
+    file, such as one that was mended on the review page. With --real, text that people wrote
+    stands beside it: the held-out halves of the sets as the split `real`, the others in `train`.
     """
     if out_folder is None and review is None:
         raise ConfigurationError("where to? give --out DIR, --review PAGE, or both", key="--out")
     made = list(read_samples(source) if source else _made(samples, seed))
     if more:
         made += _expanded(made, more, seed, model, name)
+    if real:
+        made += _written_by_people()
     if out_folder is not None:
         told = f"--from {source.name}" if source else f"--samples {samples} --seed {seed}"
         asked = f" --expand {more} --model URL" if more else ""
-        _write(out_folder, made, f"mags train data --out DIR {told}{asked}")
+        _write(out_folder, made, f"mags train data --out DIR {told}{asked}{' --real' * real}")
     if review is not None:
         chosen = Random(seed).sample(made, min(REVIEWED, len(made)))
         review.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +94,14 @@ def _made(samples: int, seed: int) -> list[Sample]:
             made.append(sample)
             progress.update(task, advance=1)
     return made
+
+
+def _written_by_people() -> tuple[Sample, ...]:
+    found = read(data_folder(os.environ))
+    for line in found.absent:
+        out.print(line, markup=False)
+    out.print(f"Took {len(found.samples):,} samples of real text.", markup=False)
+    return found.samples
 
 
 def _expanded(

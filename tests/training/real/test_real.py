@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from mags.cli.app import app
 from mags.evaluation.split import split
 from mags.models.grammar import read_engram
 from mags.ports.policy import Act, Turn
 from mags.training.chains.card import card
-from mags.training.chains.schema import Role, Sample, Split
+from mags.training.chains.schema import Role, Sample, Split, read_samples
 from mags.training.chains.tokens import NOTHING
 from mags.training.real import knowledgenet, redocred, tekgen, textworld
 from mags.training.real.files import data_folder
@@ -271,3 +273,20 @@ def test_folding_twice_is_folding_once(words: str) -> None:
 @given(st.text())
 def test_halves_are_those_of_the_evaluation(words: str) -> None:
     assert odd(words) is (split(words) == "test")
+
+
+def test_real_text_is_written_beside_what_is_generated(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAGS_DATA", str(page))
+    out = tmp_path / "made"
+    words = ("train", "data", "--out", str(out), "--samples", "5", "--real")
+    done = CliRunner().invoke(app, words)
+    assert done.exception is None, done.output
+    told = " ".join(done.output.split())
+    assert "Took 1 samples of real text." in told
+    absent = [SETS[name].source for name in SETS if name != "knowledgenet"]
+    assert all(f"{source} is left out." in told for source in absent)
+    (only,) = read(page).samples
+    assert only in list(read_samples(out / f"{only.split}.jsonl"))
+    assert "--real" in (out / "card.md").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -25,9 +26,9 @@ from mags.training.heads.table import table
 from mags.training.progress import Logbook
 
 
-def main() -> None:
-    """Train and write the heads."""
-    given = arguments()
+def main(words: Sequence[str] | None = None) -> None:
+    """Train and write the heads. `words`: those of the command line, `sys.argv` when None."""
+    given = arguments(words)
     console = Console()
     began = time.process_time()
     found = material(train=given.train, dev=given.dev, tests=given.tests, seed=given.seed)
@@ -57,7 +58,7 @@ def main() -> None:
         console.print(table(made, least, rules, states_of(found.tests, given.cache)))
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m mags.training.heads", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("heads-minilm.npz"))
@@ -71,7 +72,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=7)
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 if __name__ == "__main__":
