@@ -246,4 +246,20 @@ SECTIONS = (
             ("write_cpu_ms_p50", "write, ms p50"),
         ),
     ),
+    Section(
+        title="Routing",
+        text="Generated dialogues, test splits: shares of turns in the generator's mix for which "
+        "the router skips the recall and the engram, and what is lost by that: `questions lost` "
+        "are routed away from recall, `statements lost` are turns with something to store that "
+        "are routed away from the engram. Beside it one LoCoMo conversation (it may only "
+        "measure), where nobody says what is due. `python -m benchmarks.router --policy KIND`.",
+        suites=(("router", ""),),
+        measures=("recalls skipped", "engrams skipped", "questions lost", "statements lost"),
+        by_kind=("questions lost", "statements lost"),
+        facts=(
+            ("locomo_recalls_skipped", "LoCoMo: recalls skipped, %"),
+            ("locomo_engrams_skipped", "LoCoMo: engrams skipped, %"),
+            ("route_cpu_ms_p50", "a decision, ms p50"),
+        ),
+    ),
 )
