@@ -24,7 +24,7 @@ Cache = Annotated[Path, typer.Option(help="Folder that keeps the encoder's state
 
 def heads(
     file: Out,
-    train: Train = 30_000,
+    train: Train = 70_000,
     dev: Dev = 1_000,
     tests: Tests = 600,
     epochs: Epochs = 3,

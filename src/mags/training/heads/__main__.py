@@ -64,7 +64,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("heads-minilm.npz"))
     parser.add_argument("--cache", type=Path, default=Path(".cache/heads"))
     parser.add_argument("--log", type=Path, default=None, help="folder of scalars.jsonl")
-    parser.add_argument("--train", type=int, default=30_000)
+    parser.add_argument("--train", type=int, default=70_000)
     parser.add_argument("--dev", type=int, default=1000)
     parser.add_argument("--tests", type=int, default=600, help="samples of each test split")
     parser.add_argument("--epochs", type=int, default=3)

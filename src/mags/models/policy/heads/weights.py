@@ -62,7 +62,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="5569d0607246f8be9e70e1bf6804c4311d183c743036dd29c2d3ef7072bf6416",
+    sha256="0f67936efe1394b4db807b51e640756918ee3e87f742acafb3e6c194b8593c5c",
 )
 
 
