@@ -73,6 +73,43 @@ def test_the_verdict_hears_readers_before_faults() -> None:
     assert judge(vague, Lines(session=(), talk=noted), SAID, HEARD, NAMES) == "junk"
 
 
+@pytest.mark.parametrize(
+    ("relation", "thing", "line", "verdict"),
+    [
+        ("mother", "Eva", "Ana visited her mom Eva.", "confirmed"),
+        ("mother", "Eva", "Ana visited Eva.", "unconfirmed"),
+        ("is married to", "Eva", "Ana's wife is Eva.", "confirmed"),
+        ("boss", "Eva", "Ana wrote to Eva.", "unconfirmed"),
+        ("admires", "Bo", "Ana admired Bo's paintings.", "confirmed"),
+        ("admires", "Bo", "Ana met Bo.", "unconfirmed"),
+        ("painted", "Bo's cat", "Ana has a picture of the cat.", "confirmed"),
+        ("owns", "grey cat", "Ana adopted a grey cat.", "confirmed"),
+    ],
+)
+def test_between_people_the_relation_must_be_told_too(
+    relation: str, thing: str, line: str, verdict: str
+) -> None:
+    said = f"{thing} is my {relation}."
+    lines = Lines(session=(line,), talk=(line,))
+    found = judge(op("Ana", relation, thing), lines, said, f"Ana Bo {said}", NAMES)
+    assert found == verdict
+
+
+def test_a_line_of_the_other_polarity_confirms_nothing() -> None:
+    has, lacks = op("Ana", "has", "grey cat"), op("Ana", "does not have", "grey cat")
+    gone = Operation(act=Act.RETRACT, subject="Ana", relation="has", object="grey cat")
+    expected = {
+        "Ana has a grey cat.": [True, False, False],
+        "Ana never had a grey cat.": [False, True, True],
+        "Ana sold her grey cat.": [True, False, True],
+    }
+    for line, confirmed in expected.items():
+        lines = (line,)
+        shown = Lines(session=lines, talk=lines)
+        found = [judge(one, shown, SAID, HEARD, NAMES) for one in (has, lacks, gone)]
+        assert [verdict == "confirmed" for verdict in found] == confirmed
+
+
 def test_notes_of_a_conversation_are_read_with_their_turns(tmp_path: Path) -> None:
     raw = {
         "sample_id": "c",

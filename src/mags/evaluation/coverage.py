@@ -15,12 +15,15 @@ two such words can be no evidence: the observation is left out, and counted.
 
 **Junk.** An operation is *confirmed* by a line that readers wrote (an observation, an event, a
 sentence of a summary, a question with its answer) where the line has at least 60% of the content
-words of its subject and object, and names the speaker it is about. It is *junk* where no line of
-its session confirms it and it is faulty: it tells nothing but vague words, points at what it does
-not name ("escaping to that world", a note with "you"), names what was not said, was only asked
-about, or breaks off. What is neither, and that no line of the whole conversation confirms, is
-*unconfirmed*: readers leave out much that is true and worth keeping, so that their silence is no
-proof of junk, only a bound from above.
+words of its subject and object, names the speaker it is about, and denies where the operation
+denies, and nowhere else (a retraction is confirmed by a denial or an end: lost, left, sold). Where the object is a speaker, or the relation is one between
+people (mother, boss, married to), the names alone would say little: the line must tell the relation
+too, by a content word of it or a phrase that the table of relations reads as it. It is *junk*
+where no line of its session confirms it and it is faulty: it tells nothing but vague words (between
+people its relation counts), points at what it does not name ("escaping to that world", a note with
+"you"), names what was not said, was only asked about, or breaks off. What is neither, and that no
+line of the whole conversation confirms, is *unconfirmed*: readers leave out much that is true and
+worth keeping, so that their silence is no proof of junk, only a bound from above.
 
 How often the rule agrees with a judgement by hand stands in docs/reference/metrics.md.
 """
@@ -38,6 +41,7 @@ import snowballstemmer
 from mags.errors import ModelReplyError
 from mags.models.guardrails import FREE_WORDS, STOP_WORDS, WORD, check_invented
 from mags.ports.policy import Act, Operation
+from mags.ports.relations import canonical
 
 Verdict: TypeAlias = Literal["confirmed", "unconfirmed", "junk"]
 SHARE = 0.6
@@ -71,8 +75,15 @@ _BROKEN = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 LONGEST = 20
+PHRASE = 3
+"""Words of the longest phrase of a line that is looked up in the table of relations."""
 _NEGATIVE = re.compile(
     r"\b(?:not|no|never|nor|without|stopped|quit)\b|n['\N{RIGHT SINGLE QUOTATION MARK}]t\b", re.I
+)
+_ENDING = re.compile(
+    r"\b(?:lost|losing|left|leaving|sold|ended|gave up|broke up|former|formerly|ex|divorced|"
+    r"cancell?ed|moved|replaced|previous(?:ly)?|anymore)\b",
+    re.I,
 )
 _POSSESSIVE = re.compile("['\N{RIGHT SINGLE QUOTATION MARK}]s$")
 
@@ -148,8 +159,9 @@ def faulty(operation: Operation, said: str, heard: str, names: frozenset[str]) -
     note = operation.act is Act.NOTE
     fields = (operation.text,) if note else (operation.subject, operation.object)
     told = " ".join(fields)
+    related = not note and _between_people(operation, names)
     return (
-        not content(told, names)
+        not content(f"{told} {operation.relation}" if related else told, names)
         or any(_POINTING.search(field) or _BROKEN.search(field) for field in fields)
         or (note and bool(_SPOKEN.search(told)))
         or any(len(field.split()) > LONGEST for field in fields)
@@ -177,15 +189,47 @@ def _asked(stems: frozenset[str], said: str, names: frozenset[str]) -> bool:
 
 
 def _confirmed(operation: Operation, lines: Iterable[str], names: frozenset[str]) -> bool:
-    """Whether a line has 60% of the operation's content words, and names whom it is about."""
+    """Whether a line tells the operation: its words, whom it is about, its sense and relation."""
     stems = _told(operation, names)
     note = operation.act is Act.NOTE
     about = next((n for n in names if not note and _names(n, operation.subject)), "")
+    retracts = operation.act is Act.RETRACT
+    denies = not retracts and negative(words_of(operation))
+    related = not note and _between_people(operation, names)
     return any(
         len(stems & content(line, names, EMPTY)) >= SHARE * len(stems)
         and (not about or _names(about, line))
+        and (negative(line) is denies if not retracts else _ends(line))
+        and (not related or _tells(operation.relation, line, names))
         for line in lines
     )
+
+
+def _ends(line: str) -> bool:
+    """Whether a line denies something or tells of an end, as a retraction does."""
+    return negative(line) or bool(_ENDING.search(line))
+
+
+def _between_people(operation: Operation, names: frozenset[str]) -> bool:
+    """Whether the object is a speaker, or the relation one that a person answers (kin, roles)."""
+    known = canonical(operation.relation)
+    speaker = operation.object.strip().casefold() in names
+    return speaker or bool(known and known.answers == "person")
+
+
+@lru_cache(maxsize=65536)
+def _tells(relation: str, line: str, names: frozenset[str]) -> bool:
+    """Whether a line has a content word of a relation, or a phrase the table reads as it."""
+    if content(relation, names, EMPTY) & content(line, names, EMPTY):
+        return True
+    known = canonical(relation)
+    if known is None:
+        return False
+    wanted = {known.name, known.inverse, known.past} - {""}
+    words = [_POSSESSIVE.sub("", word) for word in WORD.findall(line)]
+    phrases = (words[at : at + n] for n in range(1, PHRASE + 1) for at in range(len(words)))
+    found = (canonical(" ".join(phrase)) for phrase in phrases)
+    return any(one is not None and one.name in wanted for one in found)
 
 
 def _told(operation: Operation, names: frozenset[str]) -> frozenset[str]:
