@@ -16,9 +16,10 @@ two such words can be no evidence: the observation is left out, and counted.
 **Junk.** An operation is *confirmed* by a line that readers wrote (an observation, an event, a
 sentence of a summary, a question with its answer) where the line has at least 60% of the content
 words of its subject and object, names the speaker it is about, and denies where the operation
-denies, and nowhere else (a retraction is confirmed by a denial or an end: lost, left, sold). Where the object is a speaker, or the relation is one between
-people (mother, boss, married to), the names alone would say little: the line must tell the relation
-too, by a content word of it or a phrase that the table of relations reads as it. It is *junk*
+denies, and nowhere else (a retraction is confirmed by a denial or an end: lost, left, sold).
+Where the object is a speaker, or the relation is one between people (mother, boss, married to), the
+names alone would say little: the line must tell the relation too, by a content word of it or a
+phrase that the table of relations reads as it. It is *junk*
 where no line of its session confirms it and it is faulty: it tells nothing but vague words (between
 people its relation counts), points at what it does not name ("escaping to that world", a note with
 "you"), names what was not said, was only asked about, or breaks off. What is neither, and that no
