@@ -1,0 +1,1 @@
+"""Games that a memory is proved on, and those who play them."""

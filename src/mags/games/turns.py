@@ -1,0 +1,143 @@
+"""What a game and a player say to one another: plain words, never the fields of a fact.
+
+A game hands out a `Scene`; a player names one of its actions; the game answers with an `Outcome`.
+Whatever can be known is kept beside it as `Truth`, in words of its own, so that playing, writing
+and recalling are scored exactly and without a judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One sentence or more that somebody said, or that the world shows. `at`: seconds, game time."""
+
+    speaker: str
+    text: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What a player meets in a turn.
+
+    `turn`: counts from 0; `at`: seconds of game time; `said`: what was said and seen since the
+    last action, oldest first, the result of that action included; `question`: what is to be
+    decided now; `actions`: what may be done, each different from the others, in no telling order.
+    """
+
+    turn: int
+    at: float
+    said: tuple[Line, ...]
+    question: str
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an action brought. `reward`: in [0, 1]; `over`: no further scene follows."""
+
+    reward: float
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class TruthFact:
+    """A fact as the game knows it. `relation`: the game's own name of it, the same all along."""
+
+    subject: str
+    relation: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """What is so at a scene, for scoring and for the oracle alone.
+
+    `best`: the actions that bring the most; `needed`: the least sentences from which one who
+    knows nothing else can tell the best action, in plain words of the game's bank; `facts`: what
+    has been told to the player and still holds; `over`: what has been told and holds no longer;
+    `teaches`: by (scene's turn, place in `said`), the facts that a line told, for writing.
+    """
+
+    best: frozenset[str]
+    needed: tuple[str, ...]
+    facts: frozenset[TruthFact] = frozenset()
+    over: frozenset[TruthFact] = frozenset()
+    teaches: Mapping[tuple[int, int], tuple[TruthFact, ...]] = field(default_factory=dict)
+
+
+class Game(Protocol):
+    """A game in words. `begin` and `act` are deterministic for a seed and the actions taken."""
+
+    @property
+    def name(self) -> str:
+        """Kind and level, as "nonsense/standard"."""
+        ...
+
+    def begin(self, seed: int) -> Scene:
+        """A new instance and its first scene. Nothing is left of the one before."""
+        ...
+
+    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+        """Do one of the scene's actions; the next scene, None when it is over.
+
+        Raises InvalidInput for anything that is not one of them.
+        """
+        ...
+
+    def truth(self) -> Truth:
+        """What is so at the scene handed out last."""
+        ...
+
+
+class Player(Protocol):
+    """One who plays. Sees scenes only; an oracle is given the truth by whoever runs it."""
+
+    @property
+    def name(self) -> str:
+        """As tables name it: "nothing", "window", "static", "growing", "MAGS", "oracle"."""
+        ...
+
+    def begin(self, scene: Scene) -> None:
+        """A new game begins: forget the one before."""
+        ...
+
+    def choose(self, scene: Scene) -> Move:
+        """One of the scene's actions, and what it rested on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """What a player does. `lines`: what its model was shown, in that order; `cited`: places in
+    `lines` that decided; `recall_s`, `engram_s`: seconds of processor time; `tokens`: shown.
+    """
+
+    action: str
+    lines: tuple[str, ...] = ()
+    cited: tuple[int, ...] = ()
+    recall_s: float = 0.0
+    engram_s: float = 0.0
+    tokens: int = 0
+
+
+class Reader(Protocol):
+    """The frozen model: the same object for every player, which knows nothing of any game."""
+
+    def choose(self, lines: tuple[str, ...], question: str, actions: tuple[str, ...]) -> Choice:
+        """The action that the lines speak for. Lines are oldest first where they have an order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """`action`: the one chosen; `sure`: in [0, 1]; `cited`: places of the lines that decided."""
+
+    action: str
+    sure: float
+    cited: tuple[int, ...] = ()
