@@ -14,7 +14,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One sentence or more that somebody said, or that the world shows. `at`: seconds, game time."""
+    """A sentence or more that somebody said, or the world shows. `at`: seconds of game time."""
 
     speaker: str
     text: str
