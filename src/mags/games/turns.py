@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias, runtime_checkable
+
+Said: TypeAlias = tuple[int, int]
+"""Which line of a game: (turn of the scene, place in its `said`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +64,23 @@ class Truth:
     `best`: the actions that bring the most; `needed`: the least sentences from which one who
     knows nothing else can tell the best action, in plain words of the game's bank; `facts`: what
     has been told to the player and still holds; `over`: what has been told and holds no longer;
-    `teaches`: by (scene's turn, place in `said`), the facts that a line told, for writing.
+    `teaches`: by (scene's turn, place in `said`), the facts that a line told, for writing; it
+    may hold the lines of this scene only, or all of them so far.
+    `rests_on`: the facts that `needed` says, told to the player or not; `kind`: what sort of
+    question it is, as tables name it; `changes`: the turns so far, this one included, at which
+    the world changed (told or not), in order; `changed`: the last of them that touched what
+    this question rests on, None where it has been so from the start.
     """
 
     best: frozenset[str]
     needed: tuple[str, ...]
+    rests_on: tuple[TruthFact, ...] = ()
+    kind: str = ""
+    changes: tuple[int, ...] = ()
+    changed: int | None = None
     facts: frozenset[TruthFact] = frozenset()
     over: frozenset[TruthFact] = frozenset()
-    teaches: Mapping[tuple[int, int], tuple[TruthFact, ...]] = field(default_factory=dict)
+    teaches: Mapping[Said, tuple[TruthFact, ...]] = field(default_factory=dict)
 
 
 class Game(Protocol):
@@ -112,10 +124,30 @@ class Player(Protocol):
         ...
 
 
+@runtime_checkable
+class Rewarded(Protocol):
+    """A player that learns from what its action brought, besides what it reads of it."""
+
+    def rewarded(self, outcome: Outcome) -> None:
+        """What the action chosen last brought; called before the next scene."""
+        ...
+
+
+@runtime_checkable
+class Informed(Protocol):
+    """A player that is given the truth: the oracle."""
+
+    def informed(self, truth: Truth) -> None:
+        """What is so at the scene to be chosen in; called before `choose`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """What a player does. `lines`: what its model was shown, in that order; `cited`: places in
     `lines` that decided; `recall_s`, `engram_s`: seconds of processor time; `tokens`: shown.
+    `sources`: for each of `lines` the lines it comes from, as (scene's turn, place in `said`);
+    empty where nobody can tell (whoever scores then goes by the words).
     """
 
     action: str
@@ -124,6 +156,7 @@ class Move:
     recall_s: float = 0.0
     engram_s: float = 0.0
     tokens: int = 0
+    sources: tuple[tuple[Said, ...], ...] = ()
 
 
 class Reader(Protocol):
