@@ -16,6 +16,6 @@ done
 [ -x "$python" ] || "$(sh scripts/find_python.sh)" -m venv .cache/full
 pip() { "$python" -m pip --disable-pip-version-check install --quiet "$@"; }
 pip --requirement requirements-dev.lock
-pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,gguf]"
+pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,terminal,gguf]"
 
 exec "$python" -m pytest -m "full or not full" "$@"
