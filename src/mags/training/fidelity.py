@@ -70,16 +70,20 @@ class StoreFidelity:
 
     def __call__(self, sample: Sample, operations: Sequence[Operation]) -> float:
         """Probes passed over probes and facts too many, in [0, 1]."""
-        gold = gold_of(sample)
-        policy = Dictated()
-        with _scratch(policy, at=sample.now) as memory:
-            for subject, relation, held in gold.before:
-                memory.assert_fact(subject, relation, held, at=sample.now - LONG_AGO_S)
-            known = _open(memory)
-            policy.says = tuple(operations)
-            memory.observe(sample.turn.text, speaker=sample.turn.speaker, at=sample.now)
-            after = _open(memory)
-        return score(gold, known, after)
+        return fidelity_of(gold_of(sample), sample.turn, operations)
+
+
+def fidelity_of(gold: Gold, turn: Turn, operations: Sequence[Operation]) -> float:
+    """What a scratch memory knows after these operations of a turn, held against a gold store."""
+    policy = Dictated()
+    with scratch(policy, at=turn.at) as memory:
+        for subject, relation, held in gold.before:
+            memory.assert_fact(subject, relation, held, at=turn.at - LONG_AGO_S)
+        known = _open(memory)
+        policy.says = tuple(operations)
+        memory.observe(turn.text, speaker=turn.speaker, at=turn.at)
+        after = _open(memory)
+    return score(gold, known, after)
 
 
 def score(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> float:
@@ -116,7 +120,9 @@ class Dictated:
         return Writing(operations=tuple(replace(one, confidence=0.8) for one in self.says))
 
 
-def _scratch(policy: Dictated, *, at: float) -> Memory:
+def scratch(policy: Dictated, *, at: float) -> Memory:
+    """An empty memory in RAM for which it is always `at`, with this policy."""
+
     def clock() -> float:
         return at
 

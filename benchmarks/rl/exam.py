@@ -1,0 +1,140 @@
+"""What the world tells of a turn without telling what should have been written or looked for.
+
+After a turn a *writer* is examined on its store: slots are looked up ("who is Ana's boss?"), the
+open values are held against what is so, and facts that nobody told are charged. An *asker* is
+examined on what its plan finds: a memory holds the answer among other facts of the same people and
+other people's facts of the same relation, and the plan is worth the reciprocal rank of the answer.
+
+The exam is drawn up with the turn, as a simulated conversation knows the world it speaks of. What
+the judge is given besides is the turn with its target taken out (`blind`): operations and plans of
+the generator cannot reach the reward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from mags.memory.memory import Memory
+from mags.models.grammar import Engram, read_plan
+from mags.ports.policy import Plan
+from mags.training.chains.schema import Role, Sample
+from mags.training.fidelity import LONG_AGO_S, Dictated, Gold, fidelity_of, gold_of, scratch
+from mags.training.generate.names import made_up
+from mags.training.reward import nothing_invented, read
+
+Triple = tuple[str, str, str]
+DAY_S = 86_400.0
+DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A world to look into. `held`: facts that are so; `closed`: those that were; `answer`: one."""
+
+    held: tuple[Triple, ...]
+    closed: tuple[Triple, ...]
+    answer: Triple
+    steps: tuple[Triple, ...] = ()
+    """Facts on the way to the answer, which may stand before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """A turn whose target was taken out, and the exam that follows it."""
+
+    sample: Sample
+    exam: Gold | Search
+
+
+def blind(sample: Sample, relations: Sequence[str]) -> Examined:
+    """The exam of a sample, and the sample without its target. `relations`: of other facts."""
+    exam = gold_of(sample) if sample.role is Role.WRITE else search_of(sample, relations)
+    return Examined(sample=replace(sample, target="", tags=()), exam=exam)
+
+
+def search_of(sample: Sample, relations: Sequence[str]) -> Search:
+    """A world in which a question has an answer; values are made up, by the sample's id."""
+    plan, rng = read_plan(sample.target, sample.turn.text), Random(f"world {sample.id}")
+    held: list[Triple] = []
+    chain: list[Triple] = []
+    at = ""
+    for hop in plan.hops:
+        at, other = hop.subject or at, _name(rng)
+        fact = (other, hop.relation, at) if hop.inverse else (at, hop.relation, other)
+        chain.append(fact)
+        for relation in rng.sample([r for r in relations if r != hop.relation], 3):
+            held.append((_name(rng), relation, at) if hop.inverse else (at, relation, _name(rng)))
+        held += [(_name(rng), hop.relation, _name(rng)) for _ in range(2)]
+        at = other
+    answer = chain[-1]
+    if not plan.past:
+        return Search(held=(*held, *chain), closed=(), answer=answer, steps=tuple(chain[:-1]))
+    newer = (answer[0], answer[1], _name(rng))
+    whole = (*held, *chain[:-1], newer)
+    return Search(held=whole, closed=(answer,), answer=answer, steps=tuple(chain[:-1]))
+
+
+def found_rank(search: Search, plan: Plan, *, at: float) -> float:
+    """Reciprocal rank of the answer among the facts that a plan finds in this world."""
+    with scratch(Dictated(), at=at) as memory:
+        ids = _filled(memory, search, at)
+        hits = memory.recall(plan, k=DEPTH).hits
+    steps = {ids[fact] for fact in search.steps}
+    ranked = [hit.id for hit in hits if hit.kind == "fact" and hit.id not in steps]
+    wanted = ids[search.answer]
+    return 1.0 / (1 + ranked.index(wanted)) if wanted in ranked else 0.0
+
+
+def _filled(memory: Memory, search: Search, at: float) -> Mapping[Triple, int]:
+    ids: dict[Triple, int] = {}
+    for fact in search.closed:
+        seen = memory.assert_fact(*fact, at=at - LONG_AGO_S, until=at - 400 * DAY_S)
+        ids[fact] = seen.facts[0]
+    for fact in search.held:
+        seen = memory.assert_fact(*fact, at=at - 300 * DAY_S)
+        ids[fact] = (*seen.facts, *seen.confirmed)[0]
+    return ids
+
+
+def _name(rng: Random) -> str:
+    return made_up(rng, held=False).capitalize()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindJudge:
+    """Judges replies by what a memory does with them; it has never seen a target.
+
+    `format`: share of the reward for a reply that the grammar takes; the rest is the exam's.
+    """
+
+    format: float = 0.1
+
+    def __call__(
+        self, tasks: Sequence[Examined], replies: Sequence[str]
+    ) -> Sequence[Mapping[str, float]]:
+        """One mapping a reply; the same reply to the same task is judged once."""
+        known: dict[tuple[str, str], Mapping[str, float]] = {}
+        for task, reply in zip(tasks, replies, strict=True):
+            key = task.sample.id, reply
+            if key not in known:
+                known[key] = self._parts(task, reply)
+        return [known[t.sample.id, reply] for t, reply in zip(tasks, replies, strict=True)]
+
+    def _parts(self, task: Examined, reply: str) -> Mapping[str, float]:
+        reading = read(task.sample, reply)
+        grounded = nothing_invented(task.sample, reading)
+        fidelity = 0.0
+        if isinstance(reading, Engram) and isinstance(task.exam, Gold):
+            fidelity = fidelity_of(task.exam, task.sample.turn, reading.operations)
+        elif isinstance(reading, Plan) and isinstance(task.exam, Search):
+            fidelity = found_rank(task.exam, reading, at=task.sample.now)
+        gate = float(reading is not None) * grounded
+        worth = self.format + (1.0 - self.format) * fidelity
+        return {
+            "format": float(reading is not None),
+            "grounded": grounded,
+            "fidelity": fidelity,
+            "reward": gate * worth,
+        }

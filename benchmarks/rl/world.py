@@ -1,0 +1,110 @@
+"""The world of the study: the generator's own turns, of fewer relations and shorter.
+
+Nothing is made anew: `mags.training.generate` draws the turns, from shelves with fewer relations
+and fewer phrases of each. Names, frames and phrasings are held out as everywhere
+(`mags.training.chains.splits`); of the frames of training a part is kept back for reinforcement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from types import MappingProxyType
+
+from mags.training.chains.schema import Role, Sample, Split
+from mags.training.chains.splits import Shelf, fraction, shelf
+from mags.training.chains.variety import Known
+from mags.training.generate.drafts import Draft
+from mags.training.generate.turns import Turns
+from mags.training.recipe.samples import frames_of
+
+ROLES = (Role.ASK, Role.WRITE)
+TAUGHT, KEPT_BACK = "taught", "kept-back"
+TESTED = (Split.DEV, Split.FRAMES, Split.PHRASINGS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What is talked of, and how.
+
+    `relations`: by name. `phrases`: at most so many of each list of a relation, chosen by a hash
+    of their words. `left_out`: turns with one of these tags are not drawn. `longest`: characters
+    of a turn. `scatter`: share of training turns put among random words.
+    """
+
+    relations: tuple[str, ...]
+    phrases: int
+    left_out: tuple[str, ...]
+    longest: int
+    scatter: float = 0.0
+
+    def shelf(self, split: Split) -> Shelf:
+        """The generator's shelf of a split, cut to this world."""
+        whole = shelf(split)
+        entries = tuple(
+            replace(
+                entry,
+                phrases=MappingProxyType(
+                    {name: self._some(name, found) for name, found in entry.phrases.items()}
+                ),
+            )
+            for entry in whole.entries
+            if entry.name in self.relations
+        )
+        return replace(whole, entries=entries)
+
+    def material(self, name: str) -> Shelf:
+        """The shelf of "taught", "kept-back" or a split by its name."""
+        if name in (TAUGHT, KEPT_BACK):
+            return frames_of(self.shelf(Split.TRAIN), back=name == KEPT_BACK)
+        return self.shelf(Split(name))
+
+    def samples(
+        self, name: str, role: Role, count: int, *, seed: str, known: Known
+    ) -> list[Sample]:
+        """Samples of one role, none of them nearly one in `known`, which grows with them."""
+        return list(_drawn(self, name, role, count, seed=seed, known=known))
+
+    def has(self, draft: Draft) -> bool:
+        """Whether a turn is one of this world's."""
+        return len(draft.text) <= self.longest and not {*draft.tags} & {*self.left_out}
+
+    def _some(self, name: str, phrases: tuple[str, ...]) -> tuple[str, ...]:
+        ranked = sorted(phrases, key=lambda phrase: fraction(f"small world {name}\n{phrase}"))
+        kept = {*ranked[: self.phrases]}
+        return tuple(phrase for phrase in phrases if phrase in kept)
+
+
+def _drawn(
+    world: World, name: str, role: Role, count: int, *, seed: str, known: Known
+) -> Iterator[Sample]:
+    material = world.material(name)
+    trains = name in (TAUGHT, KEPT_BACK)
+    turns = Turns(
+        material, Random(f"{seed} {name} {role}"), scatter=world.scatter if trains else 0.0
+    )
+    make = turns.to_write if role is Role.WRITE else turns.to_ask
+    place = tries = 0
+    while place < count and tries < 20 * count:
+        tries += 1
+        draft = make()
+        if not world.has(draft):
+            continue
+        sample = draft.sample(role, id=f"{name}-{role}-{place:05}", split=material.split)
+        if known.take(sample):
+            place += 1
+            yield sample
+
+
+SMALL = World(
+    relations=(
+        *("lives in", "works at", "works as", "drives", "boss", "best friend", "is married to"),
+        *("is from", "age", "studies", "likes", "dislikes", "plays the instrument of", "plays"),
+        *("has", "pet", "speaks", "is reading", "sister", "brother"),
+    ),
+    phrases=4,
+    left_out=("note", "when", "dated", "episodic", "3 facts", "unnamed kin", "3-hop"),
+    longest=140,
+)
+"""Twenty relations of personal life, four phrases a list, no notes and no dates."""
