@@ -1,1 +1,1 @@
-"""What reinforcement learning adds to a fine-tuned nano, in a world small enough for three seeds."""
+"""What reinforcement adds to a fine-tuned nano, in a world small enough for three seeds."""

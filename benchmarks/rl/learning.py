@@ -5,19 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from benchmarks.rl.exam import BlindJudge, Examined, blind
-from mags.models.grammar import Engram
+from benchmarks.rl.exam import Examined, blind
 from mags.training.chains.schema import Sample
-from mags.training.evaluate.voices import VoiceDecider
 from mags.training.experience import Judge, Task, Voice
-from mags.training.fidelity import StoreFidelity
 from mags.training.pairs import prompt_of
-from mags.training.reward import GoldJudge, RewardWeights, adherence, item_f1, read
+from mags.training.reward import adherence, item_f1, read
 from mags.training.rollout import Sampling
 
 T = TypeVar("T")
