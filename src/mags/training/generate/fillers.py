@@ -8,6 +8,7 @@ from random import Random
 
 from mags.errors import InvalidInput
 from mags.models.rendering import DAYS, MONTHS
+from mags.training.chains.phrasebook import SLOT
 from mags.training.chains.splits import Shelf
 from mags.training.generate.names import made_up
 
@@ -48,8 +49,29 @@ UNIONS: Mapping[str, tuple[str, ...]] = {
 }
 PURE = frozenset({"kind", "diet", "plan", "office", "weekday", "common"})
 """Lists that are never joined by made-up words."""
+# In training, plans are put together too: a list of a few dozen would be learned by heart.
+PLANS = (
+    "learn {language}",
+    "buy a {thing}",
+    "visit {city}",
+    "move to {city}",
+    "write a book about {interest}",
+    "take up {hobby}",
+    "get into {sport}",
+    "play the {instrument}",
+    "work as a {job}",
+    "study {subject-of-study}",
+    "give up {food}",
+    "sell the {thing}",
+    "see {country}",
+    "cook {food} for everybody",
+    "join {organisation}",
+    "{common} the {common} {common}",
+)
 REAL_SHARE = 0.3
 MADE_UP_SHARE = 0.2
+STRANGE_SHARE = 0.15
+"""Share, in training, of objects of two or three random words: ends cannot be learned by heart."""
 
 
 class Fillers:
@@ -87,7 +109,20 @@ class Fillers:
             return self._shaped(rng.choice(SHAPES[type]))
         if type not in SHAPES and type not in PURE and rng.random() < MADE_UP_SHARE:
             return made_up(rng, held=self._held)
-        return rng.choice(listed)
+        return rng.choice(listed) if self._held else self._strange(type, rng.choice(listed))
+
+    def _strange(self, type: str, listed: str) -> str:
+        """In training, now and then a value that no list holds; else the `listed` one."""
+        rng = self._rng
+        if type == "plan" and rng.random() < 0.5:
+            return SLOT.sub(lambda slot: self._one(slot[1]), rng.choice(PLANS))
+        if type in PURE or type in SHAPES or rng.random() >= STRANGE_SHARE:
+            return listed
+        words = [self._common() for _ in range(rng.choice((1, 1, 2)))]
+        return " ".join((*words, listed.split()[-1] if rng.random() < 0.5 else self._common()))
+
+    def _common(self) -> str:
+        return self._rng.choice(self._words["common"])
 
     def _shaped(self, shape: str) -> str:
         def one(letter: re.Match[str]) -> str:
