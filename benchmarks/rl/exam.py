@@ -22,7 +22,7 @@ from mags.ports.policy import Plan
 from mags.training.chains.schema import Role, Sample
 from mags.training.fidelity import LONG_AGO_S, Dictated, Gold, fidelity_of, gold_of, scratch
 from mags.training.generate.names import made_up
-from mags.training.reward import nothing_invented, read
+from mags.training.reward import Reading, nothing_invented, read
 
 Triple = tuple[str, str, str]
 DAY_S = 86_400.0
@@ -87,6 +87,15 @@ def found_rank(search: Search, plan: Plan, *, at: float) -> float:
     return 1.0 / (1 + ranked.index(wanted)) if wanted in ranked else 0.0
 
 
+def examine(task: Examined, reading: Reading | None) -> float:
+    """How a decision does in its exam, in [0, 1]; 0 for none, or for one of another function."""
+    if isinstance(reading, Engram) and isinstance(task.exam, Gold):
+        return fidelity_of(task.exam, task.sample.turn, reading.operations)
+    if isinstance(reading, Plan) and isinstance(task.exam, Search):
+        return found_rank(task.exam, reading, at=task.sample.now)
+    return 0.0
+
+
 def _filled(memory: Memory, search: Search, at: float) -> Mapping[Triple, int]:
     ids: dict[Triple, int] = {}
     for fact in search.closed:
@@ -125,11 +134,7 @@ class BlindJudge:
     def _parts(self, task: Examined, reply: str) -> Mapping[str, float]:
         reading = read(task.sample, reply)
         grounded = nothing_invented(task.sample, reading)
-        fidelity = 0.0
-        if isinstance(reading, Engram) and isinstance(task.exam, Gold):
-            fidelity = fidelity_of(task.exam, task.sample.turn, reading.operations)
-        elif isinstance(reading, Plan) and isinstance(task.exam, Search):
-            fidelity = found_rank(task.exam, reading, at=task.sample.now)
+        fidelity = examine(task, reading)
         gate = float(reading is not None) * grounded
         worth = self.format + (1.0 - self.format) * fidelity
         return {

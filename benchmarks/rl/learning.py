@@ -1,16 +1,19 @@
-"""The learning of one cell: fine-tuning, GRPO, PPO, each on the study's small world."""
+"""Learning and measuring on the study's small world: tasks, an onlooker, a model's figures."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from benchmarks.rl.exam import Examined, blind
+from benchmarks.rl.exam import Examined, blind, examine
 from mags.training.chains.schema import Sample
+from mags.training.evaluate.deciders import Decision
+from mags.training.evaluate.scores import judge
+from mags.training.evaluate.voices import VoiceDecider
 from mags.training.experience import Judge, Task, Voice
 from mags.training.pairs import prompt_of
 from mags.training.reward import adherence, item_f1, read
@@ -19,6 +22,8 @@ from mags.training.rollout import Sampling
 T = TypeVar("T")
 LIMIT = 72
 """Tokens of a reply at most; the longest target of the small world has some sixty."""
+LOOKED = 4
+"""One reply in so many is looked at for the curves."""
 
 
 def voice_of(
@@ -46,30 +51,78 @@ def blinded(tasks: Sequence[Task[Sample]], relations: Sequence[str]) -> list[Tas
 
 
 @dataclass(slots=True, kw_only=True)
-class Onlooker:
-    """A judge that is watched: what gold labels say of the replies is noted beside its own parts.
+class Onlooker(Generic[T]):
+    """A judge that is watched: what `look` says of some replies is noted beside its own parts.
 
     Nothing of that reaches "reward". `cpu_s` is what looking cost, to be left out of the bill.
     """
 
-    judge: Judge[Examined]
-    gold: Mapping[str, Sample]
+    judge: Judge[T]
+    look: Callable[[T, str], Mapping[str, float]]
     cpu_s: float = field(default=0.0)
 
-    def __call__(
-        self, tasks: Sequence[Examined], replies: Sequence[str]
-    ) -> Sequence[Mapping[str, float]]:
-        """The judge's parts, with "f1" and "exact"."""
+    def __call__(self, tasks: Sequence[T], replies: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        """The judge's parts, and the means of what was looked at, the same in every row."""
         judged = self.judge(tasks, replies)
         begun = time.process_time()
-        whole = [
-            {**parts, **_seen(self.gold[task.sample.id], reply)}
-            for task, reply, parts in zip(tasks, replies, judged, strict=True)
-        ]
+        pairs = zip(tasks[::LOOKED], replies[::LOOKED], strict=True)
+        seen = [self.look(task, reply) for task, reply in pairs]
+        means = {name: sum(one[name] for one in seen) / len(seen) for name in seen[0]}
         self.cpu_s += time.process_time() - begun
-        return whole
+        return [{**means, **parts} for parts in judged]
 
 
-def _seen(sample: Sample, reply: str) -> Mapping[str, float]:
-    reading = read(sample, reply)
-    return {"f1": item_f1(sample, reading), "exact": adherence(sample, reading)}
+def by_labels(samples: Sequence[Sample]) -> Callable[[Examined, str], Mapping[str, float]]:
+    """What the labels say of a reply to a task whose target was taken out."""
+    gold = {sample.id: sample for sample in samples}
+
+    def look(task: Examined, reply: str) -> Mapping[str, float]:
+        sample = gold[task.sample.id]
+        reading = read(sample, reply)
+        return {"f1": item_f1(sample, reading), "exact": adherence(sample, reading)}
+
+    return look
+
+
+def by_exam(tasks: Sequence[Task[Examined]]) -> Callable[[Sample, str], Mapping[str, float]]:
+    """What a memory makes of a reply that is judged by its label."""
+    exams = {task.known.sample.id: task.known for task in tasks}
+
+    def look(sample: Sample, reply: str) -> Mapping[str, float]:
+        return {"fidelity": examine(exams[sample.id], read(sample, reply))}
+
+    return look
+
+
+def measured(
+    voice: Voice, samples: Sequence[Sample], relations: Sequence[str], *, examined: int
+) -> dict[str, dict[str, list[float]]]:
+    """Greedy decisions judged one by one: "frames ask" to measure to a figure for each sample.
+
+    `examined`: how many of each group are held against their exam too.
+    """
+    found: dict[str, dict[str, list[float]]] = {}
+    decided = VoiceDecider(voice, name="nano", timed=0).decide(samples)
+    for sample, decision in zip(samples, decided, strict=True):
+        group = found.setdefault(
+            f"{sample.split.value} {sample.role.value}",
+            {"exact": [], "gist": [], "f1": [], "exam": []},
+        )
+        for name, value in _judged(sample, decision).items():
+            group[name].append(value)
+        if len(group["exam"]) < examined:
+            exam = blind(sample, relations)
+            group["exam"].append(round(examine(exam, decision.reading), 4))
+    return found
+
+
+def _judged(sample: Sample, decision: Decision) -> Mapping[str, float]:
+    verdict = judge(sample, decision)
+    whole = verdict.said + verdict.wanted
+    f1 = 2.0 * verdict.shared / whole if whole else 1.0
+    refused = decision.reading is None
+    return {
+        "exact": verdict.exact,
+        "gist": verdict.gist,
+        "f1": 0.0 if refused else round(f1, 4),
+    }

@@ -1,0 +1,63 @@
+"""`python -m benchmarks.rl`: GRPO, GRPO without labels, PPO, and two specialists against one.
+
+Needs the extra `train`. A run lies in a folder and is taken up where it was left: each cell is made
+once. `--stop-after 3600` begins no new cell after so many processor seconds; what is there so far
+becomes results, the picture of the curves and the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.places import PICTURES, RESULTS, ROOT
+from benchmarks.results import load, save
+from benchmarks.rl.cells import Run
+from benchmarks.rl.figures import draw, results
+from benchmarks.rl.presets import SMALL, STUDIES
+from mags.errors import MagsError
+
+COMMAND = "python -m benchmarks.rl"
+PICTURE = "rl-curves.svg"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make what is missing, then write down what is there; return the exit status."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("--study", choices=list(STUDIES), default=SMALL.name)
+    parser.add_argument("--out", type=Path, default=ROOT / ".cache" / "rl", help="the run's folder")
+    parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="SECONDS")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where results are written")
+    parser.add_argument("--pictures", type=Path, default=PICTURES, help="where curves are drawn")
+    options = parser.parse_args(arguments)
+    run = Run(study=STUDIES[options.study], folder=options.out / options.study)
+    try:
+        run.begin()
+        _make(run, options.stop_after)
+    except MagsError as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    found = {(c.kind, c.seed): left for c in run.study.cells() if (left := run.read(c))}
+    for one in results(found, f"{COMMAND} --study {options.study}"):
+        print(f"{save(one, options.results).name}")
+    draw(found, options.pictures / PICTURE)
+    if options.results == RESULTS:
+        report.write(load())
+    return 0
+
+
+def _make(run: Run, stop_after: float) -> None:
+    for cell in run.study.cells():
+        if run.read(cell) is None and time.process_time() > stop_after:
+            return
+        made = run.make(cell)
+        exact = {n: f"{sum(m['exact']) / len(m['exact']):.3f}" for n, m in made["measures"].items()}
+        print(f"seed {cell.seed} {cell.name}: {made['cpu_s']:.0f} s, {exact}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

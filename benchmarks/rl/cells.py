@@ -1,0 +1,366 @@
+"""Cells of the study: each is made once, and leaves a JSON file and its model in the run's folder.
+
+    FOLDER/tests.jsonl                      the same for every seed
+    FOLDER/seed-0/taught.jsonl, kept-back.jsonl
+    FOLDER/seed-0/base.json, base/          fine-tuned, and so on for every cell
+
+Processor seconds of a cell are those of learning alone, rollouts and rewards with it; what is
+looked at for the curves and what measuring costs is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers.utils import logging
+
+from benchmarks.rl.exam import BlindJudge
+from benchmarks.rl.learning import (
+    Onlooker,
+    blinded,
+    by_exam,
+    by_labels,
+    measured,
+    tasks_of,
+    voice_of,
+)
+from benchmarks.rl.study import (
+    ALONE,
+    BASE,
+    BLIND,
+    GRPO,
+    MORE,
+    PPO,
+    SWEEP,
+    Cell,
+    Critic,
+    Study,
+    equal_steps,
+)
+from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, TESTED
+from mags.errors import ConfigurationError
+from mags.training.batches import encode
+from mags.training.chains.schema import Role, Sample, read_samples, write_samples
+from mags.training.chains.variety import Known
+from mags.training.experience import Voice
+from mags.training.grpo import GrpoConfig, reinforce
+from mags.training.nano.model import NanoSize, new_nano
+from mags.training.nano.tokens import train_tokenizer
+from mags.training.pairs import of_role, pair_of
+from mags.training.ppo import PpoConfig, reinforce_with_critic
+from mags.training.recipe.lora import low_rank
+from mags.training.recipe.presets import Teaching
+from mags.training.reward import GoldJudge, RewardWeights
+from mags.training.sft import SftConfig, fine_tune
+
+STUDY, TESTS = "study.json", "tests.jsonl"
+LONGEST = 240
+GOLD = RewardWeights(format=0.2, f1=0.8)
+DEV = "dev"
+
+
+class Clock:
+    """A watch of a training run: every scalar of every step, and the processor time by then."""
+
+    def __init__(self, left_out: Callable[[], float] = lambda: 0.0) -> None:
+        self._begun, self._left_out = time.process_time(), left_out
+        self.curve: list[dict[str, float]] = []
+
+    def __call__(self, step: int, scalars: Mapping[str, float]) -> None:
+        """Note one step."""
+        rounded = {name: round(value, 4) for name, value in scalars.items()}
+        self.curve.append({"step": step, "cpu_s": round(self.cpu_s, 2), **rounded})
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor seconds since the beginning, what is left out taken off."""
+        return time.process_time() - self._begun - self._left_out()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A study at work in a folder."""
+
+    study: Study
+    folder: Path
+
+    def begin(self) -> None:
+        """Note the study, or raise ConfigurationError where the folder is of another one."""
+        written = json.loads(json.dumps(asdict(self.study)))
+        path = self.folder / STUDY
+        if path.is_file() and json.loads(path.read_text(encoding="utf-8")) != written:
+            raise ConfigurationError(
+                f"{self.folder} holds another study: name another folder.", path=str(path)
+            )
+        _write(path, written)
+        torch.set_num_threads(1)
+        logging.disable_progress_bar()
+
+    def place(self, seed: int) -> Path:
+        """The folder of a seed."""
+        return self.folder / f"seed-{seed}"
+
+    def read(self, cell: Cell) -> dict[str, Any] | None:
+        """What a cell left, or None where it is still to be made."""
+        path = self.place(cell.seed) / f"{cell.name}.json"
+        if not path.is_file():
+            return None
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+
+    def known(self, kind: str, seed: int, setting: int = 0) -> dict[str, Any]:
+        """What a cell left that another one needs; raises ConfigurationError."""
+        found = self.read(Cell(kind=kind, seed=seed, setting=setting))
+        if found is None:
+            raise ConfigurationError(f"{kind} of seed {seed} is to be made first.", cell=kind)
+        return found
+
+    def make(self, cell: Cell) -> dict[str, Any]:
+        """Make a cell that is not there yet; what it left."""
+        done = self.read(cell)
+        if done is not None:
+            return done
+        tests = self._tests()
+        model, found = MAKERS[cell.kind](self, cell)
+        voice = voice_of(model.eval(), self.words(cell.seed))
+        begun = time.process_time()
+        found["measures"] = measured(
+            voice,
+            [one for one in tests if cell.kind != SWEEP or one.split.value == DEV],
+            self.study.world.relations,
+            examined=self.study.amounts.examined,
+        )
+        found["measuring_cpu_s"] = round(time.process_time() - begun, 1)
+        if cell.kind != SWEEP:
+            model.save_pretrained(self.place(cell.seed) / cell.name)
+        _write(self.place(cell.seed) / f"{cell.name}.json", found)
+        return found
+
+    def words(self, seed: int) -> PreTrainedTokenizerFast:
+        """The tokenizer of a seed."""
+        return AutoTokenizer.from_pretrained(self.place(seed) / "tokenizer")
+
+    def base(self, seed: int) -> LlamaForCausalLM:
+        """The fine-tuned model of a seed."""
+        return LlamaForCausalLM.from_pretrained(self.place(seed) / BASE).float()
+
+    def samples(self, name: str, seed: int) -> list[Sample]:
+        """Training samples of a seed, made where they are not there; none is nearly a test."""
+        path = self.place(seed) / f"{name}.jsonl"
+        if not path.is_file():
+            known = Known()
+            for sample in self._tests():
+                known.take(sample)
+            amounts = {TAUGHT: self.study.amounts.taught, KEPT_BACK: self.study.amounts.kept_back}
+            for part, count in amounts.items():
+                drawn = self._drawn(part, count, f"seed {seed}", known)
+                write_samples(path.with_name(f"{part}.jsonl"), drawn)
+        return list(read_samples(path))
+
+    def _tests(self) -> list[Sample]:
+        path, amounts = self.folder / TESTS, self.study.amounts
+        if not path.is_file():
+            known, drawn = Known(), list[Sample]()
+            for split, count in zip(
+                TESTED, (amounts.dev, amounts.frames, amounts.phrasings), strict=True
+            ):
+                drawn += self._drawn(split.value, count, "tests", known)
+            write_samples(path, drawn)
+        return list(read_samples(path))
+
+    def _drawn(self, name: str, count: int, seed: str, known: Known) -> list[Sample]:
+        world = self.study.world
+        return [
+            one
+            for role in ROLES
+            for one in world.samples(name, role, count, seed=seed, known=known)
+        ]
+
+
+Made = tuple[LlamaForCausalLM, dict[str, Any]]
+
+
+def make_base(run: Run, cell: Cell) -> Made:
+    """A new nano, taught both roles."""
+    words = train_tokenizer(
+        (
+            text
+            for pair in map(pair_of, run.samples(TAUGHT, cell.seed))
+            for text in (pair.prompt, pair.target)
+        ),
+        size=run.study.widths.pieces,
+    )
+    words.save_pretrained(run.place(cell.seed) / "tokenizer")
+    return _taught(run, cell, _new(run, words, cell.seed), run.study.base, tuple(ROLES))
+
+
+def make_alone(run: Run, cell: Cell) -> Made:
+    """A new nano of the same size, taught one role in half of the steps."""
+    role = next(Role(name) for name, kind in ALONE.items() if kind == cell.kind)
+    model = _new(run, run.words(cell.seed), cell.seed)
+    return _taught(run, cell, model, run.study.alone, (role,))
+
+
+def make_more(run: Run, cell: Cell) -> Made:
+    """The base, fine-tuned on with labels of the very prompts that reinforcement has."""
+    base, grpo = run.known(BASE, cell.seed), run.known(GRPO, cell.seed)
+    steps = equal_steps(grpo["cpu_s"], base["cpu_s"], base["steps"])
+    how = Teaching(steps=steps, rate=run.study.more, tokens=run.study.base.tokens)
+    return _taught(run, cell, run.base(cell.seed), how, tuple(ROLES), source=KEPT_BACK)
+
+
+def make_grpo(run: Run, cell: Cell) -> Made:
+    """The base, reinforced by its labels: 0.2 format and 0.8 F1."""
+    words, model = run.words(cell.seed), run.base(cell.seed)
+    tasks = tasks_of(words, run.samples(KEPT_BACK, cell.seed))
+    exams = blinded(tasks, run.study.world.relations)
+    judge = Onlooker(judge=GoldJudge(weights=GOLD), look=by_exam(exams))
+    return _reinforced(run, cell, model, words, (tasks, judge))
+
+
+def make_blind(run: Run, cell: Cell) -> Made:
+    """The base, reinforced by what a memory does with its replies; no label is at hand."""
+    words, model = run.words(cell.seed), run.base(cell.seed)
+    samples = run.samples(KEPT_BACK, cell.seed)
+    tasks = blinded(tasks_of(words, samples), run.study.world.relations)
+    judge = Onlooker(judge=BlindJudge(), look=by_labels(samples))
+    return _reinforced(run, cell, model, words, (tasks, judge))
+
+
+def make_swept(run: Run, cell: Cell) -> Made:
+    """One setting of PPO, in its share of GRPO's processor time."""
+    grpo = run.known(GRPO, cell.seed)
+    steps = equal_steps(run.study.swept * grpo["cpu_s"], grpo["cpu_s"], grpo["steps"])
+    return _with_critic(run, cell, run.study.critics[cell.setting], steps)
+
+
+def make_ppo(run: Run, cell: Cell) -> Made:
+    """The best setting of the sweep, in as much processor time as GRPO took."""
+    best = run.study.critics.index(chosen(run))
+    swept = run.known(SWEEP, run.study.seeds[0], best)
+    grpo = run.known(GRPO, cell.seed)
+    steps = equal_steps(grpo["cpu_s"], swept["cpu_s"], swept["steps"])
+    return _with_critic(run, cell, run.study.critics[best], steps)
+
+
+MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
+    BASE: make_base,
+    GRPO: make_grpo,
+    BLIND: make_blind,
+    SWEEP: make_swept,
+    PPO: make_ppo,
+    MORE: make_more,
+    **dict.fromkeys(ALONE.values(), make_alone),
+}
+
+
+def chosen(run: Run) -> Critic:
+    """The setting of PPO that did best on dev: exact adherence of both roles, then their F1."""
+
+    def worth(place: int) -> tuple[float, float]:
+        measures = run.known(SWEEP, run.study.seeds[0], place)["measures"]
+        whole = {name: [sum(m[name]) / len(m[name]) for m in measures.values()] for name in WORTH}
+        return sum(whole["exact"]), sum(whole["f1"])
+
+    return run.study.critics[max(range(len(run.study.critics)), key=worth)]
+
+
+WORTH = ("exact", "f1")
+
+
+def _new(run: Run, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
+    widths = run.study.widths
+    size = NanoSize(
+        width=widths.width,
+        layers=widths.layers,
+        heads=widths.heads,
+        inner=widths.inner,
+        context=widths.context,
+        pieces=widths.pieces,
+    )
+    return new_nano(words, size, seed=seed)
+
+
+def _taught(
+    run: Run,
+    cell: Cell,
+    model: LlamaForCausalLM,
+    how: Teaching,
+    roles: Sequence[Role],
+    *,
+    source: str = TAUGHT,
+) -> Made:
+    words = run.words(cell.seed)
+    pairs = [pair_of(one) for one in of_role(run.samples(source, cell.seed), *roles)]
+    encoded = encode(words, pairs, longest=LONGEST)
+    config = SftConfig(steps=how.steps, rate=how.rate, tokens=how.tokens, seed=cell.seed)
+    clock = Clock()
+    fine_tune(model, encoded, config, watch=clock)
+    found = {"cpu_s": round(clock.cpu_s, 1), "steps": how.steps, "samples": len(encoded)}
+    return model, {**found, "curve": clock.curve[:: max(1, how.steps // 100)]}
+
+
+def _reinforced(
+    run: Run,
+    cell: Cell,
+    model: LlamaForCausalLM,
+    words: PreTrainedTokenizerFast,
+    learned: tuple[Sequence[Any], Onlooker[Any]],
+) -> Made:
+    how, (tasks, judge) = run.study.practice, learned
+    config = GrpoConfig(
+        steps=how.steps,
+        prompts=how.prompts,
+        group=how.group,
+        epochs=how.epochs,
+        rows=how.rows,
+        rate=how.rate,
+        redraws=how.redraws,
+        seed=cell.seed,
+    )
+    clock = Clock(lambda: judge.cpu_s)
+    with low_rank(model, how.rank, seed=cell.seed):
+        reinforce(_voice(run, model, words), tasks, judge, config, watch=clock)
+    found = {"cpu_s": round(clock.cpu_s, 1), "steps": how.steps, "prompts": len(tasks)}
+    return model, {**found, "curve": clock.curve}
+
+
+def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int) -> Made:
+    words, model, how = run.words(cell.seed), run.base(cell.seed), run.study.practice
+    tasks = tasks_of(words, run.samples(KEPT_BACK, cell.seed))
+    exams = blinded(tasks, run.study.world.relations)
+    judge = Onlooker(judge=GoldJudge(weights=GOLD), look=by_exam(exams))
+    config = PpoConfig(
+        steps=steps,
+        replies=how.prompts * how.group,
+        epochs=how.epochs,
+        rows=how.rows,
+        rate=critic.rate,
+        value_weight=critic.value_weight,
+        warm=critic.warm,
+        seed=cell.seed,
+    )
+    clock = Clock(lambda: judge.cpu_s)
+    with low_rank(model, how.rank, seed=cell.seed):
+        reinforce_with_critic(_voice(run, model, words), tasks, judge, config, watch=clock)
+    found = {"cpu_s": round(clock.cpu_s, 1), "steps": steps, "prompts": len(tasks)}
+    return model, {**found, "critic": asdict(critic), "curve": clock.curve}
+
+
+def _voice(run: Run, model: LlamaForCausalLM, words: PreTrainedTokenizerFast) -> Voice:
+    return voice_of(model, words, temperature=run.study.practice.temperature)
+
+
+def _write(path: Path, written: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(written) + "\n", encoding="utf-8")
+    os.replace(unfinished, path)

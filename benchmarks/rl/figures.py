@@ -1,0 +1,144 @@
+"""The cells of a run as results and as a picture of the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from benchmarks.results import Result, result
+from benchmarks.rl.intervals import gain, level
+from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, MORE, PPO
+from benchmarks.systems import System
+from mags.evaluation.metrics import Interval
+
+SUITE = "rl"
+NAMES: Mapping[str, tuple[str, str]] = {
+    BASE: ("SFT", "fine-tuned on labels of both roles; where the next four begin"),
+    GRPO: ("GRPO", "reward 0.2 format + 0.8 F1 against the label"),
+    BLIND: ("GRPO, no labels", "reward 0.1 format + 0.9 what a memory does with the reply"),
+    PPO: ("PPO", "GRPO's reward; the best of the sweep; as much processor time as GRPO"),
+    MORE: ("SFT on", "on labels of the prompts that GRPO has, in as much processor time"),
+}
+SPECIALISTS = ("two specialists", "one model for each role, each in half of SFT's steps")
+CURVES = {GRPO: "GRPO", BLIND: "GRPO, no labels", PPO: "PPO"}
+PANELS = {"format": "format", "f1": "F1 (unseen by no labels)", "fidelity": "store fidelity"}
+WINDOW = 5
+Made = Mapping[tuple[str, int], Mapping[str, Any]]
+"""What each cell left, by kind and seed."""
+
+
+def results(made: Made, command: str) -> list[Result]:
+    """One result for each kind of model that is there for at least one seed with its base."""
+    found = [_result(made, kind, System(name=n, note=t), command) for kind, (n, t) in NAMES.items()]
+    name, note = SPECIALISTS
+    found.append(_specialists(made, System(name=name, note=note), command))
+    return [one for one in found if one is not None]
+
+
+def _result(made: Made, kind: str, system: System, command: str) -> Result | None:
+    seeds = [seed for (k, seed) in made if k == kind and (BASE, seed) in made]
+    if not seeds:
+        return None
+    before = [made[BASE, seed] for seed in seeds]
+    after = [made[kind, seed] for seed in seeds]
+    groups = {
+        group: _group(
+            [one["measures"] for one in before], [one["measures"] for one in after], names
+        )
+        for group, names in _groups(after[0]["measures"]).items()
+    }
+    return result(SUITE, system, groups, _facts(after), command)
+
+
+def _specialists(made: Made, system: System, command: str) -> Result | None:
+    seeds = [
+        seed
+        for (kind, seed) in made
+        if kind == BASE and all((alone, seed) in made for alone in ALONE.values())
+    ]
+    if not seeds:
+        return None
+    before = [made[BASE, seed]["measures"] for seed in seeds]
+    after = [
+        {
+            group: made[ALONE[group.split()[1]], seed]["measures"][group]
+            for group in made[BASE, seed]["measures"]
+        }
+        for seed in seeds
+    ]
+    groups = {group: _group(before, after, names) for group, names in _groups(after[0]).items()}
+    pairs = [[made[kind, seed] for kind in ALONE.values()] for seed in seeds]
+    whole = [{n: sum(one[n] for one in pair) for n in ("cpu_s", "steps")} for pair in pairs]
+    return result(SUITE, system, groups, _facts(whole), command)
+
+
+def _groups(measures: Mapping[str, object]) -> dict[str, list[str]]:
+    """ "frames ask", "frames write" and "frames", which is both, and so for every split."""
+    found: dict[str, list[str]] = {}
+    for name in measures:
+        found.setdefault(name, []).append(name)
+        found.setdefault(name.split()[0], []).append(name)
+    return found
+
+
+def _group(
+    before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> dict[str, Interval]:
+    found: dict[str, Interval] = {}
+    for measure in ("exact", "gist", "f1", "exam"):
+        old, new = (_table(side, names, measure) for side in (before, after))
+        found[measure] = level(new)
+        found[f"gain {measure}"] = gain(old, new)
+    return found
+
+
+def _table(
+    measures: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
+) -> NDArray[np.float64]:
+    """(seeds, samples)."""
+    return np.array([[v for name in names for v in one[name][measure]] for one in measures], float)
+
+
+def _facts(made: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
+    mean = {name: float(np.mean([one[name] for one in made])) for name in ("cpu_s", "steps")}
+    return {**mean, "seeds": float(len(made))}
+
+
+def draw(made: Made, path: Path) -> None:
+    """The curves of the parts of the reward over processor time, each seed a line, as SVG."""
+    figure = Figure(figsize=(9, 3.2), layout="tight")
+    for axes, (part, title) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
+        _panel(axes, made, part)
+        axes.set_title(title)
+        axes.set_xlabel("processor seconds")
+        axes.grid(alpha=0.3)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with rc_context({"svg.hashsalt": "mags"}):  # the same figures give the same file
+        figure.axes[0].legend(loc="lower right", fontsize="small")
+        figure.savefig(path, metadata={"Date": None})
+
+
+def _panel(axes: Axes, made: Made, part: str) -> None:
+    for place, (kind, label) in enumerate(CURVES.items()):
+        for seed in sorted(seed for (k, seed) in made if k == kind):
+            x, y = smoothed(made[kind, seed]["curve"], part)
+            first = not any(line.get_label() == label for line in axes.get_lines())
+            axes.plot(x, y, color=f"C{place}", lw=1, label=label if first else None)
+
+
+def smoothed(
+    curve: Sequence[Mapping[str, float]], part: str, window: int = WINDOW
+) -> tuple[list[float], list[float]]:
+    """Processor seconds, and the part's mean over the last `window` steps."""
+    values = [float(one[part]) for one in curve]
+    means = [
+        sum(values[max(0, i + 1 - window) : i + 1]) / min(window, i + 1) for i in range(len(values))
+    ]
+    return [float(one["cpu_s"]) for one in curve], means

@@ -1,0 +1,109 @@
+"""What the study does, as one value: a world, the sizes of each cell, and the cells in order.
+
+No torch is needed to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from benchmarks.rl.world import SMALL, World
+from mags.training.recipe.presets import Teaching, Widths
+
+BASE, GRPO, BLIND, PPO, MORE = "base", "grpo", "grpo-blind", "ppo", "more-sft"
+ALONE = {"ask": "alone-ask", "write": "alone-write"}
+SWEEP = "ppo-sweep"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Practice:
+    """Reinforcement: `prompts` x `group` replies a step; `rank` 0 trains every weight."""
+
+    steps: int
+    rate: float
+    prompts: int = 16
+    group: int = 8
+    epochs: int = 2
+    rows: int = 64
+    rank: int = 0
+    redraws: int = 1
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Critic:
+    """One setting of PPO; what it leaves open is as in GRPO's practice."""
+
+    rate: float
+    value_weight: float = 0.5
+    warm: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amounts:
+    """Samples of each role: `taught` to SFT, `kept_back` for reinforcement, and of each test.
+
+    `examined`: of those, on which store fidelity (or the rank of the answer) is measured.
+    """
+
+    taught: int = 5_000
+    kept_back: int = 1_500
+    dev: int = 100
+    frames: int = 250
+    phrasings: int = 150
+    examined: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One model of the study: how it is made (`kind`) from which seed; `setting`: of the sweep."""
+
+    kind: str
+    seed: int
+    setting: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of its file in the folder of the seed."""
+        return f"{self.kind}-{self.setting}" if self.kind == SWEEP else self.kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """Everything that decides on a figure. PPO and more SFT take as much processor time as GRPO.
+
+    `swept`: the share of that time each setting of PPO gets in the sweep, on the first seed.
+    """
+
+    name: str
+    base: Teaching
+    practice: Practice
+    more: float
+    critics: tuple[Critic, ...]
+    swept: float = 0.5
+    world: World = SMALL
+    amounts: Amounts = field(default_factory=Amounts)
+    widths: Widths = field(default_factory=lambda: Widths(context=256))
+    seeds: tuple[int, ...] = (0, 1, 2)
+
+    @property
+    def alone(self) -> Teaching:
+        """How a specialist is taught: each of the two has half of the combined model's steps."""
+        return replace(self.base, steps=self.base.steps // 2)
+
+    def cells(self) -> Iterator[Cell]:
+        """The cells in the order in which they are made: seed by seed, the sweep in the first."""
+        for seed in self.seeds:
+            for kind in (BASE, GRPO, BLIND):
+                yield Cell(kind=kind, seed=seed)
+            if seed == self.seeds[0]:
+                for place in range(len(self.critics)):
+                    yield Cell(kind=SWEEP, seed=seed, setting=place)
+            for kind in (PPO, *ALONE.values(), MORE):
+                yield Cell(kind=kind, seed=seed)
+
+
+def equal_steps(budget_s: float, used_s: float, used_steps: int) -> int:
+    """How many steps fit into a budget, by what steps have cost so far; at least 2."""
+    return max(2, round(budget_s * used_steps / used_s)) if used_s > 0 else 2
