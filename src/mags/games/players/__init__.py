@@ -1,0 +1,1 @@
+"""Those who play: all with the same reader, each with another memory."""

@@ -1,0 +1,1 @@
+"""Prompts of players that are language models."""

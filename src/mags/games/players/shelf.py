@@ -1,0 +1,126 @@
+"""A shelf of lines that grows and is searched: dense, BM25 and recency, fused.
+
+The fusion of `benchmarks/baselines` (a sum of standardised scores; words in more than a fifth of
+the lines are left out of the dense question) with a term for recency. It overwrites nothing and
+understands nothing: what a game's lines mean is left to the reader.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.games.players.notes import Note
+from mags.index.lexicon import Lexicon
+from mags.index.tokens import STOP_WORDS, stem, terms, words
+from mags.ports.embedder import Embedder
+
+FIRST = 3
+"""Lines found first whose words a second search looks for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """How much each score counts, all standardised over the lines but recency.
+
+    `recency`: what the newest line gains, `half_life_turns`: after how many turns half of that
+    is left. `common`: share of the lines beyond which a word is left out of the dense question.
+    `again`: how many of the k lines a second search finds, by the words of the first ones.
+    """
+
+    dense: float = 1.0
+    lexical: float = 1.0
+    recency: float = 0.0
+    half_life_turns: float = 200.0
+    common: float = 0.2
+    again: int = 0
+
+
+class Shelf:
+    """Lines with their vectors and words; everything added is there to be found at once."""
+
+    def __init__(self, embedder: Embedder, fusion: Fusion) -> None:
+        self._embedder = embedder
+        self._fusion = fusion
+        self.clear()
+
+    def clear(self) -> None:
+        """Take everything away."""
+        self.notes: list[Note] = []
+        self._vectors = np.zeros((256, self._embedder.dimension), np.float32)
+        self._turns = np.zeros(256)
+        self._lexicon = Lexicon(_hash)
+
+    def add(self, notes: Sequence[Note]) -> None:
+        """Put lines on the shelf, oldest first."""
+        if not notes:
+            return
+        first, last = len(self.notes), len(self.notes) + len(notes)
+        while last > len(self._turns):
+            self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+            self._turns = np.concatenate([self._turns, np.zeros_like(self._turns)])
+        texts = [note.shown for note in notes]
+        self._vectors[first:last] = self._embedder.embed(texts)
+        self._turns[first:last] = [note.said[0] for note in notes]
+        self._lexicon.add(range(first, last), texts)
+        self.notes.extend(notes)
+
+    def search(self, question: str, k: int, turn: int) -> list[Note]:
+        """The k best lines for a question asked in a turn, best first."""
+        if not self.notes:
+            return []
+        again = self._fusion.again if k > self._fusion.again else 0
+        best = self._best(question, k - again, turn)
+        if again:
+            asked = " ".join(further((self.notes[row].line.text for row in best[:FIRST]), question))
+            more = self._best(asked, k, turn) if asked else []
+            best = list(dict.fromkeys([*best, *more]))[:k]
+        return [self.notes[row] for row in best]
+
+    def _best(self, question: str, k: int, turn: int) -> list[int]:
+        order = np.argsort(-self.scores(question, turn), kind="stable")[:k]
+        return [int(row) for row in order]
+
+    def scores(self, question: str, turn: int) -> NDArray[np.float64]:
+        """The fused score of each line, shape (lines,)."""
+        fusion, n = self._fusion, len(self.notes)
+        match = self._lexicon.match(terms(question))
+        lexical = match.scores[:n].astype(np.float64)
+        asked = self._embedder.embed([self._bare(question)])[0]
+        dense = (self._vectors[:n] @ asked).astype(np.float64)
+        age = turn - self._turns[:n]
+        return np.asarray(
+            fusion.dense * standardised(dense)
+            + fusion.lexical * standardised(lexical)
+            + fusion.recency * np.exp2(-age / fusion.half_life_turns)
+        )
+
+    def _bare(self, question: str) -> str:
+        """The question without words that stand in too many lines to tell any of them apart."""
+        most = max(1.0, self._fusion.common * len(self.notes))
+        kept = [word for word in question.split() if not self._is_common(word, most)]
+        return " ".join(kept) or question
+
+    def _is_common(self, word: str, most: float) -> bool:
+        return any(self._lexicon.frequency(term) > most for term in terms(word))
+
+
+def further(texts: Iterable[str], question: str) -> list[str]:
+    """Words of texts that a question does not hold, in order, each once: what to look up next."""
+    asked = set(terms(question))
+    found = (word for text in texts for word in words(text))
+    return list(dict.fromkeys(w for w in found if w not in STOP_WORDS and stem(w) not in asked))
+
+
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Zero mean and unit deviation; zeros where all are equal."""
+    deviation = float(values.std())
+    return (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)
+
+
+def _hash(term: str) -> int:
+    return zlib.crc32(term.encode())
