@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import mags
-from benchmarks.costs import cost_of
 from benchmarks.systems import System
+from mags.evaluation.costs import cost_of
 from mags.evaluation.objective import Cost
 from mags.evaluation.protocol import Statement, Triple, Turn
 from mags.memory.memory import Memory

@@ -1,8 +1,9 @@
 """What a memory of MAGS costs, and the chapter that shows it."""
 
 import mags
-from benchmarks.costs import Kept, chapter, conflicts, cost_of
+from benchmarks.costs import Kept, chapter
 from benchmarks.results import Result
+from mags.evaluation.costs import conflicts, cost_of
 from mags.evaluation.objective import Quality
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
