@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from mags.training.chains.dialogues import dialogues
 from mags.training.chains.phrasebook import all_phrases, phrasebook
 from mags.training.chains.schema import VERSION, Role, Sample, Split
-from mags.training.chains.splits import HELD_OUT_RELATIONS
+from mags.training.chains.splits import HELD_OUT_RELATIONS, split_of
 from mags.training.chains.variety import variety
 from mags.training.real.sets import LICENCES as REAL_LICENCES
 from mags.training.real.sets import halves
 
 WHAT = {
     Split.TRAIN: "to learn from; half of its turns stand among random words",
-    Split.DEV: "other draws of the same, to stop by",
+    Split.DEV: "other draws of the same, to stop by; of conversation by hand, other turns",
     Split.SEEN: "frames and phrasings of training, new names and fillers (h0)",
     Split.FRAMES: "new sentence frames, names and fillers (h1)",
     Split.PHRASINGS: "new phrasings of known relations, new frames, names and fillers (h2)",
     Split.INDEPENDENT: "phrasings by another author, new frames, names and fillers",
     Split.RELATIONS: "relations that training never names, new frames, names and fillers",
+    Split.TALK: "conversation by hand: turns that train and dev have not, new names and fillers",
     Split.REAL: "text that people wrote",
 }
 TAGS = 40
@@ -122,10 +124,15 @@ def _sources(samples: Sequence[Sample]) -> str:
             f"{len({entry.name for entry in book})} relations, the independent one "
             f"{sum(1 for _ in all_phrases(other)):,} phrases of "
             f"{len({entry.name for entry in other})}; {_by_hand(samples):,} chains were "
-            "written by hand.",
+            f"written by hand, and {len(dialogues()):,} turns of conversation with slots, of which "
+            f"{_turns(Split.DEV):,} are for dev and {_turns(Split.TALK):,} for talk alone.",
             *((halves(),) if any(source in REAL_LICENCES for source in counts) else ()),
         )
     )
+
+
+def _turns(split: Split) -> int:
+    return sum(split_of(one) is split for one in dialogues())
 
 
 def _by_hand(samples: Iterable[Sample]) -> int:

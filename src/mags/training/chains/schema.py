@@ -56,7 +56,7 @@ class Split(StrEnum):
 
     TRAIN = "train"
     DEV = "dev"
-    """Other draws of what `train` has, to stop by."""
+    """Other draws of what `train` has, to stop by; of conversation by hand, other turns."""
     SEEN = "seen"
     """Frames and phrasings as in `train`; new names (h0)."""
     FRAMES = "frames"
@@ -67,6 +67,8 @@ class Split(StrEnum):
     """Phrasings of known relations by another author."""
     RELATIONS = "relations"
     """Relations that `train` never names."""
+    TALK = "talk"
+    """Turns of conversation by hand that neither `train` nor `dev` has."""
     REAL = "real"
     """Text that people wrote."""
 

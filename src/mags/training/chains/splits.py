@@ -8,10 +8,11 @@ older draw was not shown what a newer draw tests.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from types import MappingProxyType
 
+from mags.training.chains.dialogues import Dialogue, asides, dialogues
 from mags.training.chains.files import frames, smalltalk, words
 from mags.training.chains.phrasebook import Entry, all_phrases, folded, phrasebook
 from mags.training.chains.schema import Split
@@ -29,9 +30,13 @@ HELD_OUT_RELATIONS = frozenset(
         "was founded by",
     }
 )
+TALK_SHARE, DEV_SHARE = 0.10, 0.15
+"""Shares of the turns of conversation that only `talk`, only `dev` has."""
 SHARED_WORDS = frozenset({"kind"})
 """Word lists that are vocabulary, as relations are, and so the same in every split."""
-TESTS = (Split.SEEN, Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS)
+TESTS = (
+    *(Split.SEEN, Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS, Split.TALK),
+)
 """The splits that the generator makes besides `train` and `dev`."""
 NEW_FRAMES = frozenset({Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS})
 NEW_PHRASES = frozenset({Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS})
@@ -69,6 +74,16 @@ class Shelf:
     smalltalk: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
     held: bool
+    dialogues: tuple[Dialogue, ...] = ()
+    asides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def split_of(one: Dialogue) -> Split:
+    """Where a turn of conversation belongs, by a hash of its id."""
+    place = fraction(f"dialogue\n{one.id}")
+    if place < TALK_SHARE:
+        return Split.TALK
+    return Split.DEV if place < TALK_SHARE + DEV_SHARE else Split.TRAIN
 
 
 def shelf(split: Split) -> Shelf:
@@ -93,6 +108,13 @@ def shelf(split: Split) -> Shelf:
             }
         ),
         held=held,
+        dialogues=tuple(one for one in dialogues() if split_of(one) is split),
+        asides=MappingProxyType(
+            {
+                name: part(lines, kind=f"aside {name}", held=split is Split.TALK)
+                for name, lines in asides().items()
+            }
+        ),
     )
 
 

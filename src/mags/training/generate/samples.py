@@ -9,9 +9,12 @@ from random import Random
 from mags.training.chains.schema import Role, Sample, Split
 from mags.training.chains.splits import TESTS, Shelf, shelf
 from mags.training.chains.variety import Known
+from mags.training.generate.dialogues import Talks
 from mags.training.generate.turns import Turns
 
 SHARES = {Role.WRITE: 0.45, Role.ASK: 0.35, Role.ROUTER: 0.20}
+TALK = 0.25
+"""Share of the write and router samples of `train` and `dev` that are conversation by hand."""
 SCATTER = 0.5
 """Share of training sentences put among random words: what made copying learnable in trials."""
 
@@ -47,17 +50,22 @@ def of_shelf(
     material: Shelf, count: int, seed: str, known: Known, *, name: str
 ) -> Iterator[Sample]:
     """Samples of this material; their ids begin with `name`."""
-    if not material.entries:
+    if not (material.dialogues if material.split is Split.TALK else material.entries):
         return
     rng = Random(seed)
     trains = material.split in (Split.TRAIN, Split.DEV)
     turns = Turns(material, rng, scatter=SCATTER if trains else 0.0)
     made = {Role.WRITE: turns.to_write, Role.ASK: turns.to_ask, Role.ROUTER: turns.to_route}
+    talks = Talks(material, rng)
+    only = material.split is Split.TALK
+    shares = {role: w for role, w in SHARES.items() if not only or role is not Role.ASK}
     place = tries = 0
     while place < count and tries < 4 * count:
         tries += 1
-        role = rng.choices(list(SHARES), weights=list(SHARES.values()))[0]
-        sample = made[role]().sample(role, id=f"{name}-{place:06}", split=material.split)
+        role = rng.choices(list(shares), weights=list(shares.values()))[0]
+        talk = talks.any and role is not Role.ASK and (only or rng.random() < TALK)
+        draft = talks.draft(role) if talk else made[role]()
+        sample = draft.sample(role, id=f"{name}-{place:06}", split=material.split)
         if known.take(sample):
             place += 1
             yield sample

@@ -10,6 +10,7 @@ from mags.models.policy.heads.choices import Fact, Question, Vocabulary, bare
 from mags.models.policy.heads.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout
 from mags.models.policy.heads.moments import moments
 from mags.ports.policy import Act, Operation, Plan, Route
+from mags.training.chains.dialogues import EVENTS
 from mags.training.chains.files import words
 from mags.training.chains.phrasebook import phrasebook
 from mags.training.chains.schema import Role, Sample
@@ -40,7 +41,7 @@ class Gold:
 
 
 def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
-    """The relations that samples name, and what the phrasebook says of them."""
+    """The relations of phrasebook and conversation that samples name, and what is said of them."""
     seen: set[str] = set()
     for sample in samples:
         reading = read(sample, sample.target)
@@ -51,8 +52,10 @@ def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
     book = {entry.name: entry for entry in phrasebook() if entry.name in seen}
     answers = {name: KINDS.get(entry.object, "thing") for name, entry in book.items()}
     answers |= {"^" + name: KINDS.get(entry.subject, "thing") for name, entry in book.items()}
+    events = seen & EVENTS.keys() - book.keys()
+    answers |= {name: EVENTS[name] for name in events} | {"^" + name: "person" for name in events}
     return Vocabulary(
-        relations=tuple(sorted(book)),
+        relations=tuple(sorted({*book, *events})),
         one=frozenset(entry.name for entry in book.values() if entry.one),
         answers=answers,
         kinds=tuple(words()["kind"]),
