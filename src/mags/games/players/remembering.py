@@ -93,6 +93,11 @@ class Remembering:
         return self._memory
 
     @property
+    def recalls(self) -> int:
+        """How often the memory was searched in this game."""
+        return self._thinker.recalls
+
+    @property
     def notes(self) -> dict[int, Note]:
         """The line that each episode of the memory is."""
         return self._thinker.notes
@@ -175,11 +180,13 @@ class Thinker:
         self.shown: list[Shown] = []
         self.choice = Choice(action="", sure=0.0)
         self.reading_s = 0.0
+        self.recalls = 0
 
     def begin(self, memory: Memory) -> None:
         """A new game, remembered in a new memory."""
         self._memory = memory
         self.notes = {}
+        self.recalls = 0
         self._history: list[Note] = []
 
     def meet(self, scene: Scene) -> None:
@@ -201,10 +208,12 @@ class Thinker:
     ) -> Answer:
         """The action that the lines of these memories speak for."""
         found = self._lines(items, self._habits.k)
+        self.recalls += 1
         self._read(found)
         queries: tuple[str, ...] = ()
         if self.choice.sure < self._habits.sure:
             queries = self._queries(found)
+            self.recalls += len(queries)
             more = [item for query in queries for item in recall_again(query)]
             found = _together([*found, *self._lines(more, self._habits.again)])
             self._read(found)

@@ -1,0 +1,141 @@
+"""A match kept: who played what, every turn, and what the memory was at the end, as JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from mags.errors import InvalidInput
+from mags.evaluation.costs import cost_of
+from mags.evaluation.objective import Cost, GraphCounts, Load
+from mags.evaluation.proving.fidelity import Fidelity, World, fidelity, known_facts
+from mags.games.matches import End, Match, Turned, as_json, from_json
+from mags.games.players.remembering import Remembering
+from mags.games.turns import Game, Player
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What identifies a match. `game` as "nonsense/standard", `bank` of sentences, `player` by
+    name, `switch`: the ablation, empty for none; `turns`: at most so many.
+    """
+
+    game: str
+    player: str
+    seed: int
+    turns: int
+    bank: str = "tuning"
+    switch: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What a memory was when the match stopped: its fidelity, its cost, and how much it slept."""
+
+    fidelity: Fidelity
+    cost: Cost
+    notes: int = 0
+    themes: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A match as it went. `rules`: facts told that hold at the end; `left` None: no memory."""
+
+    played: Played
+    turns: tuple[Turned, ...]
+    rules: int = 0
+    left: Left | None = None
+
+
+def record(
+    played: Played,
+    game: Game,
+    player: Player,
+    *,
+    on_turn: Callable[[Turned], None] | None = None,
+    lines: bool = True,
+) -> Record:
+    """Play a match and keep it. `lines` False leaves out the words shown, which are most of it."""
+    match = Match(game, player, seed=played.seed, turns=played.turns)
+    turns = []
+    for turned in match:
+        turns.append(turned if lines else replace(turned, lines=()))
+        if on_turn is not None:
+            on_turn(turned)
+    end = match.end
+    left = left_by(player, end, len(turns)) if isinstance(player, Remembering) else None
+    return Record(played=played, turns=tuple(turns), rules=len(end.facts), left=left)
+
+
+def left_by(player: Remembering, end: End, turns: int) -> Left:
+    """What a player's memory is now, held against what the game says."""
+    memory = player.memory
+    world = World(facts=end.facts, over=end.over, taught=end.taught)
+    stats = memory.stats()
+    return Left(
+        fidelity=fidelity(known_facts(memory, player.notes), world),
+        cost=cost_of(memory, recalls=player.recalls, questions=turns, turns=turns),
+        notes=stats.nodes["note"],
+        themes=stats.nodes["theme"],
+        bytes=stats.bytes_in_memory,
+    )
+
+
+def write_record(path: Path, kept: Record) -> None:
+    """One line for the match, one a turn, one for what was left."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        file.write(json.dumps({"match": asdict(kept.played), "rules": kept.rules}) + "\n")
+        for turned in kept.turns:
+            file.write(as_json(turned) + "\n")
+        left = None if kept.left is None else asdict(kept.left)
+        file.write(json.dumps({"left": left}) + "\n")
+
+
+def read_record(path: Path) -> Record:
+    """The reverse; raises InvalidInput for what is no whole record."""
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if len(lines) < 2:
+        raise InvalidInput(f"{path} is no record of a match: it is cut short", path=str(path))
+    head, foot = _object(lines[0], "match", path), _object(lines[-1], "left", path)
+    return Record(
+        played=Played(**head["match"]),
+        turns=tuple(from_json(line) for line in lines[1:-1]),
+        rules=int(head["rules"]),
+        left=None if foot["left"] is None else _left(foot["left"]),
+    )
+
+
+def read_records(paths: Iterable[Path]) -> list[Record]:
+    """Every record of these files, and of those in folders, by name."""
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.glob("*.jsonl")) if path.is_dir() else [path])
+    ]
+    return [read_record(file) for file in files]
+
+
+def file_name(played: Played) -> str:
+    """A name for a record that no other match has."""
+    parts = (played.game.replace("/", "-"), played.bank, played.player, played.switch)
+    words = "-".join(part.replace(" ", "_") for part in parts if part)
+    return f"{words}-{played.turns}-{played.seed}.jsonl"
+
+
+def _object(line: str, key: str, path: Path) -> dict[str, Any]:
+    found: Any = json.loads(line)
+    if not isinstance(found, dict) or key not in found:
+        raise InvalidInput(f"{path} is no whole record of a match: no {key!r}", path=str(path))
+    return found
+
+
+def _left(found: Mapping[str, Any]) -> Left:
+    cost = Cost(counts=GraphCounts(**found["cost"]["counts"]), load=Load(**found["cost"]["load"]))
+    kept = {field.name: found[field.name] for field in fields(Left)}
+    return Left(**{**kept, "fidelity": Fidelity(**found["fidelity"]), "cost": cost})
