@@ -33,13 +33,13 @@ class Turned:
     """One turn as it went.
 
     `best`: the actions that would have brought the most; `choices`: how many there were.
-    `shown`: how many lines the player's model was shown, `tokens` in them. `needed`: facts that
-    decide, `carried`: those of them that a shown line teaches; `knowable`: all of them had been
-    told. `cited`: places among the shown lines that decided, `teaching`: places of those that
-    teach a fact that decides. `age`: turns since the needed fact told longest ago was last told;
-    `since`: turns since what the question rests on changed (None: never); `fresh`: changes of
-    the world in this turn. `recall_s`, `engram_s`, `choose_s`: seconds of processor time, the
-    last of the whole choice.
+    `deciding`: the facts that decide, each as "subject|relation|object", `needed` how many,
+    `carried`: those of them that a shown line teaches; `knowable`: all of them had been told.
+    `shown`: how many lines the player's model was shown, `tokens` in them; `cited`: places
+    among them that decided, `teaching`: places of those that teach a fact that decides.
+    `age`: turns since the needed fact told longest ago was last told; `since`: turns since what
+    the question rests on changed (None: never); `fresh`: changes of the world in this turn.
+    `recall_s`, `engram_s`, `choose_s`: seconds of processor time, the last of the whole choice.
     """
 
     turn: int
@@ -49,6 +49,7 @@ class Turned:
     best: tuple[str, ...]
     choices: int
     reward: float
+    deciding: tuple[str, ...] = ()
     shown: int = 0
     tokens: int = 0
     needed: int = 0
@@ -198,6 +199,7 @@ class Match:
             best=tuple(sorted(truth.best)),
             choices=len(scene.actions),
             reward=outcome.reward,
+            deciding=tuple(f"{f.subject}|{f.relation}|{f.object}" for f in truth.rests_on),
             shown=len(move.lines),
             tokens=move.tokens,
             needed=len(deciding),
@@ -218,7 +220,7 @@ def play(game: Game, player: Player, *, seed: int, turns: int) -> tuple[Turned, 
     return tuple(Match(game, player, seed=seed, turns=turns))
 
 
-_TUPLES = frozenset({"best", "cited", "teaching", "lines"})
+_TUPLES = frozenset({"best", "deciding", "cited", "teaching", "lines"})
 _NAMES = frozenset(field.name for field in fields(Turned))
 
 

@@ -53,7 +53,7 @@ class Verdict(Enum):
     STALE = "stale"
     """open, and no longer so"""
     WRONG = "wrong"
-    """open, from a line that taught something else"""
+    """open, and never so: misread, or from a line that was false"""
     CLOSED = "closed"
     """closed, and no longer so, or never told by the game"""
     LOST = "lost"
@@ -85,7 +85,7 @@ class World:
             return Verdict.LOST if holds else Verdict.CLOSED
         if holds:
             return Verdict.RIGHT
-        return Verdict.STALE if told else Verdict.WRONG
+        return Verdict.STALE if any(fact in self.over for fact in told) else Verdict.WRONG
 
 
 def is_same(known: KnownFact, fact: TruthFact) -> bool:
