@@ -26,8 +26,10 @@ from mags.errors import (
     StoreError,
     StoreFull,
 )
+from mags.memory.changes import ArcView, ChangeView
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
+from mags.memory.pictures import DotView, Frame, Picture
 from mags.memory.regions import RegionView
 from mags.memory.settings import MemorySettings
 from mags.memory.views import (
@@ -49,16 +51,20 @@ from mags.recall.found import FactView, Found, Hit
 from mags.recall.trace import Trace
 
 __all__ = [
+    "ArcView",
+    "ChangeView",
     "Citation",
     "ConfigurationError",
     "CorruptFile",
     "Diff",
+    "DotView",
     "Edit",
     "EmbedderMismatch",
     "Explanation",
     "FactView",
     "Forgotten",
     "Found",
+    "Frame",
     "Hit",
     "InvalidInput",
     "KeyConflict",
@@ -75,6 +81,7 @@ __all__ = [
     "NodeView",
     "NotFound",
     "PathView",
+    "Picture",
     "Plan",
     "Profile",
     "RegionView",

@@ -24,6 +24,7 @@ from mags.cli.facts import facts
 from mags.cli.feedback import feedback
 from mags.cli.forget import forget
 from mags.cli.import_ import import_
+from mags.cli.keys import keys
 from mags.cli.log import log
 from mags.cli.models import models
 from mags.cli.neighbours import neighbours
@@ -33,6 +34,7 @@ from mags.cli.profile import profile
 from mags.cli.recall import recall
 from mags.cli.reembed import reembed
 from mags.cli.rollback import rollback
+from mags.cli.serve import serve
 from mags.cli.show import show
 from mags.cli.sleep import sleep
 from mags.cli.snapshot import snapshot
@@ -78,6 +80,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "export": export,
     "import": import_,
     "reembed": reembed,
+    "serve": serve,
     "doctor": doctor,
 }
 
@@ -138,3 +141,4 @@ for _name, _verb in TRAIN.items():
     train.command(name=_name)(_verb)
 app.add_typer(train, name="train")
 app.add_typer(models, name="models")
+app.add_typer(keys, name="keys")

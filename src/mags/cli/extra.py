@@ -13,6 +13,8 @@ NEEDS = {
         *("peft", "torch", "transformers", "trl"),
     ),
     "pyg": ("torch", "torch_geometric"),
+    "server": ("fastapi", "httptools", "mcp", "prometheus_client", "structlog", "uvicorn"),
+    "terminal": ("textual",),
 }
 """What each extra brings, by the names under which it is imported."""
 

@@ -12,6 +12,7 @@ import networkx as nx
 from mags.errors import InvalidInput, MissingExtra
 from mags.graph.delta import Delta
 from mags.memory.asking import Asking
+from mags.memory.changes import ChangeView, changes
 from mags.memory.editing import Edit, Editor
 from mags.memory.explaining import explain
 from mags.memory.forgetting import Forgetter
@@ -26,6 +27,7 @@ from mags.memory.given import (
 from mags.memory.graphs import to_networkx
 from mags.memory.handle import Handle, closed_on_failure
 from mags.memory.moments import Moment, seconds
+from mags.memory.pictures import Frame, Picture, picture, region_of
 from mags.memory.porting import Porter
 from mags.memory.reading import Look
 from mags.memory.reembedding import reembed
@@ -318,6 +320,10 @@ class Memory(Handle):
         """Every change, newest first."""
         return self._history.log(limit)
 
+    def changes(self, after: int, limit: int = 100) -> list[ChangeView]:
+        """What changed after a journal sequence, oldest first; raises NotFound if folded away."""
+        return changes(self._live, after, limit=count(limit, "limit is how many changes"))
+
     def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""
         return self._history.diff(name)
@@ -352,6 +358,12 @@ class Memory(Handle):
         return made
 
     # -- the graph as such -------------------------------------------------------
+
+    def picture(self, frame: Frame | None = None) -> Picture:
+        """The strongest nodes and the arcs between them, to be drawn."""
+        regions = region_of(self.regions())
+        with self._live.reading() as state:
+            return picture(state, frame or Frame(), regions)
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """Every node and arc as a NetworkX graph."""

@@ -1,0 +1,64 @@
+"""`mags serve`: the memories of a folder over HTTP, with the page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mags.app import make_parts, make_store
+from mags.cli.extra import bring
+from mags.cli.shared import out
+from mags.memory.handle import closed_on_failure
+from mags.memory.memory import Memory
+from mags.settings import read_settings
+
+if TYPE_CHECKING:
+    from mags.server.halls import Open
+
+Folder = Annotated[
+    Path,
+    typer.Option("--folder", envvar="MAGS_FOLDER", help="Where memories and keys lie."),
+]
+FOLDER = Path("memories")
+
+
+def serve(
+    folder: Folder = FOLDER,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
+    need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
+    ] = None,
+) -> None:
+    """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
+    settings = bring("mags.server.settings", extra="server", needed_for="mags serve")
+    service = bring("mags.server.service", extra="server", needed_for="mags serve")
+    run = bring("mags.server.run", extra="server", needed_for="mags serve")
+    chosen = settings.ServerSettings(
+        folder=folder,
+        host=host,
+        port=port,
+        need_key=need_key,
+        hosts=tuple(allow_host or ()),
+    )
+    made = service.Service(chosen, opener())
+    listener = run.listener(made)
+    shown = f"[{host}]" if ":" in host else host
+    out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
+    listener.run()
+
+
+def opener() -> Open:
+    """What opens a memory for the server: settings read once, models shared by all memories."""
+    parts = make_parts(read_settings(os.environ))
+
+    def open_memory(path: Path, branch: str) -> Memory:
+        store = make_store(path, branch=branch)
+        with closed_on_failure(store):
+            return Memory(store, parts)
+
+    return open_memory

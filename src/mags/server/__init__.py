@@ -1,0 +1,1 @@
+"""The memory over HTTP: namespaces, keys, routes, events."""

@@ -1,0 +1,74 @@
+"""What every route needs: the caller's grant, and from it the memory it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+
+from mags.memory.memory import Memory
+from mags.server.doorman import GRANT
+from mags.server.grants import Grant, Refused, Scope
+from mags.server.halls import MAIN, Hall, Halls, check_branch
+from mags.server.settings import ServerSettings
+
+Namespace = Annotated[str, Path(description="The memory's name.", examples=["alice"])]
+Branch = Annotated[str, Query(description="A branch of the memory.", max_length=200)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where one request is served: whose it is, and what it is about.
+
+    It is the only way from a route to a memory, and it goes through the grant.
+    """
+
+    halls: Halls
+    settings: ServerSettings
+    grant: Grant
+    namespace: str
+    branch: str = MAIN
+
+    @contextmanager
+    def hall(self, needed: Scope) -> Iterator[Hall]:
+        """The memory with its traces; raises NotFound, Forbidden, StoreError."""
+        with self.halls.enter(self.grant, self.namespace, needed, branch=self.branch) as hall:
+            yield hall
+
+    @contextmanager
+    def reading(self) -> Iterator[Memory]:
+        """The memory, for who may read."""
+        with self.hall(Scope.READ) as hall:
+            yield hall.memory
+
+    @contextmanager
+    def writing(self) -> Iterator[Memory]:
+        """The memory, for who may write; made if it is not there."""
+        with self.hall(Scope.WRITE) as hall:
+            yield hall.memory
+
+
+def grant_of(request: Request) -> Grant:
+    """The grant that the doorman found; raises Refused."""
+    grant: Grant | None = request.scope.get(GRANT)
+    if grant is None:
+        raise Refused("this needs a key: send it as `Authorization: Bearer mags_...`")
+    return grant
+
+
+async def desk_of(request: Request, namespace: Namespace, branch: Branch = MAIN) -> Desk:
+    """The desk of a request about a namespace."""
+    state = request.app.state
+    return Desk(
+        halls=state.halls,
+        settings=state.settings,
+        grant=grant_of(request),
+        namespace=namespace,
+        branch=check_branch(branch),
+    )
+
+
+At = Annotated[Desk, Depends(desk_of)]

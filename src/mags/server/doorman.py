@@ -1,0 +1,91 @@
+"""Who is asking: the first thing that every request meets.
+
+On loopback nobody is asked for a key; what remains to fear there is a web page in the user's own
+browser, so the names by which the server is called, and the pages that call it, are checked.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mags.errors import MagsError
+from mags.server.grants import EVERYTHING, Forbidden, Grant, Refused
+from mags.server.keys import KeyRing
+from mags.server.problems import of_error
+from mags.server.settings import ServerSettings, is_local
+
+PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
+PAGE = ("/", "/assets/")
+"""The page itself holds nothing of a memory: it asks for that as anybody does."""
+GRANT = "mags.grant"
+
+
+class Doorman:
+    """Finds the grant of each request and puts it into its scope, or answers 401 or 403."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
+        """Keys are asked for wherever others may reach the server."""
+        self._app, self._keys = app, keys
+        self._settings = settings
+        self._asked = settings.need_key or not settings.local
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let in who may."""
+        if scope["type"] == "http":
+            try:
+                scope[GRANT] = self._grant(scope)
+            except MagsError as failure:
+                await of_error(failure)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _grant(self, scope: Scope) -> Grant | None:
+        headers = Headers(scope=scope)
+        self._check_names(headers)
+        secret = secret_of(headers)
+        if secret is not None:
+            return self._keys.grant(secret)
+        if not self._asked:
+            return EVERYTHING
+        if is_public(scope["path"]):
+            return None
+        raise Refused("this server wants a key: send it as `Authorization: Bearer mags_...`")
+
+    def _check_names(self, headers: Headers) -> None:
+        settings = self._settings
+        if self._asked:
+            return
+        host = _name(headers.get("host", ""))
+        if not (is_local(host) or host in settings.hosts):
+            raise Forbidden(f"this server is not called {host!r}: add it with --allow-host")
+        origin = headers.get("origin")
+        if origin is not None and not self._ours(origin):
+            raise Forbidden(f"pages from {origin!r} may not ask this server without a key")
+
+    def _ours(self, origin: str) -> bool:
+        parts = urlsplit(origin)
+        name = parts.hostname or ""
+        return (is_local(name) and parts.port == self._settings.port) or (
+            name in self._settings.hosts
+        )
+
+
+def secret_of(headers: Headers) -> str | None:
+    """The key that a request carries, in either of the two usual places."""
+    given = headers.get("authorization", "")
+    kind, _, secret = given.partition(" ")
+    if kind.casefold() == "bearer" and secret.strip():
+        return secret.strip()
+    return headers.get("x-api-key") or None
+
+
+def is_public(path: str) -> bool:
+    """Whether anybody may have it."""
+    return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
+
+
+def _name(host: str) -> str:
+    return urlsplit(f"//{host}").hostname or ""

@@ -1,0 +1,188 @@
+"""The memories of a server: one file a namespace, opened for who may, closed when idle.
+
+This is the only place that opens a memory, and it asks the grant first: a route that forgot to
+check could not reach another's namespace.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mags.errors import InvalidInput, MagsError, NotFound
+from mags.memory.memory import Memory
+from mags.server.grants import NAMESPACE, Grant, Scope
+from mags.server.traces import Traces
+
+SUFFIX = ".mags"
+MAIN = "main"
+Open = Callable[[Path, str], Memory]
+"""From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
+
+
+class Overloaded(MagsError):
+    """More is asked than the server takes at a time."""
+
+
+@dataclass(slots=True)
+class Hall:
+    """A memory held open. `guests`: requests that use it now; `traces`: of its last answers."""
+
+    memory: Memory
+    traces: Traces
+    guests: int = 0
+    used: float = 0.0
+
+
+@dataclass(slots=True)
+class _Door:
+    """What makes one namespace and branch be opened once, while others go on."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    waiting: int = 0
+
+
+class Halls:
+    """Namespaces of a folder. Safe to use from several threads."""
+
+    def __init__(
+        self, folder: Path, open_memory: Open, *, most: int = 128, traces: int = 500
+    ) -> None:
+        """`most`: memories held open at a time; `traces`: kept of each."""
+        self.folder, self._open = folder, open_memory
+        self._most, self._traces = most, traces
+        self._lock = threading.Lock()
+        self._halls: OrderedDict[tuple[str, str], Hall] = OrderedDict()
+        self._doors: dict[tuple[str, str], _Door] = {}
+        self._closed = False
+
+    @contextmanager
+    def enter(
+        self, grant: Grant, namespace: str, needed: Scope, *, branch: str = MAIN
+    ) -> Iterator[Hall]:
+        """The hall of a namespace for one request.
+
+        Who may write makes what is not there. Raises NotFound, Forbidden, InvalidInput, Overloaded,
+        StoreError.
+        """
+        grant.check(namespace, needed)
+        hall = self._enter((namespace, branch), make=needed >= Scope.WRITE)
+        try:
+            yield hall
+        finally:
+            with self._lock:
+                hall.guests -= 1
+                hall.used = time.monotonic()
+
+    def names(self, grant: Grant) -> list[str]:
+        """Namespaces that are there and that a grant sees, by name."""
+        found = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
+        return sorted(name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name))
+
+    def remove(self, grant: Grant, namespace: str) -> None:
+        """Delete a memory's file and all that lies beside it; raises NotFound, Overloaded."""
+        grant.check(namespace, Scope.ADMIN)
+        path = self._path(namespace)
+        with self._lock:
+            mine = [key for key in self._halls if key[0] == namespace]
+            if any(self._halls[key].guests for key in mine) or self._opening(namespace):
+                raise Overloaded("this memory is in use: try again when it is at rest")
+            for key in mine:
+                self._halls.pop(key).memory.close()
+            if not path.exists():
+                raise NotFound(f"there is no memory {namespace!r}", namespace=namespace)
+            for one in sorted(self.folder.glob(f"{path.name}*"), reverse=True):
+                if one == path or one.name.startswith((f"{path.name}-", f"{path.name}.")):
+                    one.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close every memory; nothing is opened after."""
+        with self._lock:
+            self._closed = True
+            halls = list(self._halls.values())
+            self._halls.clear()
+        for hall in halls:
+            hall.memory.close()
+
+    def __len__(self) -> int:
+        """How many memories are open."""
+        return len(self._halls)
+
+    # -- opening -----------------------------------------------------------------
+
+    def _path(self, namespace: str) -> Path:
+        return self.folder / (namespace + SUFFIX)
+
+    def _opening(self, namespace: str) -> bool:
+        return any(key[0] == namespace and door.waiting for key, door in self._doors.items())
+
+    def _enter(self, key: tuple[str, str], *, make: bool) -> Hall:
+        with self._lock:
+            found = self._known(key)
+            if found is not None:
+                return found
+            door = self._doors.setdefault(key, _Door())
+            door.waiting += 1
+        try:
+            with door.lock:
+                with self._lock:
+                    found = self._known(key)
+                    if found is not None:
+                        return found
+                hall = self._opened(key, make=make)
+                with self._lock:
+                    hall.guests += 1
+                    self._halls[key] = hall
+                return hall
+        finally:
+            with self._lock:
+                door.waiting -= 1
+                if not door.waiting:
+                    self._doors.pop(key, None)
+
+    def _known(self, key: tuple[str, str]) -> Hall | None:
+        """An open hall, entered; under the lock."""
+        if self._closed:
+            raise Overloaded("the server is stopping: ask again when it is back")
+        hall = self._halls.get(key)
+        if hall is not None:
+            self._halls.move_to_end(key)
+            hall.guests += 1
+        return hall
+
+    def _opened(self, key: tuple[str, str], *, make: bool) -> Hall:
+        namespace, branch = key
+        path = self._path(namespace)
+        if not make and not path.exists():
+            raise NotFound(
+                f"there is no memory {namespace!r}: the first turn that is observed makes it",
+                namespace=namespace,
+            )
+        self._make_room()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return Hall(memory=self._open(path, branch), traces=Traces(self._traces))
+
+    def _make_room(self) -> None:
+        while True:
+            with self._lock:
+                if len(self._halls) < self._most:
+                    return
+                idle = next((key for key, hall in self._halls.items() if not hall.guests), None)
+                if idle is None:
+                    raise Overloaded(
+                        f"{self._most} memories are in use at once: try again in a moment"
+                    )
+                leaving = self._halls.pop(idle)
+            leaving.memory.close()
+
+
+def check_branch(branch: str) -> str:
+    """A branch's name; raises InvalidInput."""
+    if not branch.strip() or len(branch) > 200:
+        raise InvalidInput("a branch has a name of 1 to 200 characters", branch=branch)
+    return branch

@@ -1,0 +1,144 @@
+"""How much one asks at a time: size, rate, concurrency and time, before anything is parsed.
+
+Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mags.server.problems import problem
+from mags.server.settings import Limits
+
+OPEN = ("/healthz", "/readyz", "/metrics")
+"""Paths that answer at any time, or nobody could see how busy a server is."""
+
+
+class TooLarge(HTTPException):
+    """A body is over its limit; ends the reading of it, whoever reads."""
+
+
+class Buckets:
+    """A token bucket for each name, the least used ones forgotten."""
+
+    def __init__(self, rate: float, burst: int, *, most: int = 10_000) -> None:
+        """`rate`: tokens a second; `burst`: what a bucket holds."""
+        self._rate, self._burst, self._most = rate, burst, most
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str, now_s: float) -> float:
+        """Take one token: 0.0, or the seconds until there is one."""
+        level, then = self._levels.pop(name, (float(self._burst), now_s))
+        level = min(float(self._burst), level + (now_s - then) * self._rate)
+        enough = level >= 1.0
+        self._levels[name] = (level - enough, now_s)
+        while len(self._levels) > self._most:
+            self._levels.popitem(last=False)
+        return 0.0 if enough else (1.0 - level) / self._rate
+
+
+class Limited:
+    """An app behind its limits."""
+
+    def __init__(self, app: ASGIApp, limits: Limits, who: Callable[[Scope], str]) -> None:
+        """`who`: the name whose bucket a request draws from."""
+        self._app, self._limits, self._who = app, limits, who
+        self._buckets = Buckets(limits.rate, limits.burst)
+        self._room = asyncio.Semaphore(limits.busy)
+        self._queued = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer 413, 429, 503 or 504."""
+        if scope["type"] != "http" or scope["path"] in OPEN:
+            await self._app(scope, receive, send)
+            return
+        wait_s = self._buckets.take(self._who(scope), time.monotonic())
+        if wait_s:
+            answer = problem(429, "Too many requests", f"wait {wait_s:.2f} s, then ask again")
+            await answer(scope, receive, send)
+        elif _announced(scope) > self._most(scope):
+            answer = problem(413, "Too large", _too_large(self._most(scope)))
+            await answer(scope, receive, send)
+        elif scope["path"].endswith("/events"):
+            # An event stream waits more than it works; they are counted by themselves.
+            await self._app(scope, receive, send)
+        else:
+            await self._in_turn(scope, receive, send)
+
+    async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._room.locked() and self._queued >= self._limits.waiting:
+            answer = problem(
+                503, "Too much at once", f"{self._limits.busy} requests are at work: try again"
+            )
+            await answer(scope, receive, send)
+            return
+        self._queued += 1
+        try:
+            await self._room.acquire()
+        finally:
+            self._queued -= 1
+        try:
+            await self._timed(scope, receive, send)
+        finally:
+            self._room.release()
+
+    async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = asyncio.Event()
+        most, size = self._most(scope), 0
+
+        async def measured() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > most:
+                raise TooLarge(413, _too_large(most))
+            return message
+
+        async def noted(message: Message) -> None:
+            begun.set()
+            await send(message)
+
+        work = asyncio.ensure_future(self._app(scope, measured, noted))
+        clock = asyncio.ensure_future(begun.wait())
+        try:
+            await asyncio.wait(
+                {work, clock},
+                timeout=self._limits.request_s,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if not work.done() and not begun.is_set():
+                work.cancel()
+                late = problem(
+                    504,
+                    "Out of time",
+                    f"not answered within {self._limits.request_s:g} s; a write may still be done: "
+                    "repeat it with the same idempotency key",
+                )
+                await late(scope, receive, send)
+                return
+            await work
+        finally:
+            clock.cancel()
+            if not work.done():
+                work.cancel()
+
+    def _most(self, scope: Scope) -> int:
+        large = scope["path"].endswith("/import")
+        return self._limits.import_bytes if large else self._limits.body_bytes
+
+
+def _too_large(most: int) -> str:
+    return f"a body may have {most:,} bytes here"
+
+
+def _announced(scope: Scope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() else 0
+    return 0

@@ -1,0 +1,112 @@
+"""Errors as problem details (RFC 9457): which status, and a body that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from mags.errors import (
+    ConfigurationError,
+    CorruptFile,
+    EmbedderMismatch,
+    InvalidInput,
+    KeyConflict,
+    MagsError,
+    MissingExtra,
+    ModelReplyError,
+    ModelUnavailable,
+    NewerSchema,
+    NotFound,
+    StoreBusy,
+    StoreClosed,
+    StoreFull,
+)
+from mags.server.grants import Forbidden, Refused
+from mags.server.halls import Overloaded
+
+MEDIA = "application/problem+json"
+STATUS: Mapping[type[MagsError], tuple[int, str]] = {
+    Refused: (401, "No valid key"),
+    Forbidden: (403, "Not allowed"),
+    NotFound: (404, "Not found"),
+    KeyConflict: (409, "Idempotency key used before"),
+    InvalidInput: (422, "Invalid input"),
+    Overloaded: (503, "Too much at once"),
+    StoreBusy: (503, "Another process is writing"),
+    StoreClosed: (503, "Stopping"),
+    StoreFull: (507, "The disk is full"),
+    EmbedderMismatch: (409, "Another embedder"),
+    NewerSchema: (500, "Written by a newer MAGS"),
+    CorruptFile: (500, "Damaged file"),
+    ModelUnavailable: (502, "No model answers"),
+    ModelReplyError: (502, "The model's answer cannot be used"),
+    MissingExtra: (501, "Not installed"),
+    ConfigurationError: (500, "A setting cannot be used"),
+    MagsError: (500, "Error"),
+}
+RETRY_AFTER_S = 1
+SHOWN = (str, int, float, bool)
+
+
+def problem(
+    status: int, title: str, detail: str, *, kind: str = "about:blank", **facts: Any
+) -> JSONResponse:
+    """A problem as a response. `facts`: members of its own, by RFC 9457 section 3.2."""
+    known = {"type", "title", "status", "detail"}
+    body = {"type": kind, "title": title, "status": status, "detail": detail}
+    body |= {k: v for k, v in facts.items() if k not in known and isinstance(v, SHOWN)}
+    headers = {}
+    if status in (429, 503):
+        headers["Retry-After"] = str(RETRY_AFTER_S)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(body, status_code=status, headers=headers, media_type=MEDIA)
+
+
+def of_error(failure: MagsError) -> JSONResponse:
+    """The problem that an error of MAGS is."""
+    kind = next(one for one in type(failure).__mro__ if one in STATUS)
+    status, title = STATUS[kind]
+    name = f"urn:mags:{type(failure).__name__}"
+    # What the caller sent is theirs; of files and settings the message tells enough.
+    facts = failure.facts if status < 500 else {}
+    return problem(status, title, str(failure), kind=name, **facts)
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of an app by a problem."""
+
+    async def known(_request: Request, failure: Exception) -> Response:
+        assert isinstance(failure, MagsError)
+        return of_error(failure)
+
+    async def refused(_request: Request, failure: Exception) -> Response:
+        assert isinstance(failure, RequestValidationError)
+        wrong = [
+            {"where": ".".join(str(part) for part in one["loc"]), "what": one["msg"]}
+            for one in failure.errors()
+        ]
+        detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong)
+        answer = problem(422, "Invalid input", detail, kind="urn:mags:InvalidInput")
+        return answer
+
+    async def http(_request: Request, failure: Exception) -> Response:
+        assert isinstance(failure, HTTPException)
+        answer = problem(failure.status_code, str(failure.detail), str(failure.detail))
+        answer.headers.update(failure.headers or {})
+        return answer
+
+    async def unknown(_request: Request, _failure: Exception) -> Response:
+        # The failure itself goes on to the log: it may hold what nobody else should read.
+        return problem(500, "Error", "something failed that should not; the server's log tells")
+
+    app.add_exception_handler(MagsError, known)
+    app.add_exception_handler(Exception, unknown)
+    app.add_exception_handler(RequestValidationError, refused)
+    app.add_exception_handler(HTTPException, http)

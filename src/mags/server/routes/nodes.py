@@ -1,0 +1,113 @@
+"""Single nodes and the picture of all: look, edit, pin, forget, sleep."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi import Path as InPath
+
+from mags.errors import NotFound
+from mags.memory.moments import seconds
+from mags.memory.pictures import Frame
+from mags.server.desk import At
+from mags.server.grants import Scope
+from mags.server.wire.given import ArcIn, EditIn, ForgetIn
+from mags.server.wire.seen import PictureOut, RegionOut
+from mags.server.wire.shown import NeighbourOut, NodeOut
+from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
+
+router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
+NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1)]
+
+
+@router.get("/stats")
+def stats(desk: At) -> StatsOut:
+    """Counts, sizes, and who is at work."""
+    with desk.reading() as memory:
+        return StatsOut.of(memory.stats())
+
+
+@router.post("/sleep")
+def sleep(desk: At) -> SleepOut:
+    """Tend the memory: decay, wire, prune, solidify, consolidate. Reading goes on meanwhile."""
+    with desk.writing() as memory:
+        return SleepOut.of(memory.sleep())
+
+
+@router.get("/nodes/{node_id}")
+def node(desk: At, node_id: NodeId) -> NodeOut:
+    """One node in words."""
+    with desk.reading() as memory:
+        return NodeOut.of(memory.get(node_id))
+
+
+@router.get("/nodes/{node_id}/neighbours")
+def node_neighbours(desk: At, node_id: NodeId) -> list[NeighbourOut]:
+    """Everything one arc away, strongest first."""
+    with desk.reading() as memory:
+        return [NeighbourOut.of(one) for one in memory.neighbours(node_id)]
+
+
+@router.patch("/nodes/{node_id}")
+def edit(desk: At, node_id: NodeId, change: EditIn) -> NodeOut:
+    """Change a node by hand; what is left out stays as it is."""
+    fields = change.model_dump(exclude_none=True)
+    pinned = fields.pop("pinned", None)
+    with desk.writing() as memory:
+        if pinned is not None:  # a pin raises the importance; what is told with it counts
+            memory.pin(node_id, pinned)
+        if fields:
+            memory.edit(node_id, **fields)
+        return NodeOut.of(memory.get(node_id))
+
+
+@router.delete("/nodes/{node_id}")
+def forget_node(desk: At, node_id: NodeId, dry_run: bool = False) -> ForgottenOut:
+    """Erase one node for good, from journal and snapshots too."""
+    with desk.writing() as memory:
+        return ForgottenOut.of(memory.forget(node_id, dry_run=dry_run))
+
+
+@router.post("/forget")
+def forget(desk: At, wanted: ForgetIn) -> ForgottenOut:
+    """Erase for good what has a name, or all that holds a phrase."""
+    with desk.writing() as memory:
+        return ForgottenOut.of(memory.forget(wanted.what, dry_run=wanted.dry_run))
+
+
+@router.put("/associations", status_code=204)
+def associate(desk: At, arc: ArcIn) -> None:
+    """Set the weight of an association between two nodes, or remove it."""
+    with desk.writing() as memory:
+        memory.associate(arc.src, arc.dst, arc.weight)
+
+
+@router.get("/regions")
+def regions(desk: At) -> list[RegionOut]:
+    """Communities of what is associated, largest first."""
+    with desk.reading() as memory:
+        return [RegionOut.of(region) for region in memory.regions()]
+
+
+@router.get("/picture")
+def picture(
+    desk: At,
+    most: Annotated[int, Query(ge=1, le=50_000)] = 1_000,
+    region: Annotated[int | None, Query(ge=1, description="Only what lies in it.")] = None,
+    as_of: str | None = None,
+    recorded_as_of: str | None = None,
+) -> PictureOut:
+    """The strongest nodes and the arcs between them, to be drawn."""
+    with desk.hall(Scope.READ) as hall:
+        memory = hall.memory
+        only = None
+        if region is not None:
+            views = {view.id: view for view in memory.regions()}
+            if region not in views:
+                raise NotFound(f"there is no region {region} (any more)", region=region)
+            only = views[region].members
+        frame = Frame(
+            most=most, only=only, as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of)
+        )
+        return PictureOut.of(memory.picture(frame))

@@ -1,0 +1,89 @@
+"""Writing: turns, facts, whole conversations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+from fastapi.responses import StreamingResponse
+
+from mags.server.desk import At
+from mags.server.grants import Scope
+from mags.server.streams import OnText, streamed
+from mags.server.wire.given import ConverseIn, FactIn, TurnIn, TurnsIn
+from mags.server.wire.shown import ReplyOut, SeenOut
+
+router = APIRouter(prefix="/memories/{namespace}", tags=["writing"])
+IdempotencyKey = Annotated[
+    str | None, Header(max_length=2_000, description="Taken where the body has no key.")
+]
+
+
+@router.post("/turns", status_code=201)
+def observe(
+    desk: At, turn: TurnIn, response: Response, idempotency_key: IdempotencyKey = None
+) -> SeenOut:
+    """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
+    said = _turn(turn)
+    with desk.writing() as memory:
+        seen = memory.observe(said.pop("text"), **{**said, "key": turn.key or idempotency_key})
+    response.status_code = 200 if seen.repeated else 201
+    return SeenOut.of(seen)
+
+
+@router.post("/turns/bulk", status_code=201)
+def observe_many(desk: At, turns: TurnsIn) -> list[SeenOut]:
+    """Remember many turns in order. Those with a key may be sent again after a failure."""
+    with desk.writing() as memory:
+        return [SeenOut.of(s) for s in memory.observe_many(_turn(turn) for turn in turns.turns)]
+
+
+@router.post("/facts", status_code=201)
+def assert_fact(desk: At, fact: FactIn) -> SeenOut:
+    """Store a triple given as such, judged as any other fact is."""
+    with desk.writing() as memory:
+        seen = memory.assert_fact(
+            fact.subject,
+            fact.relation,
+            fact.object,
+            at=fact.at,
+            until=fact.until,
+            qualifiers=fact.qualifiers,
+            confidence=fact.confidence,
+            one=fact.one,
+            retract=fact.retract,
+            key=fact.key,
+        )
+    return SeenOut.of(seen)
+
+
+@router.post("/converse", response_model=ReplyOut)
+def converse(
+    desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None
+) -> ReplyOut | StreamingResponse:
+    """One whole turn: answered from memory, remembered with its answer."""
+
+    def work(on_text: OnText) -> ReplyOut:
+        with desk.hall(Scope.WRITE) as hall:
+            reply = hall.memory.converse(
+                turn.text,
+                speaker=turn.speaker,
+                at=turn.at,
+                session=turn.session,
+                key=turn.key or idempotency_key,
+                on_text=on_text,
+            )
+            return ReplyOut.of(reply, hall.traces.keep(reply.trace))
+
+    return streamed(work) if turn.stream else work(None)
+
+
+def _turn(turn: TurnIn) -> dict[str, Any]:
+    return {
+        "text": turn.text,
+        "speaker": turn.speaker,
+        "at": turn.at,
+        "session": turn.session,
+        "key": turn.key,
+        "attrs": turn.attrs,
+    }

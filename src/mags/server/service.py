@@ -1,0 +1,113 @@
+"""The app: every route, behind who may ask, how much, and what is counted."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+import structlog
+from anyio import to_thread
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp
+from starlette.types import Scope as AsgiScope
+
+from mags.server import problems
+from mags.server.desk import grant_of
+from mags.server.doorman import GRANT, Doorman
+from mags.server.grants import Forbidden, Grant, Scope
+from mags.server.halls import Halls, Open
+from mags.server.keys import KeyRing
+from mags.server.limits import Limited
+from mags.server.logs import Logged, logger
+from mags.server.metrics import Measured, Metrics
+from mags.server.routes import events, history, memories, nodes, recall, turns
+from mags.server.settings import ServerSettings
+
+ROUTERS = (memories, turns, recall, nodes, history, events)
+ABOUT = """A memory that learns, for any frozen language model.
+
+Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
+
+
+class Service:
+    """A server's parts, put together; `app` is what uvicorn runs."""
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        open_memory: Open,
+        log: structlog.typing.FilteringBoundLogger | None = None,
+    ) -> None:
+        """`open_memory`: from a path and a branch to a memory."""
+        limits = settings.limits
+        self.settings = settings
+        self.halls = Halls(settings.folder, open_memory, most=limits.open, traces=limits.traces)
+        self.keys = KeyRing(settings.folder)
+        self.metrics = Metrics(lambda: len(self.halls))
+        self.stopping = threading.Event()
+        self.api = self._api()
+        inner: ASGIApp = Limited(self.api, limits, _name)
+        inner = Doorman(inner, settings, self.keys)
+        inner = Logged(inner, log or logger(sys.stderr))
+        self.app: ASGIApp = Measured(inner, self.metrics)
+
+    def _api(self) -> FastAPI:
+        app = FastAPI(
+            title="MAGS",
+            version=version("mags"),
+            description=ABOUT,
+            lifespan=self._life,
+            generate_unique_id_function=lambda route: route.name.strip("_"),
+            docs_url=None,
+            redoc_url=None,
+        )
+        app.state.halls = self.halls
+        app.state.settings = self.settings
+        app.state.stopping = self.stopping
+        app.state.streams = 0
+        for one in ROUTERS:
+            app.include_router(one.router)
+        app.add_api_route("/healthz", _healthy, tags=["server"])
+        app.add_api_route("/readyz", self._ready, tags=["server"])
+        app.add_api_route("/metrics", self._metrics, tags=["server"], response_class=Response)
+        problems.install(app)
+        return app
+
+    @asynccontextmanager
+    async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = self.settings.limits.busy + 8
+        yield
+        # By now every request is answered; what `tidy` began is waited for in `close`.
+        self.stopping.set()
+        await run_in_threadpool(self.halls.close)
+
+    async def _ready(self) -> JSONResponse:
+        """Whether requests are taken: 503 while the server stops."""
+        ready = not self.stopping.is_set()
+        return JSONResponse({"ready": ready}, status_code=200 if ready else 503)
+
+    async def _metrics(self, request: Request) -> Response:
+        """Counters for Prometheus. Needs an admin key where keys are asked for."""
+        if grant_of(request).scope < Scope.ADMIN:
+            raise Forbidden("metrics need an admin key")
+        body, media = self.metrics.text()
+        return Response(body, media_type=media)
+
+
+async def _healthy() -> dict[str, bool]:
+    """Whether the process answers."""
+    return {"healthy": True}
+
+
+def _name(scope: AsgiScope) -> str:
+    """Whose bucket a request draws from: its key's, else its address's."""
+    grant: Grant | None = scope.get(GRANT)
+    if grant is not None:
+        return grant.name
+    client = scope.get("client")
+    return f"address {client[0]}" if client else "unknown"

@@ -1,0 +1,68 @@
+"""Answers in pieces: server-sent events out of work that runs in a thread.
+
+The first event is awaited before the answer begins, so that what fails at once is answered by a
+status of its own and not by a stream that breaks off.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from mags.errors import MagsError
+from mags.server.problems import of_error
+
+Piece = tuple[str, Any]
+OnText = Callable[[str], None] | None
+Work = Callable[[OnText], BaseModel]
+TEXT, DONE, FAILED = "text", "done", "failed"
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def streamed(work: Work) -> StreamingResponse:
+    """Run `work(on_text)` in a thread; events `text`, then `done` with its result.
+
+    Raises what the work raises before it has said anything; later failures come as an event
+    `failed`, with a problem. The work goes on where the client leaves, so what it writes is whole.
+    """
+    pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            done = work(lambda text: pieces.put((TEXT, text)))
+        except MagsError as failure:
+            pieces.put((FAILED, failure))
+        else:
+            pieces.put((DONE, done))
+
+    threading.Thread(target=run, name="mags-answer", daemon=False).start()
+    first = pieces.get()
+    if first[0] == FAILED:
+        raise first[1]
+    return StreamingResponse(
+        _events(first, pieces), media_type="text/event-stream", headers=HEADERS
+    )
+
+
+def event(kind: str, data: str, *, id: str = "") -> str:
+    """One server-sent event."""
+    lines = "".join(f"data: {line}\n" for line in data.split("\n"))
+    name = f"id: {id}\n" if id else ""
+    return f"{name}event: {kind}\n{lines}\n"
+
+
+def _events(first: Piece, pieces: queue.SimpleQueue[Piece]) -> Iterator[str]:
+    kind, value = first
+    while kind == TEXT:
+        yield event(TEXT, json.dumps({"text": value}))
+        kind, value = pieces.get()
+    if kind == DONE:
+        yield event(DONE, value.model_dump_json())
+    else:
+        yield event(FAILED, bytes(of_error(value).body).decode())

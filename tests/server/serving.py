@@ -1,0 +1,76 @@
+"""A real server on a free port of loopback, in a thread, for tests."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+
+import mags
+from mags.memory.memory import Memory
+from mags.models.embed.hashing import HashEmbedder
+from mags.server.logs import logger
+from mags.server.run import Listener, listener
+from mags.server.service import Service
+from mags.server.settings import Limits, ServerSettings
+from mags.settings import Settings
+
+EMBEDDER = HashEmbedder(64)
+READY_S = 30.0
+
+
+def open_memory(path: Path, branch: str) -> Memory:
+    """A memory with the rules and a hashing embedder: nothing to load."""
+    return mags.open(path, branch=branch, settings=Settings(), embedder=EMBEDDER)
+
+
+class Served:
+    """A server that runs. `log`: what it logged; `base`: its address."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        """Make it; `start` runs it."""
+        self.log = io.StringIO()
+        self.service = Service(settings, open_memory, logger(self.log))
+        self.listener: Listener = listener(self.service)
+        self._thread = threading.Thread(target=self.listener.run, daemon=True)
+        self.base = ""
+
+    def start(self) -> None:
+        """Run it and wait until it listens."""
+        self._thread.start()
+        ends = time.monotonic() + READY_S
+        while not self.listener.started:
+            assert time.monotonic() < ends, "the server does not start"
+            time.sleep(0.01)
+        port = self.listener.servers[0].sockets[0].getsockname()[1]
+        self.base = f"http://127.0.0.1:{port}"
+
+    def stop(self) -> None:
+        """Stop it as a signal does, and wait for it."""
+        self.service.stopping.set()
+        self.listener.should_exit = True
+        self._thread.join(READY_S)
+        assert not self._thread.is_alive(), "the server does not stop"
+
+    def client(self, key: str | None = None) -> httpx.Client:
+        """A client, with a key where one is told."""
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return httpx.Client(base_url=self.base, headers=headers, timeout=30.0, trust_env=False)
+
+
+@contextmanager
+def serving(folder: Path, *, limits: Limits | None = None, **settings: object) -> Iterator[Served]:
+    """A server over a folder for the length of a block."""
+    made = ServerSettings(folder=folder, port=0, limits=limits or Limits())
+    served = Served(replace(made, **settings))  # type: ignore[arg-type]
+    served.start()
+    try:
+        yield served
+    finally:
+        served.stop()
