@@ -1,0 +1,5 @@
+"""`python -m mags`: the command line."""
+
+from mags.cli import main
+
+main()

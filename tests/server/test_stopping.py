@@ -1,0 +1,92 @@
+"""A server that stops or is killed loses nothing that it acknowledged."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+READY_S = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def process(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
+    """`mags serve` as a process of its own."""
+    environment = {**os.environ, "MAGS_CONFIG": os.devnull}
+    command = [sys.executable, "-m", "mags", "serve", "--folder", str(folder), "--port", str(port)]
+    with (
+        subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as served,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0, trust_env=False) as client,
+    ):
+        ends = time.monotonic() + READY_S
+        while True:
+            assert served.poll() is None, "the server ended"
+            assert time.monotonic() < ends, "the server does not answer"
+            try:
+                if client.get("/readyz").status_code == 200:
+                    break
+            except httpx.TransportError:
+                time.sleep(0.05)
+        try:
+            yield served, client
+        finally:
+            if served.poll() is None:
+                served.kill()
+
+
+def write_on(client: httpx.Client, name: str, known: set[str], until: threading.Event) -> None:
+    """Write turns one after another; those that were acknowledged are `known`."""
+    number = len(known)
+    while not until.is_set():
+        text = f"{name} counted {number} geese."
+        try:
+            answer = client.post(f"/memories/{name}/turns", json={"text": text, "key": text})
+        except httpx.TransportError:
+            return
+        if answer.status_code != 201:
+            return
+        known.add(text)
+        number += 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_every_acknowledged_turn_is_there_after_the_server_is_gone(tmp_path: Path, how: int):
+    folder, port = tmp_path / "memories", free_port()
+    names, until = ("ana", "bo", "cy"), threading.Event()
+    known: dict[str, set[str]] = {name: set() for name in names}
+    with process(folder, port) as (served, client):
+        threads = [
+            threading.Thread(target=write_on, args=(client, name, known[name], until))
+            for name in names
+        ]
+        for thread in threads:
+            thread.start()
+        ends = time.monotonic() + READY_S
+        while min(map(len, known.values())) < 5:
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        served.send_signal(how)
+        for thread in threads:
+            thread.join(READY_S)
+        code = served.wait(READY_S)
+    assert code == -how  # uvicorn stops in peace, then lets the signal end the process
+    with process(folder, port) as (_, client):
+        for name, texts in known.items():
+            lines = client.get(f"/memories/{name}/export", params={"vectors": False}).text
+            assert [text for text in sorted(texts) if text not in lines] == []
