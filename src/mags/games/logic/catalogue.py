@@ -1,0 +1,68 @@
+"""The levels of the logic games, and the games by name.
+
+What a player reaches who can read perfectly, as the share of right decisions (`standings.py`
+counts it; the mean of ten seeds). "nothing" knows only the turn, "told" everything that was ever
+said outright and still holds, "oracle" everything that is so:
+
+(see the table in docs/reference/games.md)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from mags.games.logic.bank import load
+from mags.games.logic.eleusis import Eleusis, EleusisLevel
+from mags.games.logic.knights import Knights, KnightsLevel
+from mags.games.logic.mastermind import Mastermind, MastermindLevel
+from mags.games.logic.rounds import LogicGame
+from mags.games.turns import Game
+
+ELEUSIS = {
+    "short": EleusisLevel(turns=40, dealers=4, swap_every=15),
+    "standard": EleusisLevel(turns=500, dealers=16, exceptions=0.25, swap_every=40, chatter=0.5),
+    "long": EleusisLevel(turns=4000, dealers=60, exceptions=0.25, swap_every=60, chatter=1.0),
+}
+MASTERMIND = {
+    "short": MastermindLevel(turns=40, keepers=2, change_every=15),
+    "standard": MastermindLevel(turns=500, keepers=10, change_every=40, chatter=0.5),
+    "long": MastermindLevel(turns=4000, keepers=50, places=4, change_every=60, chatter=1.0),
+}
+KNIGHTS = {
+    "short": KnightsLevel(turns=40, people=9, knights=3, change_every=15),
+    "standard": KnightsLevel(
+        turns=500, people=90, knights=30, delay=5, change_every=40, chatter=0.5
+    ),
+    "long": KnightsLevel(
+        turns=4000, people=240, knights=80, delay=20, change_every=60, chatter=1.0
+    ),
+}
+
+
+def eleusis(level: str, bank: str = "scored") -> LogicGame:
+    """Hidden rules of dealers. Raises KeyError for an unknown level."""
+    chosen = ELEUSIS[level]
+    make = partial(Eleusis, chosen, load("eleusis", bank))
+    return LogicGame(name=f"eleusis/{level}", turns=chosen.turns, set_up=make)
+
+
+def mastermind(level: str, bank: str = "scored") -> LogicGame:
+    """Hidden rows of keepers. Raises KeyError for an unknown level."""
+    chosen = MASTERMIND[level]
+    make = partial(Mastermind, chosen, load("mastermind", bank))
+    return LogicGame(name=f"mastermind/{level}", turns=chosen.turns, set_up=make)
+
+
+def knights(level: str, bank: str = "scored") -> LogicGame:
+    """People who lie or do not. Raises KeyError for an unknown level."""
+    chosen = KNIGHTS[level]
+    make = partial(Knights, chosen, load("knights", bank))
+    return LogicGame(name=f"knights/{level}", turns=chosen.turns, set_up=make)
+
+
+GAMES: Mapping[str, Callable[[], Game]] = {
+    f"{kind.__name__}/{level}": partial(kind, level)
+    for kind, levels in ((eleusis, ELEUSIS), (mastermind, MASTERMIND), (knights, KNIGHTS))
+    for level in levels
+}

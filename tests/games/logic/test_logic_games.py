@@ -1,0 +1,219 @@
+"""Laws of the logic games: what a scene, a truth and a bank must keep to."""
+
+import random
+import tomllib
+from importlib import resources
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mags.errors import InvalidInput
+from mags.games.logic.bank import BANKS, listed, load
+from mags.games.logic.catalogue import (
+    ELEUSIS,
+    GAMES,
+    KNIGHTS,
+    MASTERMIND,
+    eleusis,
+    knights,
+    mastermind,
+)
+from mags.games.logic.eleusis import Rule
+from mags.games.logic.standings import share_right
+from mags.games.turns import Game, Scene, Truth
+
+KINDS = {"eleusis": eleusis, "mastermind": mastermind, "knights": knights}
+SHORT = [f"{kind}/short" for kind in KINDS]
+
+
+def tables(bank: str) -> dict:
+    text = (resources.files("mags.games.logic") / "data" / f"{bank}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def played(game: Game, seed: int, choices: random.Random) -> list[tuple[Scene, Truth]]:
+    turns = []
+    scene: Scene | None = game.begin(seed)
+    while scene is not None:
+        turns.append((scene, game.truth()))
+        _, scene = game.act(choices.choice(scene.actions))
+    return turns
+
+
+@pytest.mark.parametrize("name", SHORT)
+@given(seed=st.integers(0, 10**9), chosen=st.integers(0, 10**9))
+@settings(max_examples=10, deadline=None)
+def test_a_seed_and_the_actions_give_the_same_game(name: str, seed: int, chosen: int):
+    game = GAMES[name]()
+    first = played(game, seed, random.Random(chosen))
+    assert first == played(game, seed, random.Random(chosen))
+    assert first == played(GAMES[name](), seed, random.Random(chosen))
+
+
+@pytest.mark.parametrize("name", SHORT)
+@given(seed=st.integers(0, 10**9), chosen=st.integers(0, 10**9))
+@settings(max_examples=25, deadline=None)
+def test_every_turn_keeps_the_laws_of_a_game(name: str, seed: int, chosen: int):
+    told = set()
+    last = -1.0
+    for turn, (scene, truth) in enumerate(played(GAMES[name](), seed, random.Random(chosen))):
+        assert scene.turn == turn
+        assert 3 <= len(scene.actions) <= 8
+        assert len(set(scene.actions)) == len(scene.actions)
+        assert len(truth.best) == 1
+        assert truth.best < set(scene.actions)
+        assert len(truth.needed) == len(truth.rests_on) in (1, 2)
+        assert all(line.at > last for line in scene.said[:1])
+        assert [line.at for line in scene.said] == sorted({line.at for line in scene.said})
+        last = scene.at
+        assert not truth.facts & truth.over
+        for (said_turn, place), facts in truth.teaches.items():
+            assert said_turn == turn
+            for fact in facts:
+                told.add(fact)
+                assert fact.subject in scene.said[place].text
+        # Whatever was told either still holds or is over, and nothing else is known.
+        assert truth.facts | truth.over == told
+        assert list(truth.changes) == sorted(truth.changes)
+        for fact, sentence in zip(truth.rests_on, truth.needed, strict=True):
+            assert fact not in truth.over
+            assert fact.subject in sentence
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_needed_fact_that_was_told_is_needed_in_the_words_that_told_it(name: str):
+    lines = set()
+    found = 0
+    for scene, truth in played(GAMES[name](), 5, random.Random(5)):
+        lines.update(line.text for line in scene.said)
+        if truth.facts >= set(truth.rests_on):
+            found += 1
+            assert lines >= set(truth.needed)
+    assert found > 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_banks_tell_the_same_game_in_other_words(kind: str):
+    shape = []
+    for bank in BANKS:
+        turns = played_by_place(KINDS[kind]("short", bank), 3)
+        shape.append([(len(s.said), s.actions.index(min(t.best))) for s, t in turns])
+        assert any("{" not in s.question for s, _ in turns)
+    assert shape[0] == shape[1]
+
+
+def played_by_place(game: Game, seed: int) -> list[tuple[Scene, Truth]]:
+    turns = []
+    scene: Scene | None = game.begin(seed)
+    while scene is not None:
+        turns.append((scene, game.truth()))
+        _, scene = game.act(scene.actions[scene.turn % len(scene.actions)])
+    return turns
+
+
+def test_the_banks_have_the_same_keys_and_share_no_phrase():
+    tuning, scored = (tables(bank) for bank in BANKS)
+    assert tuning.keys() == scored.keys()
+    for game in KINDS:
+        assert tuning[game]["words"].keys() == scored[game]["words"].keys()
+        assert tuning[game]["phrases"].keys() == scored[game]["phrases"].keys()
+        phrases = [{p for ps in t[game]["phrases"].values() for p in ps} for t in (tuning, scored)]
+        assert not (phrases[0] & phrases[1]) - {"{name}"}
+        for words, others in zip(
+            tuning[game]["words"].values(), scored[game]["words"].values(), strict=True
+        ):
+            assert len(words) == len(others)
+            assert not set(words) & set(others)
+
+
+@pytest.mark.parametrize("bank", BANKS)
+def test_names_are_told_apart_and_actions_have_one_form(bank: str):
+    names = tables(bank)["names"]
+    full = [head + tail for head in names["heads"] for tail in names["tails"]]
+    assert len(set(full)) == len(full)
+    assert all(a == b or a not in b for a in full for b in full)
+    for game in KINDS:
+        phrases = load(game, bank).phrases
+        assert len(phrases["action"]) == 1
+    assert len(load("eleusis", bank).phrases["card"]) == 1
+
+
+@pytest.mark.parametrize("bank", BANKS)
+def test_every_level_finds_enough_names_and_words(bank: str):
+    for kind, levels in (("eleusis", ELEUSIS), ("mastermind", MASTERMIND), ("knights", KNIGHTS)):
+        for level in levels:
+            game = KINDS[kind](level, bank)
+            assert game.name == f"{kind}/{level}"
+            assert game.begin(0).turn == 0
+
+
+def test_an_action_that_is_not_offered_is_refused_and_changes_nothing():
+    game = GAMES["eleusis/short"]()
+    with pytest.raises(InvalidInput, match="begin one first"):
+        game.act("anything")
+    with pytest.raises(InvalidInput, match="no scene is open"):
+        game.truth()
+    scene = game.begin(1)
+    truth = game.truth()
+    with pytest.raises(InvalidInput, match="choose one of"):
+        game.act("eat the deck")
+    assert game.truth() == truth
+    _, following = game.act(scene.actions[0])
+    assert following is not None
+    assert following.turn == 1
+
+
+def test_after_the_last_turn_no_scene_is_open():
+    game = GAMES["mastermind/short"]()
+    scene: Scene | None = game.begin(1)
+    turns = 0
+    while scene is not None:
+        outcome, scene = game.act(scene.actions[0])
+        turns += 1
+        assert outcome.over == (scene is None)
+    assert turns == MASTERMIND["short"].turns
+    with pytest.raises(InvalidInput):
+        game.truth()
+
+
+def test_an_unknown_bank_is_named():
+    with pytest.raises(InvalidInput, match="no bank 'third'"):
+        load("eleusis", "third")
+
+
+def test_a_rule_with_an_exception_fits_only_outside_it():
+    rule = Rule("tin", "red")
+    assert rule.fits(("blue", "tin", "moth"))
+    assert not rule.fits(("red", "tin", "moth"))
+    assert not rule.fits(("blue", "oak", "moth"))
+
+
+def test_names_are_listed_as_one_says_them():
+    assert [listed(("a",)), listed(("a", "b")), listed(("a", "b", "c"))] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "chance", "forgetful", "remembering"),
+    [
+        ("eleusis/standard", 1 / 4, 0.40, 0.85),
+        ("mastermind/standard", 1 / 6, 0.30, 0.80),
+        ("knights/standard", 1 / 4, 0.62, 0.92),
+    ],
+)
+def test_memory_separates_those_who_read_perfectly(
+    name: str, chance: float, forgetful: float, remembering: float
+):
+    game = GAMES[name]()
+    seeds = range(3)
+    nothing, window, everything = (
+        sum(share_right(game, seed, window=size) for seed in seeds) / len(seeds)
+        for size in (0, 100, None)
+    )
+    assert abs(nothing - chance) < 0.06
+    assert window < forgetful
+    assert everything > remembering
