@@ -162,7 +162,7 @@ def _mark(turn: int) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
     """A poisoned game with one way back: mean rewards `before` the poison, from it to the audit
-    (`sick`) and `after`; `touched`: after, of the questions that rest on what was lied about.
+    (`sick`) and `after`; `touched`: after, of the questions that rest on what was lied `about`.
     """
 
     how: str
@@ -173,6 +173,7 @@ class Course:
     verdicts: Mapping[str, int]
     done: Mapping[str, int]
     findings: tuple[Finding, ...] = ()
+    about: tuple[TruthFact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +222,7 @@ def course(
         verdicts=counted(audited.findings),
         done=audited.done,
         findings=audited.findings,
+        about=tuple(touched),
     )
 
 

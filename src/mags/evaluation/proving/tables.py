@@ -1,0 +1,194 @@
+"""Tables of matches: players side by side, and ablations beside the whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mags.evaluation.metrics import Interval
+from mags.evaluation.proving.figures import Figures, over_seeds
+from mags.evaluation.proving.improvement import difference, improvement
+
+Measure = Callable[[Figures], float | None]
+NONE = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A table in words."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        lines = [self.head, ("---",) * len(self.head), *self.rows]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _f1(one: Figures) -> float | None:
+    return None if one.fidelity is None else 100 * one.fidelity.f1
+
+
+def _lost(one: Figures) -> float | None:
+    return None if one.fidelity is None else 100 * one.fidelity.wrongly_closed
+
+
+def _stale(one: Figures) -> float | None:
+    return None if one.fidelity is None else 100 * one.fidelity.left_open
+
+
+def _recover(one: Figures) -> float | None:
+    return None if one.adapting is None else one.adapting.turns
+
+
+def _area(one: Figures) -> float | None:
+    return None if one.adapting is None else one.adapting.lost
+
+
+COLUMNS: dict[str, Measure] = {
+    "score": lambda one: 100 * one.score,
+    "after changes": lambda one: None if one.after is None else 100 * one.after,
+    "turns to recover": _recover,
+    "lost": _area,
+    "recall": lambda one: 100 * one.recall,
+    "whole": lambda one: 100 * one.whole,
+    "explained": lambda one: 100 * one.explained,
+    "F1": _f1,
+    "stale": _stale,
+    "wrongly closed": _lost,
+    "nodes/rule": lambda one: one.nodes,
+    "lines": lambda one: one.shown,
+    "tokens": lambda one: one.tokens,
+    "recall ms": lambda one: one.recall_ms,
+    "engram ms": lambda one: one.engram_ms,
+    "L": lambda one: one.objective,
+}
+"""Columns of the table of players; shares in percent."""
+
+
+def by_player(found: Iterable[Figures]) -> dict[str, list[Figures]]:
+    """Figures by player, each in the order of seeds; players in the order they came."""
+    groups: dict[str, list[Figures]] = defaultdict(list)
+    for one in found:
+        groups[one.played.player].append(one)
+    return {name: sorted(group, key=lambda one: one.played.seed) for name, group in groups.items()}
+
+
+def players(found: Iterable[Figures]) -> Grid:
+    """A line a player: means over seeds, the score with its interval."""
+    groups = by_player(found)
+    rows = [
+        (name, str(len(group)), *(_cell(group, column) for column in COLUMNS))
+        for name, group in groups.items()
+    ]
+    return Grid(head=("player", "seeds", *COLUMNS), rows=tuple(rows))
+
+
+def improvements(found: Iterable[Figures], *, ours: str = "MAGS") -> Grid:
+    """What one player gains over each other in percent, over all turns and after changes."""
+    groups = by_player(found)
+    mine = groups.get(ours, [])
+    rows = []
+    for name, group in groups.items():
+        if name != ours and mine:
+            whole = _gained(mine, group, lambda one: one.score)
+            after = _gained(mine, group, lambda one: one.after)
+            rows.append((name, whole, after))
+    return Grid(head=(f"{ours} over", "score", "after changes"), rows=tuple(rows))
+
+
+def ages(found: Iterable[Figures]) -> Grid:
+    """Score and recall accuracy by how long ago what was needed was told."""
+    groups = by_player(found)
+    spans = sorted(
+        {kept.upto for group in groups.values() for one in group for kept in one.retention}
+    )
+    rows = []
+    for name, group in groups.items():
+        cells = []
+        for upto in spans:
+            kept = [k for one in group for k in one.retention if k.upto == upto]
+            n = sum(k.turns for k in kept)
+            score = sum(k.score * k.turns for k in kept) / n if n else 0.0
+            cells.append(f"{100 * score:.1f} ({n})" if n else NONE)
+        rows.append((name, *cells))
+    return Grid(head=("player", *(f"to {upto:,}" for upto in spans)), rows=tuple(rows))
+
+
+def kinds(found: Iterable[Figures]) -> Grid:
+    """Score by kind of question."""
+    groups = by_player(found)
+    names = sorted({kind for group in groups.values() for one in group for kind in one.kinds})
+    rows = []
+    for name, group in groups.items():
+        cells = (_mean([one.kinds[kind] for one in group if kind in one.kinds]) for kind in names)
+        rows.append((name, *cells))
+    return Grid(head=("player", *(name or "?" for name in names)), rows=tuple(rows))
+
+
+DELTAS: dict[str, Measure] = {
+    "score": COLUMNS["score"],
+    "after changes": COLUMNS["after changes"],
+    "recall": COLUMNS["recall"],
+    "F1": _f1,
+    "recall ms": lambda one: one.recall_ms,
+    "engram ms": lambda one: one.engram_ms,
+    "nodes/rule": lambda one: one.nodes,
+}
+"""What an ablation may change."""
+
+
+def ablated(whole: Sequence[Figures], without: dict[str, Sequence[Figures]]) -> Grid:
+    """What each switch changes against the whole: mean difference and its interval over seeds."""
+    rows = [("(whole)", *(_cell(whole, name, DELTAS) for name in DELTAS))]
+    for name, group in without.items():
+        rows.append((name, *(_delta(group, whole, measure) for measure in DELTAS.values())))
+    return Grid(head=("without", *DELTAS), rows=tuple(rows))
+
+
+def _delta(group: Sequence[Figures], whole: Sequence[Figures], measure: Measure) -> str:
+    pairs = _paired(group, whole, measure)
+    if not pairs:
+        return NONE
+    found = difference([a for a, _ in pairs], [b for _, b in pairs])
+    return f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+
+
+def _gained(ours: Sequence[Figures], theirs: Sequence[Figures], measure: Measure) -> str:
+    pairs = _paired(ours, theirs, measure)
+    if not pairs or not any(b for _, b in pairs):
+        return NONE
+    return shown(improvement([a for a, _ in pairs], [b for _, b in pairs]), "+.0f") + " %"
+
+
+def _paired(
+    ours: Sequence[Figures], theirs: Sequence[Figures], measure: Measure
+) -> list[tuple[float, float]]:
+    """Both values of each seed that both have."""
+    other = {one.played.seed: measure(one) for one in theirs}
+    found = []
+    for one in ours:
+        a, b = measure(one), other.get(one.played.seed)
+        if a is not None and b is not None:
+            found.append((a, b))
+    return found
+
+
+def _cell(group: Sequence[Figures], column: str, columns: dict[str, Measure] = COLUMNS) -> str:
+    found = over_seeds(group, columns[column])
+    if found is None:
+        return NONE
+    if column == "score" and found.n > 1:
+        return shown(found)
+    return f"{found.mean:.2f}" if column == "L" else f"{found.mean:.1f}"
+
+
+def shown(interval: Interval, form: str = ".1f") -> str:
+    """A mean with its interval in brackets."""
+    return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{100 * sum(values) / len(values):.1f}" if values else NONE
