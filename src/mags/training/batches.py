@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
+
+AT_ONCE = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +43,25 @@ class Batch:
 
 
 def encode(
-    tokenizer: PreTrainedTokenizerBase, pairs: Sequence[Pair], *, longest: int
+    tokenizer: PreTrainedTokenizerBase, pairs: Iterable[Pair], *, longest: int
 ) -> list[Encoded]:
     """Tokens of pairs; those longer than `longest` tokens are left out (count the difference)."""
     begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
-    prompts = tokenizer([p.prompt for p in pairs], add_special_tokens=False)["input_ids"]
-    targets = tokenizer([p.target for p in pairs], add_special_tokens=False)["input_ids"]
-    encoded = [
-        Encoded(prompt=(begin, *prompt), target=(*target, end))
-        for prompt, target in zip(prompts, targets, strict=True)
-    ]
-    return [one for one in encoded if len(one) <= longest]
+    numbers = list(range(len(tokenizer)))  # one object a piece, not one a token: a quarter of it
+    encoded: list[Encoded] = []
+    waiting = iter(pairs)
+    while some := list(islice(waiting, AT_ONCE)):
+        prompts = tokenizer([p.prompt for p in some], add_special_tokens=False)["input_ids"]
+        targets = tokenizer([p.target for p in some], add_special_tokens=False)["input_ids"]
+        made = (
+            Encoded(
+                prompt=(begin, *(numbers[i] for i in prompt)),
+                target=(*(numbers[i] for i in target), end),
+            )
+            for prompt, target in zip(prompts, targets, strict=True)
+        )
+        encoded += (one for one in made if len(one) <= longest)
+    return encoded
 
 
 def batches(

@@ -35,7 +35,7 @@ class GrpoConfig:
     prompts: int = 32
     group: int = 8
     epochs: int = 2
-    rows: int = 64
+    rows: int = 32
     rate: float = 3e-4
     clip: float = 0.2
     norm: float = 1.0

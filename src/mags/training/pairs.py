@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mags.models.policy.compact import compact
+from mags.models.policy.shorthand import shorten
 from mags.training.batches import Pair
 from mags.training.chains.schema import Role, Sample
 
@@ -12,6 +13,11 @@ from mags.training.chains.schema import Role, Sample
 def pair_of(sample: Sample) -> Pair:
     """The compact prompt of a sample and its target: the same words as in use."""
     return Pair(prompt=prompt_of(sample), target=sample.target)
+
+
+def short_pair_of(sample: Sample) -> Pair:
+    """The same with the target in short, as nano says it."""
+    return Pair(prompt=prompt_of(sample), target=shorten(sample.target, sample.turn, sample.recent))
 
 
 def prompt_of(sample: Sample) -> str:

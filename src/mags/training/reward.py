@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from mags.errors import ModelReplyError
 from mags.models.grammar import Engram, read_engram, read_plan, read_route
 from mags.models.guardrails import check_invented
+from mags.models.policy.shorthand import expand
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags.training.chains.schema import Role, Sample
 
@@ -32,13 +33,14 @@ class RewardWeights:
 
 
 def read(sample: Sample, reply: str) -> Reading | None:
-    """The reply as the grammar reads it, or None where it refuses."""
+    """The reply as the grammar reads it, in short or in full; None where it refuses."""
+    whole = expand(reply, sample.turn, sample.recent)
     try:
         if sample.role is Role.WRITE:
-            return read_engram(reply)
+            return read_engram(whole)
         if sample.role is Role.ASK:
-            return read_plan(reply, sample.turn.text)
-        return read_route(reply)
+            return read_plan(whole, sample.turn.text)
+        return read_route(whole)
     except ModelReplyError:
         return None
 

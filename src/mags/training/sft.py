@@ -10,8 +10,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import torch
+from torch import Tensor
 from torch.optim import Optimizer
 from transformers import PreTrainedModel
 
@@ -20,6 +22,8 @@ from mags.training.checkpoint import latest, load_checkpoint, save_checkpoint
 from mags.training.losses import weighted_cross_entropy
 from mags.training.optimisers import optimisers, schedule, take_step
 from mags.training.progress import Watch
+
+SEEDS = 1_000_003
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,24 +43,39 @@ class SftConfig:
     save_every: int = 0
 
 
+class Objective(Protocol):
+    """A loss of a batch; `seed` is of what it draws, another each step."""
+
+    def __call__(self, batch: Batch, seed: int) -> Tensor:
+        """A number to be made less."""
+        ...
+
+
 def fine_tune(
     model: PreTrainedModel,
     encoded: Sequence[Encoded],
     config: SftConfig,
     *,
+    objective: Objective | None = None,
     watch: Watch | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Train `model` in place; checkpoints go to `folder` and are taken up from there."""
+    """Train `model` in place; checkpoints go to `folder` and are taken up from there.
+
+    `objective`: instead of the loss of the model's own forward pass.
+    """
+    teach = objective or (lambda batch, _: next_token_loss(model, batch))
     chosen = optimisers(model, rate=config.rate, decay=config.decay)
     begin = resume(model, chosen, folder)
     stream = endless(encoded, config, pad=int(model.config.pad_token_id))
     model.train()
     for step, batch in enumerate(itertools.islice(stream, begin, config.steps), start=begin):
         rate = config.rate * schedule(step, config.steps)
-        loss = learn(model, chosen, batch, rate=rate, norm=config.norm)
+        loss = teach(batch, config.seed * SEEDS + step)
+        loss.backward()
+        take_step(chosen, model.parameters(), rate=rate, norm=config.norm)
         if watch is not None:
-            watch(step + 1, {"loss": loss, "rate": rate})
+            watch(step + 1, {"loss": float(loss.detach()), "rate": rate})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
             save_checkpoint(folder, step + 1, model, chosen)
     model.eval()
@@ -66,13 +85,17 @@ def learn(
     model: PreTrainedModel, chosen: Sequence[Optimizer], batch: Batch, *, rate: float, norm: float
 ) -> float:
     """One step on one batch; the loss before it."""
-    device = next(model.parameters()).device
-    logits = model(input_ids=batch.inputs.to(device)).logits
-    targets, weights = batch.targets.to(device), batch.weights.to(device)
-    loss = weighted_cross_entropy(logits, targets, weights)
+    loss = next_token_loss(model, batch)
     loss.backward()
     take_step(chosen, model.parameters(), rate=rate, norm=norm)
     return float(loss.detach())
+
+
+def next_token_loss(model: PreTrainedModel, batch: Batch) -> Tensor:
+    """The weighted cross-entropy of a batch."""
+    device = next(model.parameters()).device
+    logits = model(input_ids=batch.inputs.to(device)).logits
+    return weighted_cross_entropy(logits, batch.targets.to(device), batch.weights.to(device))
 
 
 def endless(encoded: Sequence[Encoded], config: SftConfig, *, pad: int) -> Iterator[Batch]:
@@ -85,7 +108,7 @@ def endless(encoded: Sequence[Encoded], config: SftConfig, *, pad: int) -> Itera
             tokens=config.tokens,
             pad=pad,
             prompt_weight=config.prompt_weight,
-            seed=config.seed * 1_000_003 + turn,
+            seed=config.seed * SEEDS + turn,
         )
 
 

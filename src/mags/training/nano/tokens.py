@@ -7,13 +7,27 @@ stripped when a completion is decoded, before the reward sees it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 PAD, BOS, EOS = "<|pad|>", "<|bos|>", "<|eos|>"
 MEMORY_TOKENS = ("<recall>", "</recall>", "<engram>", "</engram>", "<route>", "</route>")
+WORD = re.compile(r" ?\w+")
+
+
+def without_names(texts: Sequence[str], *, least: int = 4) -> Iterator[str]:
+    """The texts without the words that are in fewer than `least` of them.
+
+    Pieces learned from made-up names are those of training's own syllables: names of the tests
+    would be spelled in another way than any name it saw, and no piece is left for common words.
+    """
+    counts = Counter(word for text in texts for word in {*(w.strip() for w in WORD.findall(text))})
+    for text in texts:
+        yield WORD.sub(lambda found: found[0] if counts[found[0].strip()] >= least else "", text)
 
 
 def train_tokenizer(texts: Iterable[str], *, size: int = 1024) -> PreTrainedTokenizerFast:

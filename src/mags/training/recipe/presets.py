@@ -70,6 +70,7 @@ class Reinforcing:
 class Recipe:
     """A whole training. `combined`: one model for all roles; else `specialise` makes three of it.
 
+    `lean`: SFT in bfloat16 by `mags.training.nano.lean`, on a CPU without AMX slower than without.
     `save_every`: steps between checkpoints. `evaluated`: samples of each role and split.
     `threads`: of torch; another number gives other roundings, so other weights.
     """
@@ -81,6 +82,7 @@ class Recipe:
     data: Data = field(default_factory=Data)
     widths: Widths = field(default_factory=Widths)
     combined: bool = False
+    lean: bool = True
     longest: int = 400
     save_every: int = 200
     evaluated: int = 100
@@ -113,9 +115,11 @@ QUICK = Recipe(
 
 NANO = Recipe(
     name="nano",
-    base=Teaching(steps=1_800, rate=3e-3),
-    specialise=Teaching(steps=250, rate=1e-3),
-    reinforce=Reinforcing(steps=40),
+    data=Data(train=120_000, kept_back=4_000),
+    widths=Widths(width=192, layers=4, heads=3, inner=512, pieces=4_096),
+    base=Teaching(steps=2_600, rate=3e-3),
+    specialise=Teaching(steps=150, rate=1e-3),
+    reinforce=Reinforcing(steps=12),
 )
 """What ships: about half an hour on two cores."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -23,20 +24,20 @@ SHARE = 0.2
 def make(folder: Path, data: Data, seed: int) -> Mapping[str, int]:
     """Write the files of a recipe; how many samples each holds."""
     known = Known()
-    written = dict(_hand())
+    written: dict[str, Iterable[Sample]] = dict(_hand())
     train = shelf(Split.TRAIN)
     taught = of_shelf(
         frames_of(train, back=False), data.train - data.kept_back, f"{seed} taught", known,
         name=TAUGHT,
     )  # fmt: skip
-    written[TAUGHT] = [*written.pop(Split.TRAIN.value, []), *taught]
+    written[TAUGHT] = chain(written.pop(Split.TRAIN.value, []), taught)
     back = of_shelf(
         frames_of(train, back=True), data.kept_back, f"{seed} kept back", known, name=KEPT_BACK
     )
-    written[KEPT_BACK] = list(back)
+    written[KEPT_BACK] = back
     for split in (Split.DEV, *TESTS):
         more = of_split(split, data.test, seed, known)
-        written[split.value] = [*written.pop(split.value, []), *more]
+        written[split.value] = chain(written.pop(split.value, []), more)
     return {name: write_samples(file(folder, name), some) for name, some in written.items()}
 
 

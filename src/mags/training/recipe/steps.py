@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from mags.training.chains.schema import Role, Sample, read_samples
 from mags.training.experience import Task, Voice
 from mags.training.fidelity import StoreFidelity
 from mags.training.grpo import GrpoConfig, reinforce
+from mags.training.nano.lean import LeanLoss
 from mags.training.nano.model import NanoSize, new_nano
-from mags.training.nano.tokens import train_tokenizer
-from mags.training.pairs import of_role, pair_of, prompt_of
+from mags.training.nano.tokens import train_tokenizer, without_names
+from mags.training.pairs import of_role, prompt_of, short_pair_of
 from mags.training.ppo import PpoConfig, reinforce_with_critic
 from mags.training.progress import Logbook
 from mags.training.recipe import samples as files
@@ -30,6 +32,8 @@ from mags.training.sft import SftConfig, fine_tune
 
 ALL = "all"
 WARM_PPO = 5
+SPELLED = 40_000
+WORTH_COMPILING = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,11 @@ class Run:
 
     def samples(self, name: str, roles: Sequence[Role] = ()) -> list[Sample]:
         """Samples of a file that was made, of some roles."""
-        return of_role(read_samples(files.file(self.data, name)), *roles)
+        return of_role(self.read(name), *roles)
+
+    def read(self, name: str) -> Iterator[Sample]:
+        """Samples of a file that was made, one after the other."""
+        return read_samples(files.file(self.data, name))
 
     def log(self, place: Path, title: str, steps: int) -> Logbook:
         """The logbook of a stage."""
@@ -91,10 +99,11 @@ def make_data(run: Run) -> dict[str, Any]:
 
 
 def make_tokenizer(run: Run) -> dict[str, Any]:
-    """Learn pieces from all that SFT will see."""
-    pairs = [pair_of(sample) for sample in run.samples(files.TAUGHT)]
-    texts = (text for pair in pairs for text in (pair.prompt, pair.target))
-    tokenizer = train_tokenizer(texts, size=run.recipe.widths.pieces)
+    """Learn pieces from what SFT will see, names left out."""
+    some = islice(run.read(files.TAUGHT), SPELLED)
+    pairs = [short_pair_of(sample) for sample in some]
+    texts = [f"{pair.prompt}{pair.target}" for pair in pairs]
+    tokenizer = train_tokenizer(without_names(texts), size=run.recipe.widths.pieces)
     tokenizer.save_pretrained(run.folder / "tokenizer")
     return {"pieces": len(tokenizer)}
 
@@ -152,8 +161,11 @@ def _teach(
     how: Teaching,
     place: Path,
 ) -> dict[str, Any]:
-    chosen = run.samples(files.TAUGHT, roles)
-    encoded = encode(words, [pair_of(one) for one in chosen], longest=run.recipe.longest)
+    chosen = (one for one in run.read(files.TAUGHT) if one.role in roles)
+    encoded = encode(words, map(short_pair_of, chosen), longest=run.recipe.longest)
+    lean = None
+    if run.recipe.lean and not how.rank:
+        lean = LeanLoss(model, compiled=how.steps >= WORTH_COMPILING)
     config = SftConfig(
         steps=how.steps,
         rate=how.rate,
@@ -165,11 +177,10 @@ def _teach(
         low_rank(model, how.rank, seed=run.recipe.seed),
         run.log(place, place.name, how.steps) as log,
     ):
-        fine_tune(model, encoded, config, watch=log, folder=place)
+        fine_tune(model, encoded, config, objective=lean, watch=log, folder=place)
     model.save_pretrained(place)
     return {
         "samples": len(encoded),
-        "too_long": len(chosen) - len(encoded),
         "tokens": sum(map(len, encoded)),
         "weights": sum(p.numel() for p in model.parameters()),
         "loss": _loss(model, encoded[:64], words),

@@ -16,6 +16,7 @@ from mags.models.grammar import read_engram, read_plan, read_route
 from mags.models.guardrails import check_invented
 from mags.models.policy.compact import compact
 from mags.models.policy.nano.model import NanoFolder, NanoModel
+from mags.models.policy.shorthand import expand
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
 Read = TypeVar("Read")
@@ -53,8 +54,11 @@ class CompactPolicy:
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall."""
-        prompt = compact("ask", question, recent)
-        return self._decide("ask", prompt, lambda reply: read_plan(reply, question.text))
+
+        def read(reply: str) -> Plan:
+            return read_plan(expand(reply, question, recent), question.text)
+
+        return self._decide("ask", compact("ask", question, recent), read)
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn."""
@@ -62,7 +66,7 @@ class CompactPolicy:
         source = "\n".join((*said, *(f"{one.speaker} {one.text}" for one in recalled)))
 
         def read(reply: str) -> tuple[Operation, ...]:
-            operations = read_engram(reply).operations
+            operations = read_engram(expand(reply, turn, recent)).operations
             check_invented(operations, source)
             return operations
 
