@@ -28,7 +28,7 @@ def one(text: str) -> str:
 
 def test_every_turn_is_in_its_form_and_its_slots_can_be_filled():
     found = dialogues()
-    assert len(found) >= 150
+    assert len(found) >= 500
     assert unknown_types(found, known_types(words())) == frozenset()
     assert len({turn.id for turn in found}) == len(found)
 
@@ -77,7 +77,7 @@ def test_turns_are_varied_and_none_is_nearly_another():
     texts = [re.findall(r"\{[^{}]*\}|[^\W_]+(?:'[^\W_]+)?|[?!]", t.say) for t in dialogues()]
     assert distinct(texts, 2) >= 0.6
     assert distinct(texts, 3) >= 0.9
-    assert self_bleu(Random(0).sample(texts, min(300, len(texts)))) <= 0.15
+    assert self_bleu(Random(0).sample(texts, min(300, len(texts)))) <= 0.2
     assert len({" ".join(text).casefold() for text in texts}) == len(texts)
 
 

@@ -35,13 +35,13 @@ EVENTS: Mapping[str, str] = MappingProxyType(
                 "attended, participated in, made, watched, finished, started, won, lost, "
                 "signed up for, is learning, is working on, is thinking about, teaches, "
                 "is expecting, performed at, celebrated, listens to, collects, misses, needs to, "
-                "is good at, received, is recovering from, volunteers at",
+                "is good at, received, is recovering from, volunteers at, believes in",
             ),
             ("place", "moved from, grew up in"),
             ("time", "has been married for"),
             (
                 "person",
-                "met, knows, child, cousin, aunt, uncle, niece, nephew, grandmother, grandfather, "
+                "met, knows, child, granddaughter, grandson, cousin, aunt, uncle, niece, nephew, grandmother, grandfather, "
                 "neighbour",
             ),
         )
