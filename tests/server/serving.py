@@ -15,9 +15,11 @@ import httpx
 import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.prompts import load_prompts
 from mags.server.logs import logger
+from mags.server.proxy.upstream import Upstream
 from mags.server.run import Listener, listener
-from mags.server.service import Service
+from mags.server.service import Outside, Service
 from mags.server.settings import Limits, ServerSettings
 from mags.settings import Settings
 
@@ -33,10 +35,16 @@ def open_memory(path: Path, branch: str) -> Memory:
 class Served:
     """A server that runs. `log`: what it logged; `base`: its address."""
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, upstream: Upstream | None = None) -> None:
         """Make it; `start` runs it."""
         self.log = io.StringIO()
-        self.service = Service(settings, open_memory, logger(self.log))
+        outside = Outside(
+            open_memory=open_memory,
+            embedder=lambda: EMBEDDER,
+            remembered=load_prompts()["remembered"],
+            upstream=upstream,
+        )
+        self.service = Service(settings, outside, logger(self.log))
         self.listener: Listener = listener(self.service)
         self._thread = threading.Thread(target=self.listener.run, daemon=True)
         self.base = ""
@@ -65,10 +73,16 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, *, limits: Limits | None = None, **settings: object) -> Iterator[Served]:
+def serving(
+    folder: Path,
+    *,
+    limits: Limits | None = None,
+    upstream: Upstream | None = None,
+    **settings: object,
+) -> Iterator[Served]:
     """A server over a folder for the length of a block."""
     made = ServerSettings(folder=folder, port=0, limits=limits or Limits())
-    served = Served(replace(made, **settings))  # type: ignore[arg-type]
+    served = Served(replace(made, **settings), upstream)  # type: ignore[arg-type]
     served.start()
     try:
         yield served

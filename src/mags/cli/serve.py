@@ -13,10 +13,11 @@ from mags.cli.extra import bring
 from mags.cli.shared import out
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
+from mags.models.prompts import load_prompts
 from mags.settings import read_settings
 
 if TYPE_CHECKING:
-    from mags.server.halls import Open
+    from mags.server.service import Outside
 
 Folder = Annotated[
     Path,
@@ -45,20 +46,38 @@ def serve(
         need_key=need_key,
         hosts=tuple(allow_host or ()),
     )
-    made = service.Service(chosen, opener())
+    made = service.Service(chosen, outside())
     listener = run.listener(made)
     shown = f"[{host}]" if ":" in host else host
     out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
     listener.run()
 
 
-def opener() -> Open:
-    """What opens a memory for the server: settings read once, models shared by all memories."""
-    parts = make_parts(read_settings(os.environ))
+def outside() -> Outside:
+    """What the server works with: settings read once, models shared by all memories."""
+    upstream = bring("mags.server.proxy.upstream", extra="server", needed_for="mags serve")
+    service = bring("mags.server.service", extra="server", needed_for="mags serve")
+    settings = read_settings(os.environ)
+    parts = make_parts(settings)
+    chat = settings.chat
 
     def open_memory(path: Path, branch: str) -> Memory:
         store = make_store(path, branch=branch)
         with closed_on_failure(store):
             return Memory(store, parts)
 
-    return open_memory
+    found: Outside = service.Outside(
+        open_memory=open_memory,
+        embedder=lambda: parts.embedder,
+        remembered=load_prompts(settings.policy.prompts)["remembered"],
+        upstream=upstream.Upstream(
+            url=chat.url,
+            model=chat.model,
+            key=chat.key,
+            connect_s=chat.connect_s,
+            silence_s=chat.timeout_s,
+        )
+        if chat.url
+        else None,
+    )
+    return found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 
 import structlog
@@ -16,6 +17,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 from starlette.types import Scope as AsgiScope
 
+from mags.models.prompts import Prompt
+from mags.ports.embedder import Embedder
 from mags.server import problems
 from mags.server.desk import grant_of
 from mags.server.doorman import GRANT, Doorman
@@ -25,6 +28,9 @@ from mags.server.keys import KeyRing
 from mags.server.limits import Limited
 from mags.server.logs import Logged, logger
 from mags.server.metrics import Measured, Metrics
+from mags.server.proxy.remembering import Rememberer
+from mags.server.proxy.routes import Proxy
+from mags.server.proxy.upstream import Upstream
 from mags.server.routes import events, history, memories, nodes, recall, turns
 from mags.server.settings import ServerSettings
 
@@ -34,19 +40,37 @@ ABOUT = """A memory that learns, for any frozen language model.
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What a service works with. `open_memory`: from a path and a branch to a memory.
+
+    `embedder`: of `/v1/embeddings`, as the memories have it; `upstream`: the model behind the
+    proxy, None where there is none; `remembered`: the prompt that frames what is recalled for it.
+    """
+
+    open_memory: Open
+    embedder: Callable[[], Embedder]
+    remembered: Prompt
+    upstream: Upstream | None = None
+
+
 class Service:
     """A server's parts, put together; `app` is what uvicorn runs."""
 
     def __init__(
         self,
         settings: ServerSettings,
-        open_memory: Open,
+        outside: Outside,
         log: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
-        """`open_memory`: from a path and a branch to a memory."""
+        """`log`: where requests are logged, standard error when None."""
         limits = settings.limits
         self.settings = settings
-        self.halls = Halls(settings.folder, open_memory, most=limits.open, traces=limits.traces)
+        self.halls = Halls(
+            settings.folder, outside.open_memory, most=limits.open, traces=limits.traces
+        )
+        rememberer = Rememberer(self.halls, outside.remembered)
+        self.proxy = Proxy(outside.upstream, rememberer, outside.embedder)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.halls))
         self.stopping = threading.Event()
@@ -72,6 +96,7 @@ class Service:
         app.state.streams = 0
         for one in ROUTERS:
             app.include_router(one.router)
+        app.include_router(self.proxy.router)
         app.add_api_route("/healthz", _healthy, tags=["server"])
         app.add_api_route("/readyz", self._ready, tags=["server"])
         app.add_api_route("/metrics", self._metrics, tags=["server"], response_class=Response)
@@ -84,6 +109,7 @@ class Service:
         yield
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
+        await self.proxy.close()
         await run_in_threadpool(self.halls.close)
 
     async def _ready(self) -> JSONResponse:

@@ -15,7 +15,7 @@ from pathlib import Path
 from mags.errors import ConfigurationError
 from mags.ports.chat import Message
 
-NAMES = ("ask", "write", "router", "answer", "answer_manager", "summarise")
+NAMES = ("ask", "write", "router", "answer", "answer_manager", "summarise", "remembered")
 
 FRONT = re.compile(r"\A---\nversion: (\d+)\n---\n")
 HEADING = re.compile(r"^## (.+)\n", re.MULTILINE)

@@ -1,0 +1,137 @@
+"""What the proxy does for one conversation: recall before the model, remember after it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from mags.errors import InvalidInput
+from mags.models.prompts import Prompt
+from mags.recall.found import Found
+from mags.server.grants import EVERY, Grant, Scope
+from mags.server.halls import Halls
+from mags.server.proxy.upstream import Json, text_of
+
+DEFAULT = "default"
+CONTEXT_TOKENS = 800
+ASSISTANT = "assistant"
+SESSION = "proxy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One request: whose memory it goes to, what was said last, and how it is known again."""
+
+    namespace: str
+    speaker: str
+    said: str
+    asked: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What was recalled for a conversation; `trace`: its id, "" where there was no memory yet."""
+
+    conversation: Conversation
+    found: Found | None = None
+    trace: str = ""
+
+    def extension(self) -> Json:
+        """The field `mags` of an answer: the memory, and the memories that were shown."""
+        hits = [] if self.found is None else self.found.hits
+        return {
+            "memory": self.conversation.namespace,
+            "trace": self.trace,
+            "citations": [
+                {"id": hit.id, "text": hit.text, "speaker": hit.speaker, "score": hit.score}
+                for hit in hits
+            ],
+        }
+
+
+def read_conversation(body: Json, grant: Grant) -> Conversation:
+    """What a request says; raises InvalidInput where it is no chat completion."""
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise InvalidInput("messages: a list of at least one message", field="messages")
+    if not all(isinstance(m, dict) and isinstance(m.get("role"), str) for m in messages):
+        raise InvalidInput("messages: each is an object with a role", field="messages")
+    user = body.get("user")
+    if user is not None and not isinstance(user, str):
+        raise InvalidInput("user: a text", field="user")
+    asked = next((text_of(m) for m in reversed(messages) if m["role"] == "user"), "")
+    # After a tool's answer the client sends the same turn again: it is remembered already.
+    said = asked if messages[-1]["role"] == "user" else ""
+    known = json.dumps(messages, sort_keys=True, ensure_ascii=True).encode()
+    return Conversation(
+        namespace=namespace_of(grant, user),
+        speaker="user",
+        said=said.strip(),
+        asked=asked.strip(),
+        key=hashlib.sha256(known).hexdigest(),
+    )
+
+
+def namespace_of(grant: Grant, user: str | None) -> str:
+    """The key's namespace where it has just one; else the one that `user` names."""
+    if len(grant.namespaces) == 1 and not grant.namespaces[0].endswith(EVERY):
+        return grant.namespaces[0]
+    return user or DEFAULT
+
+
+class Rememberer:
+    """The memory's side of the proxy; every method works in a thread of its own."""
+
+    def __init__(self, halls: Halls, prompt: Prompt) -> None:
+        """Memories come from `halls`, only as the grant allows; `prompt`: what frames them."""
+        self._halls, self._prompt = halls, prompt
+
+    def before(self, grant: Grant, conversation: Conversation) -> Remembered:
+        """Recall for what was asked, then remember it: durable before the model is asked."""
+        with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+            remembered = Remembered(conversation=conversation)
+            if conversation.asked:
+                found = hall.memory.recall(conversation.asked, speaker=conversation.speaker)
+                trace = hall.traces.keep(found.trace)
+                remembered = Remembered(conversation=conversation, found=found, trace=trace)
+            if conversation.said:
+                hall.memory.observe(
+                    conversation.said,
+                    speaker=conversation.speaker,
+                    session=SESSION,
+                    key=f"{conversation.key} said",
+                )
+            return remembered
+
+    def after(self, grant: Grant, conversation: Conversation, answer: str) -> None:
+        """Remember what the model answered."""
+        if not answer.strip():
+            return
+        with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+            hall.memory.observe(
+                answer,
+                speaker=ASSISTANT,
+                session=SESSION,
+                key=f"{conversation.key} {hashlib.sha256(answer.encode()).hexdigest()}",
+            )
+
+    def shown(self, body: Json, remembered: Remembered) -> Json:
+        """The request as the model gets it: a system message of bounded size before the rest.
+
+        It stands after the client's own system messages, which keep the first word.
+        """
+        found = remembered.found
+        context = "" if found is None else found.context(CONTEXT_TOKENS)
+        if not context:
+            return body
+        words = self._prompt.render("system", {"recalled": context}).strip()
+        messages: list[Any] = list(body["messages"])
+        at = next(
+            (n for n, m in enumerate(messages) if m["role"] not in ("system", "developer")),
+            len(messages),
+        )
+        message = {"role": "system", "content": words}
+        return {**body, "messages": [*messages[:at], message, *messages[at:]]}

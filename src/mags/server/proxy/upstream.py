@@ -1,0 +1,109 @@
+"""The model behind the proxy: any OpenAI-compatible server, asked as the client asked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from mags.errors import ModelReplyError, ModelUnavailable
+
+Json = dict[str, Any]
+
+
+class UpstreamLate(ModelUnavailable):
+    """It said nothing for too long."""
+
+
+class UpstreamRefused(ModelReplyError):
+    """It answered with an error of its own, which the client gets as it is."""
+
+    def __init__(self, status: int, body: bytes, media: str) -> None:
+        """`status`, `body`, `media`: what it answered."""
+        super().__init__(f"the model's server answered {status}", status=status)
+        self.status, self.body, self.media = status, body, media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """Where the model is. `url` ends in /v1; times in seconds; `model` where the client names none.
+
+    `key` None: none is sent; the client's own key never leaves this server.
+    """
+
+    url: str
+    model: str = ""
+    key: str | None = None
+    connect_s: float = 5.0
+    silence_s: float = 60.0
+
+    def client(self) -> httpx.AsyncClient:
+        """A client that keeps connections open between requests."""
+        headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
+        return httpx.AsyncClient(
+            base_url=self.url.rstrip("/"),
+            headers=headers,
+            timeout=httpx.Timeout(self.silence_s, connect=self.connect_s),
+        )
+
+
+async def whole(client: httpx.AsyncClient, method: str, path: str, body: Json | None) -> Json:
+    """One call and its JSON; raises ModelUnavailable, UpstreamRefused, ModelReplyError."""
+    async with crossing():
+        answer = await client.request(method, path, json=body)
+    _check(answer, answer.content)
+    try:
+        found = answer.json()
+    except ValueError as failure:
+        raise ModelReplyError("the model's server answered with no JSON") from failure
+    if not isinstance(found, dict):
+        raise ModelReplyError("the model's server answered with JSON that is no object")
+    return found
+
+
+@asynccontextmanager
+async def pieces(
+    client: httpx.AsyncClient, path: str, body: Json
+) -> AsyncIterator[AsyncIterator[str]]:
+    """The lines of a streamed answer; raises as `whole` does, before the first of them."""
+    async with crossing(), client.stream("POST", path, json=body) as answer:
+        if answer.status_code >= 400:
+            _check(answer, await answer.aread())
+        media = answer.headers.get("content-type", "")
+        if not media.startswith("text/event-stream"):
+            raise ModelReplyError(
+                f"the model's server answered with {media or 'nothing'}, no stream"
+            )
+        yield answer.aiter_lines()
+
+
+@asynccontextmanager
+async def crossing() -> AsyncIterator[None]:
+    """Around what asks the model: failures of the line as errors of MAGS."""
+    try:
+        yield
+    except httpx.TimeoutException as failure:
+        raise UpstreamLate("the model's server was silent for too long") from failure
+    except (httpx.HTTPError, httpx.InvalidURL) as failure:
+        why = str(failure) or type(failure).__name__
+        raise ModelUnavailable(f"the model's server cannot be reached: {why}") from failure
+
+
+def _check(answer: httpx.Response, body: bytes) -> None:
+    if answer.status_code >= 400:
+        media = answer.headers.get("content-type", "application/json")
+        raise UpstreamRefused(answer.status_code, body, media)
+
+
+def text_of(message: Mapping[str, Any] | None) -> str:
+    """The words of a message: a text, or the text parts of several."""
+    content = None if message is None else message.get("content")
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = (part.get("text") for part in content if isinstance(part, dict))
+    return "\n".join(part for part in parts if isinstance(part, str))
