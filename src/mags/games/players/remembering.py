@@ -28,12 +28,15 @@ EPOCH_S = 1_704_067_200.0
 BULK = 16
 """Lines of a scene from which they are told in one go: a rulebook, not a conversation."""
 
+WIDER = 2
+"""Memories asked for, for each line to be shown: several may stand for one line."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
     """How MAGS plays.
 
-    `k`: memories asked for, and lines shown at most beside those of the turn; `history`: lines
+    `k`: lines shown at most beside those of the turn; `history`: lines
     of the conversation shown besides (0: manager mode, all from memory); `sure`: sureness of
     the reader under which it recalls again while it thinks (0: never), `again`: lines that may
     add. `stale`: show too what no longer holds. `learn`: hand rewards back as feedback.
@@ -126,7 +129,7 @@ class Remembering:
         began = self._clock()
         thinker = self._thinker
         thinker.meet(scene)
-        self._reply = self.memory.ask(scene.question, k=self.habits.k)
+        self._reply = self.memory.ask(scene.question, k=WIDER * self.habits.k)
         recall_s = self._clock() - began - thinker.reading_s
         lines = tuple(one.text for one in thinker.shown)
         return Move(
@@ -229,7 +232,8 @@ class Thinker:
         """Show the reader what was found, the history and the turn, oldest first."""
         known = {one.note.said: one for one in found if one.note is not None}
         own = [one for one in found if one.note is None]
-        beside = [n for n in (*self._history, *self._present) if n.said not in known]
+        texts = {one.text for one in found}
+        beside = [n for n in (*self._history, *self._present) if n.shown not in texts]
         said = [known.get(n.said) or Shown(text=n.shown, note=n) for n in self._all(known, beside)]
         self.shown = [*own, *said]
         began = self._clock()
@@ -242,18 +246,20 @@ class Thinker:
         return in_order([*(one.note for one in known.values() if one.note is not None), *beside])
 
     def _lines(self, items: Sequence[ContextItem], most: int) -> list[Shown]:
-        """The lines that memories come from, each once, at most so many; best first."""
-        found: dict[Said | str, Shown] = {}
+        """The lines that memories come from, at most so many; best first.
+
+        What was said several times in the same words counts once, as it was said last.
+        """
+        found: dict[str, Shown] = {}
         for item in items:
             if not (item.current or self._habits.stale):
                 continue
             note = self._line(item)
-            key = item.text if note is None else note.said
-            if key not in found and len(found) >= most:
+            text = item.text if note is None else note.shown
+            before = found.get(text)
+            if before is None and len(found) >= most:
                 continue
-            before = found.get(key)
-            ids = (item.id,) if before is None else (*before.ids, item.id)
-            found[key] = Shown(text=item.text if note is None else note.shown, note=note, ids=ids)
+            found[text] = _merged(Shown(text=text, note=note, ids=(item.id,)), before)
         return list(found.values())
 
     def _line(self, item: ContextItem) -> Note | None:
@@ -276,9 +282,18 @@ class Thinker:
         return (" ".join(words),) if words else ()
 
 
+def _merged(one: Shown, before: Shown | None) -> Shown:
+    """One line for both, which say the same: the later one, standing for all their memories."""
+    if before is None:
+        return one
+    notes = [note for note in (before.note, one.note) if note is not None]
+    last = max(notes, key=lambda note: note.said, default=None)
+    return Shown(text=one.text, note=last, ids=tuple(dict.fromkeys((*before.ids, *one.ids))))
+
+
 def _together(found: Iterable[Shown]) -> list[Shown]:
     """Each line once."""
-    unique: dict[Said | str, Shown] = {}
+    unique: dict[str, Shown] = {}
     for one in found:
-        unique.setdefault(one.text if one.note is None else one.note.said, one)
+        unique[one.text] = _merged(one, unique.get(one.text))
     return list(unique.values())

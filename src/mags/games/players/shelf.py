@@ -51,6 +51,7 @@ class Shelf:
     def clear(self) -> None:
         """Take everything away."""
         self.notes: list[Note] = []
+        self._texts: list[str] = []
         self._vectors = np.zeros((256, self._embedder.dimension), np.float32)
         self._turns = np.zeros(256)
         self._lexicon = Lexicon(_hash)
@@ -68,9 +69,13 @@ class Shelf:
         self._turns[first:last] = [note.said[0] for note in notes]
         self._lexicon.add(range(first, last), texts)
         self.notes.extend(notes)
+        self._texts.extend(texts)
 
     def search(self, question: str, k: int, turn: int) -> list[Note]:
-        """The k best lines for a question asked in a turn, best first."""
+        """The k best lines for a question asked in a turn, best first.
+
+        What was said several times in the same words counts once, as it was said last.
+        """
         if not self.notes:
             return []
         again = self._fusion.again if k > self._fusion.again else 0
@@ -82,8 +87,13 @@ class Shelf:
         return [self.notes[row] for row in best]
 
     def _best(self, question: str, k: int, turn: int) -> list[int]:
-        order = np.argsort(-self.scores(question, turn), kind="stable")[:k]
-        return [int(row) for row in order]
+        found: dict[str, int] = {}
+        for row in np.argsort(-self.scores(question, turn), kind="stable").tolist():
+            text = self._texts[row]
+            if text not in found and len(found) == k:
+                break
+            found[text] = max(row, found.get(text, row))
+        return list(found.values())
 
     def scores(self, question: str, turn: int) -> NDArray[np.float64]:
         """The fused score of each line, shape (lines,)."""
