@@ -70,6 +70,11 @@ class Truth:
     question it is, as tables name it; `changes`: the turns so far, this one included, at which
     the world changed (told or not), in order; `changed`: the last of them that touched what
     this question rests on, None where it has been so from the start.
+    `ends`: like `teaches`, the facts that a line showed to be over: what changed unseen is in
+    neither `facts` nor `over` until it can be known; `knowable`: whether the best action follows
+    from what has been said so far; `age`: turns since the last line that it takes was said, 0
+    where it is not knowable; `after`: the sort of the last change ("announced", "felt",
+    "reverted", ...), or "lie" where somebody has since lied about it.
     """
 
     best: frozenset[str]
@@ -81,6 +86,10 @@ class Truth:
     facts: frozenset[TruthFact] = frozenset()
     over: frozenset[TruthFact] = frozenset()
     teaches: Mapping[Said, tuple[TruthFact, ...]] = field(default_factory=dict)
+    ends: Mapping[Said, tuple[TruthFact, ...]] = field(default_factory=dict)
+    knowable: bool = True
+    age: int = 0
+    after: str = ""
 
 
 class Game(Protocol):

@@ -1,0 +1,195 @@
+"""What changes in a world while it is played: announced, heard of, only felt, for a while, or lied.
+
+A change is prepared some turns ahead: its rule is chosen among those that every player must know
+by then, two questions rest on it before, and then so many after that it can be seen how fast a
+player recovers. While that goes on nothing else happens to the rule.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from random import Random
+
+from mags.games.nonsense.bank import FIXED, Bank, sentence
+from mags.games.nonsense.ledger import Telling
+from mags.games.nonsense.levels import Level
+from mags.games.nonsense.phrases import days
+from mags.games.nonsense.plan import Plan, Probe
+from mags.games.nonsense.rules import EVENTS, Slot
+from mags.games.nonsense.world import World
+
+AHEAD = 8
+"""Turns from the choice of a rule to its change."""
+BEFORE = (2, 5)
+"""Turns after the choice at which a question rests on the rule."""
+AFTER = (1, 2, 4, 7, 11, 16, 24, 36, 54, 80)
+"""The same, after the change; one that is only felt has its first questions to be felt by."""
+FELT = (1, 3)
+EARLIEST, LATEST = 0.2, 0.85
+"""Shares of the game between which rules change."""
+LASTS = (12, 40)
+"""Turns that a passing rule holds, about; at most a sixth of the game."""
+DAY = 86_400.0
+
+
+class ChangingPlan(Plan):
+    """A plan in which rules change."""
+
+    def __init__(self, level: Level, world: World, bank: Bank, rng: Random) -> None:
+        """Draw from `rng` alone."""
+        super().__init__(level, world, bank, rng)
+        self._agenda: dict[int, list[Callable[[], None]]] = defaultdict(list)
+        self._passing: dict[Slot, tuple[float, str]] = {}
+        self._schedule()
+
+    def happen(self) -> None:
+        """Let what was prepared for this turn happen, and what has lasted long enough end."""
+        for slot, (until, value) in list(self._passing.items()):
+            if self.at >= until:
+                self._revert(slot, value)
+        for affair in self._agenda.pop(self.turn, ()):
+            affair()
+
+    def _schedule(self) -> None:
+        sorts = [how for how, count in self.level.changes.items() for _ in range(count)]
+        self.rng.shuffle(sorts)
+        first = max(self.level.opening, int(EARLIEST * self.level.turns))
+        width = (LATEST * self.level.turns - first) / max(1, len(sorts))
+        for i, how in enumerate(sorts):
+            turn = first + int((i + self.rng.random()) * width)
+            self._agenda[turn].append(lambda how=how: self._prepare(how))  # type: ignore[misc]
+
+    def _later(self, turns: int, affair: Callable[[], None]) -> None:
+        self._agenda[self.turn + turns].append(affair)
+
+    def _prepare(self, how: str) -> None:
+        slot = self._chosen(how)
+        if slot is None:
+            if self.turn < self.level.turns - AHEAD:
+                self._later(3, lambda: self._prepare(how))
+            return
+        value = self._another(slot)
+        self.locked.add(slot)
+        for after in BEFORE:
+            self.probe(self.turn + after, Probe(slot, other=value))
+        self._later(AHEAD, lambda: self._strike(how, slot, value))
+
+    def _chosen(self, how: str) -> Slot | None:
+        """A rule that all must know, on which some question rests, and that may change so."""
+        known = list(self.ledger.known)
+        for slot in self.rng.sample(known, min(len(known), 40)):
+            if slot.relation in EVENTS | FIXED or slot in self.locked or not self.knows(slot):
+                continue
+            if slot.relation == "honesty" and not self._may_turn(slot, how):
+                continue
+            resting = self.decisions.resting_on(slot)
+            if any(self.ledger.knowable(decision) for decision in resting):
+                return slot
+        return None
+
+    def _may_turn(self, slot: Slot, how: str) -> bool:
+        """Whether somebody may become a liar or honest: some of each must be left."""
+        if how not in ("announced", "hearsay"):
+            return False
+        same = self.ledger.world[slot]
+        return sum(s.relation == "honesty" and v == same for s, v in self.ledger.world.items()) > 1
+
+    def _another(self, slot: Slot) -> str:
+        old = self.ledger.world[slot]
+        if slot.relation == "before":
+            return slot.topic if old == slot.subject else slot.subject
+        taken = {old}
+        if slot.relation == "key":
+            taken |= {v for s, v in self.ledger.world.items() if s.relation == "key"}
+        pool = [value for value in self.world.pool(slot.relation) if value not in taken]
+        return self.rng.choice(pool or [v for v in self.world.pool(slot.relation) if v != old])
+
+    def _strike(self, how: str, slot: Slot, value: str) -> None:
+        if how == "lie":
+            self._lie(slot, value)
+        elif how == "felt":
+            self._feel(slot, value)
+        elif how in ("temporary", "moon"):
+            self._pass(how, slot, value)
+        else:
+            self._announce(how, slot, value)
+
+    def _ask_after(self, slot: Slot, other: str, *, late: int = 0) -> None:
+        """Questions that rest on the rule, and the rule free for other changes after them."""
+        for after in AFTER:
+            self.probe(self.turn + after + late, Probe(slot, other=other))
+        self._later(AFTER[-1] + late + 1, lambda: self.locked.discard(slot))
+
+    def _announce(self, how: str, slot: Slot, value: str) -> None:
+        old = self.ledger.world[slot]
+        self.change(slot, value, how)
+        clause = self.phrases.change(slot, value, old)
+        herald = how == "announced"
+        text = self.phrases.framed("herald" if herald else "hearsay", c=clause)
+        speaker = self.bank.herald if herald else self.person(slot.subject)
+        self.say(Telling(speaker, text, slot, value))
+        self._ask_after(slot, old)
+
+    def _feel(self, slot: Slot, value: str) -> None:
+        old = self.ledger.world[slot]
+        self.change(slot, value, "felt")
+        for after in FELT:
+            last = after == FELT[-1]
+            self.probe(self.turn + after, Probe(slot, learn=True, sure=last, other=old))
+        self._ask_after(slot, old, late=FELT[-1])
+
+    def _lie(self, slot: Slot, value: str) -> None:
+        liars = [p for p in self.world.pools["person"] if self._lies(p)]
+        if not liars:
+            self.locked.discard(slot)
+            return
+        self.decisions.remember(slot, value)
+        old = self.ledger.world[slot]
+        clause = (
+            self.phrases.change(slot, value, old)
+            if self.rng.random() < 0.7
+            else self.phrases.told(slot, value)
+        )
+        text = self.phrases.framed("hearsay", c=clause)
+        self.say(Telling(self.rng.choice(liars), text, slot, value, lie=True))
+        self._ask_after(slot, value)
+
+    def _lies(self, person: str) -> bool:
+        slot = Slot("honesty", person)
+        return self.knows_of(slot) and self.ledger.world[slot] == self.bank.lying
+
+    def knows_of(self, slot: Slot) -> bool:
+        """Whether there is such a rule and every player must know it."""
+        return slot in self.ledger.world and self.knows(slot)
+
+    def _pass(self, how: str, slot: Slot, value: str) -> None:
+        old = self.ledger.world[slot]
+        low, high = LASTS
+        turns = self.rng.randint(low, max(low, min(high, self.level.turns // 6)))
+        clause = self.phrases.told(slot, value)
+        self.change(slot, value, "temporary")
+        if how == "moon":
+            moon = self.rng.choice(self.world.pools["moon"])
+            text = self.phrases.framed("moon", c=clause, moon=moon)
+            self._later(turns, lambda: self._rise(moon, slot, old))
+        else:
+            per_turn = 3600.0 * sum(self.level.hours) / 2
+            count = max(2, round(turns * per_turn / DAY))
+            self._passing[slot] = self.at + count * DAY, old
+            text = self.phrases.framed("temporary", c=clause, days=days(count))
+        self.say(Telling(self.bank.herald, text, slot, value, passing=True))
+        for after in AFTER:
+            if after < turns:
+                self.probe(self.turn + after, Probe(slot, other=old))
+
+    def _rise(self, moon: str, slot: Slot, value: str) -> None:
+        self._revert(slot, value)
+        text = self.phrases.framed("moonrise", moon=moon)
+        self.tellings.append(Telling(self.bank.narrator, sentence(text)))
+
+    def _revert(self, slot: Slot, value: str) -> None:
+        self._passing.pop(slot, None)
+        passed = self.ledger.world[slot]
+        self.change(slot, value, "reverted")
+        self._ask_after(slot, passed)
