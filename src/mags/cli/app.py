@@ -26,6 +26,7 @@ from mags.cli.forget import forget
 from mags.cli.import_ import import_
 from mags.cli.keys import keys
 from mags.cli.log import log
+from mags.cli.mcp import mcp
 from mags.cli.models import models
 from mags.cli.neighbours import neighbours
 from mags.cli.observe import observe
@@ -81,6 +82,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "import": import_,
     "reembed": reembed,
     "serve": serve,
+    "mcp": mcp,
     "doctor": doctor,
 }
 

@@ -10,6 +10,7 @@ from mags.errors import InvalidInput, MagsError, NotFound
 
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 EVERY = "*"
+DEFAULT = "default"
 
 
 class Scope(IntEnum):
@@ -58,6 +59,13 @@ class Grant:
 
 EVERYTHING = Grant(name="local", namespaces=(EVERY,), scope=Scope.ADMIN)
 """Who is on the same machine and was asked for no key."""
+
+
+def namespace_of(grant: Grant, named: str | None) -> str:
+    """The key's namespace where it has just one; else the one that is named, else "default"."""
+    if len(grant.namespaces) == 1 and not grant.namespaces[0].endswith(EVERY):
+        return grant.namespaces[0]
+    return named or DEFAULT
 
 
 def check_name(namespace: str) -> None:

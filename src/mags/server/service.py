@@ -19,7 +19,7 @@ from starlette.types import Scope as AsgiScope
 
 from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
-from mags.server import problems
+from mags.server import mcp, problems
 from mags.server.desk import grant_of
 from mags.server.doorman import GRANT, Doorman
 from mags.server.grants import Forbidden, Grant, Scope
@@ -71,6 +71,7 @@ class Service:
         )
         rememberer = Rememberer(self.halls, outside.remembered)
         self.proxy = Proxy(outside.upstream, rememberer, outside.embedder)
+        self._mcp, self._mcp_app = mcp.over_http(self.halls)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.halls))
         self.stopping = threading.Event()
@@ -97,16 +98,19 @@ class Service:
         for one in ROUTERS:
             app.include_router(one.router)
         app.include_router(self.proxy.router)
+        app.router.routes.extend(self._mcp_app.routes)
         app.add_api_route("/healthz", _healthy, tags=["server"])
         app.add_api_route("/readyz", self._ready, tags=["server"])
         app.add_api_route("/metrics", self._metrics, tags=["server"], response_class=Response)
         problems.install(app)
+        app.openapi()  # now, by one thread: made at the first request, two might make it at once
         return app
 
     @asynccontextmanager
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = self.settings.limits.busy + 8
-        yield
+        async with self._mcp.session_manager.run():
+            yield
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
         await self.proxy.close()

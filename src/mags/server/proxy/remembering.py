@@ -10,11 +10,10 @@ from typing import Any
 from mags.errors import InvalidInput
 from mags.models.prompts import Prompt
 from mags.recall.found import Found
-from mags.server.grants import EVERY, Grant, Scope
+from mags.server.grants import Grant, Scope, namespace_of
 from mags.server.halls import Halls
 from mags.server.proxy.upstream import Json, text_of
 
-DEFAULT = "default"
 CONTEXT_TOKENS = 800
 ASSISTANT = "assistant"
 SESSION = "proxy"
@@ -73,13 +72,6 @@ def read_conversation(body: Json, grant: Grant) -> Conversation:
         asked=asked.strip(),
         key=hashlib.sha256(known).hexdigest(),
     )
-
-
-def namespace_of(grant: Grant, user: str | None) -> str:
-    """The key's namespace where it has just one; else the one that `user` names."""
-    if len(grant.namespaces) == 1 and not grant.namespaces[0].endswith(EVERY):
-        return grant.namespaces[0]
-    return user or DEFAULT
 
 
 class Rememberer:
