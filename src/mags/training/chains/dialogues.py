@@ -35,14 +35,16 @@ EVENTS: Mapping[str, str] = MappingProxyType(
                 "attended, participated in, made, watched, finished, started, won, lost, "
                 "signed up for, is learning, is working on, is thinking about, teaches, "
                 "is expecting, performed at, celebrated, listens to, collects, misses, needs to, "
-                "is good at, received, is recovering from, volunteers at, believes in",
+                "is good at, received, is recovering from, volunteers at, believes in, sold, "
+                "passed, failed, gave up, gave away, spoke at, raised, planted, applied to, "
+                "went, tried",
             ),
             ("place", "moved from, grew up in"),
             ("time", "has been married for"),
             (
                 "person",
-                "met, knows, child, granddaughter, grandson, cousin, aunt, uncle, niece, nephew, grandmother, grandfather, "
-                "neighbour",
+                "met, knows, child, granddaughter, grandson, cousin, aunt, uncle, niece, nephew, "
+                "grandmother, grandfather, neighbour",
             ),
         )
         for name in names.split(",")
