@@ -9,6 +9,7 @@ from benchmarks import costs, embedding
 from benchmarks.growth import speed_chapter
 from benchmarks.places import REPORT
 from benchmarks.results import Result, load
+from benchmarks.rl import chapter as reinforcement
 from benchmarks.sections import AIMS, SECTIONS, Aim, Section
 
 OURS = "MAGS"
@@ -40,7 +41,12 @@ def write(results: Sequence[Result], path: Path = REPORT) -> None:
     parts += [_section(section, table) for section in SECTIONS]
     parts += [
         part
-        for part in (costs.chapter(results), speed_chapter(results), embedding.chapter(results))
+        for part in (
+            reinforcement.chapter(results),
+            costs.chapter(results),
+            speed_chapter(results),
+            embedding.chapter(results),
+        )
         if part
     ]
     parts.append(_provenance(results))

@@ -1,8 +1,9 @@
 """`python -m benchmarks.rl`: GRPO, GRPO without labels, PPO, and two specialists against one.
 
 Needs the extra `train`. A run lies in a folder and is taken up where it was left: each cell is made
-once. `--stop-after 3600` begins no new cell after so many processor seconds; what is there so far
-becomes results, the picture of the curves and the page.
+once, and several processes may make the cells of different seeds. `--stop-after 3600` begins no new
+cell after so many processor seconds; what is there so far becomes results, the picture of the
+curves and the page.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from benchmarks import report
 from benchmarks.places import PICTURES, RESULTS, ROOT
 from benchmarks.results import load, save
 from benchmarks.rl.cells import Run
+from benchmarks.rl.chapter import PICTURE
 from benchmarks.rl.figures import draw, results
 from benchmarks.rl.presets import SMALL, STUDIES
+from benchmarks.rl.study import Cell
 from mags.errors import MagsError
 
 COMMAND = "python -m benchmarks.rl"
-PICTURE = "rl-curves.svg"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -31,13 +33,21 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--study", choices=list(STUDIES), default=SMALL.name)
     parser.add_argument("--out", type=Path, default=ROOT / ".cache" / "rl", help="the run's folder")
     parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="SECONDS")
+    parser.add_argument("--seed", type=int, action="append", help="only this one's cells")
+    parser.add_argument("--kind", action="append", help="only cells of this kind")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where results are written")
     parser.add_argument("--pictures", type=Path, default=PICTURES, help="where curves are drawn")
     options = parser.parse_args(arguments)
     run = Run(study=STUDIES[options.study], folder=options.out / options.study)
     try:
         run.begin()
-        _make(run, options.stop_after)
+        chosen = [
+            cell
+            for cell in run.study.cells()
+            if cell.seed in (options.seed or run.study.seeds)
+            and (not options.kind or cell.kind in options.kind)
+        ]
+        _make(run, chosen, options.stop_after)
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
@@ -50,8 +60,8 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _make(run: Run, stop_after: float) -> None:
-    for cell in run.study.cells():
+def _make(run: Run, cells: Sequence[Cell], stop_after: float) -> None:
+    for cell in cells:
         if run.read(cell) is None and time.process_time() > stop_after:
             return
         made = run.make(cell)

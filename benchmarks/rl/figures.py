@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.results import Result, result
+from benchmarks.rl.chapter import SUITE
 from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, MORE, PPO
 from benchmarks.systems import System
 from mags.evaluation.metrics import Interval
 
-SUITE = "rl"
 NAMES: Mapping[str, tuple[str, str]] = {
     BASE: ("SFT", "fine-tuned on labels of both roles; where the next four begin"),
     GRPO: ("GRPO", "reward 0.2 format + 0.8 F1 against the label"),

@@ -51,8 +51,8 @@ class Amounts:
     kept_back: int = 1_500
     dev: int = 100
     frames: int = 250
-    phrasings: int = 150
-    examined: int = 100
+    phrasings: int = 100
+    examined: int = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,133 @@
+"""The study of reinforcement: its plan, its exams, its intervals; the command in its small form."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.rl.exam import BlindJudge, Search, blind, found_rank
+from benchmarks.rl.figures import smoothed
+from benchmarks.rl.intervals import gain, level
+from benchmarks.rl.presets import SMALL, SMOKE
+from benchmarks.rl.study import ALONE, BASE, SWEEP, equal_steps
+from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
+from mags.models.grammar import read_plan
+from mags.training.chains.schema import Role, Sample
+from mags.training.chains.variety import Known
+
+WORLD: World = SMALL.world
+
+
+def drawn(name: str, role: Role, count: int) -> list[Sample]:
+    return WORLD.samples(name, role, count, seed="test", known=Known())
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_a_gain_is_the_difference_of_the_levels_and_lies_in_its_interval(
+    pairs: list[tuple[bool, bool]],
+) -> None:
+    before, after = (np.array([column, column], float) for column in zip(*pairs, strict=True))
+    found = gain(before, after)
+    assert found.mean == pytest.approx(level(after).mean - level(before).mean)
+    assert found.low - 1e-9 <= found.mean <= found.high + 1e-9
+    assert found.n == 2 * len(pairs)
+
+
+def test_pairs_that_differ_alike_have_an_interval_of_no_width() -> None:
+    before = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    found = gain(before, before + 0.5)
+    assert (found.low, found.mean, found.high) == pytest.approx((0.5, 0.5, 0.5))
+
+
+def test_seeds_that_disagree_widen_the_interval() -> None:
+    agreed = level(np.full((3, 50), 0.1))
+    apart = level(np.repeat([[-0.2], [0.1], [0.4]], 50, axis=1))
+    assert agreed.mean == pytest.approx(apart.mean)
+    assert apart.low < 0.0 < 0.1 == pytest.approx(agreed.low)
+
+
+def test_a_curve_is_the_mean_of_the_last_steps() -> None:
+    curve = [{"cpu_s": float(i), "f1": float(i)} for i in range(4)]
+    assert smoothed(curve, "f1", window=2) == ([0.0, 1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])
+
+
+def test_equal_compute_counts_steps_by_what_steps_cost() -> None:
+    assert equal_steps(60.0, used_s=30.0, used_steps=10) == 20
+    assert equal_steps(60.0, used_s=0.0, used_steps=10) == 2
+
+
+def test_every_cell_comes_after_those_it_needs() -> None:
+    cells = [(cell.kind, cell.seed) for cell in SMALL.cells()]
+    assert cells.count((SWEEP, 0)) == len(SMALL.critics) > 1
+    for seed in SMALL.seeds:
+        kinds = [kind for kind, of in cells if of == seed]
+        assert kinds[0] == BASE
+        assert {*ALONE.values()} < {*kinds}
+    assert SMALL.alone.steps * 2 == SMALL.base.steps
+
+
+def test_the_small_world_has_its_relations_only_and_keeps_frames_back() -> None:
+    taught, back = WORLD.material(TAUGHT), WORLD.material(KEPT_BACK)
+    assert {entry.name for entry in taught.entries} == {*WORLD.relations}
+    assert not {*taught.frames["either"]} & {*back.frames["either"]}
+    assert all(
+        len(phrases) <= WORLD.phrases
+        for entry in taught.entries
+        for phrases in entry.phrases.values()
+    )
+    for role in ROLES:
+        for sample in drawn(TAUGHT, role, 20):
+            assert len(sample.turn.text) <= WORLD.longest
+            assert not {*sample.tags} & {*WORLD.left_out}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_exam_takes_the_target_out_and_right_replies_pass_it(role: Role) -> None:
+    judge, worth = BlindJudge(), []
+    for sample in drawn(TAUGHT, role, 12):
+        task = blind(sample, WORLD.relations)
+        assert (task.sample.target, task.sample.tags) == ("", ())
+        right, wrong = judge([task, task], [sample.target, "nonsense"])
+        assert wrong["reward"] == 0.0
+        worth.append(right["fidelity"])
+    assert sum(worth) / len(worth) > 0.85
+
+
+def test_the_reward_without_labels_is_the_same_whatever_the_target_says() -> None:
+    sample = drawn(TAUGHT, Role.WRITE, 1)[0]
+    task = blind(sample, WORLD.relations)
+    lied = replace(task, sample=replace(task.sample, target="<engram>\nnone\n</engram>"))
+    judge = BlindJudge()
+    assert judge([task], [sample.target]) == judge([lied], [sample.target])
+
+
+def test_a_plan_that_follows_another_relation_finds_the_answer_later() -> None:
+    ranks, others = [], []
+    for sample in drawn(TAUGHT, Role.ASK, 12):
+        plan, exam = read_plan(sample.target, ""), blind(sample, WORLD.relations).exam
+        assert isinstance(exam, Search)
+        ranks.append(found_rank(exam, plan, at=sample.now))
+        hops = tuple(replace(hop, relation="owes money to") for hop in plan.hops)
+        others.append(found_rank(exam, replace(plan, hops=hops, queries=("",)), at=sample.now))
+    assert sum(ranks) > sum(others)
+
+
+def test_the_command_goes_through_every_cell_and_makes_none_twice(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
+    from benchmarks.rl.__main__ import main
+
+    asked = ["--study", SMOKE.name, "--out", str(tmp_path), "--results", str(tmp_path / "r")]
+    asked += ["--pictures", str(tmp_path / "p")]
+    assert main(asked) == 0
+    made = {path: path.stat().st_mtime_ns for path in (tmp_path / SMOKE.name).rglob("*.json")}
+    assert len(list((tmp_path / SMOKE.name / "seed-0").glob("*.json"))) == len(list(SMOKE.cells()))
+    grpo = json.loads((tmp_path / SMOKE.name / "seed-0" / "grpo.json").read_text())
+    assert {"format", "f1", "fidelity", "reward", "cpu_s"} <= {*grpo["curve"][0]}
+    assert (tmp_path / "p" / "rl-curves.svg").is_file()
+    assert len(list((tmp_path / "r").glob("rl--*.json"))) == 6
+    assert main(asked) == 0
+    assert all(path.stat().st_mtime_ns == then for path, then in made.items())
