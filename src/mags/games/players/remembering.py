@@ -36,16 +36,20 @@ WIDER = 2
 class Habits:
     """How MAGS plays.
 
-    `k`: lines shown at most beside those of the turn; `history`: lines
-    of the conversation shown besides (0: manager mode, all from memory); `sure`: sureness of
-    the reader under which it recalls again while it thinks (0: never), `again`: lines that may
-    add. `stale`: show too what no longer holds. `learn`: hand rewards back as feedback.
+    `k`: lines shown at most beside those of the turn; `history`: lines of the conversation shown
+    besides (0: manager mode, all from memory). `meeting`: how many of the k lines a recall from
+    both ends finds: by what the first lines name (`naming`), and by the actions to choose among.
+    `sure`: sureness of the reader under which it recalls again while it thinks (0: never),
+    `again`: lines that may add. `stale`: show too what no longer holds. `learn`: hand rewards
+    back as feedback.
     """
 
     k: int = 12
     history: int = 0
     sure: float = 0.0
     again: int = 6
+    meeting: int = 0
+    naming: bool = True
     stale: bool = False
     learn: bool = True
 
@@ -210,16 +214,21 @@ class Thinker:
         on_text: OnText | None = None,
     ) -> Answer:
         """The action that the lines of these memories speak for."""
-        found = self._lines(items, self._habits.k)
+        habits = self._habits
+        found = self._lines(items, habits.k - habits.meeting)
         self.recalls += 1
-        self._read(found)
         queries: tuple[str, ...] = ()
-        if self.choice.sure < self._habits.sure:
-            queries = self._queries(found)
-            self.recalls += len(queries)
-            more = [item for query in queries for item in recall_again(query)]
-            found = _together([*found, *self._lines(more, self._habits.again)])
+        if habits.meeting:
+            queries = (self._midway(found),)
+            found = self._fuller(found, recall_again(queries[0]), habits.k)
+        self._read(found)
+        if self.choice.sure < habits.sure:
+            again = self._queries(found)
+            queries = (*queries, *again)
+            more = [item for query in again for item in recall_again(query)]
+            found = self._fuller(found, more, len(found) + habits.again)
             self._read(found)
+        self.recalls += len(queries)
         cited = [id_ for place in self.choice.cited for id_ in self.shown[place].ids]
         return Answer(
             text=self.choice.action,
@@ -261,6 +270,19 @@ class Thinker:
                 continue
             found[text] = _merged(Shown(text=text, note=note, ids=(item.id,)), before)
         return list(found.values())
+
+    def _fuller(
+        self, found: Sequence[Shown], items: Sequence[ContextItem], most: int
+    ) -> list[Shown]:
+        """What was found with more lines from these memories, up to so many."""
+        lines = _together([*found, *self._lines(items, most)])
+        return lines[:most]
+
+    def _midway(self, found: Sequence[Shown]) -> str:
+        """A query from both ends: what the first lines name, and what there is to choose among."""
+        texts = [one.note.line.text for one in found[:3] if one.note is not None]
+        named = further(texts, self._scene.question) if self._habits.naming else []
+        return " ".join([*named, *self._scene.actions])
 
     def _line(self, item: ContextItem) -> Note | None:
         """The line of the game that a memory is, or the last one that it comes from."""

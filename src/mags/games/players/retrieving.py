@@ -51,7 +51,7 @@ class Retrieving:
         if self._growing or not self._shelf.notes:
             self._shelf.add(present)
         written = self._clock()
-        found = self._shelf.search(scene.question, self._k, scene.turn)
+        found = self._shelf.search(scene.question, self._k, scene.turn, scene.actions)
         notes = in_order([*found, *present[-PRESENT:]])
         recalled = self._clock()
         choice = self._reader.choose(shown(notes), scene.question, scene.actions)

@@ -29,7 +29,8 @@ class Fusion:
 
     `recency`: what the newest line gains, `half_life_turns`: after how many turns half of that
     is left. `common`: share of the lines beyond which a word is left out of the dense question.
-    `again`: how many of the k lines a second search finds, by the words of the first ones.
+    `again`: how many of the k lines a second search finds, by the words of the first ones
+    (`names`) and by the actions there are to choose among (`actions`).
     """
 
     dense: float = 1.0
@@ -38,6 +39,8 @@ class Fusion:
     half_life_turns: float = 200.0
     common: float = 0.2
     again: int = 0
+    names: bool = True
+    actions: bool = True
 
 
 class Shelf:
@@ -71,8 +74,11 @@ class Shelf:
         self.notes.extend(notes)
         self._texts.extend(texts)
 
-    def search(self, question: str, k: int, turn: int) -> list[Note]:
+    def search(self, question: str, k: int, turn: int, actions: Sequence[str] = ()) -> list[Note]:
         """The k best lines for a question asked in a turn, best first.
+
+        A second search, where there is one, asks for what the first lines name beyond the
+        question, and for the actions.
 
         What was said several times in the same words counts once, as it was said last.
         """
@@ -81,7 +87,9 @@ class Shelf:
         again = self._fusion.again if k > self._fusion.again else 0
         best = self._best(question, k - again, turn)
         if again:
-            asked = " ".join(further((self.notes[row].line.text for row in best[:FIRST]), question))
+            texts = (self.notes[row].line.text for row in best[:FIRST])
+            named = further(texts, question) if self._fusion.names else []
+            asked = " ".join([*named, *(actions if self._fusion.actions else ())])
             more = self._best(asked, k, turn) if asked else []
             best = list(dict.fromkeys([*best, *more]))[:k]
         return [self.notes[row] for row in best]
