@@ -55,8 +55,11 @@ class Talks:
         return bool(self._shelf.dialogues)
 
     def draft(self, role: Role) -> Draft:
-        """A turn for the write policy or the router."""
-        one = self._rng.choice(self._shelf.dialogues)
+        """Any turn, for the write policy or the router."""
+        return self.of(self._rng.choice(self._shelf.dialogues), role)
+
+    def of(self, one: Dialogue, role: Role) -> Draft:
+        """A draw of one turn."""
         scene = self._scene(one)
         me, you = scene.values["me"], scene.values["you"]
         lines = tuple(self._line(kept, scene) for kept in one.keep)
