@@ -26,12 +26,9 @@ class Decisions:
         self.of_kind = {kind: list(self._all(kind)) for kind in KINDS}
         self.of_kind = {kind: found for kind, found in self.of_kind.items() if found}
         self._kinds = list(self.of_kind)
-        self._by_relation: dict[str, list[str]] = defaultdict(list)
-        for kind in self._kinds:
-            for relation in (*KINDS[kind].route, OWN.get(KINDS[kind].route[-3:], "")):
-                self._by_relation[relation].append(kind)
-            if KINDS[kind].route == ("species", "food"):
-                self._by_relation["own food"].append(kind)
+        self._subjects: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        for slot, value in world.rules.items():
+            self._subjects[slot.relation, value][slot.subject] = None
 
     def _all(self, kind: str) -> Iterator[Decision]:
         relation = KINDS[kind].route[0]
@@ -64,21 +61,30 @@ class Decisions:
 
     def resting_on(self, slot: Slot) -> list[Decision]:
         """Every decision whose answer takes that rule now."""
-        found = []
-        for kind in dict.fromkeys(self._by_relation[slot.relation]):
-            route = KINDS[kind].route
-            first = slot.relation == route[0] or slot.relation == OWN.get(route)
-            pool = self.of_kind[kind]
-            if first and slot.relation not in ("law", "before"):
-                pool = [Decision(kind, slot.subject)]
-            for decision in pool:
-                asked = self.fresh(decision)
-                if asked is not None and any(s == slot for s, _ in self._links(asked)):
-                    found.append(asked)
-        return found
+        asked = (self.fresh(d) for kind in self._kinds for d in self._leading_to(kind, slot))
+        return [d for d in asked if d is not None and any(s == slot for s, _ in self._links(d))]
+
+    def _leading_to(self, kind: str, slot: Slot) -> list[Decision]:
+        """The decisions of a kind that may take a rule: the route walked backwards."""
+        route = KINDS[kind].route
+        own = [i for i in range(len(route)) if OWN.get(route[i:]) == slot.relation]
+        if not own and slot.relation not in route:
+            return []
+        if kind in ("allowed", "clash"):
+            return [d for d in self.of_kind[kind] if slot.relation == "act" or d[1:] == slot[1:]]
+        subjects = [slot.subject]
+        for relation in reversed(route[: own[0] if own else route.index(slot.relation)]):
+            subjects = [s for value in subjects for s in self._subjects[relation, value]]
+        return [Decision(kind, subject) for subject in subjects]
 
     def _links(self, decision: Decision) -> tuple[tuple[Slot, str], ...]:
         return self._ledger.answer(decision).links
+
+    def changed(self, slot: Slot, old: str, new: str) -> None:
+        """Take note of a rule's new value; the old one is a distractor from now on."""
+        self._subjects[slot.relation, old].pop(slot.subject, None)
+        self._subjects[slot.relation, new][slot.subject] = None
+        self.remember(slot, old)
 
     def remember(self, slot: Slot, value: str) -> None:
         """A value that the rule had, or that somebody claimed: from now on a distractor."""

@@ -61,22 +61,25 @@ class Ledger:
         self._lied: dict[Slot, int] = {}
         self._done: dict[Decision, tuple[int, Path]] = {}
         self._honest = honest
-        self._facts: frozenset[TruthFact] | None = None
+        self._held: set[TruthFact] = set()
 
     def change(self, turn: int, change: Change) -> None:
         """Let a rule become another one. What was known stays known, right or wrong.
 
         Only a passing rule that runs out is known to be over at once: it was said when it would.
         """
-        self.world[change.slot] = change.value
-        self._changed[change.slot] = (turn, change.how)
+        slot, old = change.slot, self.world[change.slot]
+        self._held.discard(fact(slot, old))
+        self.world[slot] = change.value
+        self._changed[slot] = (turn, change.how)
         if turn not in self.changes[-1:]:
             self.changes += (turn,)
-        self._facts = None
-        if change.how == "reverted" and change.slot in self._resting:
-            self._over.add(fact(change.slot, self.known[change.slot]))
-            self.known[change.slot], self._said[change.slot] = self._resting.pop(change.slot)
-            self._over.discard(fact(change.slot, self.known[change.slot]))
+        if change.how == "reverted" and slot in self._resting:
+            self._over.add(fact(slot, self.known[slot]))
+            self.known[slot], self._said[slot] = self._resting.pop(slot)
+            self._over.discard(fact(slot, self.known[slot]))
+        if self.known.get(slot) == change.value:
+            self._held.add(fact(slot, change.value))
 
     def hear(self, place: Place, telling: Telling) -> None:
         """Take in a line."""
@@ -98,14 +101,15 @@ class Ledger:
         self._said[slot] = Saying(place[0], telling.text)
         self._over.discard(told)
         self.teaches[place] = (told,)
-        self._facts = None
+        if self.world[slot] == telling.value:
+            self._held.add(told)
 
     def _close(self, place: Place, slot: Slot) -> None:
         old = self.known.pop(slot, None)
         if old is not None:
             self._over.add(fact(slot, old))
             self.ends[place] = (*self.ends.get(place, ()), fact(slot, old))
-            self._facts = None
+            self._held.discard(fact(slot, old))
 
     def done(self, turn: int, decision: Decision) -> None:
         """Take note that the right thing was done and seen to be right, said at that turn."""
@@ -144,10 +148,7 @@ class Ledger:
 
     def facts(self) -> frozenset[TruthFact]:
         """What has been told and holds."""
-        if self._facts is None:
-            held = ((s, v) for s, v in self.known.items() if self.world.get(s) == v)
-            self._facts = frozenset(fact(slot, value) for slot, value in held)
-        return self._facts
+        return frozenset(self._held)
 
     def over(self) -> frozenset[TruthFact]:
         """What has been told and is known to be over."""

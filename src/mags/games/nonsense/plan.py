@@ -23,7 +23,7 @@ from mags.games.nonsense.rules import EVENTS, Decision, Slot
 from mags.games.nonsense.world import World
 
 FIRST_HOUR = 8
-SAMPLE = 12
+SAMPLE = 8
 """Decisions among which one of the right age is looked for."""
 SEARCH = 60
 """Decisions among which one that teaches is looked for."""
@@ -97,7 +97,7 @@ class Plan:
 
     def change(self, slot: Slot, value: str, how: str) -> None:
         """Let a rule change at the turn that is being made."""
-        self.decisions.remember(slot, self.ledger.world[slot])
+        self.decisions.changed(slot, self.ledger.world[slot], value)
         made = Change(slot, value, how)
         self.changes.append(made)
         self.ledger.change(self.turn, made)
