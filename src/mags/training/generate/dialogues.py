@@ -23,6 +23,8 @@ from mags.training.generate.statements import Teller, fact_of, memory
 
 OPENED, CLOSED = 0.3, 0.3
 """Shares of turns with a sentence before or after them that tells nothing."""
+JOINED = 0.2
+"""Share of turns that stand alone which are told in one breath with another such turn."""
 BEFORE = 0.35
 """Share of turns with a line of the other before them, where none is written."""
 REMEMBERED = 0.5
@@ -47,7 +49,8 @@ class Talks:
         self._fillers = Fillers(shelf, rng)
         self._teller = Teller(shelf, rng, self._fillers, Framer(shelf, rng, self._fillers))
         self._entries = {entry.name: entry for entry in shelf.entries}
-        self._idle = tuple(one for one in shelf.dialogues if not (one.keep or one.was or one.asks))
+        self._free = tuple(one for one in shelf.dialogues if not (one.was or one.asks))
+        self._idle = tuple(one for one in self._free if not one.keep)
 
     @property
     def any(self) -> bool:
@@ -55,38 +58,57 @@ class Talks:
         return bool(self._shelf.dialogues)
 
     def draft(self, role: Role) -> Draft:
-        """Any turn, for the write policy or the router."""
-        return self.of(self._rng.choice(self._shelf.dialogues), role)
+        """Any turn, for the write policy or the router, sometimes with another one after it."""
+        one = self._rng.choice(self._shelf.dialogues)
+        if one not in self._free or self._rng.random() >= JOINED:
+            return self.of(one, role)
+        other = self._rng.choice(self._free)
+        slots = [{tuple(line.split(" | ")[1:3]) for line in turn.keep} for turn in (one, other)]
+        if other is one or slots[0] & slots[1]:  # two homes in one breath contradict each other
+            return self.of(one, role)
+        return self.of(one, role, then=other)
 
-    def of(self, one: Dialogue, role: Role) -> Draft:
-        """A draw of one turn."""
+    def of(self, one: Dialogue, role: Role, *, then: Dialogue | None = None) -> Draft:
+        """A draw of one turn, or of two as one."""
         scene = self._scene(one)
         me, you = scene.values["me"], scene.values["you"]
+        text = self._said(one.say, scene)
         lines = tuple(self._line(kept, scene) for kept in one.keep)
+        if then is not None:
+            after = self._scene(then, after=scene)
+            text += f" {self._said(then.say, after)}"
+            lines += tuple(self._line(kept, after) for kept in then.keep)
+        was = self._before(one, scene)
         return Draft(
-            text=self._around(one, self._said(one.say, scene), scene),
+            text=self._around(one, text, scene),
             speaker=me,
             now=scene.now,
             lines=lines,
             look=Look(queries=(one.say,)) if one.asks else None,
             recent=tuple(
-                Turn(text=text, speaker=you if (len(was) - place) % 2 else me)
-                for was in (self._before(one, scene),)
-                for place, text in enumerate(was)
+                Turn(text=line, speaker=you if (len(was) - place) % 2 else me)
+                for place, line in enumerate(was)
             ),
             recalled=self._memories(lines, scene) if role is Role.WRITE else (),
-            tags=("dialogue", one.theme, *([] if lines else ["nothing told"])),
+            tags=(
+                *("dialogue", one.theme),
+                *([] if lines else ["nothing told"]),
+                *(["two turns"] if then else []),
+            ),
         )
 
-    def _scene(self, one: Dialogue) -> Scene:
-        now = dates.today(self._rng)
+    def _scene(self, one: Dialogue, *, after: Scene | None = None) -> Scene:
+        """Values for a turn; the company, the day and no name again of the one before it."""
+        now = after.now if after else dates.today(self._rng)
         said = dates.beginning(self._rng, now)
+        old = tuple(after.values.values()) if after else ()
         values = {"when": said.words}
         for person in ("me", "you"):
-            values[person] = self._first_name(tuple(values.values()))
+            taken = tuple(values.values())
+            values[person] = after.values[person] if after else self._first_name(taken)
         for slot in sorted({s for text in (one.say, *one.was) for s in slots_of(text)}):
             if slot not in values:
-                taken = tuple(values.values())
+                taken = (*old, *values.values())
                 values[slot] = self._fillers.value(type_of(slot), avoid=taken)
         return Scene(values=values, said=said, now=now)
 
