@@ -8,11 +8,12 @@ import pytest
 from mags.errors import InvalidInput
 from mags.models.grammar import read_engram, read_plan
 from mags.models.guardrails import check_invented
+from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Act
 from mags.training.chains.card import balance, card
 from mags.training.chains.schema import Role, Sample, Split, check_target, to_line
 from mags.training.chains.splits import shelf
-from mags.training.chains.tokens import Line, Look, backwards, engram, route, stem
+from mags.training.chains.tokens import Line, Look, engram, route
 from mags.training.generate import dates
 from mags.training.generate.fillers import Fillers
 from mags.training.generate.framing import Framer, lowered

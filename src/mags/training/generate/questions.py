@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from random import Random
 
+from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Turn
 from mags.training.chains.phrasebook import Entry, fill
 from mags.training.chains.splits import Shelf
-from mags.training.chains.tokens import Look, backwards, stem
+from mags.training.chains.tokens import Look
 from mags.training.generate import dates
 from mags.training.generate.fillers import Fillers
 from mags.training.generate.framing import Framer
