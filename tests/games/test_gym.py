@@ -1,0 +1,88 @@
+"""Any game through Gymnasium."""
+
+import importlib
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from mags.errors import InvalidInput, MissingExtra, NotFound
+from mags.games.gym import MOST_ACTIONS, GameEnv, observed
+from mags.games.registry import GAMES, make
+
+NAMES = [name for name in GAMES if not name.startswith("nonsense/vast")]
+
+
+@pytest.mark.parametrize("name", ["nonsense/tiny", "nonsense/easy/tuning", "knights/short"])
+def test_gymnasiums_own_checker_finds_nothing(name: str) -> None:
+    env = gymnasium.make(f"mags.games.gym:mags/{name.replace('/', '-')}")
+    check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_game_begins_as_a_text_of_the_observation_space(name: str) -> None:
+    env = GameEnv(name)
+    seen, info = env.reset(seed=3)
+    assert env.observation_space.contains(seen)
+    assert seen["actions"].split("\n") == list(make(name).begin(3).actions)
+    assert info["action_mask"].sum() == len(seen["actions"].split("\n"))
+
+
+def test_a_seed_brings_the_same_game_again_and_it_ends() -> None:
+    def run() -> list[object]:
+        env = GameEnv("nonsense/tiny/tuning")
+        rng = np.random.default_rng(5)
+        seen, info = env.reset(seed=11)
+        met: list[object] = [seen]
+        over = False
+        while not over:
+            action = rng.choice(np.flatnonzero(info["action_mask"]))
+            seen, reward, over, cut, info = env.step(action)
+            met += [seen, reward, over, cut]
+        return met
+
+    first = run()
+    assert first == run()
+    assert len(first) == 1 + 50 * 4
+    assert first[-2:] == [True, False]
+
+
+def test_without_a_seed_each_game_is_another_one() -> None:
+    env = GameEnv("nonsense/tiny/tuning")
+    assert env.reset(seed=1)[0] != env.reset()[0] != env.reset()[0]
+
+
+def test_an_action_that_is_not_there_changes_nothing() -> None:
+    env = GameEnv("nonsense/tiny/tuning")
+    seen, info = env.reset(seed=1)
+    again, reward, over, cut, later = env.step(MOST_ACTIONS - 1)
+    assert (again, reward, over, cut, later["turn"]) == (seen, 0.0, False, False, info["turn"])
+
+
+def test_the_result_of_an_action_is_that_of_the_game() -> None:
+    env, game = GameEnv("nonsense/tiny/tuning"), make("nonsense/tiny/tuning")
+    env.reset(seed=2)
+    scene = game.begin(2)
+    outcome, following = game.act(scene.actions[1])
+    seen, reward, *_ = env.step(1)
+    assert following is not None
+    assert (seen, reward) == (observed(following), outcome.reward)
+
+
+def test_nothing_can_be_done_before_the_beginning() -> None:
+    with pytest.raises(InvalidInput, match="reset"):
+        GameEnv("nonsense/tiny").step(0)
+
+
+def test_an_unknown_game_is_said_to_be_unknown() -> None:
+    with pytest.raises(NotFound, match="nonsense/standard"):
+        make("nonsense/enormous")
+
+
+def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    monkeypatch.delitem(sys.modules, "mags.games.gym")
+    with pytest.raises(MissingExtra, match=r"pip install 'mags\[games\]'"):
+        importlib.import_module("mags.games.gym")
