@@ -1,0 +1,1 @@
+"""A made-up world to train the games' reader on, and its training: no game is known here."""
