@@ -29,7 +29,7 @@ from mags.errors import (
 from mags.memory.changes import ArcView, ChangeView
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
-from mags.memory.pictures import DotView, Frame, Picture
+from mags.memory.pictures import DotView, Frame, LinkView, Picture
 from mags.memory.regions import RegionView
 from mags.memory.settings import MemorySettings
 from mags.memory.views import (
@@ -68,6 +68,7 @@ __all__ = [
     "Hit",
     "InvalidInput",
     "KeyConflict",
+    "LinkView",
     "LogEntry",
     "MagsError",
     "Memory",

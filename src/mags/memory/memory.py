@@ -27,7 +27,7 @@ from mags.memory.given import (
 from mags.memory.graphs import to_networkx
 from mags.memory.handle import Handle, closed_on_failure
 from mags.memory.moments import Moment, seconds
-from mags.memory.pictures import Frame, Picture, picture, region_of
+from mags.memory.pictures import Frame, LinkView, Picture, links, picture, region_of
 from mags.memory.porting import Porter
 from mags.memory.reading import Look
 from mags.memory.reembedding import reembed
@@ -364,6 +364,12 @@ class Memory(Handle):
         regions = region_of(self.regions())
         with self._live.reading() as state:
             return picture(state, frame or Frame(), regions)
+
+    def region_links(self) -> tuple[LinkView, ...]:
+        """How strongly any two regions hang together, strongest first."""
+        regions = region_of(self.regions())
+        with self._live.reading() as state:
+            return links(state, regions)
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """Every node and arc as a NetworkX graph."""

@@ -98,6 +98,38 @@ def picture(state: State, frame: Frame, regions: Mapping[int, int]) -> Picture:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkView:
+    """How strongly two regions hang together: the charges of the arcs between them, added up."""
+
+    a: int
+    b: int
+    weight: float
+    arcs: int
+
+
+def links(state: State, regions: Mapping[int, int]) -> tuple[LinkView, ...]:
+    """What lies between regions, strongest first. `regions`: from a node's id to its region's."""
+    still = Still.of(state.graph)
+    of = np.array([regions.get(int(i), 0) for i in still.ids], np.int64)
+    a, b = of[still.src], of[still.dst]
+    between = (a != b) & (a > 0) & (b > 0)
+    pairs = np.sort(np.stack((a[between], b[between]), axis=1), axis=1)
+    known, place, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    weight = np.zeros(len(known))
+    np.add.at(weight, place.reshape(-1), still.charge[between])
+    order = np.argsort(-weight, kind="stable")
+    return tuple(
+        LinkView(
+            a=int(known[i, 0]),
+            b=int(known[i, 1]),
+            weight=round(float(weight[i]), 4),
+            arcs=int(count[i]),
+        )
+        for i in order
+    )
+
+
 def region_of(views: Collection[RegionView]) -> dict[int, int]:
     """From a node's id to the id of the region it lies in."""
     return {member: view.id for view in views for member in view.members}

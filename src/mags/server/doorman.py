@@ -64,15 +64,8 @@ class Doorman:
         if not (is_local(host) or host in settings.hosts):
             raise Forbidden(f"this server is not called {host!r}: add it with --allow-host")
         origin = headers.get("origin")
-        if origin is not None and not self._ours(origin):
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
             raise Forbidden(f"pages from {origin!r} may not ask this server without a key")
-
-    def _ours(self, origin: str) -> bool:
-        parts = urlsplit(origin)
-        name = parts.hostname or ""
-        return (is_local(name) and parts.port == self._settings.port) or (
-            name in self._settings.hosts
-        )
 
 
 def secret_of(headers: Headers) -> str | None:

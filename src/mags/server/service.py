@@ -31,10 +31,10 @@ from mags.server.metrics import Measured, Metrics
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
 from mags.server.proxy.upstream import Upstream
-from mags.server.routes import events, history, memories, nodes, recall, turns
+from mags.server.routes import events, history, memories, nodes, page, recall, turns
 from mags.server.settings import ServerSettings
 
-ROUTERS = (memories, turns, recall, nodes, history, events)
+ROUTERS = (memories, turns, recall, nodes, history, events, page)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""

@@ -13,7 +13,7 @@ from mags.memory.pictures import Frame
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.wire.given import ArcIn, EditIn, ForgetIn
-from mags.server.wire.seen import PictureOut, RegionOut
+from mags.server.wire.seen import MapOut, PictureOut
 from mags.server.wire.shown import NeighbourOut, NodeOut
 from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
 
@@ -84,10 +84,10 @@ def associate(desk: At, arc: ArcIn) -> None:
 
 
 @router.get("/regions")
-def regions(desk: At) -> list[RegionOut]:
-    """Communities of what is associated, largest first."""
+def regions(desk: At) -> MapOut:
+    """Communities of what is associated, largest first, and what lies between them."""
     with desk.reading() as memory:
-        return [RegionOut.of(region) for region in memory.regions()]
+        return MapOut.of(memory.regions(), memory.region_links())
 
 
 @router.get("/picture")

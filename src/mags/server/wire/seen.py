@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from mags.memory.changes import ArcView, ChangeView
-from mags.memory.pictures import DotView, Picture
+from mags.memory.pictures import DotView, LinkView, Picture
 from mags.memory.regions import RegionView
 from mags.server.wire.shown import Shown
 
@@ -97,6 +98,30 @@ class RegionOut(Shown):
     def of(cls, region: RegionView) -> RegionOut:
         """From what the memory says."""
         return cls(id=region.id, name=region.name, leaders=list(region.leaders), size=region.size)
+
+
+class LinkOut(Shown):
+    """How strongly two regions hang together."""
+
+    a: int
+    b: int
+    weight: float
+    arcs: int
+
+
+class MapOut(Shown):
+    """The regions of a memory and what lies between them."""
+
+    regions: list[RegionOut]
+    links: list[LinkOut]
+
+    @classmethod
+    def of(cls, regions: Iterable[RegionView], links: Iterable[LinkView]) -> MapOut:
+        """From what the memory says."""
+        return cls(
+            regions=[RegionOut.of(one) for one in regions],
+            links=[LinkOut(a=one.a, b=one.b, weight=one.weight, arcs=one.arcs) for one in links],
+        )
 
 
 class ChangeOut(Shown):

@@ -1,0 +1,32 @@
+"""The page as it is served: whole, and under a policy that lets nothing else run."""
+
+import re
+
+import httpx
+import pytest
+
+
+def test_the_page_and_all_it_names_is_served(client: httpx.Client):
+    page = client.get("/")
+    assert page.status_code == 200
+    files = re.findall(r'(?:src|href)="(/[^"]+)"', page.text)
+    assert {name.rpartition(".")[2] for name in files} == {"js", "css", "svg"}
+    for name in files:
+        found = client.get(name)
+        assert found.status_code == 200, name
+        assert "immutable" in found.headers["cache-control"]
+
+
+def test_nothing_runs_that_the_server_did_not_ship(client: httpx.Client):
+    page = client.get("/")
+    policy = page.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "script-src 'self'" in policy
+    assert "default-src 'none'" in policy
+    assert not re.search(r"<script(?![^>]*\ssrc=)", page.text)
+    assert " on" not in re.sub(r"(?s)<noscript>.*?</noscript>|content=\"[^\"]*\"", "", page.text)
+
+
+@pytest.mark.parametrize("name", ["../__init__.py", "%2e%2e/__init__.py", "none.js"])
+def test_only_files_of_the_bundle_are_served(client: httpx.Client, name: str):
+    assert client.get(f"/assets/{name}").status_code == 404

@@ -1,0 +1,207 @@
+// The server as functions. What goes wrong is an `Problem` with the server's own words.
+
+export interface Dot {
+  id: number; kind: string; label: string; strength: number; importance: number; uses: number;
+  region: number; current: boolean; pinned: boolean; cold: boolean;
+  valid_from: string | null; valid_to: string | null; recorded_at: string | null;
+}
+export interface Arc { src: number; dst: number; kind: string; weight: number }
+export interface Picture {
+  tick: number; seq: number; nodes: number; arcs: number; dots: Dot[]; lines: Arc[];
+}
+export interface Region { id: number; name: string; leaders: number[]; size: number }
+export interface RegionMap {
+  regions: Region[]; links: { a: number; b: number; weight: number; arcs: number }[];
+}
+export interface Change {
+  seq: number; kind: string; recorded_at: string | null; tick: number; added: number[];
+  changed: number[]; removed: number[]; arcs: Arc[]; cut: Arc[]; more: number;
+  reasons: Record<string, unknown>[];
+}
+export interface Fact {
+  id: number; subject: string; relation: string; object: string; text: string;
+  valid_from: string | null; valid_to: string | null; confidence: number;
+}
+export interface NodeCard {
+  id: number; kind: string; text: string; meta: Record<string, unknown>; strength: number;
+  importance: number; confidence: number; valid_from: string | null; valid_to: string | null;
+  recorded_at: string | null; uses: number; pinned: boolean; cold: boolean; sources: number[];
+  fact: Fact | null;
+}
+export interface Neighbour {
+  id: number; kind: string; text: string; arc: string; weight: number; outgoing: boolean;
+}
+export interface Hit {
+  id: number; kind: string; text: string; score: number; at: string | null; current: boolean;
+  anchor: boolean; speaker: string; shares: Record<string, number>;
+}
+export interface Found { trace: string; hits: Hit[]; context: string }
+export interface Citation { id: number; text: string; speaker: string; at: string | null }
+export interface Seen {
+  episode_id: number; seq: number; facts: number[]; closed: number[]; confirmed: number[];
+  understood: boolean; why: string; warnings: string[];
+}
+export interface Reply {
+  text: string; support: number; citations: Citation[]; trace: string; answerer: string;
+  fallback: string | null; seen: Seen | null; warnings: string[];
+  usage: { calls: number; prompt_tokens: number; completion_tokens: number; seconds: number };
+}
+export interface Step { src: number; dst: number; kind: number; forward: boolean; weight: number }
+export interface Explanation {
+  queries: string[]; lines: string[];
+  trace: { anchors: number[]; cited: number[];
+    hits: { id: number; score: number; anchor: number; path: Step[]; shares: Record<string, number> }[] };
+}
+export interface Mark { name: string; branch: string; seq: number; recorded_at: string | null }
+export interface Stats {
+  nodes: Record<string, number>; arcs: Record<string, number>; open_facts: number;
+  closed_facts: number; tick: number; seq: number; embedder: string; policy: string;
+  answerer: string; bytes_on_disk: number; snapshots: string[];
+}
+export interface Slept {
+  tick: number; rules: Record<string, Record<string, number>>; nodes_before: number;
+  nodes_after: number; associations_before: number; associations_after: number;
+}
+export interface Diff {
+  since: string; added: NodeCard[]; removed: number[]; changed: NodeCard[]; closed: Fact[];
+  arcs_added: number; arcs_removed: number; arcs_changed: number;
+}
+export interface Forgotten { nodes: Record<string, number[]>; contents: number; dry_run: boolean }
+
+export class Problem extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+const KEY = "mags-key";
+let key = sessionStorage.getItem(KEY) ?? "";
+
+export function useKey(given: string): void {
+  key = given;
+  // Only for as long as the tab lives: a key outlives no session on a shared machine.
+  if (given) sessionStorage.setItem(KEY, given);
+  else sessionStorage.removeItem(KEY);
+}
+
+function headers(body: boolean): HeadersInit {
+  return {
+    ...(body ? { "Content-Type": "application/json" } : {}),
+    ...(key ? { Authorization: `Bearer ${key}` } : {}),
+  };
+}
+
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+function address(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
+  const words = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return given.length ? `${path}?${words}` : path;
+}
+
+async function asked(path: string, method: string, body?: unknown, signal?: AbortSignal) {
+  let answer: Response;
+  try {
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    answer = await fetch(path, { method, headers: headers(body !== undefined), body: sent, signal });
+  } catch (failure) {
+    if (signal?.aborted) throw failure;
+    throw new Problem(0, "The server does not answer. Is `mags serve` running?");
+  }
+  if (!answer.ok) {
+    const told = await answer.json().catch(() => ({}));
+    throw new Problem(answer.status, told.detail ?? `The server answered ${answer.status}.`);
+  }
+  return answer;
+}
+
+async function json<T>(path: string, method = "GET", body?: unknown): Promise<T> {
+  const answer = await asked(path, method, body);
+  return (answer.status === 204 ? undefined : await answer.json()) as T;
+}
+
+export interface Memories { memories: string[]; key: string; scope: string }
+export const memories = () => json<Memories>("/memories");
+
+export class Memory {
+  readonly path: string;
+  constructor(readonly name: string) {
+    this.path = `/memories/${encodeURIComponent(name)}`;
+  }
+  private at<T>(path: string, query?: Query): Promise<T> {
+    return json<T>(address(this.path + path, query));
+  }
+  private send<T>(path: string, body: unknown, method = "POST"): Promise<T> {
+    return json<T>(this.path + path, method, body);
+  }
+  stats = () => this.at<Stats>("/stats");
+  regions = () => this.at<RegionMap>("/regions");
+  picture = (query: Query) => this.at<Picture>("/picture", query);
+  changes = (after: number, limit = 100) => this.at<Change[]>("/changes", { after, limit });
+  node = (id: number) => this.at<NodeCard>(`/nodes/${id}`);
+  neighbours = (id: number) => this.at<Neighbour[]>(`/nodes/${id}/neighbours`);
+  recall = (query: string, k = 10) => this.send<Found>("/recall", { query, k });
+  explain = (trace: string) => this.at<Explanation>(`/traces/${trace}`);
+  feedback = (trace: string, reward: number) => this.send("/feedback", { trace, reward });
+  edit = (id: number, change: unknown) => this.send<NodeCard>(`/nodes/${id}`, change, "PATCH");
+  forget = (id: number, dry: boolean) =>
+    json<Forgotten>(address(`${this.path}/nodes/${id}`, { dry_run: dry }), "DELETE");
+  sleep = () => this.send<Slept>("/sleep", {});
+  snapshots = () => this.at<Mark[]>("/snapshots");
+  snapshot = (name: string) => this.send<Mark>("/snapshots", { name });
+  diff = (since: string) => this.at<Diff>("/diff", { since });
+  rollback = (name: string) => this.send("/rollback", { name });
+
+  /** One turn of a chat; `onText` gets the answer as it is written. */
+  async converse(text: string, speaker: string, onText: (piece: string) => void): Promise<Reply> {
+    const body = { text, speaker, session: "page", stream: true };
+    const answer = await asked(`${this.path}/converse`, "POST", body);
+    for await (const { kind, data } of events(answer)) {
+      const value = JSON.parse(data);
+      if (kind === "text") onText(value.text);
+      else if (kind === "done") return value as Reply;
+      else throw new Problem(value.status, value.detail);
+    }
+    throw new Problem(0, "The answer broke off: the server may have stopped.");
+  }
+
+  /** Every change from a sequence on, until `signal` ends it; goes on by itself when cut off. */
+  async follow(after: number, onChange: (change: Change) => void, signal: AbortSignal) {
+    let seen = after;
+    while (!signal.aborted) {
+      try {
+        const path = address(`${this.path}/events`, { after: seen });
+        const answer = await asked(path, "GET", undefined, signal);
+        for await (const { kind, data } of events(answer)) {
+          if (kind !== "change") continue;
+          const change = JSON.parse(data) as Change;
+          seen = change.seq;
+          onChange(change);
+        }
+      } catch (failure) {
+        if (signal.aborted) return;
+        if (failure instanceof Problem && failure.status === 404) return;
+      }
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+}
+
+async function* events(answer: Response): AsyncGenerator<{ kind: string; data: string }> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let held = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    held += value;
+    const parts = held.split("\n\n");
+    held = parts.pop()!;
+    for (const part of parts) {
+      const lines = part.split("\n");
+      const of = (name: string) =>
+        lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2));
+      const data = of("data").join("\n");
+      if (data) yield { kind: of("event")[0] ?? "message", data };
+    }
+  }
+}
