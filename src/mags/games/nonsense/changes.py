@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 from mags.games.nonsense.bank import FIXED, Bank, sentence
@@ -54,11 +55,11 @@ class ChangingPlan(Plan):
     def _schedule(self) -> None:
         sorts = [how for how, count in self.level.changes.items() for _ in range(count)]
         self.rng.shuffle(sorts)
-        first = max(self.level.opening, int(EARLIEST * self.level.turns))
-        width = (LATEST * self.level.turns - first) / max(1, len(sorts))
+        first = max(self.level.opening, int(EARLIEST * self.level.turns) - AHEAD)
+        width = (LATEST * self.level.turns - AHEAD - first) / max(1, len(sorts))
         for i, how in enumerate(sorts):
             turn = first + int((i + self.rng.random()) * width)
-            self._agenda[turn].append(lambda how=how: self._prepare(how))  # type: ignore[misc]
+            self._agenda[turn].append(partial(self._prepare, how))
 
     def _later(self, turns: int, affair: Callable[[], None]) -> None:
         self._agenda[self.turn + turns].append(affair)
@@ -67,26 +68,35 @@ class ChangingPlan(Plan):
         slot = self._chosen(how)
         if slot is None:
             if self.turn < self.level.turns - AHEAD:
-                self._later(3, lambda: self._prepare(how))
+                self._later(3, partial(self._prepare, how))
             return
         value = self._another(slot)
         self.locked.add(slot)
         for after in BEFORE:
             self.probe(self.turn + after, Probe(slot, other=value))
-        self._later(AHEAD, lambda: self._strike(how, slot, value))
+        self._later(AHEAD, partial(self._strike, how, slot, value))
 
     def _chosen(self, how: str) -> Slot | None:
-        """A rule that all must know, on which some question rests, and that may change so."""
-        known = list(self.ledger.known)
+        """A rule that all must know, on which some question rests, and that may change so.
+
+        Of two such rules it is the one on which more questions rest.
+        """
+        known, fit = list(self.ledger.known), []
         for slot in self.rng.sample(known, min(len(known), 40)):
-            if slot.relation in EVENTS | FIXED or slot in self.locked or not self.knows(slot):
-                continue
-            if slot.relation == "honesty" and not self._may_turn(slot, how):
+            if not self._may_change(slot, how):
                 continue
             resting = self.decisions.resting_on(slot)
-            if any(self.ledger.knowable(decision) for decision in resting):
-                return slot
-        return None
+            weight = sum(self.ledger.knowable(decision) for decision in resting)
+            if weight:
+                fit.append((weight, slot))
+            if len(fit) == 2:
+                break
+        return max(fit)[1] if fit else None
+
+    def _may_change(self, slot: Slot, how: str) -> bool:
+        if slot.relation in EVENTS | FIXED or slot in self.locked or not self.knows(slot):
+            return False
+        return slot.relation != "honesty" or self._may_turn(slot, how)
 
     def _may_turn(self, slot: Slot, how: str) -> bool:
         """Whether somebody may become a liar or honest: some of each must be left."""
@@ -119,7 +129,7 @@ class ChangingPlan(Plan):
         """Questions that rest on the rule, and the rule free for other changes after them."""
         for after in AFTER:
             self.probe(self.turn + after + late, Probe(slot, other=other))
-        self._later(AFTER[-1] + late + 1, lambda: self.locked.discard(slot))
+        self._later(AFTER[-1] + late + 1, partial(self.locked.discard, slot))
 
     def _announce(self, how: str, slot: Slot, value: str) -> None:
         old = self.ledger.world[slot]
@@ -127,7 +137,7 @@ class ChangingPlan(Plan):
         clause = self.phrases.change(slot, value, old)
         herald = how == "announced"
         text = self.phrases.framed("herald" if herald else "hearsay", c=clause)
-        speaker = self.bank.herald if herald else self.person(slot.subject)
+        speaker = self.bank.herald if herald else self.person(slot.subject, value)
         self.say(Telling(speaker, text, slot, value))
         self._ask_after(slot, old)
 
@@ -172,7 +182,7 @@ class ChangingPlan(Plan):
         if how == "moon":
             moon = self.rng.choice(self.world.pools["moon"])
             text = self.phrases.framed("moon", c=clause, moon=moon)
-            self._later(turns, lambda: self._rise(moon, slot, old))
+            self._later(turns, partial(self._rise, moon, slot, old))
         else:
             per_turn = 3600.0 * sum(self.level.hours) / 2
             count = max(2, round(turns * per_turn / DAY))

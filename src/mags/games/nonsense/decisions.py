@@ -12,6 +12,8 @@ from mags.games.nonsense.world import World
 
 FEWEST, MOST = 4, 8
 """Actions of a scene."""
+REMEMBERED = 2
+"""How many former values of a rule are distractors."""
 
 
 class Decisions:
@@ -106,8 +108,8 @@ class Decisions:
             rng.shuffle(values)
             return values
         pool = self._rivals(decision)
-        count = min(rng.randint(FEWEST, MOST), len(pool) + 1)
-        must = [value for value in self._tempting(decision) if value in pool][: count - 1]
+        must = [value for value in self._tempting(decision) if value in pool][: MOST - 1]
+        count = min(max(rng.randint(FEWEST, MOST), len(must) + 1), len(pool) + 1)
         rest = [value for value in rng.sample(pool, min(len(pool), MOST * 2)) if value not in must]
         values = [answer, *must, *rest[: count - 1 - len(must)]]
         rng.shuffle(values)
@@ -132,10 +134,11 @@ class Decisions:
                 for slot, values in self._former.items()
                 if slot.relation == "key" and decision.topic in values
             ]
+        former = [(s, self._former[s][::-1]) for s, _ in self._links(decision) if s in self._former]
         found = []
-        for slot, _ in self._links(decision):
-            for value in reversed(self._former.get(slot, ())):
-                answer = self.would_be(decision, slot, value)
+        for back in range(REMEMBERED):
+            for slot, values in former:
+                answer = self.would_be(decision, slot, values[back]) if values[back:] else None
                 if answer is not None and answer not in found:
                     found.append(answer)
         return found

@@ -73,6 +73,7 @@ class Feedback:
         people = [
             person
             for person in self._people
-            if person != slot.subject and world.get(Slot("honesty", person)) != self._bank.lying
+            if person not in (slot.subject, value)
+            and world.get(Slot("honesty", person)) != self._bank.lying
         ]
         return Telling(rng.choice(people), phrases.framed("reveal", c=clause), slot, value)

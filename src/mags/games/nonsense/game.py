@@ -50,7 +50,7 @@ class Nonsense:
         return outcome, instance.scene
 
     def truth(self) -> Truth:
-        """What is so at the scene handed out last; `teaches` and `ends` grow with the game.
+        """What is so at the scene handed out last; `teaches` and `ends` are of its own lines.
 
         Raises InvalidInput when no game is being played.
         """
@@ -101,6 +101,7 @@ class Instance:
         """Take in what is said and what happens: of the last move, then of the new turn."""
         self._step = step
         self._truth: Truth | None = None
+        self._ledger.begin_scene()
         for place, telling in enumerate(feedback):
             self._ledger.hear((step.turn, place), telling)
         for change in step.changes:

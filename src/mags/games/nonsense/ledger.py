@@ -45,7 +45,11 @@ class Saying(NamedTuple):
 
 
 class Ledger:
-    """The world as it is and as it is known; changed by what happens and by what is said."""
+    """The world as it is and as it is known; changed by what happens and by what is said.
+
+    `teaches`, `ends`: by the places of this scene's lines, the facts that they told and ended.
+    `changes`: the turns at which the world changed.
+    """
 
     def __init__(self, rules: Mapping[Slot, str], *, honest: str) -> None:
         """Begin with nothing known."""
@@ -62,6 +66,10 @@ class Ledger:
         self._done: dict[Decision, tuple[int, Path]] = {}
         self._honest = honest
         self._held: set[TruthFact] = set()
+
+    def begin_scene(self) -> None:
+        """From here on `teaches` and `ends` are those of the lines of a new scene."""
+        self.teaches, self.ends = {}, {}
 
     def change(self, turn: int, change: Change) -> None:
         """Let a rule become another one. What was known stays known, right or wrong.
@@ -155,5 +163,5 @@ class Ledger:
         return frozenset(self._over)
 
     def views(self) -> tuple[Mapping[Place, tuple[TruthFact, ...]], ...]:
-        """What each line taught and ended, to be read only; they grow as the game goes on."""
+        """What each line of this scene taught and ended, to be read only."""
         return MappingProxyType(self.teaches), MappingProxyType(self.ends)

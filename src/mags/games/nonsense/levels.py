@@ -14,11 +14,13 @@ class Level:
     """How a game is made.
 
     `rules`, `turns`: how many. `told`: the share of rules told in the opening, the first
-    `opening` turns. `fillers`: lines a turn that tell nothing. `explore`: share of scenes that
-    cannot be known and teach. `remind`: how often a wrong move in a scene that could be known
-    brings the rule again. `reveal`: how often one that could not does at the first try; at the
-    second it always does. `hours`: least and most a turn takes. `changes`: how many of each sort:
-    "announced", "hearsay", "felt", "temporary" (for days), "moon" (until it rises), "lie".
+    `opening` turns; `heard`: the share of the others that people speak of sooner or later, while
+    what is left can only be found out. `fillers`: lines a turn that tell nothing. `explore`: share
+    of the turns at which a question is begun that cannot be known yet and teaches a rule.
+    `remind`: how often a wrong move in a scene that could be known brings the rule again;
+    `reveal`: how often one that could not does at the first try; at the second it always does.
+    `hours`: least and most a turn takes. `changes`: how many of each sort: "announced",
+    "hearsay", "felt", "temporary" (for days), "moon" (until it rises), "lie".
     """
 
     name: str
@@ -27,7 +29,8 @@ class Level:
     opening: int
     told: float = 0.5
     fillers: float = 0.8
-    explore: float = 0.12
+    heard: float = 0.6
+    explore: float = 0.08
     remind: float = 0.4
     reveal: float = 0.6
     hours: tuple[int, int] = (1, 24)

@@ -107,10 +107,10 @@ class Plan:
         self.ledger.hear((self.turn, 0), telling)
         self.tellings.append(telling)
 
-    def person(self, but: str = "") -> str:
-        """Somebody who is no liar, and not `but`: nobody vouches for themselves."""
+    def person(self, *but: str) -> str:
+        """Somebody who is no liar, and none of `but`: nobody vouches for themselves."""
         world, lying = self.ledger.world, self.bank.lying
-        people = [p for p in self.world.pools["person"] if p != but]
+        people = [p for p in self.world.pools["person"] if p not in but]
         return self.rng.choice([p for p in people if world.get(Slot("honesty", p)) != lying])
 
     def knows(self, slot: Slot) -> bool:
@@ -145,7 +145,9 @@ class Plan:
         told = first + others[: count - len(first)]
         self.rng.shuffle(told)
         events = [slot for slot in rules if slot.relation in EVENTS]
-        untold = [(self._sometime(0.7), s) for s in others[count - len(first) :]]
+        rest = others[count - len(first) :]
+        heard = self.rng.sample(rest, round(level.heard * len(rest)))
+        untold = [(self._sometime(0.7), s) for s in heard]
         untold += [(self._sometime(0.5), s) for s in events]
         return told, sorted(untold)
 
@@ -190,7 +192,7 @@ class Plan:
                 self.say(Telling(self.bank.narrator, sentence(clause), slot, value))
             else:
                 text = self.phrases.framed("hearsay", c=clause)
-                self.say(Telling(self.person(slot.subject), text, slot, value))
+                self.say(Telling(self.person(slot.subject, value), text, slot, value))
 
     def _fillers(self) -> None:
         count = int(self.level.fillers + self.rng.random())

@@ -100,7 +100,7 @@ def _pools(
         "species": many.get("food", 0),
         "custom": many.get("act", 0),
         "place": max(VARIETY, many.get("guardian", 0)),
-        "person": max(VARIETY, total // 12),
+        "person": max(VARIETY, total // 12, many["honesty"]),
         "lore": many["sage"],
         "relic": many.get("relic", 0),
         "object": max(VARIETY, total // 12),

@@ -1,0 +1,72 @@
+"""The sentence banks: complete, apart from one another, and telling nothing by themselves."""
+
+import re
+
+import pytest
+
+from mags.errors import NotFound
+from mags.games.nonsense.bank import BANKS, Bank, Lists, bank, sentence
+from mags.games.nonsense.rules import VALUES
+
+LISTS = ("told", "change", "question", "right", "wrong", "frames")
+
+
+def lines(made: Bank) -> list[str]:
+    lists: list[Lists] = [getattr(made, name) for name in LISTS]
+    return [line for table in lists for found in table.values() for line in found]
+
+
+def test_both_banks_have_the_same_keys() -> None:
+    tuning, scored = bank("tuning"), bank("scored")
+    for name in (*LISTS, "kinds", "action"):
+        assert getattr(tuning, name).keys() == getattr(scored, name).keys()
+    assert len(tuning.laws) == len(scored.laws)
+
+
+def test_no_sentence_stands_in_both_banks() -> None:
+    tuning, scored = bank("tuning"), bank("scored")
+    assert set(lines(tuning)) & set(lines(scored)) == set()
+    assert set(tuning.filler) & set(scored.filler) == set()
+
+
+def test_no_made_up_kind_of_thing_stands_in_both_banks() -> None:
+    def kinds(made: Bank) -> set[str]:
+        return {
+            kind for found in made.kinds.values() for kind in found if re.search("[a-z]{3}", kind)
+        }
+
+    assert kinds(bank("tuning")) & kinds(bank("scored")) == set()
+    assert set(bank("tuning").acts) & set(bank("scored").acts) == set()
+    assert set(bank("tuning").deeds) & set(bank("scored").deeds) == set()
+
+
+@pytest.mark.parametrize("name", BANKS)
+def test_a_bank_says_nothing_twice_in_one_list(name: str) -> None:
+    made = bank(name)
+    lists: list[Lists] = [getattr(made, name) for name in LISTS]
+    assert [f for table in lists for f in table.values() if len(set(f)) != len(f)] == []
+    assert len(set(made.filler)) == len(made.filler) >= 40
+
+
+@pytest.mark.parametrize("name", BANKS)
+def test_every_relation_that_changes_can_be_told_without_what_it_was(name: str) -> None:
+    for found in bank(name).change.values():
+        assert sum("{old}" not in line for line in found) >= 2
+
+
+@pytest.mark.parametrize("name", BANKS)
+def test_a_clause_has_no_full_stop_so_that_it_fits_into_a_frame(name: str) -> None:
+    made = bank(name)
+    clauses = [c for table in (made.told, made.change) for found in table.values() for c in found]
+    assert [c for c in clauses if c.endswith((".", "!", "?")) or c[0].isupper()] == []
+    assert len(made.told) == len(VALUES)
+
+
+def test_a_sentence_begins_with_a_capital_and_ends_once() -> None:
+    assert sentence("the gate is shut") == "The gate is shut."
+    assert sentence("Is it?") == "Is it?"
+
+
+def test_an_unknown_bank_is_said_to_be_unknown() -> None:
+    with pytest.raises(NotFound, match="tuning, scored"):
+        bank("other")
