@@ -18,6 +18,7 @@ from mags.cli.demo import demo
 from mags.cli.diff import diff
 from mags.cli.doctor import doctor
 from mags.cli.edit import edit
+from mags.cli.eval import evaluation
 from mags.cli.explain import explain
 from mags.cli.export import export
 from mags.cli.facts import facts
@@ -143,4 +144,5 @@ for _name, _verb in TRAIN.items():
     train.command(name=_name)(_verb)
 app.add_typer(train, name="train")
 app.add_typer(models, name="models")
+app.add_typer(evaluation, name="eval")
 app.add_typer(keys, name="keys")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags.evaluation.metrics import Interval
@@ -140,7 +140,7 @@ DELTAS: dict[str, Measure] = {
 """What an ablation may change."""
 
 
-def ablated(whole: Sequence[Figures], without: dict[str, Sequence[Figures]]) -> Grid:
+def ablated(whole: Sequence[Figures], without: Mapping[str, Sequence[Figures]]) -> Grid:
     """What each switch changes against the whole: mean difference and its interval over seeds."""
     rows = [("(whole)", *(_cell(whole, name, DELTAS) for name in DELTAS))]
     for name, group in without.items():

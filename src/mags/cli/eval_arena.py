@@ -1,0 +1,159 @@
+"""Games, players and switches by name, and one match after another (or several at once)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from mags.app import embedded, make_heads, make_policy
+from mags.app import open as open_memory
+from mags.errors import NotFound
+from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
+from mags.evaluation.proving.ablations import switch as known_switch
+from mags.evaluation.proving.records import Played, Record, file_name, record, write_record
+from mags.games.logic.catalogue import (
+    ELEUSIS,
+    KNIGHTS,
+    MASTERMIND,
+    eleusis,
+    knights,
+    mastermind,
+)
+from mags.games.nonsense.game import Nonsense
+from mags.games.nonsense.levels import LEVELS, Level
+from mags.games.players.nothing import Nothing
+from mags.games.players.oracle import Oracle
+from mags.games.players.remembering import Habits, MakeMemory, Remembering
+from mags.games.players.retrieving import Retrieving
+from mags.games.players.window import Window
+from mags.games.reader import shipped_reader
+from mags.games.turns import Game, Player, Reader
+from mags.memory.memory import Memory
+from mags.models.policy.rules import RulePolicy
+from mags.ports.answer import Answerer
+from mags.settings import Settings
+
+MakeGame = Callable[[str], Game]
+"""The bank of sentences to a game."""
+
+MakeLevel = Callable[[str, str], Game]
+"""Level and bank to a game."""
+
+
+def _nonsense(level: Level, bank: str) -> Game:
+    return Nonsense(level, bank_name=bank)
+
+
+def _logic(kind: str, make: MakeLevel, levels: Iterable[str]) -> dict[str, MakeGame]:
+    return {f"{kind}/{level}": partial(make, level) for level in levels}
+
+
+GAMES: dict[str, MakeGame] = {
+    **{f"nonsense/{name}": partial(_nonsense, level) for name, level in LEVELS.items()},
+    **_logic("eleusis", eleusis, ELEUSIS),
+    **_logic("mastermind", mastermind, MASTERMIND),
+    **_logic("knights", knights, KNIGHTS),
+}
+HABITS: dict[str, Habits] = {
+    "MAGS": Habits(),
+    "MAGS thinking": Habits(sure=0.5),
+    "MAGS chat": Habits(history=12),
+}
+PLAYERS = ("nothing", "window", "static", "growing", *HABITS, "oracle")
+STANDARD = ("nothing", "window", "static", "growing", "MAGS", "oracle")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A match to play. `out`: where its record goes; `files`: where memories go, else RAM."""
+
+    played: Played
+    out: Path | None = None
+    files: Path | None = None
+
+
+def make_game(name: str, bank: str) -> Game:
+    """A game by its name; raises NotFound."""
+    if name not in GAMES:
+        raise NotFound(f"there is no game {name!r}: choose among {', '.join(GAMES)}", name=name)
+    return GAMES[name](bank)
+
+
+def make_player(name: str, reader: Reader, *, memories: MakeMemory | None = None) -> Player:
+    """A player by its name, with this reader; raises NotFound. `memories`: else in RAM."""
+    if name in HABITS:
+        return Remembering(reader, memories or make_memories(), habits=HABITS[name], name=name)
+    others: Mapping[str, Callable[[], Player]] = {
+        "nothing": lambda: Nothing(reader),
+        "window": lambda: Window(reader),
+        "static": lambda: Retrieving(reader, embedded(), growing=False),
+        "growing": lambda: Retrieving(reader, embedded(), growing=True),
+        "oracle": lambda: Oracle(reader),
+    }
+    if name not in others:
+        raise NotFound(f"there is no player {name!r}: choose among {', '.join(PLAYERS)}", name=name)
+    return others[name]()
+
+
+def make_memories(switch: Switch | None = None, files: Path | None = None) -> MakeMemory:
+    """Memories with the shipped settings, changed by a switch; in new files, or in RAM."""
+    settings = Settings() if switch is None else switch.settings(Settings())
+    policy = make_policy(settings, None)
+    policy = policy if switch is None else switch.policy(policy)
+    made = iter(range(1_000_000))
+
+    def make(clock: Callable[[], float], answerer: Answerer) -> Memory:
+        path = None if files is None else files / f"{next(made)}.mags"
+        return open_memory(
+            path,
+            settings=settings,
+            policy=policy,
+            answerer=answerer,
+            embedder=embedded(),
+            clock=clock,
+        )
+
+    return make
+
+
+@cache
+def models() -> dict[str, Switch]:
+    """The switches between the shipped policies."""
+    return model_switches(RulePolicy(), make_heads())
+
+
+def switch_named(name: str) -> Switch | None:
+    """The switch of that name, None for the empty one; raises NotFound."""
+    if not name:
+        return None
+    return SWITCHES[name] if name in SWITCHES else known_switch(name, models())
+
+
+def play_one(task: Task) -> Record:
+    """Play a match from its names, and write its record where one is wanted."""
+    played = task.played
+    files = None
+    if task.files is not None:
+        files = task.files / file_name(played).removesuffix(".jsonl")
+        files.mkdir(parents=True, exist_ok=True)
+    memories = make_memories(switch_named(played.switch), files)
+    player = make_player(played.player, shipped_reader(), memories=memories)
+    kept = record(played, make_game(played.game, played.bank), player)
+    if isinstance(player, Remembering):
+        player.close()
+    if task.out is not None:
+        write_record(task.out / file_name(played), kept)
+    return kept
+
+
+def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
+    """Play matches in their order, `workers` at a time; the same whatever their number."""
+    if workers <= 1:
+        yield from map(play_one, tasks)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(play_one, tasks)

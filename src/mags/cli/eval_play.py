@@ -1,0 +1,93 @@
+"""`mags eval play`: players side by side in a game, over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from mags.cli.eval_arena import PLAYERS, STANDARD, Task, play_all
+from mags.cli.shared import AsJson, out, print_json
+from mags.errors import InvalidInput
+from mags.evaluation.proving.figures import Figures, figures
+from mags.evaluation.proving.records import Played
+from mags.evaluation.proving.tables import Grid, ages, improvements, kinds, players
+
+GameName = Annotated[str, typer.Argument(help="Kind and level, as nonsense/standard.")]
+Turns = Annotated[int, typer.Option(min=1, help="At most so many turns a match.")]
+Seeds = Annotated[int, typer.Option(min=1, help="So many seeds, from --first on.")]
+First = Annotated[int, typer.Option(min=0, help="The first seed.")]
+Bank = Annotated[
+    str, typer.Option(help="Sentences: `tuning` to try things out, `scored` to report.")
+]
+Workers = Annotated[int, typer.Option(min=1, help="Matches at a time.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for a record (JSONL) a match.")]
+Files = Annotated[
+    Path | None, typer.Option("--files", help="Folder for memories as files; else in RAM.")
+]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
+
+
+def play(
+    game: GameName = "nonsense/standard",
+    player: Annotated[
+        list[str] | None,
+        typer.Option("--player", help=f"Of {', '.join(PLAYERS)}.", show_default="the six"),
+    ] = None,
+    turns: Turns = 100_000,
+    seeds: Seeds = 3,
+    first: First = 0,
+    bank: Bank = "tuning",
+    workers: Workers = 1,
+    out_folder: Out = None,
+    files: Files = None,
+    json: AsJson = False,
+    markdown: AsMarkdown = False,
+) -> None:
+    """Play a game with several players, the reader the same for all, and compare them."""
+    tasks = [
+        Task(
+            played=Played(game=game, player=name, seed=seed, turns=turns, bank=bank),
+            out=out_folder,
+            files=files,
+        )
+        for name in player or STANDARD
+        for seed in range(first, first + seeds)
+    ]
+    found = played(tasks, workers)
+    if json:
+        print_json(found)
+        return
+    for grid in (players(found), improvements(found), ages(found), kinds(found)):
+        show(grid, markdown=markdown)
+
+
+def played(tasks: Sequence[Task], workers: int) -> list[Figures]:
+    """Play, and tell how far it has come; raises InvalidInput where there is nothing to play."""
+    if not tasks:
+        raise InvalidInput("there is no match to play: name a player")
+    found: list[Figures] = []
+    with Progress(transient=True) as progress:
+        doing = progress.add_task("playing", total=len(tasks))
+        for kept in play_all(tasks, workers):
+            found.append(figures(kept))
+            name = f"{kept.played.player} {kept.played.switch}".strip()
+            progress.update(doing, advance=1, description=f"{name}, seed {kept.played.seed}")
+    return found
+
+
+def show(grid: Grid, *, markdown: bool) -> None:
+    """Print a table, nothing for an empty one."""
+    if not grid.rows:
+        return
+    if markdown:
+        out.print(grid.markdown(), markup=False, soft_wrap=True)
+        return
+    table = Table(*grid.head)
+    for row in grid.rows:
+        table.add_row(*row)
+    out.print(table)

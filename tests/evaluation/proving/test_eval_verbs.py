@@ -1,0 +1,89 @@
+"""`mags eval`: from names to tables."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mags.cli.app import app
+from mags.cli.eval_arena import GAMES, PLAYERS, Task, make_game, make_player, play_all, switch_named
+from mags.errors import NotFound
+from mags.evaluation.proving.records import Played, read_records
+from mags.games.players.remembering import Remembering
+from mags.games.reader import shipped_reader
+
+
+def run(*words: str) -> str:
+    found = CliRunner().invoke(app, ["eval", *words], env={"COLUMNS": "400"})
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_players_stand_side_by_side():
+    said = run(
+        "play", "nonsense/tiny", "--turns", "8", "--seeds", "1", "--player", "oracle",
+        "--player", "growing", "--player", "MAGS", "--markdown",
+    )  # fmt: skip
+    assert "| player | seeds | score |" in said
+    assert "| MAGS | 1 |" in said
+    assert "| MAGS over | score | after changes |" in said
+
+
+def test_records_are_kept_where_they_are_wanted(tmp_path: Path):
+    said = run(
+        "play", "nonsense/tiny", "--turns", "5", "--seeds", "2", "--player", "nothing",
+        "--out", str(tmp_path), "--json",
+    )  # fmt: skip
+    told = json.loads(said)
+    kept = read_records([tmp_path])
+    assert [one.played.seed for one in kept] == [0, 1]
+    assert [one["played"]["seed"] for one in told] == [0, 1]
+    assert [len(one.turns) for one in kept] == [5, 5]
+
+
+def test_an_ablation_is_held_against_the_whole():
+    said = run(
+        "ablate", "nonsense/tiny", "--turns", "6", "--seeds", "1", "--without", "arbiter",
+        "--without", "ask", "--markdown",
+    )  # fmt: skip
+    lines = [line.split(" | ")[0] for line in said.splitlines() if line.startswith("| ")]
+    assert lines == ["| without", "| ---", "| (whole)", "| arbiter", "| ask"]
+
+
+def test_an_audit_tells_four_courses():
+    said = run(
+        "audit", "nonsense/tiny", "--turns", "20", "--poisoned", "8", "--audited", "14",
+        "--lies", "3", "--markdown",
+    )  # fmt: skip
+    for course in ("never lied to", "lied to, nothing", "lied to, mend", "lied to, roll back"):
+        assert f"| {course} |" in said
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if not name.startswith("nonsense")])
+def test_every_game_begins(name: str):
+    scene = make_game(name, "tuning").begin(0)
+    assert len(scene.actions) > 1
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_every_player_has_its_name(name: str):
+    player = make_player(name, shipped_reader())
+    assert player.name == name.partition(" ")[0] or isinstance(player, Remembering)
+
+
+def test_unknown_names_are_told_with_those_there_are():
+    with pytest.raises(NotFound, match="nonsense/tiny"):
+        make_game("nonsense/enormous", "tuning")
+    with pytest.raises(NotFound, match="oracle"):
+        make_player("nobody", shipped_reader())
+    with pytest.raises(NotFound, match="hebb"):
+        switch_named("gravity")
+    assert switch_named("") is None
+
+
+def test_memories_may_be_files(tmp_path: Path):
+    told = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
+    (kept,) = play_all([Task(played=told, files=tmp_path)])
+    assert len(kept.turns) == 2
+    assert len(list(tmp_path.rglob("*.mags"))) == 1
