@@ -30,7 +30,7 @@ from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.heads.policy import HeadsPolicy
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile
-from mags.models.policy.nano import NanoFolder, NanoPolicy
+from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
@@ -154,7 +154,7 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
             key="policy.kind",
         )
     if wanted.kind == "nano":
-        return FallbackPolicy(_nano(wanted.path), rules)
+        return FallbackPolicy(make_nano(wanted.path), rules)
     if wanted.kind == "heads":
         return make_heads(wanted.path, rules)
     if wanted.kind == "rules" or chat is None:
@@ -175,13 +175,9 @@ def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPo
     return HeadsPolicy(encoder(), rules=rules, file=file)
 
 
-def _nano(path: Path | None) -> NanoPolicy:
-    if path is None:
-        raise ConfigurationError(
-            "policy.kind is 'nano', but policy.path names no folder: `mags models use FOLDER`",
-            key="policy.path",
-        )
-    return NanoPolicy(NanoFolder.read(path))
+def make_nano(path: Path | None = None) -> NanoPolicy:
+    """The nano that comes with MAGS, or that of a folder; raises ConfigurationError."""
+    return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path))
 
 
 def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:

@@ -12,7 +12,7 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
     MAGS_EMBEDDER_KEY  the key of that URL
     MAGS_POLICY      auto, rules, prompted, heads or nano
-    MAGS_POLICY_PATH  the folder of a nano, or the file of heads
+    MAGS_POLICY_PATH  the folder of a nano, or the file of heads, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
@@ -91,9 +91,10 @@ class EmbedderSettings:
 class PolicySettings:
     """Who decides: "auto" takes a prompted model where there is one, else the rules.
 
-    "nano" is the small trained model in the folder `path`, "heads" what was trained on the embedded
-    encoder (in the file `path`, else as shipped); `mags models use` sets both. `grounded`: refuse
-    what a model writes about things nobody said. `prompts`: own prompt files.
+    "nano" is the small trained model (in the folder `path`, else as shipped), "heads" what was
+    trained on the embedded encoder (in the file `path`, else as shipped); `mags models use` sets
+    both. `grounded`: refuse what a model writes about things nobody said. `prompts`: own prompt
+    files.
     """
 
     kind: Literal["auto", "rules", "prompted", "heads", "nano"] = "auto"
@@ -234,8 +235,6 @@ def _checked(settings: Settings) -> Settings:
         raise _wrong("embedder.path", None, "the folder of the model, for kind 'folder'", "")
     if embedder.kind == "endpoint" and not (embedder.url and embedder.model):
         raise _wrong("embedder.url", "", "a URL, and embedder.model, for kind 'endpoint'", "")
-    if settings.policy.kind == "nano" and settings.policy.path is None:
-        raise _wrong("policy.path", None, "the folder of a nano, for kind 'nano'", "")
     if not (len(settings.policy.language) == 2 and settings.policy.language.isalpha()):
         raise _wrong("policy.language", settings.policy.language, "an ISO 639-1 code: en", "")
     if settings.path is not None:

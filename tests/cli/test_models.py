@@ -13,6 +13,7 @@ from mags.app import make_policy
 from mags.cli.app import app
 from mags.cli.config import set_policy, with_policy
 from mags.errors import ConfigurationError, InvalidInput, MagsError
+from mags.models.policy.nano import SHIPPED
 from mags.settings import PolicySettings, Settings, read_settings
 
 CARD = {"name": "tiny", "files": {"write": "w.onnx"}, "layers": 1, "heads": 1, "width": 4,
@@ -111,8 +112,6 @@ def test_a_nano_falls_back_on_the_rules(nano: Path) -> None:
     settings = Settings(policy=PolicySettings(kind="nano", path=nano))
     assert make_policy(settings, None).name == "tiny, else rules"
     assert make_policy(Settings(), None).name == "rules"
-    with pytest.raises(ConfigurationError, match="mags models use"):
-        make_policy(Settings(policy=PolicySettings(kind="nano")), None)
 
 
 def test_heads_are_used_only_where_they_are(config: Path, tmp_path: Path) -> None:
@@ -128,8 +127,16 @@ def test_heads_are_used_only_where_they_are(config: Path, tmp_path: Path) -> Non
     assert [one["given"] for one in found if one["used"]] == [str(tmp_path / "some.npz")]
 
 
-def test_a_nano_without_a_folder_is_refused_by_name(nano: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"policy\.path"):
-        read_settings({"MAGS_POLICY": "nano"})
+def test_a_nano_is_that_of_a_folder_or_the_shipped_one(config: Path, nano: Path) -> None:
     policy = read_settings({"MAGS_POLICY": "nano", "MAGS_POLICY_PATH": str(nano)}).policy
     assert policy.path == nano
+    assert read_settings({"MAGS_POLICY": "nano"}).policy.path is None
+
+
+@pytest.mark.skipif(not SHIPPED.is_dir(), reason="this build comes without a nano")
+def test_the_shipped_nano_is_used_by_its_name(config: Path, nano: Path) -> None:
+    run("use", str(nano))
+    run("use", "nano")
+    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "nano"}}
+    found = json.loads(run("list", str(nano.parent), "--json"))
+    assert [one["given"] for one in found if one["used"]] == ["nano"]

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.training.batches import batches  # noqa: E402 - torch first
-from mags.training.nano.lean import LeanLoss, learned  # noqa: E402
+from mags.training.nano.lean import COLUMNS, LEARNED, ROWS, LeanLoss, even, learned  # noqa: E402
 from mags.training.sft import next_token_loss  # noqa: E402
 from tests.training import tiny  # noqa: E402
 
@@ -44,7 +44,21 @@ def test_all_of_a_reply_is_learned_and_a_part_of_the_prompt_that_weighs_as_much(
     replies = int((batch.weights == 1.0).sum())
     assert int((one.weights == 1.0).sum()) == replies
     prompts = int((batch.weights == 0.1).sum())
-    share = (len(one.rows) - replies) / prompts
+    share = (int((one.weights > 0.0).sum()) - replies) / prompts
     assert share == pytest.approx(0.25, abs=0.1)
-    assert one.weights[one.weights < 1.0].unique().tolist() == pytest.approx([0.4])
-    assert torch.equal(batch.targets.flatten()[one.rows], one.targets)
+    assert one.weights[
+        (one.weights > 0.0) & (one.weights < 1.0)
+    ].unique().tolist() == pytest.approx([0.4])
+    real = one.weights > 0.0
+    assert torch.equal(batch.targets.flatten()[one.rows[real]], one.targets[real])
+
+
+def test_few_shapes_ever_occur(words: Any) -> None:
+    shapes, counts = set(), set()
+    for batch in batches(tiny.encoded(words), tokens=256, pad=0, prompt_weight=0.1, seed=0):
+        whole = even(batch)
+        shapes.add(tuple(n % m for n, m in zip(whole.inputs.shape, (ROWS, COLUMNS), strict=True)))
+        counts.add(len(learned(whole, 0.25, torch.Generator().manual_seed(0)).rows) % LEARNED)
+        assert whole.weights.sum().item() == pytest.approx(batch.weights.sum().item())
+    assert shapes == {(0, 0)}
+    assert counts == {0}

@@ -1,20 +1,24 @@
 """A nano that was exported says what its model says, behind the policy port (extra `train`)."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
 pytest.importorskip("onnx", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.errors import ConfigurationError, CorruptFile, ModelReplyError  # noqa: E402
+from mags.models.embed.session import open_session  # noqa: E402
 from mags.models.policy.compact import compact  # noqa: E402
 from mags.models.policy.nano import NanoFolder, NanoModel, NanoPolicy  # noqa: E402
 from mags.ports.policy import Act, Recalled, Turn  # noqa: E402
 from mags.training.batches import Pair, encode  # noqa: E402
 from mags.training.export.onnx import export_onnx  # noqa: E402
+from mags.training.nano.model import new_nano  # noqa: E402
 from mags.training.rollout import complete  # noqa: E402
 from mags.training.sft import SftConfig, fine_tune  # noqa: E402
 from tests.training import tiny  # noqa: E402
@@ -114,3 +118,24 @@ def test_a_folder_that_is_none_or_damaged_says_so(tmp_path: Path) -> None:
         NanoFolder.read(tmp_path)
     with pytest.raises(CorruptFile, match=r"tokenizer\.json is missing"):
         NanoPolicy(card(tmp_path)).route(TOLD, [])
+
+
+def test_in_eight_bits_it_says_nearly_the_same(words: Any, tmp_path: Path) -> None:
+    size = replace(tiny.SIZE, width=64, inner=96)
+    model = new_nano(words, size, seed=0).eval()
+    ids = np.arange(12, dtype=np.int64)[None]
+    logits = []
+    for bits in (32, 8):
+        file = export_onnx(model, tmp_path / f"{bits}.onnx", bits=bits)
+        session = open_session(str(file), file, threads=1)
+        empty = np.zeros((size.layers, 1, 2 * size.heads, 0, 32), np.float32)
+        first, cache = session.run(None, {"ids": ids[:, :8], "past": empty})  # type: ignore[dict-item]
+        last, _ = session.run(None, {"ids": ids[:, 8:], "past": cache})  # type: ignore[dict-item]
+        logits.append(last[0])
+        with torch.no_grad():
+            want = model(input_ids=torch.from_numpy(ids)).logits[0, -1].numpy()
+        assert last[0] == pytest.approx(want, abs=1e-4 if bits == 32 else 0.02)
+        assert first.shape == (1, len(words))
+    assert (tmp_path / "8.onnx").stat().st_size < 0.5 * (tmp_path / "32.onnx").stat().st_size
+    with pytest.raises(ValueError, match="multiple of 64"):
+        export_onnx(tiny.model(words), tmp_path / "no.onnx", bits=8)

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mags.app import make_chat, make_heads, make_policy
+from mags.app import make_chat, make_heads, make_nano, make_policy
 from mags.cli.extra import bring
 from mags.errors import ConfigurationError, InvalidInput
 from mags.models.chat.meter import MeteredChat
-from mags.models.policy.nano import NanoFolder, NanoPolicy
+from mags.models.policy.nano import NanoPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
@@ -21,7 +21,7 @@ CARD, WEIGHTS, HEADS = "nano.json", "config.json", ".npz"
 
 
 def decider(given: str) -> Decider:
-    """What `given` names: rules, prompted, heads, configured, or PATH; as it is, or NAME=WHAT.
+    """What `given` names: rules, prompted, heads, nano, configured, or PATH; or NAME=WHAT.
 
     A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), or
     of a model of transformers (`config.json`), which needs the extra `train`. Raises
@@ -38,6 +38,8 @@ def decider(given: str) -> Decider:
     if what == "heads" or what.endswith(HEADS):
         path = None if what == "heads" else Path(what).expanduser()
         return PolicyDecider(make_heads(path), name=name)
+    if what == "nano":
+        return _nano(make_nano(), name)
     if what == "configured":
         return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
     return _trained(Path(what).expanduser(), name)
@@ -51,17 +53,20 @@ def nano_folder(folder: Path) -> Path | None:
 def _trained(folder: Path, name: str) -> Decider:
     exported = nano_folder(folder)
     if exported is not None:
-        policy = NanoPolicy(NanoFolder.read(exported))
-        return PolicyDecider(policy, name=name, spent=_spent(policy))
+        return _nano(make_nano(exported), name)
     if (folder / WEIGHTS).is_file():
         voices = bring("mags.training.evaluate.voices", extra="train", needed_for=str(folder))
         found: Decider = voices.from_folder(folder, name=name or folder.name)
         return found
     raise InvalidInput(
-        f"{folder} is no policy: give rules, prompted, heads, configured, or a folder that holds "
+        f"{folder} is no policy: give rules, prompted, heads, nano, configured, or a folder with "
         f"{CARD} or {WEIGHTS}.",
         given=str(folder),
     )
+
+
+def _nano(policy: NanoPolicy, name: str) -> Decider:
+    return PolicyDecider(policy, name=name, spent=_spent(policy))
 
 
 def _prompted(settings: Settings, name: str) -> Decider:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.app import make_heads
+from mags.app import make_heads, make_nano
 from mags.cli.config import set_policy
 from mags.cli.deciders import HEADS, WEIGHTS, nano_folder
 from mags.cli.extra import bring
@@ -20,7 +21,9 @@ from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
 from mags.models.policy.heads.weights import SHIPPED
+from mags.models.policy.nano import SHIPPED as NANO
 from mags.models.policy.nano import NanoFolder
+from mags.ports.policy import Policy
 from mags.settings import config_file, read_settings
 
 models = typer.Typer(
@@ -31,7 +34,10 @@ ALWAYS = {
     "rules": "no model at all",
     "prompted": "the configured language model with a few-shot prompt",
     "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
+    "nano": "a small language model trained from nothing, with the rules for what it is refused",
 }
+COMES = {"heads": SHIPPED.path, "nano": NANO / "nano.json"}
+MADE: dict[str, Callable[[], Policy]] = {"heads": make_heads, "nano": make_nano}
 STAGES = ("grpo", "role")
 
 
@@ -83,7 +89,7 @@ def listed(folders: list[Path]) -> list[Listed]:
     found = [
         Listed(given=name, about=what, used=policy.kind == name and policy.path is None)
         for name, what in ALWAYS.items()
-        if name != "heads" or SHIPPED.path.is_file()
+        if name not in COMES or COMES[name].is_file()
     ]
     if policy.kind == "heads" and policy.path is not None:
         found.append(Listed(given=str(policy.path), about="heads", used=True))
@@ -100,14 +106,14 @@ def listed(folders: list[Path]) -> list[Listed]:
 @models.command()
 def use(
     given: Annotated[
-        str, typer.Argument(metavar="POLICY", help="auto, rules, prompted, heads, or a path.")
+        str, typer.Argument(metavar="POLICY", help="auto, rules, prompted, heads, nano, or a path.")
     ],
 ) -> None:
     """Choose the policy that memories are opened with, in the config file."""
     file, path = config_file(os.environ), Path(given).expanduser()
     if given in ALWAYS:
-        if given == "heads":
-            make_heads()
+        if given in MADE:
+            MADE[given]()
         set_policy(file, given, None)
     elif given.endswith(HEADS):
         make_heads(path)

@@ -9,9 +9,7 @@ nano of width 192 costs 41 us instead of some 150.
 
 from __future__ import annotations
 
-import ctypes
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,7 +22,7 @@ from mags.training.batches import Batch
 
 Loss = Callable[..., Tensor]
 FAR = -1e4
-THRESHOLD, TRIM, LARGE = -3, -1, 1 << 30
+ROWS, COLUMNS, LEARNED = 4, 8, 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,24 +48,39 @@ class LeanLoss:
         self._body: Loss = _Body(model)
         if compiled and shutil.which("g++") is not None:
             self._body = torch.compile(self._body, dynamic=True)
-        _keep_heap()
 
     def __call__(self, batch: Batch, seed: int) -> Tensor:
         """Weighted cross-entropy of the next token; which prompt tokens, `seed` says."""
-        one = learned(batch, self._share, torch.Generator().manual_seed(seed))
-        return self._body(batch.inputs, one.rows, one.targets, one.weights)
+        whole = even(batch)
+        one = learned(whole, self._share, torch.Generator().manual_seed(seed))
+        return self._body(whole.inputs, one.rows, one.targets, one.weights)
+
+
+def even(batch: Batch) -> Batch:
+    """The batch padded to multiples of `ROWS` and `COLUMNS`, so that few shapes ever occur.
+
+    oneDNN makes and keeps code for every shape it meets: with shapes by chance that took half of
+    the time and gigabytes.
+    """
+    rows, columns = batch.inputs.shape
+    more = (0, -columns % COLUMNS, 0, -rows % ROWS)
+    return Batch(
+        inputs=fn.pad(batch.inputs, more),
+        targets=fn.pad(batch.targets, more),
+        weights=fn.pad(batch.weights, more),
+    )
 
 
 def learned(batch: Batch, share: float, chance: torch.Generator) -> Learned:
-    """All tokens of replies, and a part of those that weigh less than 1."""
+    """All tokens of replies and a part of those that weigh less than 1, filled up with nothing."""
     weights = batch.weights.flatten()
     drawn = torch.rand(weights.shape, generator=chance) < share
     rows = ((weights >= 1.0) | ((weights > 0.0) & drawn)).nonzero().squeeze(1)
-    kept = weights[rows]
+    kept, more = weights[rows], (0, -len(rows) % LEARNED)
     return Learned(
-        rows=rows,
-        targets=batch.targets.flatten()[rows],
-        weights=torch.where(kept < 1.0, kept / share, kept),
+        rows=fn.pad(rows, more),
+        targets=fn.pad(batch.targets.flatten()[rows], more),
+        weights=fn.pad(torch.where(kept < 1.0, kept / share, kept), more),
     )
 
 
@@ -130,12 +143,3 @@ def _fed(states: Tensor, mlp: nn.Module) -> Tensor:
     gate = fn.silu(fn.linear(states, mlp.gate_proj.weight.bfloat16()))
     up = fn.linear(states, mlp.up_proj.weight.bfloat16())
     return fn.linear(gate * up, mlp.down_proj.weight.bfloat16())
-
-
-def _keep_heap() -> None:
-    """Let glibc keep what is freed: asking the kernel for each tensor anew costs a tenth."""
-    if sys.platform == "linux":
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-        if mallopt is not None:
-            mallopt(THRESHOLD, LARGE)
-            mallopt(TRIM, LARGE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from mags.training.rollout import Sampling, complete
 EXPORT, EVALUATION = "export", "evaluation.json"
 COMPARED = 24
 LIMIT = 160
+BITS = 8
 
 
 def export(run: Run) -> dict[str, Any]:
@@ -33,7 +35,7 @@ def export(run: Run) -> dict[str, Any]:
     run.tokenizer().backend_tokenizer.save(str(folder / "tokenizer.json"))
     roles: dict[str, str] = {}
     for member, its in run.members.items():
-        export_onnx(run.model("grpo", member), folder / f"{member}.onnx")
+        export_onnx(run.model("grpo", member), folder / f"{member}.onnx", bits=BITS)
         roles |= {role.value: f"{member}.onnx" for role in its}
     card = {
         "name": f"nano ({run.recipe.name})",
@@ -42,6 +44,10 @@ def export(run: Run) -> dict[str, Any]:
         "heads": widths.heads,
         "width": widths.width // widths.heads,
         "context": widths.context,
+        "sha256": {
+            name: sha256((folder / name).read_bytes()).hexdigest()
+            for name in ("tokenizer.json", *dict.fromkeys(roles.values()))
+        },
     }
     (folder / "nano.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     sizes = [path.stat().st_size for path in folder.iterdir()]

@@ -2,5 +2,6 @@
 
 from mags.models.policy.nano.model import NanoFolder, NanoModel
 from mags.models.policy.nano.policy import CompactPolicy, NanoPolicy
+from mags.models.policy.nano.shipped import SHIPPED, shipped_nano
 
-__all__ = ["CompactPolicy", "NanoFolder", "NanoModel", "NanoPolicy"]
+__all__ = ["SHIPPED", "CompactPolicy", "NanoFolder", "NanoModel", "NanoPolicy", "shipped_nano"]

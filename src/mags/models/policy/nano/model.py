@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
@@ -24,7 +26,7 @@ class NanoFolder:
     """Where a nano lies: `nano.json` (name, cache shape, a file for each role), tokenizer, models.
 
     `files`: role to the name of its ONNX file; roles may share one. `layers`, `heads`, `width`:
-    the shape of the cache.
+    the shape of the cache. `sums`: SHA-256 of files that are checked when they are opened.
     """
 
     path: Path
@@ -34,18 +36,23 @@ class NanoFolder:
     heads: int
     width: int
     context: int
+    sums: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path) -> NanoFolder:
-        """Read `nano.json`; raises ConfigurationError where there is none, CorruptFile else."""
+    def read(cls, path: Path, *, sha256: str = "") -> NanoFolder:
+        """Read `nano.json`; raises ConfigurationError where there is none, CorruptFile else.
+
+        `sha256`: what the card must have, "" where nothing pins it.
+        """
         card = path / "nano.json"
         if not card.is_file():
             raise ConfigurationError(
                 f"{path} holds no nano.json: make one with `mags train all --preset nano`",
                 path=str(path),
             )
+        content = _checked(card, sha256)
         try:
-            known = json.loads(card.read_text(encoding="utf-8"))
+            known = json.loads(content)
             return cls(
                 path=path,
                 name=str(known["name"]),
@@ -54,6 +61,7 @@ class NanoFolder:
                 heads=int(known["heads"]),
                 width=int(known["width"]),
                 context=int(known["context"]),
+                sums={str(name): str(one) for name, one in known.get("sha256", {}).items()},
             )
         except (ValueError, KeyError, TypeError) as failure:
             raise CorruptFile(f"{card} is damaged ({failure!r}): make it anew", path=card) from None
@@ -101,7 +109,7 @@ class NanoModel:
     def _greedy(
         self, session: OnnxSession, ids: list[int], *, limit: int, guide: Guide | None
     ) -> list[int]:
-        shape = (self._folder.layers, 2, 1, self._folder.heads, 0, self._folder.width)
+        shape = (self._folder.layers, 1, 2 * self._folder.heads, 0, self._folder.width)
         past: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
         step, said = np.array([ids], dtype=np.int64), list[int]()
         while len(said) < limit:
@@ -120,14 +128,32 @@ class NanoModel:
         with self._opening:
             if self._opened is None:
                 words = self._folder.path / "tokenizer.json"
-                for path in (words, self._file):
-                    if not path.is_file():
-                        raise CorruptFile(f"{path} is missing: make the nano anew", path=path)
-                tokenizer = Tokenizer.from_file(str(words))
-                session = open_session(str(self._file), self._file, threads=self._threads)
+                sums = self._folder.sums
+                pieces, graph = (
+                    _checked(path, sums.get(path.name, "")) for path in (words, self._file)
+                )
+                tokenizer = Tokenizer.from_buffer(pieces)
+                session = open_session(graph, self._file, threads=self._threads)
                 self._end = tokenizer.token_to_id(END) or -1
                 if self._held:
-                    pieces = tokenizer.get_vocab_size()
-                    self._constraint = Constraint(tokenizer.to_str(), end=self._end, pieces=pieces)
+                    count = tokenizer.get_vocab_size()
+                    self._constraint = Constraint(tokenizer.to_str(), end=self._end, pieces=count)
                 self._opened = tokenizer, session
             return self._opened
+
+
+def _checked(path: Path, sha256: str) -> bytes:
+    """What a file holds; raises CorruptFile where it is missing or not the one that is pinned."""
+    if not path.is_file():
+        raise CorruptFile(f"{path} is missing: make the nano anew", path=path)
+    content = path.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if sha256 and found != sha256:
+        raise CorruptFile(
+            f"{path} is damaged (sha256 {found[:12]}, expected {sha256[:12]}): reinstall mags, or "
+            "make the nano anew: mags train all",
+            path=path,
+            found=found,
+            expected=sha256,
+        )
+    return content
