@@ -32,6 +32,7 @@ from mags.cli.models import models
 from mags.cli.neighbours import neighbours
 from mags.cli.observe import observe
 from mags.cli.pin import pin
+from mags.cli.play import play
 from mags.cli.profile import profile
 from mags.cli.recall import recall
 from mags.cli.reembed import reembed
@@ -81,6 +82,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "rollback": rollback,
     "export": export,
     "import": import_,
+    "play": play,
     "reembed": reembed,
     "serve": serve,
     "mcp": mcp,

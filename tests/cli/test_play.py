@@ -1,0 +1,42 @@
+"""A person plays in the terminal."""
+
+import re
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from mags.cli.app import app
+from mags.errors import NotFound
+from mags.games.registry import make
+
+
+def run(*words: str, typed: str = "") -> Result:
+    return CliRunner().invoke(app, ["play", *words], input=typed, env={"COLUMNS": "200"})
+
+
+def test_a_game_is_played_by_numbers_until_one_leaves() -> None:
+    shown = run("nonsense", "--level", "tiny", "--seed", "1", typed="1\nnonsense\n2\nq\n").output
+    game = make("nonsense/tiny")
+    scene = game.begin(1)
+    assert scene.question in shown
+    assert all(action in shown for action in scene.actions)
+    assert f"1 to {len(scene.actions)}" not in shown.split("turn 1")[0]
+    assert re.search(r"nonsense/tiny, seed 1: \d of 2 turns, \d+%", shown)
+
+
+def test_it_ends_when_there_is_nothing_more_to_read() -> None:
+    ended = run("nonsense", "--level", "tiny")
+    assert ended.exit_code == 0
+    assert "turn 0" in ended.output
+    assert "turns," not in ended.output
+
+
+def test_a_memory_beside_shows_what_it_heard_before() -> None:
+    shown = run("--level", "tiny", "--memory", "--k", "2", typed="1\n1\n1\n1\nq\n").output
+    turns = shown.split("turn ")
+    assert "memory" not in turns[1]
+    assert 1 <= turns[4].count("  memory ") <= 2
+
+
+def test_an_unknown_level_is_said_to_be_unknown() -> None:
+    assert isinstance(run("nonsense", "--level", "endless").exception, NotFound)
