@@ -131,13 +131,13 @@ class _Draw:
         return drawn(seed, tokens=self.tokens, most=most)
 
 
-def stream(seed: int, count: int, *, tokens: int, workers: int) -> Iterator[Batch]:
+def stream(seed: int, count: int, *, tokens: int, easy: int, workers: int) -> Iterator[Batch]:
     """`count` batches, the same for a seed; made by `workers` processes beside, or here for 0.
 
-    The first fifth has few lines too many, the rest up to thirty.
+    The first `easy` have few lines too many, the rest up to thirty.
     """
     first = seed * 1_000_003
-    given = [(first + place, 4 if place < count // 5 else 30) for place in range(count)]
+    given = [(first + place, 4 if place < easy else 30) for place in range(count)]
     draw = _Draw(tokens)
     if not workers:
         yield from map(draw, given)

@@ -18,14 +18,15 @@ from mags.training.reader.model import Fed, ReaderNet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fitting:
-    """`steps`: in all; `rate`: at its height; `lines`: weight of the loss on lines; `again`: how
-    often a batch is met again, at random among the last `held`.
+    """`steps`: in all; `rate`: at its height, `cool`: steps over which it falls at the end;
+    `lines`: weight of the loss on lines; `again`: how often a batch is met again, at random among
+    the last `held`.
     """
 
     steps: int
     rate: float = 3e-3
     warm: int = 60
-    cool: float = 0.3
+    cool: int = 1200
     lines: float = 1.0
     again: int = 1
     held: int = 400
@@ -107,5 +108,4 @@ def schedule(step: int, fitting: Fitting) -> float:
     """The share of the rate at a step."""
     if step < fitting.warm:
         return (step + 1) / fitting.warm
-    left = (fitting.steps - step) / (fitting.cool * fitting.steps)
-    return max(0.01, min(1.0, left))
+    return max(0.01, min(1.0, (fitting.steps - step) / max(1, fitting.cool)))

@@ -53,18 +53,18 @@ def _told(telling: str) -> Callable[[Tale], Asked]:
 
 
 KINDS: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
-    "one": (0.13, lambda tale: what(tale, 1)),
-    "several": (0.14, _several),
-    "implied": (0.12, _implied),
-    "inverse": (0.04, inverse),
-    "changed": (0.13, _told("changed")),
-    "passing": (0.07, _told("passing")),
+    "one": (0.10, lambda tale: what(tale, 1)),
+    "several": (0.15, _several),
+    "implied": (0.13, _implied),
+    "inverse": (0.03, inverse),
+    "changed": (0.11, _told("changed")),
+    "passing": (0.08, _told("passing")),
     "lied": (0.06, _told("lied")),
-    "ruled": (0.05, _told("ruled")),
+    "ruled": (0.07, _told("ruled")),
     "condition": (0.06, conditioned),
     "exception": (0.05, excepted),
-    "left over": (0.07, eliminated),
-    "whether": (0.08, whether),
+    "left over": (0.08, eliminated),
+    "whether": (0.10, whether),
 }
 """Each kind of question, its share, and how it is made."""
 
