@@ -144,7 +144,8 @@ def test_every_level_finds_enough_names_and_words(bank: str):
     for kind, levels in (("eleusis", ELEUSIS), ("mastermind", MASTERMIND), ("knights", KNIGHTS)):
         for level in levels:
             game = KINDS[kind](level, bank)
-            assert game.name == f"{kind}/{level}"
+            assert game.name == f"{kind}/{level}" + ("/tuning" if bank == "tuning" else "")
+            assert GAMES[game.name]().name == game.name
             assert game.begin(0).turn == 0
 
 

@@ -51,14 +51,14 @@ class Bank:
 
 
 @cache
-def load(game: str, bank: str) -> Bank:
-    """The part of a bank that one game uses, with the names that all share.
+def load(game: str, bank: str, package: str = "mags.games.logic") -> Bank:
+    """The part of a bank that one game uses, with the names that all games of the package share.
 
     Raises InvalidInput for a bank that is not one of `BANKS`.
     """
     if bank not in BANKS:
         raise InvalidInput(f"no bank '{bank}': choose one of {', '.join(BANKS)}", bank=bank)
-    text = (resources.files("mags.games.logic") / "data" / f"{bank}.toml").read_text("utf-8")
+    text = (resources.files(package) / "data" / f"{bank}.toml").read_text("utf-8")
     parts = tomllib.loads(text)
     words = {**parts["names"], **parts[game]["words"]}
     return Bank(
@@ -66,6 +66,11 @@ def load(game: str, bank: str) -> Bank:
         words={key: tuple(value) for key, value in words.items()},
         phrases={key: tuple(value) for key, value in parts[game]["phrases"].items()},
     )
+
+
+def titled(kind: str, level: str, bank: str) -> str:
+    """A game's name: "eleusis/short", with the bank behind it where that is not the scored one."""
+    return f"{kind}/{level}" if bank == "scored" else f"{kind}/{level}/{bank}"
 
 
 def listed(names: tuple[str, ...]) -> str:

@@ -1,10 +1,20 @@
 """The levels of the logic games, and the games by name.
 
-What a player reaches who can read perfectly, as the share of right decisions (`standings.py`
-counts it; the mean of ten seeds). "nothing" knows only the turn, "told" everything that was ever
-said outright and still holds, "oracle" everything that is so:
+What one reaches who reads perfectly, as the share of right decisions (`standings.share_right`,
+mean of ten seeds, the long levels of two). "nothing": nothing but the turn; "window": the last 100
+lines; "told": every line so far; an oracle is always right.
 
-(see the table in docs/reference/games.md)
+| level | chance | nothing | window | told |
+|---|---|---|---|---|
+| eleusis/short | 1/4 | 0.27 | 0.83 | 0.83 |
+| eleusis/standard | 1/4 | 0.24 | 0.38 | 0.89 |
+| eleusis/long | 1/4 | 0.24 | 0.26 | 0.93 |
+| mastermind/short | 1/6 | 0.20 | 0.64 | 0.64 |
+| mastermind/standard | 1/6 | 0.17 | 0.27 | 0.83 |
+| mastermind/long | 1/6 | 0.17 | 0.18 | 0.86 |
+| knights/short | 1/4 | 0.49 | 0.93 | 0.93 |
+| knights/standard | 1/4 | 0.28 | 0.60 | 0.94 |
+| knights/long | 1/4 | 0.26 | 0.40 | 0.98 |
 """
 
 from __future__ import annotations
@@ -12,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from mags.games.logic.bank import load
+from mags.games.logic.bank import BANKS, load, titled
 from mags.games.logic.eleusis import Eleusis, EleusisLevel
 from mags.games.logic.knights import Knights, KnightsLevel
 from mags.games.logic.mastermind import Mastermind, MastermindLevel
@@ -44,25 +54,26 @@ def eleusis(level: str, bank: str = "scored") -> LogicGame:
     """Hidden rules of dealers. Raises KeyError for an unknown level."""
     chosen = ELEUSIS[level]
     make = partial(Eleusis, chosen, load("eleusis", bank))
-    return LogicGame(name=f"eleusis/{level}", turns=chosen.turns, set_up=make)
+    return LogicGame(name=titled("eleusis", level, bank), turns=chosen.turns, set_up=make)
 
 
 def mastermind(level: str, bank: str = "scored") -> LogicGame:
     """Hidden rows of keepers. Raises KeyError for an unknown level."""
     chosen = MASTERMIND[level]
     make = partial(Mastermind, chosen, load("mastermind", bank))
-    return LogicGame(name=f"mastermind/{level}", turns=chosen.turns, set_up=make)
+    return LogicGame(name=titled("mastermind", level, bank), turns=chosen.turns, set_up=make)
 
 
 def knights(level: str, bank: str = "scored") -> LogicGame:
     """People who lie or do not. Raises KeyError for an unknown level."""
     chosen = KNIGHTS[level]
     make = partial(Knights, chosen, load("knights", bank))
-    return LogicGame(name=f"knights/{level}", turns=chosen.turns, set_up=make)
+    return LogicGame(name=titled("knights", level, bank), turns=chosen.turns, set_up=make)
 
 
 GAMES: Mapping[str, Callable[[], Game]] = {
-    f"{kind.__name__}/{level}": partial(kind, level)
+    titled(kind.__name__, level, bank): partial(kind, level, bank)
+    for bank in reversed(BANKS)
     for kind, levels in ((eleusis, ELEUSIS), (mastermind, MASTERMIND), (knights, KNIGHTS))
     for level in levels
 }
