@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 import torch
@@ -60,6 +60,26 @@ class Experience:
             rewards=self.rewards[kept],
             parts=self.parts,
         )
+
+    def trimmed(self) -> Experience:
+        """Without the columns that are padding in every row."""
+        length = self.mask.shape[1]
+        width = self.tokens.shape[1] - length
+        left = width - int(self.attention[:, :width].sum(1).max())
+        longest = max(1, int(self.mask.sum(1).max()))
+        return replace(
+            self,
+            tokens=self.tokens[:, left : width + longest],
+            attention=self.attention[:, left : width + longest],
+            mask=self.mask[:, :longest],
+            old_logp=self.old_logp[:, :longest],
+        )
+
+    def minibatches(self, rows: int, *, chance: torch.Generator) -> list[Tensor]:
+        """Indices of all rows, `rows` of about the same length together, in random order."""
+        order = self.attention.sum(1).argsort(stable=True).cpu()
+        parts = order.split(rows)
+        return [parts[i] for i in torch.randperm(len(parts), generator=chance).tolist()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

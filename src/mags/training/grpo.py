@@ -37,6 +37,7 @@ class GrpoConfig:
     epochs: int = 2
     rows: int = 32
     rate: float = 3e-4
+    muon: bool = False
     clip: float = 0.2
     norm: float = 1.0
     redraws: int = 2
@@ -54,7 +55,7 @@ def reinforce(
     folder: Path | None = None,
 ) -> None:
     """Train the voice's model in place on tasks; checkpoints go to `folder`, taken up there."""
-    chosen = optimisers(voice.model, rate=config.rate, decay=0.0)
+    chosen = optimisers(voice.model, rate=config.rate, decay=0.0, muon=config.muon)
     begin = resume(voice.model, chosen, folder)
     for step in range(begin, config.steps):
         chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
@@ -123,12 +124,10 @@ def learn_from(
     total = 0.0
     voice.model.train()
     for epoch in range(config.epochs):
-        order = torch.randperm(
-            len(advantages), generator=torch.Generator().manual_seed(config.seed + epoch)
-        )
+        chance = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
-        for rows in order.split(config.rows):
-            part = seen.rows(rows)
+        for rows in seen.minibatches(config.rows, chance=chance):
+            part = seen.rows(rows).trimmed()
             logits, _ = reply_states(voice.model, part)
             logp = logp_of(logits, part, temperature=voice.sampling.temperature)
             loss = grpo_loss(

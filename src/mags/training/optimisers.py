@@ -15,13 +15,19 @@ from torch import nn
 from torch.optim import AdamW, Muon, Optimizer
 
 
-def optimisers(model: nn.Module, *, rate: float, decay: float = 0.01) -> list[Optimizer]:
-    """Muon and AdamW over what a model trains; embeddings, norms and biases go to AdamW."""
+def optimisers(
+    model: nn.Module, *, rate: float, decay: float = 0.01, muon: bool = True
+) -> list[Optimizer]:
+    """Muon and AdamW over what a model trains; embeddings, norms and biases go to AdamW.
+
+    Without `muon` all go to AdamW: every step of Muon's is of full size in every direction, which
+    with the noisy gradients of reinforcement is a random walk (docs/log.md, 2026-11-21).
+    """
     inside: list[nn.Parameter] = []
     outside: list[nn.Parameter] = []
     for name, weight in model.named_parameters():
         if weight.requires_grad:
-            matrix = weight.ndim == 2 and "embed" not in name and "lm_head" not in name
+            matrix = muon and weight.ndim == 2 and "embed" not in name and "lm_head" not in name
             (inside if matrix else outside).append(weight)
     chosen: list[Optimizer] = []
     if inside:

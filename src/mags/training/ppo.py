@@ -40,6 +40,7 @@ class PpoConfig:
     epochs: int = 2
     rows: int = 64
     rate: float = 3e-4
+    muon: bool = False
     value_rate: float = 1e-3
     value_weight: float = 0.5
     warm: int = 5
@@ -87,7 +88,7 @@ def reinforce_with_critic(
     torch.manual_seed(config.seed)
     critic = Critic(voice.model.config.hidden_size).to(voice.model.device)
     both = nn.ModuleDict({"policy": voice.model, "critic": critic})
-    policy = optimisers(voice.model, rate=config.rate, decay=0.0)
+    policy = optimisers(voice.model, rate=config.rate, decay=0.0, muon=config.muon)
     value: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
     begin = resume(both, [*policy, *value], folder)
     for step in range(begin, config.steps):
@@ -133,9 +134,8 @@ def _learn(
     voice.model.train()
     for epoch in range(config.epochs):
         mixing = torch.Generator().manual_seed(config.seed + epoch)
-        order = torch.randperm(len(advised.values), generator=mixing)
         total = 0.0
-        for rows in order.split(config.rows):
+        for rows in advised.seen.minibatches(config.rows, chance=mixing):
             loss = _loss(voice, critic, advised, rows, config, moves=bool(policy))
             loss.backward()
             take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
@@ -148,15 +148,15 @@ def _learn(
 def _loss(
     voice: Voice, critic: Critic, advised: Advised, rows: Tensor, config: PpoConfig, *, moves: bool
 ) -> Tensor:
-    part = advised.seen.rows(rows)
+    part = advised.seen.rows(rows).trimmed()
+    length = part.mask.shape[1]
     logits, states = reply_states(voice.model, part)
     values = critic(states if moves else states.detach())
-    worth = value_loss(
-        values, advised.values[rows], advised.returns[rows], part.mask, clip=config.clip
-    )
+    before, returns = advised.values[rows, :length], advised.returns[rows, :length]
+    worth = value_loss(values, before, returns, part.mask, clip=config.clip)
     if not moves:
         return worth
     logp = logp_of(logits, part, temperature=voice.sampling.temperature)
-    advantages = advised.advantages[rows]
+    advantages = advised.advantages[rows, :length]
     aim = ppo_loss(logp, part.old_logp, advantages, part.mask, clip=config.clip)
     return aim + config.value_weight * worth
