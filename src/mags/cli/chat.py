@@ -2,108 +2,109 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Annotated
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Annotated, get_args, get_type_hints
 
 import typer
 from rich.markup import escape
 
-from mags.cli import tables
-from mags.cli.ask import print_reply
+from mags.app import open as open_memory
+from mags.cli.extra import bring
 from mags.cli.last import keep_trace
-from mags.cli.picture import in_terminal
-from mags.cli.shared import Branch, MemoryPath, Where, node_or_name, out
-from mags.cli.sleep import print_report
-from mags.errors import MagsError
+from mags.cli.shared import Branch, MemoryPath, Where, out
+from mags.cli.talk import Talk, spoken, step
+from mags.errors import InvalidInput, MissingExtra
 from mags.memory.memory import Memory
-from mags.memory.views import Reply
+from mags.memory.views import NodeView
+from mags.settings import PolicySettings, Settings, read_settings
 
-UNDO = "before the last turn"
-HELP = """Say something, or ask. Commands:
-  /why            why the last answer came out as it did
-  /graph          the last answer's memories as a tree
-  /facts [name]   what is known (about a name)
-  /forget WHAT    erase a node (m12), a name or a phrase for good
-  /undo           take back the last turn
-  /sleep          tend the memory
-  /stats          counts and sizes
-  /help           this
-  /quit           leave (Ctrl-D too)"""
-
-
-@dataclass(slots=True)
-class Talk:
-    """A running chat: the memory, who speaks, the last reply."""
-
-    memory: Memory
-    speaker: str
-    session: str
-    last: Reply | None = None
-    undo: bool = False
-
-    def say(self, text: str) -> None:
-        """One turn: answered from memory, remembered with its answer."""
-        self.memory.snapshot(UNDO)
-        self.undo = True
-        streamed: list[str] = []
-
-        def show(piece: str) -> None:
-            streamed.append(piece)
-            out.print(piece, end="", markup=False, soft_wrap=True)
-
-        live = sys.stdout.isatty()
-        reply = self.memory.converse(
-            text,
-            speaker=self.speaker,
-            session=self.session,
-            on_text=show if live else None,
-        )
-        if streamed:
-            out.print()
-        self.last = reply
-        _show(reply, answered=bool(streamed))
+POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
 
 
 def chat(
     memory: MemoryPath = None,
     branch: Branch = "main",
     speaker: Annotated[str, typer.Option(help="Who you are.")] = "user",
-    session: Annotated[str, typer.Option(help="Name of this session.")] = "",
+    session: Annotated[str, typer.Option(help="Name of this session, else the last one.")] = "",
+    plain: Annotated[bool, typer.Option(help="Line by line, without panels.")] = False,
 ) -> None:
-    """Chat with a memory; what is piped in is answered line by line."""
+    """Chat with a memory: what was recalled and why stands beside it (extra `terminal`).
+
+    What is piped in is answered line by line.
+    """
     where = Where(path=memory, branch=branch)
-    with where.open(must_exist=False) as opened:
-        label = session or f"chat {opened.stats().tick}"
+    with ExitStack() as held:
+        opened = held.enter_context(where.open(must_exist=False))
+        turns = spoken(opened)
+        label = session or _last_session(turns) or f"chat {opened.stats().tick}"
         talk = Talk(memory=opened, speaker=speaker, session=label)
-        if sys.stdin.isatty():
-            view = opened.stats()
-            out.print(f"[dim]policy {escape(view.policy)}, answers by {escape(view.answerer)}; "
-                      "/help for commands[/]")  # fmt: skip
-        for line in _lines():
-            if not step(talk, line):
-                break
+        talk.reopened = _reopener(talk, where, held)
+        app = None if plain or not _interactive() else _panels()
+        if app is None:
+            _line_by_line(talk)
+        else:
+            app(talk, turns)
         if talk.last is not None:
             keep_trace(memory, talk.last.trace)
 
 
-def step(talk: Talk, line: str) -> bool:
-    """Do what one line says; False ends the chat. MAGS's errors are shown and survived."""
-    text = line.strip()
-    if not text:
-        return True
+def chosen(settings: Settings, which: str) -> Settings:
+    """Settings with another policy, or with the model at URL#MODEL; raises InvalidInput."""
+    for kind in POLICIES:
+        if which == kind:
+            return replace(settings, policy=replace(settings.policy, kind=kind))
+    url, _, model = which.partition("#")
+    if not url.startswith(("http://", "https://")):
+        raise InvalidInput(
+            f"no model {which!r}: give {', '.join(POLICIES)}, or URL#MODEL of an endpoint"
+        )
+    return replace(settings, chat=replace(settings.chat, url=url, model=model))
+
+
+def _reopener(talk: Talk, where: Where, held: ExitStack) -> Callable[[str], Memory]:
+    def reopen(which: str) -> Memory:
+        settings = chosen(read_settings(os.environ), which)
+        other = open_memory(where.named(), branch=where.branch, settings=settings)
+        held.enter_context(other)
+        talk.memory.close()
+        return other
+
+    return reopen
+
+
+def _interactive() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _panels() -> Callable[..., None] | None:
+    """What runs the panels; None, with a word about it, where the extra is not installed."""
     try:
-        if not text.startswith("/"):
-            talk.say(text)
-            return True
-        verb, _, rest = text[1:].partition(" ")
-        if verb in ("quit", "exit"):
-            return False
-        COMMANDS.get(verb, _unknown)(talk, rest.strip())
-    except MagsError as failure:
-        out.print(f"[red]{escape(str(failure))}[/]")
-    return True
+        module = bring("mags.cli.terminal", extra="terminal", needed_for="mags chat with panels")
+    except MissingExtra as failure:
+        out.print(f"[dim]{escape(str(failure))}[/]")
+        return None
+    found: Callable[..., None] = module.run
+    return found
+
+
+def _last_session(turns: list[NodeView]) -> str:
+    return str(turns[-1].meta.get("session", "")) if turns else ""
+
+
+def _line_by_line(talk: Talk) -> None:
+    if sys.stdin.isatty():
+        view = talk.memory.stats()
+        out.print(
+            f"[dim]policy {escape(view.policy)}, answers by {escape(view.answerer)}; "
+            "/help for commands[/]"
+        )
+    for line in _lines():
+        if not step(talk, line):
+            break
 
 
 def _lines() -> Iterator[str]:
@@ -115,85 +116,3 @@ def _lines() -> Iterator[str]:
         if not line:
             return
         yield line
-
-
-def _show(reply: Reply, *, answered: bool) -> None:
-    if answered:
-        out.print(f"[dim]support {reply.support:.2f} · /why tells more[/]")
-    elif reply.answerer:
-        print_reply(reply)
-    else:
-        out.print(f"[bold]{escape(reply.text)}[/]")
-    if reply.seen is not None and reply.seen.closed:
-        closed = ", ".join(f"m{i}" for i in reply.seen.closed)
-        out.print(f"[yellow]closed {closed}[/]")
-
-
-def _why(talk: Talk, _rest: str) -> None:
-    if talk.last is None or not talk.last.trace.hits:
-        out.print("Nothing was recalled for the last turn.")
-    else:
-        out.print(str(talk.memory.explain(talk.last.trace, 3)), markup=False)
-
-
-def _graph(talk: Talk, _rest: str) -> None:
-    if talk.last is None or talk.last.found is None:
-        out.print("Nothing was recalled for the last turn.")
-    else:
-        out.print(in_terminal(talk.memory, talk.last.found))
-
-
-def _facts(talk: Talk, rest: str) -> None:
-    out.print(tables.facts(talk.memory.facts(rest or None)))
-
-
-def _forget(talk: Talk, rest: str) -> None:
-    if not rest:
-        out.print("Forget what? /forget m12, a name or a phrase.")
-        return
-    wanted = node_or_name(rest)
-    plan = talk.memory.forget(wanted, dry_run=True)
-    out.print(f"This erases {len(plan.ids)} nodes for good.")
-    if sys.stdin.isatty() and not typer.confirm("Go on?"):
-        return
-    talk.memory.forget(wanted)
-    talk.last, talk.undo = None, False
-    out.print("Erased.")
-
-
-def _undo(talk: Talk, _rest: str) -> None:
-    if not talk.undo:
-        out.print("Nothing to undo.")
-        return
-    talk.memory.rollback(UNDO)
-    talk.last, talk.undo = None, False
-    out.print("Took back the last turn.")
-
-
-def _sleep(talk: Talk, _rest: str) -> None:
-    print_report(talk.memory.sleep())
-
-
-def _stats(talk: Talk, _rest: str) -> None:
-    view = talk.memory.stats()
-    out.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
-
-
-def _help(_talk: Talk, _rest: str) -> None:
-    out.print(HELP, markup=False)
-
-
-def _unknown(_talk: Talk, _rest: str) -> None:
-    out.print("No such command; /help lists them.")
-
-
-COMMANDS: dict[str, Callable[[Talk, str], None]] = {
-    "why": _why,
-    "graph": _graph,
-    "facts": _facts,
-    "forget": _forget,
-    "undo": _undo,
-    "sleep": _sleep,
-    "stats": _stats,
-    "help": _help,
-}
