@@ -33,21 +33,23 @@ def known(shown):
     return vocabulary(one.sample for one in shown)
 
 
-def fitted(shown, known, losses=None):
+def fitted(shown, known, losses=None, epochs=4):
     def watch(step, scalars):
         if losses is not None:
             losses.append(scalars["loss"])
 
     shape = Shape(relations=len(known.relations), width=32, blocks=1)
-    return fit(shown, known, shape, Fitting(epochs=4, rows=300, seed=5), watch)
+    return fit(shown, known, shape, Fitting(epochs=epochs, rows=300, seed=5), watch)
 
 
 def test_the_same_seed_gives_the_same_heads_and_the_loss_falls(shown, known):
-    losses: list[float] = []
-    one, other = fitted(shown, known, losses), fitted(shown, known)
+    one, other = fitted(shown, known), fitted(shown, known)
     for name, weights in halves(one).items():
         assert np.array_equal(weights, halves(other)[name]), name
-    assert losses[-1] < losses[0]
+    losses: list[float] = []
+    fitted(shown, known, losses, epochs=10)
+    # What is watched is a slow mean that begins at one batch: it takes some epochs to fall.
+    assert losses[-1] < 0.95 * losses[0]
 
 
 def test_a_saved_file_decides_as_the_heads_that_were_trained(shown, known, tmp_path):
