@@ -8,7 +8,7 @@ from mags.errors import NotFound
 from mags.games.nonsense.bank import BANKS, Bank, Lists, bank, sentence
 from mags.games.nonsense.rules import VALUES
 
-LISTS = ("told", "change", "question", "right", "wrong", "frames")
+LISTS = ("told", "again", "change", "question", "right", "wrong", "frames")
 
 
 def lines(made: Bank) -> list[str]:
@@ -57,7 +57,12 @@ def test_every_relation_that_changes_can_be_told_without_what_it_was(name: str) 
 @pytest.mark.parametrize("name", BANKS)
 def test_a_clause_has_no_full_stop_so_that_it_fits_into_a_frame(name: str) -> None:
     made = bank(name)
-    clauses = [c for table in (made.told, made.change) for found in table.values() for c in found]
+    clauses = [
+        c
+        for table in (made.told, made.again, made.change)
+        for found in table.values()
+        for c in found
+    ]
     assert [c for c in clauses if c.endswith((".", "!", "?")) or c[0].isupper()] == []
     assert len(made.told) == len(VALUES)
 

@@ -66,6 +66,7 @@ class Bank:
     narrator: str
     laws: tuple[Law, ...]
     told: Lists
+    again: Lists
     change: Lists
     question: Lists
     action: Lists
@@ -103,6 +104,7 @@ def bank(name: str) -> Bank:
         narrator=words["narrator"],
         laws=tuple(Law(**law) for law in raw["laws"]),
         told=_lists(raw["told"]),
+        again=_lists(raw["again"]),
         change=_lists(raw["change"]),
         question=_lists(raw["question"]),
         action=_lists(raw["action"]),
@@ -126,6 +128,7 @@ def _check(made: Bank) -> None:
     _keys(made, "action", made.action, families - {"allowed"})
     for name, lists, wanted in (
         ("told", made.told, set(VALUES)),
+        ("again", made.again, set(EVENTS)),
         ("change", made.change, set(VALUES) - EVENTS - FIXED),
         ("question", made.question, set(KINDS)),
         ("right", made.right, families),
@@ -157,7 +160,7 @@ def _slots(made: Bank, name: str, key: str, line: str) -> None:
     elif name == "question":
         may = {"s", "t", "m"}
         must = {"clash": {"s", "t"}, "allowed": {"s", "t"}, "believe": {"m"}}.get(key, {"s"})
-    elif name in ("told", "change"):
+    elif name in ("told", "again", "change"):
         must = {"s", "o", "t"} if key == "law" else {"s", "o"}
         may = must | ({"old"} if name == "change" else set())
     else:

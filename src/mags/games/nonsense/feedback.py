@@ -68,7 +68,7 @@ class Feedback:
         if known is not None and known != value and rng.random() < 0.5:
             clause = phrases.change(slot, value, known)
         else:
-            clause = phrases.told(slot, value)
+            clause = phrases.again(slot, value)
         world = self._ledger.world
         people = [
             person

@@ -13,7 +13,7 @@ from mags.games.nonsense.ledger import Ledger, Telling
 from mags.games.nonsense.levels import Level
 from mags.games.nonsense.phrases import Phrases
 from mags.games.nonsense.plan import Step
-from mags.games.nonsense.rules import fact
+from mags.games.nonsense.rules import Decision, View, fact
 from mags.games.nonsense.world import make_world
 from mags.games.turns import Line, Outcome, Scene, Truth
 
@@ -42,7 +42,7 @@ class Nonsense:
 
     def act(self, action: str) -> tuple[Outcome, Scene | None]:
         """Do one of the scene's actions. Raises InvalidInput for any other, and when it is over."""
-        instance = self._running()
+        instance = self.running()
         outcome = instance.act(action)
         if outcome.over:
             self._instance = None
@@ -54,9 +54,10 @@ class Nonsense:
 
         Raises InvalidInput when no game is being played.
         """
-        return self._running().truth()
+        return self.running().truth()
 
-    def _running(self) -> Instance:
+    def running(self) -> Instance:
+        """The instance being played; raises InvalidInput when there is none."""
         if self._instance is None:
             raise InvalidInput("no game is being played: begin one", game=self.name)
         return self._instance
@@ -78,6 +79,26 @@ class Instance:
         people = world.pools["person"]
         self._feedback = Feedback(game.level, game.bank, self._ledger, people)
         self._meet(next(self._plan), [])
+
+    @property
+    def known(self) -> View:
+        """What one who has listened to every word knows."""
+        return self._ledger.known
+
+    @property
+    def decision(self) -> Decision:
+        """What is to be decided at this scene."""
+        return self._step.decision
+
+    @property
+    def answer(self) -> str:
+        """What decides rightly."""
+        return self._ledger.answer(self._step.decision).answer
+
+    @property
+    def honest(self) -> str:
+        """The bank's word for one who tells the truth."""
+        return self._bank.honest
 
     def act(self, action: str) -> Outcome:
         """Do one of the scene's actions and meet the next scene; raises InvalidInput."""

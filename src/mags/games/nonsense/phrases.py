@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 from mags.games.nonsense.bank import Bank, Lists, sentence
-from mags.games.nonsense.rules import KINDS, Decision, Slot
+from mags.games.nonsense.rules import EVENTS, KINDS, Decision, Slot
 
 NUMBERS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -34,6 +34,11 @@ class Phrases:
     def told(self, slot: Slot, value: str) -> str:
         """A rule as a clause without a full stop."""
         return self._clause(self._bank.told, slot, value, None)
+
+    def again(self, slot: Slot, value: str) -> str:
+        """A rule brought up once more: what has happened is not told as if it happened now."""
+        lists = self._bank.again if slot.relation in EVENTS else self._bank.told
+        return self._clause(lists, slot, value, None)
 
     def change(self, slot: Slot, value: str, old: str | None) -> str:
         """A rule that has changed, as a clause; names what it was only where that is given."""
