@@ -1,0 +1,99 @@
+"""A memory as who draws it sees it: pictures, regions and changes."""
+
+import pytest
+
+from mags import Frame
+from mags.errors import InvalidInput
+from mags.memory.memory import Memory
+from mags.memory.moments import seconds
+
+TOLD = (
+    ("Ana lives in Oslo.", "2024-01-05"),
+    ("Bo lives in Rome.", "2024-02-05"),
+    ("Ana moved to Lima.", "2024-03-05"),
+)
+
+
+@pytest.fixture
+def told(memory: Memory) -> Memory:
+    for text, day in TOLD:
+        memory.observe(text, speaker="Cy", at=day)
+    return memory
+
+
+def test_a_whole_picture_is_the_whole_graph(told: Memory):
+    seen, graph = told.picture(), told.to_networkx()
+    assert [dot.id for dot in seen.dots] == sorted(graph.nodes)
+    assert (seen.nodes, seen.arcs) == (graph.number_of_nodes(), graph.number_of_edges())
+    drawn = {(arc.src, arc.dst, arc.kind): arc.weight for arc in seen.lines}
+    known = {(a, b, kind): data["weight"] for a, b, kind, data in graph.edges(keys=True, data=True)}
+    assert drawn == pytest.approx(known, abs=1e-4)
+
+
+@pytest.mark.parametrize("most", [1, 4, 1_000])
+def test_a_smaller_picture_has_no_arc_to_what_it_leaves_out(told: Memory, most: int):
+    seen = told.picture(Frame(most=most))
+    ids = {dot.id for dot in seen.dots}
+    assert len(ids) == min(most, seen.nodes)
+    assert all(arc.src in ids and arc.dst in ids for arc in seen.lines)
+    assert ids <= {dot.id for dot in told.picture().dots}
+
+
+def test_what_is_asked_for_first_is_in_the_smallest_picture(told: Memory):
+    for dot in told.picture().dots:
+        (only,) = told.picture(Frame(most=1, first=(dot.id,))).dots
+        assert only == dot
+
+
+def test_a_picture_of_the_past_holds_what_was_true_then(told: Memory):
+    def facts(**when: float | None) -> set[str]:
+        dots = told.picture(Frame(**when)).dots
+        return {dot.label for dot in dots if dot.kind == "fact" and dot.current}
+
+    assert facts() == {"Ana moved to Lima.", "Bo lives in Rome."}
+    assert facts(as_of=seconds("2024-02-10")) == {"Ana lives in Oslo.", "Bo lives in Rome."}
+    assert facts(as_of=seconds("2024-01-10")) == {"Ana lives in Oslo."}
+
+
+def test_a_picture_of_what_was_known_then_has_nothing_of_later(told: Memory):
+    first, second, _ = (change.recorded_at for change in told.changes(0))
+    for moment, facts in ((first, 1), (second, 2)):
+        dots = told.picture(Frame(recorded_as_of=seconds(moment))).dots
+        shown = [dot for dot in dots if dot.kind == "fact"]
+        assert len(shown) == facts
+        assert all(dot.current for dot in shown)
+
+
+def test_changes_add_up_to_the_memory(told: Memory):
+    changes = told.changes(0)
+    assert [change.seq for change in changes] == sorted({entry.seq for entry in told.log()})
+    there: set[int] = set()
+    arcs: set[tuple[int, int, str]] = set()
+    for change in changes:
+        there = (there | set(change.added)) - set(change.removed)
+        arcs |= {(arc.src, arc.dst, arc.kind) for arc in change.arcs}
+        arcs -= {(arc.src, arc.dst, arc.kind) for arc in change.cut}
+    seen = told.picture()
+    assert there == {dot.id for dot in seen.dots}
+    assert arcs == {(arc.src, arc.dst, arc.kind) for arc in seen.lines}
+
+
+def test_changes_go_on_from_any_of_them(told: Memory):
+    whole = told.changes(0)
+    for n, change in enumerate(whole, start=1):
+        assert told.changes(change.seq) == whole[n:]
+    assert told.changes(0, 1) == whole[:1]
+    with pytest.raises(InvalidInput):
+        told.changes(0, 0)
+
+
+def test_links_between_regions_are_the_charges_of_the_arcs_between_them(told: Memory):
+    told.sleep()
+    of = {member: view.id for view in told.regions() for member in view.members}
+    wanted: dict[tuple[int, int], float] = {}
+    for arc in told.picture().lines:
+        a, b = sorted((of.get(arc.src, 0), of.get(arc.dst, 0)))
+        if a and a != b:
+            wanted[a, b] = wanted.get((a, b), 0.0) + arc.weight
+    found = {(link.a, link.b): link.weight for link in told.region_links()}
+    assert found == pytest.approx(wanted, abs=1e-2)
