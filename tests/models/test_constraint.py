@@ -117,3 +117,14 @@ def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(__import__("sys").modules, "llguidance", None)
     with pytest.raises(ConfigurationError, match=r"pip install 'mags\[grammar\]'"):
         Constraint("{}", end=0, pieces=1)
+
+
+def test_a_date_by_its_place_in_the_turn_is_said_only_where_marks_are() -> None:
+    words = tokenizer(marks=True)
+    end, pieces = words.token_to_id("<end>"), words.get_vocab_size()
+    short = "<recall>\nhop: me | sister\nsince: t1\n</recall>"
+    told = "<engram>\nADD | me | lives in | Oslo | | t2\n</engram>"
+    for marks in (True, False):
+        held = Constraint(words.to_str(), end=end, pieces=pieces, marks=marks)
+        for role, reply in (("ask", short), ("write", told)):
+            assert accepts(held.begin(role), words.encode(reply).ids) is marks

@@ -87,11 +87,12 @@ class Constraint:
     """The grammars of the three roles over one tokenizer.
 
     `tokenizer`: the text of its `tokenizer.json`; `end`: id of the token that ends a reply;
-    `pieces`: how many the model's logits have. Raises ConfigurationError where llguidance is not
+    `pieces`: how many the model's logits have; `marks`: a date may be "t1" to "t9", which
+    `mags.models.policy.shorthand` expands. Raises ConfigurationError where llguidance is not
     installed.
     """
 
-    def __init__(self, tokenizer: str, *, end: int, pieces: int) -> None:
+    def __init__(self, tokenizer: str, *, end: int, pieces: int, marks: bool = False) -> None:
         try:
             import llguidance
         except ImportError:
@@ -100,6 +101,7 @@ class Constraint:
                 extra="grammar",
             ) from None
         self._library: Any = llguidance
+        self._marks = marks
         self._tokenizer = llguidance.LLTokenizer(tokenizer, n_vocab=pieces, eos_token=end)
         self._begun: dict[str, llguidance.LLMatcher] = {}
 
@@ -111,6 +113,8 @@ class Constraint:
 
     def _compiled(self, role: str) -> llguidance.LLMatcher:
         name, rules = GRAMMARS[role]
+        if self._marks:
+            rules = rules.replace(DATE, f"(t[1-9]|{DATE})")
         marks = {"OPEN": f"<{name}>", "CLOSE": f"</{name}>"}
         for place, mark in marks.items():
             # A mark that is one piece is named bare, one that is spelled is quoted.

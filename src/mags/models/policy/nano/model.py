@@ -137,7 +137,9 @@ class NanoModel:
                 self._end = tokenizer.token_to_id(END) or -1
                 if self._held:
                     count = tokenizer.get_vocab_size()
-                    self._constraint = Constraint(tokenizer.to_str(), end=self._end, pieces=count)
+                    self._constraint = Constraint(
+                        tokenizer.to_str(), end=self._end, pieces=count, marks=True
+                    )
                 self._opened = tokenizer, session
             return self._opened
 
