@@ -7,13 +7,12 @@ measures is what any other program gets.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mags.games.players.notes import PRESENT, Note, in_order, noted
-from mags.games.players.shelf import further
+from mags.games.players.shelf import NAMED, further
 from mags.games.turns import Choice, Line, Move, Outcome, Reader, Said, Scene
 from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen
@@ -21,7 +20,6 @@ from mags.models.chat.tokens import estimate
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
 
-NAME = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
 EPOCH_S = 1_704_067_200.0
 """Second 0 of a game, for a memory that thinks in dates: the first of January 2024."""
 
@@ -48,7 +46,7 @@ class Habits:
     history: int = 0
     sure: float = 0.0
     again: int = 6
-    meeting: int = 0
+    meeting: int = 4
     naming: bool = True
     stale: bool = False
     learn: bool = True
@@ -280,7 +278,7 @@ class Thinker:
 
     def _midway(self, found: Sequence[Shown]) -> str:
         """A query from both ends: what the first lines name, and what there is to choose among."""
-        texts = [one.note.line.text for one in found[:3] if one.note is not None]
+        texts = [one.note.line.text for one in found if one.note is not None]
         named = further(texts, self._scene.question) if self._habits.naming else []
         return " ".join([*named, *self._scene.actions])
 
@@ -294,14 +292,11 @@ class Thinker:
 
     def _queries(self, found: Sequence[Shown]) -> tuple[str, ...]:
         """What the lines found first name beyond the question, for a second look."""
-        texts = [one.note.line.text for one in found[:3] if one.note is not None]
-        asked = self._scene.question.casefold()
-        names = dict.fromkeys(name for text in texts for name in NAME.findall(text))
-        fresh = [name for name in names if name.casefold() not in asked]
-        if fresh:
-            return tuple(fresh[:3])
-        words = further(texts, self._scene.question)
-        return (" ".join(words),) if words else ()
+        texts = [one.note.line.text for one in found if one.note is not None]
+        named = further(texts, self._scene.question)
+        if len(named) > NAMED:  # words, for want of names
+            return (" ".join(named),)
+        return tuple(named)
 
 
 def _merged(one: Shown, before: Shown | None) -> Shown:

@@ -10,10 +10,10 @@ from mags.games.players.shelf import Fusion, Shelf
 from mags.games.turns import Move, Reader, Scene
 from mags.ports.embedder import Embedder
 
-PLAIN = Fusion()
+PLAIN = Fusion(again=4)
 """For a rulebook, where nothing is newer than anything else."""
 
-TUNED = Fusion(recency=1.0, half_life_turns=200.0)
+TUNED = Fusion(recency=2.0, half_life_turns=200.0, again=4)
 """For everything seen; chosen on the tuning bank (docs/log.md)."""
 
 

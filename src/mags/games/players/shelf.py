@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from mags.games.players.notes import Note
 from mags.index.lexicon import Lexicon
 from mags.index.tokens import STOP_WORDS, stem, terms, words
+from mags.models.policy.rules.names import mentions
 from mags.ports.embedder import Embedder
 
-FIRST = 3
-"""Lines found first whose words a second search looks for."""
+NAMED = 4
+"""Names that a second search looks for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class Fusion:
 
     `recency`: what the newest line gains, `half_life_turns`: after how many turns half of that
     is left. `common`: share of the lines beyond which a word is left out of the dense question.
-    `again`: how many of the k lines a second search finds, by the words of the first ones
+    `again`: how many of the k lines a second search finds, by what the first ones name
     (`names`) and by the actions there are to choose among (`actions`).
     """
 
@@ -87,7 +88,7 @@ class Shelf:
         again = self._fusion.again if k > self._fusion.again else 0
         best = self._best(question, k - again, turn)
         if again:
-            texts = (self.notes[row].line.text for row in best[:FIRST])
+            texts = (self.notes[row].line.text for row in best)
             named = further(texts, question) if self._fusion.names else []
             asked = " ".join([*named, *(actions if self._fusion.actions else ())])
             more = self._best(asked, k, turn) if asked else []
@@ -128,9 +129,17 @@ class Shelf:
 
 
 def further(texts: Iterable[str], question: str) -> list[str]:
-    """Words of texts that a question does not hold, in order, each once: what to look up next."""
+    """What texts name beyond a question, in order, each once: what to look up next.
+
+    At most `NAMED` names; where there is none, the words that the question lacks.
+    """
+    texts = list(texts)
     asked = set(terms(question))
-    found = (word for text in texts for word in words(text))
+    named = dict.fromkeys(name for text in texts for name in mentions(text))
+    fresh = [name for name in named if not asked.issuperset(terms(name))]
+    if fresh:
+        return fresh[:NAMED]
+    found = (word for text in texts[:NAMED] for word in words(text))
     return list(dict.fromkeys(w for w in found if w not in STOP_WORDS and stem(w) not in asked))
 
 
