@@ -130,6 +130,13 @@ def test_a_meal_is_prepared_when_all_is_ready():
     assert Planner().choose(lines, question.format("diced "), actions).action == "prepare meal"
 
 
+def test_what_was_done_to_one_thing_was_not_done_to_the_next():
+    lines = ("The recipe says: fry the leek.", "To fry something, use the stove.")
+    question = "You want to eat. You are in the Hall. You carry a fried egg and a diced leek."
+    actions = ("cook leek with stove", "drop egg", "drop leek", "go north")
+    assert Planner().choose(lines, question, actions).action == actions[0]
+
+
 def test_it_knows_nothing_but_the_lines_before_it():
     actions = ("go south", "take ladle from shelf")
     choice = Planner().choose((), TASK.format("Hall"), actions)

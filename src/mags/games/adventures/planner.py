@@ -94,7 +94,9 @@ class Situation:
 
     def done(self, thing: str) -> frozenset[str]:
         """What was done to a thing that one carries: "fried", "diced"."""
-        match = re.search(rf"((?:[a-z]+ )*){re.escape(thing)}", self.question)
+        match = re.search(
+            rf"\b(?:a|an|the) ((?:(?!an? |the )[a-z]+ )*){re.escape(thing)}", self.question
+        )
         return frozenset(match[1].split() if match else ()) & DONE.keys()
 
     def left(self) -> dict[str, list[str]]:
@@ -133,7 +135,8 @@ class Situation:
     def _pairs(self) -> Iterator[Pair]:
         portable = self.carried | self.takes.keys()
         for one in self.picture.lore:
-            if RECIPE.search(one.text):
+            # What is cut with a knife does not belong to it.
+            if RECIPE.search(one.text) or any(form.search(one.text) for form in DONE.values()):
                 continue
             names = list(things(one.text))
             found = self.known(one.text)
@@ -260,7 +263,8 @@ def _sought(now: Situation) -> Iterator[str]:
     for sight in now.picture.sights:
         for name in things(sight.text):
             thing = now.asked_for(name)
-            new = thing not in paired and not now.was_read(thing)
+            # A meal is made, not found.
+            new = thing not in {*paired, "meal"} and not now.was_read(thing)
             if thing and new and not now.picture.locks(thing):
                 yield thing
 
