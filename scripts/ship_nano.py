@@ -31,7 +31,7 @@ def main() -> None:
     card = json.loads((source / "nano.json").read_text(encoding="utf-8"))
     files = {role: name for role, name in card["files"].items() if role in asked.roles}
     kept = {"tokenizer.json", *files.values()}
-    sums = {name: one for name, one in card["sha256"].items() if name in kept}
+    sums = {name: sha256((source / name).read_bytes()).hexdigest() for name in sorted(kept)}
     written = json.dumps({**card, "name": "nano", "files": files, "sha256": sums}, indent=1) + "\n"
     shutil.rmtree(SHIPPED, ignore_errors=True)
     SHIPPED.mkdir(parents=True)
