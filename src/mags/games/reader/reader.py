@@ -33,7 +33,10 @@ class ReaderFile:
     sha256: str = ""
 
 
-SHIPPED = ReaderFile(path=DATA / "reader.npz", sha256="")
+SHIPPED = ReaderFile(
+    path=DATA / "reader.npz",
+    sha256="dda25764e613f06ec2bc9123e4b43b5cee6dca22a946b03595851866bca7d6f4",
+)
 
 
 class EmbeddedReader:

@@ -36,11 +36,11 @@ class WordVectors:
 
     def __call__(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Unit vectors (w, dimension), and which words the table has as a whole."""
+        if len(self._held) > _MOST:
+            self._held = {}
         held = self._held
         for word in words:
             if word not in held:
-                if len(held) >= _MOST:
-                    held.clear()
                 held[word] = self._made(word)
         made = [held[word] for word in words]
         return np.stack([vector for vector, _ in made]), np.array([known for _, known in made])
@@ -63,7 +63,7 @@ class WordVectors:
             return self._opened
 
 
-_MOST = 100_000
+_MOST = 20_000
 
 
 @lru_cache(maxsize=1)

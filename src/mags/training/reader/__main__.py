@@ -1,6 +1,6 @@
 """Train the games' reader on its own world: `python -m mags.training.reader --out reader.npz`.
 
-Draws tasks as it goes (in a process beside), trains, and writes the weights every 250 steps. Rate
+Draws tasks as it goes (in a process beside), trains, and writes the weights every 50 steps. Rate
 goes down over the last `--cool` steps; `--start FILE` trains on from a file. `benchmarks.reader`
 measures what came of it.
 """
@@ -21,7 +21,7 @@ from mags.training.reader.export import load, save
 from mags.training.reader.fit import Fitting, fit
 from mags.training.reader.model import ReaderNet, Shape
 
-OFTEN = 250
+OFTEN = 50
 
 
 def main(words: Sequence[str] | None = None) -> None:
