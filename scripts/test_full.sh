@@ -1,7 +1,8 @@
 #!/bin/sh
 # Everything `make test` runs, and the tests marked `full`, with every extra installed.
 # Needs what pip does not bring: a C++ compiler and CMake (for llama-cpp-python), some 8 GB of disk
-# and a network. On Debian: apt install build-essential cmake python3-dev.
+# and a network. On Debian: apt install build-essential cmake python3-dev chromium.
+# Without chromium the page's tests are left out.
 # Works in an environment of its own, .cache/full, so that .venv stays light.
 set -eu
 python=.cache/full/bin/python
@@ -16,6 +17,6 @@ done
 [ -x "$python" ] || "$(sh scripts/find_python.sh)" -m venv .cache/full
 pip() { "$python" -m pip --disable-pip-version-check install --quiet "$@"; }
 pip --requirement requirements-dev.lock
-pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,terminal,gguf]"
+pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,terminal,browser,gguf]"
 
 exec "$python" -m pytest -m "full or not full" "$@"

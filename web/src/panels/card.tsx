@@ -46,7 +46,7 @@ export function Card() {
         >
           <label>Text <textarea name="text" rows={3} required>{node.text}</textarea></label>
           <label>
-            Importance <input name="importance" type="number" min="0" max="1" step="0.05" value={node.importance} />
+            Importance <input name="importance" type="number" min="0" max="1" step="any" value={node.importance} />
           </label>
           <button type="submit">Save</button>
           <button type="button" onClick={() => (editing.value = false)}>Cancel</button>
