@@ -1,5 +1,7 @@
 """Heads trained on a handful of samples: reproducible, better than at first, kept in a file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,9 @@ from mags.training.generate.samples import of_split  # noqa: E402
 from mags.training.heads.decide import by_heads  # noqa: E402
 from mags.training.heads.export import best_threshold, halves, save, trained  # noqa: E402
 from mags.training.heads.fit import Fitting, fit  # noqa: E402
+from mags.training.heads.growth import grow  # noqa: E402
 from mags.training.heads.labels import vocabulary  # noqa: E402
-from mags.training.heads.model import Shape  # noqa: E402
+from mags.training.heads.model import Heads, Shape  # noqa: E402
 from mags.training.heads.states import states_of  # noqa: E402
 
 
@@ -80,3 +83,16 @@ def test_the_threshold_leaves_to_the_rules_what_they_do_better():
 
 def test_heads_that_are_always_better_always_decide():
     assert best_threshold([(0.9, 1.0, 0.0), (0.1, 1.0, 0.0)]) <= 0.1
+
+
+def test_heads_that_go_on_begin_as_those_they_come_from(shown, known, tmp_path):
+    model = fitted(shown, known)
+    file = save(model, trained(model, known).about, tmp_path / "heads.npz")
+    more = replace(known, relations=("admires", *known.relations))
+    grown = Heads(Shape(relations=len(more.relations), width=32, blocks=2)).eval()
+    grow(grown, file, more)
+    before, after = opened(file), trained(grown, more)
+    for one in shown:
+        was, now = by_heads(before, one), by_heads(after, one)
+        assert was.reading == now.reading
+        assert was.confidence == pytest.approx(now.confidence, abs=0.1)

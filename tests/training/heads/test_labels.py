@@ -5,11 +5,12 @@ import pytest
 from mags.models.grammar import Engram
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.layout import SPEAKER, laid_out
+from mags.models.policy.heads.memories import places_of, subjects_of
 from mags.ports.policy import Turn
 from mags.training.chains.schema import Role, Split
 from mags.training.chains.variety import Known
 from mags.training.generate.samples import of_split
-from mags.training.heads.labels import KNOWN, gold, places_of, subjects_of, vocabulary
+from mags.training.heads.labels import gold, vocabulary
 from mags.training.heads.material import material
 from mags.training.reward import adherence
 
@@ -26,7 +27,7 @@ def test_labels_say_just_what_targets_say(samples, split):
     known = vocabulary(s for some in samples.values() for s in some)
     judged = Counter[str]()
     for sample in samples[split]:
-        if sample.role is Role.ROUTER or KNOWN in sample.tags:
+        if sample.role is Role.ROUTER:
             continue
         layout = laid_out(sample.turn, sample.recent)
         labels = gold(sample, layout, known)
@@ -61,3 +62,12 @@ def test_hand_written_samples_are_shared_out_among_training_and_dev():
     assert {s.split for s in found.dev} == {Split.DEV}
     assert sum(s.source == "hand" for s in found.train) > 300
     assert found.tests == ()
+
+
+def test_turns_of_conversation_come_after_the_same_plain_samples():
+    without = material(train=20, dev=0, tests=0, seed=1)
+    found = material(train=20, dev=0, tests=0, seed=1, talk=8)
+    assert found.train[:20] == without.train[:20]
+    talked = found.train[20:28]
+    assert all("dialogue" in sample.tags and sample.role is not Role.ASK for sample in talked)
+    assert len({sample.id for sample in found.train}) == len(found.train)

@@ -5,11 +5,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mags.models.policy.heads.layout import MARKS, SPECIAL  # noqa: E402 - torch may be missing
-from mags.models.policy.heads.network import Network  # noqa: E402
+from mags.models.policy.heads.layout import MARKS, SPECIAL, TURN  # noqa: E402 - torch may be missing
+from mags.models.policy.heads.network import Network, Seen  # noqa: E402
 from mags.training.heads.model import Heads, Shape  # noqa: E402
 
-ROWS, SHAPE = 9, Shape(relations=7, dimension=16, layers=2, width=24)
+ROWS, SHAPE = 9, Shape(relations=7, dimension=16, layers=2, width=24, blocks=3)
+SIGNS = MARKS + SHAPE.remembered
 
 
 @pytest.fixture
@@ -26,8 +27,13 @@ def both():
 def seen():
     rng = np.random.default_rng(5)
     states = rng.normal(size=(ROWS, 32)).astype(np.float32)
-    signs = (rng.random((ROWS, MARKS)) < 0.3).astype(np.float32)
+    signs = (rng.random((ROWS, SIGNS)) < 0.3).astype(np.float32)
+    signs[3:6, TURN] = 1.0
     return states, signs
+
+
+def tensors(states, signs):
+    return torch.tensor(states)[None], torch.tensor(signs)[None]
 
 
 def trunk(model, states, signs, role):
@@ -46,8 +52,9 @@ def test_facts_are_read_alike(both, seen):
     close(mine, x[0])
     close(network.tags(mine), model.tag(x)[0].log_softmax(-1))
     dates = np.arange(ROWS) != 1
-    scores = network.span(mine, 3, 5, dates)
-    act, relation, points = model.of_spans(x, torch.tensor([[0, 3, 5]]))
+    states, signs = seen
+    scores = network.span(mine, Seen(states=states, marks=signs, dates=dates), 3, 5)
+    act, relation, points = model.of_spans(x, torch.tensor([[0, 3, 5]]), *tensors(*seen))
     close(scores.act, act[0].log_softmax(-1))
     close(scores.relation, relation[0].log_softmax(-1))
     close(scores.points[:2], points[0, :2].log_softmax(-1))
@@ -58,8 +65,10 @@ def test_facts_are_read_alike(both, seen):
 def test_questions_are_read_alike(both, seen):
     model, network = both
     x, mask = trunk(model, *seen, 1)
-    scores = network.question(network.trunk(*seen, 1), np.ones(ROWS, dtype=bool))
-    relations, plain, points = model.of_question(x, mask)
+    states, signs = seen
+    all_rows = Seen(states=states, marks=signs, dates=np.ones(ROWS, dtype=bool))
+    scores = network.question(network.trunk(*seen, 1), all_rows)
+    relations, plain, points = model.of_question(x, mask, *tensors(*seen))
     close(scores.relations, relations[0].log_softmax(-1))
     close(scores.plain, plain[0].reshape(3, 2).log_softmax(-1))
     close(scores.points, points[0].log_softmax(-1))
@@ -79,7 +88,7 @@ def test_padding_changes_nothing(both, seen):
     states, signs = seen
     x, _ = trunk(model, states, signs, 0)
     wider = np.concatenate((states, np.ones((4, 32), dtype=np.float32)))
-    marked = np.concatenate((signs, np.ones((4, MARKS), dtype=np.float32)))
+    marked = np.concatenate((signs, np.ones((4, SIGNS), dtype=np.float32)))
     mask = torch.arange(ROWS + 4)[None] < ROWS
     padded = model.trunk(torch.tensor(wider)[None], torch.tensor(marked)[None], mask, 0)
     assert torch.allclose(padded[0, :ROWS], x[0], atol=1e-5)

@@ -11,19 +11,25 @@ import torch
 from torch import Tensor
 
 from mags.models.policy.heads.choices import ACTS, Vocabulary
-from mags.models.policy.heads.layout import SPEAKER, SPECIAL, Layout
+from mags.models.policy.heads.layout import MARKS, SPEAKER, SPECIAL, Layout
+from mags.models.policy.heads.memories import OBJECT, SUBJECT, Rows, columns
 from mags.ports.policy import Act, Route
 from mags.training.chains.schema import Role
-from mags.training.heads.labels import Gold, Rows
+from mags.training.heads.labels import Gold
 from mags.training.heads.model import HOPS
 from mags.training.heads.states import Shown
 
 ROLES: Mapping[Role, int] = {Role.WRITE: 0, Role.ASK: 1, Role.ROUTER: 2}
+FORGOTTEN, STRAY = 0.2, 0.35
+"""Shares of training samples whose memories are not seen, and to which facts are added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """States (b, n, w), marks (b, n, m), bool masks (b, n) of rows and of words of the turn."""
+    """States (b, n, w), marks (b, n, m), bool masks (b, n) of rows and of words of the turn.
+
+    The marks are those of writing and, but for the router, what is remembered.
+    """
 
     role: Role
     states: Tensor
@@ -53,18 +59,24 @@ def drawn(
     yield from batches
 
 
-def padded(samples: Sequence[tuple[Shown, Gold]]) -> Batch:
-    """Samples of one role as one batch."""
+def padded(
+    samples: Sequence[tuple[Shown, Gold]], known: Vocabulary, rng: Random | None = None
+) -> Batch:
+    """Samples of one role as one batch. `rng`: what is remembered is left out or made up by it."""
     shown = [one for one, _ in samples]
     size, longest = len(shown), max(one.layout.rows for one in shown)
+    extra = 0 if shown[0].sample.role is Role.ROUTER else columns(known)
     states = np.zeros((size, longest, shown[0].states.shape[1]), dtype=np.float32)
-    marks = np.zeros((size, longest, shown[0].marks.shape[1]), dtype=np.float32)
+    marks = np.zeros((size, longest, MARKS + extra), dtype=np.float32)
     mask = np.zeros((size, longest), dtype=bool)
     turn = np.zeros((size, longest), dtype=bool)
     for place, one in enumerate(shown):
         count = one.layout.rows
         states[place, :count] = one.states
-        marks[place, :count] = one.marks
+        marks[place, :count, :MARKS] = one.marks
+        if extra:
+            for row, column in _remembered(samples[place][1], count, known, rng):
+                marks[place, row, MARKS + column] = 1.0
         mask[place, :count] = True
         turn[place, :count] = in_turn(one.layout)
     return Batch(
@@ -75,6 +87,34 @@ def padded(samples: Sequence[tuple[Shown, Gold]]) -> Batch:
         turn=torch.from_numpy(turn),
         gold=tuple(gold for _, gold in samples),
     )
+
+
+def _remembered(
+    gold: Gold, rows: int, known: Vocabulary, rng: Random | None
+) -> Iterator[tuple[int, int]]:
+    """What is remembered, sometimes forgotten, sometimes with facts that do not matter here.
+
+    A made-up conversation has no memory of its people but what it is about; a real one has many.
+    """
+    if rng is None or rng.random() > FORGOTTEN:
+        yield from gold.remembered
+    if rng is None or rng.random() > STRAY:
+        return
+    spans = [one for told in gold.told for one in told.subjects[:1]] or list(gold.abouts[:1])
+    spans = spans or [(SPEAKER, SPEAKER)]
+    told = {one.fact.relation for one in gold.told}
+    many = len(known.relations)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        first, last = rng.choice(spans)
+        column = SUBJECT
+        if rng.random() < 0.2:
+            first, column = rng.randrange(rows), OBJECT
+            last = first
+        place = rng.randrange(many)
+        if known.relations[place] not in told:
+            for row in range(first, last + 1):
+                yield row, column
+                yield row, 2 + column * many + place
 
 
 def in_turn(layout: Layout) -> list[bool]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mags.models.grammar import Engram
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.decoding import asked, routed, written
-from mags.models.policy.heads.weights import Trained
-from mags.ports.policy import Policy
+from mags.models.policy.heads.memories import with_memories
+from mags.models.policy.heads.union import joined
+from mags.models.policy.heads.weights import Thresholds, Trained
+from mags.ports.policy import Operation, Policy
 from mags.training.chains.schema import Role, Sample
 from mags.training.heads.states import Shown
 from mags.training.reward import Reading, item_f1
@@ -20,11 +22,15 @@ from mags.training.reward import Reading, item_f1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What was decided, how surely, and which threshold it is held against."""
+    """What was decided, how surely, and which threshold it is held against.
+
+    `facts`: how sure each single fact is, with its operations.
+    """
 
     reading: Reading
     confidence: float
     threshold: str
+    facts: tuple[tuple[float, tuple[Operation, ...]], ...] = ()
 
 
 def by_heads(trained: Trained, shown: Shown) -> Decided:
@@ -32,6 +38,9 @@ def by_heads(trained: Trained, shown: Shown) -> Decided:
     sample, layout, known = shown.sample, shown.layout, trained.about.vocabulary
     states = np.asarray(shown.states, dtype=np.float32)
     signs = np.asarray(shown.marks, dtype=np.float32)
+    if sample.role is not Role.ROUTER:
+        recalled = sample.recalled if sample.role is Role.WRITE else ()
+        signs = with_memories(layout, signs, recalled, known)
     if sample.role is Role.ASK:
         question, sure = asked(trained.network, layout, states, signs, known)
         plan = plan_of(layout, question, sample.turn, known)
@@ -45,6 +54,10 @@ def by_heads(trained: Trained, shown: Shown) -> Decided:
         reading=Engram(operations=made),
         confidence=found.confidence,
         threshold="write" if found.facts else "nothing",
+        facts=tuple(
+            (fact.confidence, operations_of(layout, [fact], sample.turn, sample.recalled, known))
+            for fact in found.facts
+        ),
     )
 
 
@@ -70,3 +83,27 @@ def worths(
         worth = mine.confidence, item_f1(sample, mine.reading), item_f1(sample, theirs)
         found[mine.threshold].append(worth)
     return found
+
+
+def best_fact(trained: Trained, rules: Policy, shown: Sequence[Shown], least: Thresholds) -> float:
+    """The least confidence by which single facts are worth keeping, by the F1 of `shown`."""
+    made = [
+        (one.sample, by_heads(trained, one), by_policy(rules, one.sample))
+        for one in shown
+        if one.sample.role is Role.WRITE
+    ]
+
+    def worth(sure: float) -> float:
+        tried = replace(least, fact=sure)
+        return sum(item_f1(sample, together(mine, theirs, tried)) for sample, mine, theirs in made)
+
+    return max((place / 20 for place in range(20)), key=worth)
+
+
+def together(mine: Decided, theirs: Reading, least: Thresholds) -> Reading:
+    """What the policy makes of both: see `HeadsPolicy`."""
+    decides = mine.confidence >= getattr(least, mine.threshold)
+    if not isinstance(theirs, Engram):
+        return mine.reading if decides else theirs
+    kept = [made for found, some in mine.facts if found >= least.fact for made in some]
+    return Engram(operations=tuple(kept) if decides else joined(kept, theirs.operations))

@@ -9,7 +9,9 @@ from random import Random
 import torch
 
 from mags.models.policy.heads.choices import Vocabulary
+from mags.models.policy.heads.weights import HeadsFile
 from mags.training.heads.batches import drawn, padded
+from mags.training.heads.growth import grow
 from mags.training.heads.labels import Gold, gold
 from mags.training.heads.loss import loss_of
 from mags.training.heads.model import Heads, Shape
@@ -19,7 +21,9 @@ from mags.training.optimisers import optimisers, schedule, take_step
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fitting:
-    """How the heads are trained. `rows`: words of a batch; `threads`: of torch."""
+    """How the heads are trained. `rows`: words of a batch; `threads`: of torch; `start`: heads to
+    go on from, in place of chance; `most`: samples to draw by chance of those given, 0 for all.
+    """
 
     epochs: int = 8
     rows: int = 1000
@@ -28,6 +32,8 @@ class Fitting:
     norm: float = 1.0
     seed: int = 0
     threads: int = 1
+    start: HeadsFile | None = None
+    most: int = 0
 
 
 def labelled(shown: Sequence[Shown], known: Vocabulary) -> list[tuple[Shown, Gold]]:
@@ -48,14 +54,18 @@ def fit(
     torch.manual_seed(fitting.seed)
     rng = Random(fitting.seed)
     samples = labelled(shown, known)
+    if fitting.most:
+        samples = rng.sample(samples, min(fitting.most, len(samples)))
     model = Heads(shape)
+    if fitting.start is not None:
+        grow(model, fitting.start, known)
     model.train()
     chosen = optimisers(model, rate=fitting.rate, decay=fitting.decay)
     steps = fitting.epochs * len(list(drawn(samples, Random(0), rows=fitting.rows)))
     step, mean = 0, 0.0
     for _ in range(fitting.epochs):
         for some in drawn(samples, rng, rows=fitting.rows):
-            batch = padded(some)
+            batch = padded(some, known, rng)
             loss = loss_of(model, batch, known)
             loss.backward()
             rate = fitting.rate * schedule(step, steps)

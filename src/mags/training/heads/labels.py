@@ -7,19 +7,18 @@ from dataclasses import dataclass
 
 from mags.models.grammar import Engram
 from mags.models.policy.heads.choices import Fact, Question, Vocabulary, bare
-from mags.models.policy.heads.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout
+from mags.models.policy.heads.layout import SPEAKER, SPECIAL, Layout
+from mags.models.policy.heads.memories import Rows, places_of, remembered, subjects_of
 from mags.models.policy.heads.moments import moments
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags.training.chains.dialogues import EVENTS
 from mags.training.chains.files import words
 from mags.training.chains.phrasebook import phrasebook
-from mags.training.chains.schema import Role, Sample
+from mags.training.chains.schema import Sample
 from mags.training.generate.questions import KINDS
 from mags.training.reward import read
 
-KNOWN = "known"
 OTHER = "other value known"
-Rows = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +31,15 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gold:
-    """The labels of one sample, of its role. `abouts`: every place of what a question hangs on."""
+    """The labels of one sample, of its role. `abouts`: every place of what a question hangs on;
+    `remembered`: what of its words memories tell of too, as (row, column).
+    """
 
     told: tuple[Told, ...] = ()
     question: Question | None = None
     abouts: Rows = ()
     route: Route | None = None
+    remembered: Rows = ()
 
 
 def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
@@ -69,13 +71,16 @@ def gold(sample: Sample, layout: Layout, known: Vocabulary) -> Gold | None:
         return Gold(route=reading)
     if isinstance(reading, Plan):
         return _question(sample, layout, reading, known)
-    if not isinstance(reading, Engram) or (sample.role is Role.WRITE and KNOWN in sample.tags):
-        return None  # that it is known already stands in the memories, which no head sees
+    if not isinstance(reading, Engram):
+        return None
     told = [_told(sample, layout, one, known) for one in reading.operations]
     found = tuple(one for one in told if one is not None)
     if len(found) < len(told):
         return None
-    return Gold(told=tuple(sorted(found, key=lambda one: one.fact.first)))
+    return Gold(
+        told=tuple(sorted(found, key=lambda one: one.fact.first)),
+        remembered=remembered(layout, sample.recalled, known),
+    )
 
 
 def _told(sample: Sample, layout: Layout, made: Operation, known: Vocabulary) -> Told | None:
@@ -121,35 +126,6 @@ def _question(sample: Sample, layout: Layout, plan: Plan, known: Vocabulary) -> 
         moment=moment,
     )
     return Gold(question=question, abouts=abouts)
-
-
-def subjects_of(layout: Layout, name: str) -> Rows:
-    """Every place that stands for somebody, the surest first."""
-    found: list[tuple[int, int]] = []
-    if name.casefold() == layout.speaker.casefold():
-        found.append((SPEAKER, SPEAKER))
-    elif layout.addressee and name.casefold() == layout.addressee.casefold():
-        found.append((ADDRESSEE, ADDRESSEE))
-    found += places_of(layout, name, turn=True)
-    owner = f"{layout.speaker}'{'' if layout.speaker.endswith('s') else 's'} "
-    if name.startswith(owner):
-        found += places_of(layout, "my " + name.removeprefix(owner), turn=True)
-    return tuple(found) or tuple(places_of(layout, name, turn=False))
-
-
-def places_of(layout: Layout, words: str, *, turn: bool) -> list[tuple[int, int]]:
-    """Rows (first, last) where whole words stand, in the turn or before it; any case."""
-    wanted = words.casefold()
-    text = layout.text.casefold()
-    starts = {w.start: row for row, w in enumerate(layout.words, SPECIAL) if w.turn is turn}
-    ends = {w.end: row for row, w in enumerate(layout.words, SPECIAL) if w.turn is turn}
-    found = []
-    at = text.find(wanted)
-    while wanted and at >= 0:
-        if at in starts and at + len(wanted) in ends:
-            found.append((starts[at], ends[at + len(wanted)]))
-        at = text.find(wanted, at + 1)
-    return found
 
 
 def _moment(sample: Sample, layout: Layout, since: float | None, until: float | None) -> int:

@@ -38,7 +38,7 @@ def _writing(model: Heads, batch: Batch, known: Vocabulary, x: Tensor) -> Tensor
     gold = spans_of(batch, known)
     if not len(gold.which):
         return whole
-    acts, relations, scores = model.of_spans(x, gold.which)
+    acts, relations, scores = model.of_spans(x, gold.which, batch.states, batch.marks)
     chosen = cross_entropy(acts.float(), gold.acts, reduction="sum")
     chosen = chosen + cross_entropy(relations.float(), gold.relations, reduction="sum")
     row = gold.which[:, 0]
@@ -48,7 +48,7 @@ def _writing(model: Heads, batch: Batch, known: Vocabulary, x: Tensor) -> Tensor
 
 def _asking(model: Heads, batch: Batch, known: Vocabulary, x: Tensor) -> Tensor:
     gold = questions_of(batch, known)
-    relations, plain, scores = model.of_question(x, batch.mask)
+    relations, plain, scores = model.of_question(x, batch.mask, batch.states, batch.marks)
     none = relations.shape[-1]
     loss = cross_entropy(
         relations.float().reshape(-1, none), gold.relations.flatten(), reduction="sum"

@@ -1,6 +1,7 @@
 """The heads as they are trained; `mags.models.policy.heads.network` computes the same in numpy.
 
-One trunk of small transformer blocks reads the frozen states word by word. Upon it: for write a
+One trunk of small transformer blocks reads the frozen states word by word, and what is remembered
+of those words; the router stops after its first two blocks. Upon it: for write a
 tagger of objects whose spans choose act, relation, subject and date; for ask five attention pools
 that choose up to three relations, the name they hang on and the date; for the router one more.
 Shapes: b samples, n rows, h width, R relations, s spans.
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, layer_norm, softmax
 
-from mags.models.policy.heads.layout import MARKS, SPECIAL
+from mags.models.policy.heads.layout import MARKS, OPENS, SPECIAL, TURN
 
 TAGS = 5
 """Outside, the first and further words of an object, the first and further words of a note."""
@@ -23,6 +24,8 @@ POOLS = 5
 HOPS = 3
 NEAR = 12
 """Words up to which distances are told apart."""
+ROUTER, SHALLOW = 2, 2
+"""The router's place among the roles, and after how many blocks it stops: it must be cheap."""
 LOOKS = 4
 """Nothing to recall; a fact; a chain of facts; what was said."""
 
@@ -34,9 +37,14 @@ class Shape:
     relations: int
     dimension: int = 384
     layers: int = 3
-    width: int = 160
-    blocks: int = 2
+    width: int = 128
+    blocks: int = 3
     attention: int = 4
+
+    @property
+    def remembered(self) -> int:
+        """Columns of what is remembered."""
+        return 2 + 2 * self.relations
 
 
 class Block(nn.Module):  # type: ignore[misc]
@@ -86,10 +94,16 @@ class Heads(nn.Module):  # type: ignore[misc]
         h = shape.width
         self.shape = shape
         self.into = nn.Linear(shape.dimension * shape.layers + MARKS, h)
+        self.memory = nn.Linear(shape.remembered, h, bias=False)
+        nn.init.zeros_(self.memory.weight)
         self.role = nn.Parameter(torch.zeros(3, h))
         self.blocks = nn.ModuleList(Block(h, shape.attention) for _ in range(shape.blocks))
         self.norm = nn.LayerNorm(h)
         self.relation = nn.Linear(2 * h, shape.relations + 1)
+        self.gist = nn.Linear(shape.dimension, shape.relations + 1, bias=False)
+        self.aim = nn.Linear(shape.dimension, HOPS * (shape.relations + 1), bias=False)
+        nn.init.zeros_(self.gist.weight)
+        nn.init.zeros_(self.aim.weight)
         self.tag = nn.Linear(h, TAGS)
         self.span = nn.Linear(3 * h, 2 * h)
         self.act = nn.Linear(2 * h, 3)
@@ -107,15 +121,31 @@ class Heads(nn.Module):  # type: ignore[misc]
         """In training, whole words are hidden now and then, lest one word decides alone."""
 
     def trunk(self, states: Tensor, marks: Tensor, mask: Tensor, role: int) -> Tensor:
-        """States (b, n, layers x dimension), marks (b, n, MARKS), bool (b, n) to (b, n, h)."""
+        """States (b, n, layers x dimension), marks (b, n, m), bool (b, n) to (b, n, h).
+
+        The marks: those of writing and, but for the router (role 2), of what is remembered.
+        """
         b, n, _ = states.shape
         parts = states.view(b, n, self.shape.layers, self.shape.dimension)
         normed = layer_norm(parts, (self.shape.dimension,)).reshape(b, n, -1)
-        x = self.into(torch.cat((self.hide(self.drop(normed)), marks), dim=-1)) + self.role[role]
+        signs = marks[..., :MARKS]
+        x = self.into(torch.cat((self.hide(self.drop(normed)), signs), dim=-1)) + self.role[role]
+        if role < ROUTER:
+            x = x + self.memory(marks[..., MARKS:])
         apart = distances(n)
-        for block in self.blocks:
+        for block in self.blocks[:SHALLOW] if role == ROUTER else self.blocks:
             x = block(x, mask, apart)
         return self.norm(x)
+
+    def meaning(self, states: Tensor, within: Tensor) -> Tensor:
+        """The mean of the last layer over rows, normed: (s, n, .), bool (s, n) to (s, w).
+
+        A sentence whose phrase is new still lies near others of its relation.
+        """
+        last = states[..., -self.shape.dimension :]
+        weights = within.float() / within.sum(dim=1, keepdim=True).clamp(min=1)
+        mean = torch.einsum("snw,sn->sw", last, weights)
+        return self.drop(layer_norm(mean, (self.shape.dimension,)))
 
     def spans(self, x: Tensor, which: Tensor) -> Tensor:
         """Spans as vectors; `which` (s, 3) is sample, first and last row; to (s, 2h)."""
@@ -135,28 +165,37 @@ class Heads(nn.Module):  # type: ignore[misc]
         asked = torch.cat((about, moment), dim=1).view(-1, 3, h)
         return torch.einsum("snth,sth->stn", keys, asked) / math.sqrt(h)
 
-    def of_spans(self, x: Tensor, which: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def of_spans(
+        self, x: Tensor, which: Tensor, states: Tensor, marks: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Act (s, 3), relation (s, R) and pointers (s, 3, n) of spans."""
         found = self.spans(x, which)
         scores = self.pointers(x, which[:, 0], self.subject(found), self.moment(found))
         apart = distances(x.shape[1])[which[:, 1]]
         words = (torch.arange(x.shape[1]) >= SPECIAL).float()
         scores = scores + self.away[:, apart].transpose(0, 1) * words
-        return self.act(found), self.relation(found)[:, :-1], scores
+        sentence = marks[..., OPENS].cumsum(dim=1)[which[:, 0]]
+        own = sentence.gather(1, which[:, 1:2])
+        within = (sentence == own) & marks[which[:, 0], :, TURN].bool()
+        gist = self.gist(self.meaning(states[which[:, 0]], within))
+        return self.act(found), (self.relation(found) + gist)[:, :-1], scores
 
     def pool(self, x: Tensor, mask: Tensor) -> Tensor:
         """The pools' vectors, (b, POOLS + 1, h)."""
         scores = torch.einsum("bnh,ph->bpn", x, self.pools).masked_fill(~mask[:, None], -1e4)
         return torch.einsum("bpn,bnh->bph", softmax(scores, dim=-1), x)
 
-    def of_question(self, x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def of_question(
+        self, x: Tensor, mask: Tensor, states: Tensor, marks: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Relations (b, HOPS, R + 1), inverse, past, whether (b, 6), pointers (b, 3, n)."""
         pools = self.pool(x, mask)
         hops = self.drop(gelu(self.hop(pools[:, :HOPS]), approximate="tanh"))
         more = self.drop(gelu(self.pooled(pools[:, HOPS:POOLS]), approximate="tanh"))
         row = torch.arange(len(x), device=x.device)
         scores = self.pointers(x, row, self.subject(more[:, 0]), self.moment(more[:, 1]))
-        return self.relation(hops), self.plain(more[:, 1]), scores
+        aim = self.aim(self.meaning(states, marks[..., TURN].bool())).view(len(x), HOPS, -1)
+        return self.relation(hops) + aim, self.plain(more[:, 1]), scores
 
     def of_turn(self, x: Tensor, mask: Tensor) -> Tensor:
         """The router's scores, (b, 2 + LOOKS)."""

@@ -31,8 +31,20 @@ def layout_of(sample: Sample) -> Layout:
     return laid_out(sample.turn, () if sample.role is Role.ROUTER else sample.recent)
 
 
+BLOCK = 4096
+"""Samples of one file: more of the same samples need no more than their own files."""
+
+
 def states_of(samples: Sequence[Sample], folder: Path, *, file: ModelFile = SHIPPED) -> list[Shown]:
     """Every sample with its states; they are read from `folder` where it has them."""
+    return [
+        one
+        for place in range(0, len(samples), BLOCK)
+        for one in _block(samples[place : place + BLOCK], folder, file)
+    ]
+
+
+def _block(samples: Sequence[Sample], folder: Path, file: ModelFile) -> list[Shown]:
     layouts = [layout_of(sample) for sample in samples]
     ends = np.cumsum([0, *(layout.rows for layout in layouts)])
     width = file.dimension * len(file.states)

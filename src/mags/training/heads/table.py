@@ -10,7 +10,7 @@ from rich.table import Table
 from mags.models.policy.heads.weights import Thresholds, Trained
 from mags.ports.policy import Policy
 from mags.training.chains.schema import Sample
-from mags.training.heads.decide import by_heads, by_policy
+from mags.training.heads.decide import by_heads, by_policy, together
 from mags.training.heads.states import Shown
 from mags.training.reward import Reading, adherence, item_f1, items, read
 
@@ -27,7 +27,7 @@ def table(trained: Trained, least: Thresholds, rules: Policy, shown: Sequence[Sh
         sure = mine.confidence >= getattr(least, mine.threshold)
         cell = sample.role.value, sample.split.value
         own[cell] += sure
-        readings = mine.reading, theirs, mine.reading if sure else theirs
+        readings = mine.reading, theirs, together(mine, theirs, least)
         for who, reading in zip(WHO, readings, strict=True):
             made[*cell, who].append((sample, reading))
     columns = ("role", "split", "who", "n", "exact", "item F1", "P", "R", "F1", "by heads")

@@ -2,7 +2,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.policy.heads.decoding import FOLLOWS, best_path, best_span, runs
+from mags.models.policy.heads.choices import Vocabulary
+from mags.models.policy.heads.decoding import (
+    FOLLOWS,
+    best_chain,
+    best_path,
+    best_span,
+    clear_of,
+    runs,
+)
 
 SCORES = st.lists(st.lists(st.floats(-9, 0), min_size=5, max_size=5), min_size=1, max_size=5)
 
@@ -40,3 +48,23 @@ def test_somebody_present_is_one_row():
     (first, last), total = best_span(points)
     assert (first, last) == (0, 0)
     assert np.isclose(total, np.log(0.24))
+
+
+def test_a_chain_asks_only_of_what_the_relation_before_answers():
+    known = Vocabulary(
+        relations=("diet", "son"),
+        answers={"diet": "thing", "^diet": "person", "son": "person", "^son": "person"},
+    )
+    hops = np.log(np.array([[0.6, 0.3, 0.1], [0.6, 0.1, 0.3], [0.1, 0.1, 0.8]], dtype=np.float32))
+    chain, sure = best_chain(hops, known)
+    assert chain == ("diet",)
+    assert np.isclose(sure, np.log(0.6 * 0.3))
+    hops[0] = np.log([0.2, 0.7, 0.1])
+    assert best_chain(hops, known)[0] == ("son", "diet")
+
+
+def test_nothing_is_its_own_subject():
+    points = np.log(np.full((3, 4), 0.25, dtype=np.float32))
+    points[:2, 2] = 0.0
+    assert best_span(points)[0] == (2, 2)
+    assert best_span(clear_of(points, 2, 3))[0] == (0, 0)

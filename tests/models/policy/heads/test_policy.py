@@ -11,7 +11,7 @@ from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Hop, Turn
 
 ALWAYS = Thresholds(route=0.0, ask=0.0, write=0.0, nothing=0.0)
-NEVER = Thresholds(route=1.1, ask=1.1, write=1.1, nothing=1.1)
+NEVER = Thresholds(route=1.1, ask=1.1, write=1.1, nothing=1.1, fact=1.1)
 TURN = Turn(text="I live in Oslo.", speaker="Ana", at=1.7e9)
 QUESTION = Turn(text="Where does Bob live?", speaker="Ana", at=1.7e9)
 

@@ -63,6 +63,11 @@ class Vocabulary:
     answers: Mapping[str, str] = field(default_factory=dict)
     kinds: tuple[str, ...] = ()
 
+    def follows(self, inner: str, outer: str) -> bool:
+        """Whether `outer` can be asked of what `inner` answers (or nobody knows)."""
+        answer, asked = self.answers.get(inner, ""), self.answers.get("^" + outer, "")
+        return not answer or not asked or answer == asked
+
 
 def named(layout: Layout, rows: tuple[int, int]) -> str:
     """Whom rows stand for: somebody present, a span as written, or "Ana's sister" for "my sister".
@@ -133,8 +138,8 @@ def _operation(
 
 
 def _against(made: Operation, known: Sequence[str], vocabulary: Vocabulary) -> Operation | None:
-    """An addition held against what is remembered: None for the same, a change for another."""
-    if made.act is not Act.ADD or not known:
+    """What is told held against what is remembered: None for the same, a change for another."""
+    if made.act not in (Act.ADD, Act.UPDATE) or not known:
         return made
     kind = made.qualifiers.get("kind", "")
     relation = normalise(f"{made.relation} {kind}".strip())
@@ -146,7 +151,7 @@ def _against(made: Operation, known: Sequence[str], vocabulary: Vocabulary) -> O
     ]
     if made.object.casefold() in values:
         return None
-    if values and made.relation in vocabulary.one:
+    if made.act is Act.ADD and values and made.relation in vocabulary.one:
         return replace(made, act=Act.UPDATE, one=True, change=True)
     return made
 

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from mags.models.policy.heads.choices import ACTS, Fact, Question, Vocabulary
 from mags.models.policy.heads.layout import ADDRESSEE, SPECIAL, Layout
-from mags.models.policy.heads.network import ASK, ROUTER, WRITE, Floats, Network
+from mags.models.policy.heads.network import ASK, ROUTER, WRITE, Floats, Network, Seen
 from mags.ports.policy import Act, Route
 
 LONGEST_NAME = 8
 """Words of a name."""
+BEAM = 5
+"""Relations that are weighed at each hop of a question."""
 FOLLOWS = ((0, 1, 2, 3, 4), (0, 1, 2, 3, 4), (1, 2), (0, 1, 2, 3, 4), (3, 4))
 """Which tags may stand before each tag: what goes on must have begun."""
 LOOKS = (1.0, 1.0), (1.0, 1.0), (0.5, 1.0), (1.0, 0.3)
@@ -36,6 +38,7 @@ def written(
     """The facts that a turn tells."""
     x = network.trunk(states, marks, WRITE)
     dates = date_rows(layout)
+    seen = Seen(states=states, marks=marks, dates=dates)
     turn = np.flatnonzero(dates)[1:]
     path, sure = best_path(network.tags(x)[turn].tolist())
     facts = []
@@ -44,8 +47,8 @@ def written(
         if note:
             facts.append(Fact(act=Act.NOTE, first=start, last=end))
             continue
-        scores = network.span(x, start, end, dates)
-        subject, named = best_span(scores.points)
+        scores = network.span(x, seen, start, end)
+        subject, named = best_span(clear_of(scores.points, start, end))
         act, relation = int(scores.act.argmax()), int(scores.relation.argmax())
         moment = int(scores.points[2].argmax())
         one = named + float(scores.act[act] + scores.relation[relation] + scores.points[2, moment])
@@ -69,21 +72,15 @@ def asked(
 ) -> tuple[Question, float]:
     """What a question asks for, and the probability of it."""
     x = network.trunk(states, marks, ASK)
-    scores = network.question(x, date_rows(layout))
-    none = len(known.relations)
-    relations, sure = list[str](), 0.0
-    for hop in scores.relations:
-        best = int(hop.argmax())
-        sure += float(hop[best])
-        if best == none:
-            break
-        relations.append(known.relations[best])
+    seen = Seen(states=states, marks=marks, dates=date_rows(layout))
+    scores = network.question(x, seen)
+    relations, sure = best_chain(scores.relations, known)
     about, named = best_span(scores.points)
     inverse, past, whether = (int(one.argmax()) for one in scores.plain)
     moment = int(scores.points[2].argmax())
     sure += named + float(scores.plain.max(axis=1).sum() + scores.points[2, moment])
     question = Question(
-        relations=tuple(relations),
+        relations=relations,
         about=about,
         inverse=bool(inverse),
         past=bool(past),
@@ -91,6 +88,26 @@ def asked(
         moment=moment,
     )
     return question, math.exp(sure)
+
+
+def best_chain(scores: Floats, known: Vocabulary) -> tuple[tuple[str, ...], float]:
+    """The likeliest chain of relations, `scores` (HOPS, R + 1), whose links fit one another.
+
+    What a relation is asked of must be of the kind that the relation before it answers.
+    """
+    none = len(known.relations)
+    chains: list[tuple[tuple[str, ...], float]] = [((), 0.0)]
+    done: list[tuple[tuple[str, ...], float]] = []
+    for hop in scores:
+        done += [(chain, sure + float(hop[none])) for chain, sure in chains]
+        likely = [int(one) for one in np.argsort(hop)[::-1][:BEAM] if one != none]
+        chains = [
+            ((*chain, known.relations[one]), sure + float(hop[one]))
+            for chain, sure in chains
+            for one in likely
+            if not chain or known.follows(chain[-1], known.relations[one])
+        ]
+    return max(done + chains, key=lambda one: one[1])
 
 
 def routed(network: Network, states: Floats, marks: Floats) -> tuple[Route, float]:
@@ -138,6 +155,13 @@ def runs(path: Sequence[int]) -> list[tuple[int, int, bool]]:
             first, _, note = found[-1]
             found[-1] = first, place, note
     return found
+
+
+def clear_of(points: Floats, first: int, last: int) -> Floats:
+    """The scores of a subject without the rows of its object: nothing is its own subject."""
+    made = points.copy()
+    made[:2, first : last + 1] = -1e4
+    return made
 
 
 def best_span(points: Floats) -> tuple[tuple[int, int], float]:

@@ -22,6 +22,8 @@ SPEAKER, ADDRESSEE = 0, 1
 SPECIAL = 2
 """Rows before the first word."""
 RECENT = 2
+TURN, OPENS = 3, 6
+"""Marks of words of the turn itself, and of those that open a sentence."""
 LONGEST = 160
 """Characters that are shown of a turn said before."""
 MARKS = 18

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.policy.heads.layout import SPECIAL
+from mags.models.policy.heads.layout import MARKS, OPENS, SPECIAL, TURN
 
 Floats = NDArray[np.float32]
 POOLS, HOPS = 5, 3
 NEAR = 12
 """Words up to which distances are told apart."""
 WRITE, ASK, ROUTER = 0, 1, 2
+SHALLOW = 2
+"""Blocks after which the router stops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,15 @@ class QuestionScores:
     points: Floats
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a text looks like: states (n, w), marks (n, m), rows where a date may be (n,)."""
+
+    states: Floats
+    marks: Floats
+    dates: NDArray[np.bool_]
+
+
 class Network:
     """Trunk and heads. `attention`: how many heads a block has; `layers`: of the encoder."""
 
@@ -49,14 +60,21 @@ class Network:
         self._blocks = sum(name.endswith("mix.weight") for name in weights)
         self._width = weights["norm.weight"].shape[0]
 
+    @property
+    def weights(self) -> Mapping[str, Floats]:
+        """The weights by the names of the trained modules."""
+        return self._weights
+
     def trunk(self, states: Floats, marks: Floats, role: int) -> Floats:
-        """States (n, layers x dimension) and marks (n, m) to (n, h)."""
+        """States (n, layers x dimension) and marks (n, m) to (n, h); see the trained module."""
         rows = len(states)
         normed = standard(states.reshape(rows * self._layers, -1)).reshape(rows, -1)
-        x = self._linear("into", np.concatenate((normed, marks), axis=1))
+        x = self._linear("into", np.concatenate((normed, marks[:, :MARKS]), axis=1))
         x += self._weights["role"][role]
+        if role != ROUTER:
+            x += marks[:, MARKS:] @ self._weights["memory.weight"].T
         apart = distances(rows)
-        for place in range(self._blocks):
+        for place in range(min(self._blocks, SHALLOW) if role == ROUTER else self._blocks):
             x = self._block(f"blocks.{place}", x, apart)
         return self._norm("norm", x)
 
@@ -64,28 +82,31 @@ class Network:
         """Log-probabilities of the tags of rows, (n, 5)."""
         return log_softmax(self._linear("tag", x))
 
-    def span(self, x: Floats, first: int, last: int, dates: NDArray[np.bool_]) -> SpanScores:
-        """The scores of an object. `dates` (n,): rows where a date may be."""
+    def span(self, x: Floats, seen: Seen, first: int, last: int) -> SpanScores:
+        """The scores of an object."""
         joined = np.concatenate((x[first], x[last], x[first : last + 1].mean(axis=0)))
         found = gelu(self._linear("span", joined))
+        sentence = seen.marks[:, OPENS].cumsum()
+        within = (sentence == sentence[first]) & (seen.marks[:, TURN] > 0)
+        gist = self._meaning(seen.states, within) @ self._weights["gist.weight"].T
+        subject, moment = self._linear("subject", found), self._linear("moment", found)
         return SpanScores(
             act=log_softmax(self._linear("act", found)),
-            relation=log_softmax(self._linear("relation", found)[:-1]),
-            points=self._points(
-                x, self._linear("subject", found), self._linear("moment", found), dates, first
-            ),
+            relation=log_softmax((self._linear("relation", found) + gist)[:-1]),
+            points=self._points(x, subject, moment, seen.dates, first),
         )
 
-    def question(self, x: Floats, dates: NDArray[np.bool_]) -> QuestionScores:
+    def question(self, x: Floats, seen: Seen) -> QuestionScores:
         """The scores of a question."""
         pools = self._pool(x, 0, POOLS)
         hops = gelu(self._linear("hop", pools[:HOPS]))
         more = gelu(self._linear("pooled", pools[HOPS:]))
         about, moment = self._linear("subject", more[0]), self._linear("moment", more[1])
+        aim = self._meaning(seen.states, seen.marks[:, TURN] > 0) @ self._weights["aim.weight"].T
         return QuestionScores(
-            relations=log_softmax(self._linear("relation", hops)),
+            relations=log_softmax(self._linear("relation", hops) + aim.reshape(HOPS, -1)),
             plain=log_softmax(self._linear("plain", more[1]).reshape(3, 2)),
-            points=self._points(x, about, moment, dates),
+            points=self._points(x, about, moment, seen.dates),
         )
 
     def route(self, x: Floats) -> tuple[Floats, Floats]:
@@ -93,6 +114,11 @@ class Network:
         pooled = gelu(self._linear("pooled", self._pool(x, POOLS, POOLS + 1)[0]))
         scores = self._linear("route", pooled)
         return log_softmax(scores[:2]), log_softmax(scores[2:])
+
+    def _meaning(self, states: Floats, within: NDArray[np.bool_]) -> Floats:
+        last = states[:, -(states.shape[1] // self._layers) :]
+        mean = last[within].sum(axis=0) / np.float32(max(1, within.sum()))
+        return standard(mean)
 
     def _points(
         self,

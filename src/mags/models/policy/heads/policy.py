@@ -13,7 +13,9 @@ from mags.models.embed.onnx import TokenStates
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.decoding import Written, asked, routed, written
 from mags.models.policy.heads.layout import Layout, laid_out, marks, rows
+from mags.models.policy.heads.memories import with_memories
 from mags.models.policy.heads.network import Floats
+from mags.models.policy.heads.union import joined
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds, Trained, opened
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.names import mentions
@@ -82,6 +84,7 @@ class HeadsPolicy:
         if seen is not None:
             layout, states, signs = seen
             known = trained.about.vocabulary
+            signs = with_memories(layout, signs, (), known)
             choice, sure = asked(trained.network, layout, states, signs, known)
             if sure >= self._least.ask:
                 self.spoke["ask", "heads"] += 1
@@ -97,23 +100,31 @@ class HeadsPolicy:
             return self._by_rules(turn, recent, recalled, "too long for the heads")
         layout, states, signs = seen
         known = trained.about.vocabulary
+        signs = with_memories(layout, signs, recalled, known)
         found = written(trained.network, layout, states, signs, known)
         least = self._least.write if found.facts else self._least.nothing
+        facts = [one for one in found.facts if one.confidence >= self._least.fact]
+        sure = operations_of(layout, facts, turn, recalled, known)
         if found.confidence < least:
             why = f"the heads are sure by {found.confidence:.2f}, {least:.2f} is asked"
-            return self._by_rules(turn, recent, recalled, why)
+            return self._by_rules(turn, recent, recalled, why, sure)
         self.spoke["write", "heads"] += 1
-        operations = operations_of(layout, found.facts, turn, recalled, known)
-        return _writing(turn, operations, found)
+        return _writing(turn, sure, found)
 
     def _by_rules(
-        self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled], why: str
+        self,
+        turn: Turn,
+        recent: Sequence[Turn],
+        recalled: Sequence[Recalled],
+        why: str,
+        sure: Sequence[Operation] = (),
     ) -> Writing:
-        self.spoke["write", "rules"] += 1
+        """What the rules read, beside the operations that the heads are `sure` of."""
+        self.spoke["write", "both" if sure else "rules"] += 1
         writing = self._rules.write(turn, recent, recalled)
         told = f"{writing.why} " if writing.why else ""
         return Writing(
-            operations=writing.operations,
+            operations=joined(sure, writing.operations) if sure else writing.operations,
             mentions=writing.mentions,
             understood=writing.understood,
             why=f"{told}Read by {self._rules.name}: {why}.",

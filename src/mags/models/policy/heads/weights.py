@@ -32,13 +32,15 @@ class HeadsFile:
 class Thresholds:
     """The least probability with which the heads decide; below it the rules do.
 
-    `nothing`: for a turn in which the write head finds nothing to store.
+    `nothing`: for a turn in which the write head finds nothing to store. `fact`: of one fact, to
+    be kept, in a turn that the heads decide and beside what the rules make of another.
     """
 
     route: float = 0.5
     ask: float = 0.5
     write: float = 0.5
     nothing: float = 0.5
+    fact: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="0f67936efe1394b4db807b51e640756918ee3e87f742acafb3e6c194b8593c5c",
+    sha256="a316a0f30dbb8ea960e8e3d8609396e25a15d8112765cc99fbda345475083816",
 )
 
 
@@ -107,6 +109,7 @@ def write_about(about: About) -> dict[str, object]:
             "ask": least.ask,
             "write": least.write,
             "nothing": least.nothing,
+            "fact": least.fact,
         },
     }
 
