@@ -130,6 +130,15 @@ def test_a_meal_is_prepared_when_all_is_ready():
     assert Planner().choose(lines, question.format("diced "), actions).action == "prepare meal"
 
 
+def test_a_frying_pan_belongs_somewhere_and_what_was_diced_with_a_knife_does_not():
+    lines = ("The place of the frying pan is on the shelf.", "In the Attic there is a shelf.")
+    lines += ("The Attic is east of the Hall.",)
+    actions = ("go east", "go west", "drop frying pan", "drop leek")
+    assert Planner().choose(lines, TASK.format("Hall"), actions).action == "go east"
+    lines = ("You diced the leek with the shelf.", *lines[1:])
+    assert Planner().choose(lines, TASK.format("Hall"), actions).action == "go west"
+
+
 def test_what_was_done_to_one_thing_was_not_done_to_the_next():
     lines = ("The recipe says: fry the leek.", "To fry something, use the stove.")
     question = "You want to eat. You are in the Hall. You carry a fried egg and a diced leek."

@@ -29,8 +29,8 @@ CLEAN = {
 }
 COOK = {
     "small": CookLevel(rooms=6, ingredients=2, steps=25),
-    "medium": CookLevel(rooms=9, ingredients=3, steps=80),
-    "large": CookLevel(rooms=12, ingredients=5, steps=120),
+    "medium": CookLevel(rooms=9, ingredients=3, steps=45),
+    "large": CookLevel(rooms=12, ingredients=5, steps=70),
 }
 PACKAGE = "mags.games.adventures"
 CACHE = Path(".cache/adventures")

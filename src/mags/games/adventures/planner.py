@@ -14,6 +14,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from mags.games.adventures.reading import ROOM, Picture, Sentence, known, mentions, read, things
 from mags.games.adventures.telling import parsed
@@ -135,11 +136,14 @@ class Situation:
     def _pairs(self) -> Iterator[Pair]:
         portable = self.carried | self.takes.keys()
         for one in self.picture.lore:
-            # What is cut with a knife does not belong to it.
-            if RECIPE.search(one.text) or any(form.search(one.text) for form in DONE.values()):
+            if RECIPE.search(one.text):
                 continue
             names = list(things(one.text))
             found = self.known(one.text)
+            # What is cut with a knife does not belong to it; a frying pan may belong somewhere.
+            told = reduce(lambda text, name: text.replace(name, ""), names, one.text)
+            if any(form.search(told) for form in DONE.values()):
+                continue
             if len(found) == 1 and not placed(one.text, found[0]):
                 # The other may never have been seen; its name goes to the end of its words.
                 found += [name for name in names if not known(name, self._names)][-1:]
