@@ -31,6 +31,9 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
     need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
+    rate: Annotated[
+        float, typer.Option(min=0.1, help="Requests a second for each key; twice that at once.")
+    ] = 200.0,
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
     ] = None,
@@ -45,6 +48,7 @@ def serve(
         port=port,
         need_key=need_key,
         hosts=tuple(allow_host or ()),
+        limits=settings.Limits(rate=rate, burst=max(1, round(2 * rate))),
     )
     made = service.Service(chosen, outside())
     listener = run.listener(made)

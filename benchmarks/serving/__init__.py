@@ -1,0 +1,1 @@
+"""`python -m benchmarks.serving`: a real server under load, and killed under it."""

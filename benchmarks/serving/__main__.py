@@ -1,0 +1,45 @@
+"""Load a real server and kill it; print, save and put into the page what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.results import load, result, save
+from benchmarks.serving.loads import kills, mixture, recalls
+from benchmarks.systems import System
+
+COMMAND = "python -m benchmarks.serving"
+SUITE = "serving"
+
+
+def main() -> int:
+    """Measure, save and rewrite the page; return the exit status."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("--only", choices=("recall", "mixture", "kills"), default=None)
+    parser.add_argument("--nodes", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--kills", type=int, default=20)
+    options = parser.parse_args()
+    loads = {
+        "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
+        "mixture": lambda at: mixture(at, clients=64, memories=100, seconds=options.seconds),
+        "kills": lambda at: kills(at, clients=16, memories=20, times=options.kills),
+    }
+    for name, work in loads.items():
+        if options.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory(prefix="mags-serving-") as folder:
+            found = work(Path(folder))
+        print(name, {key: round(value, 2) for key, value in found.items()}, flush=True)
+        command = f"{COMMAND} --only {name}"
+        save(result(f"{SUITE}-{name}", System(name="MAGS"), {}, found, command))
+    report.write(load())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""The loads: recall alone, a mixture over many memories, and kills under it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import re
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.serving.process import Client, free_port, memory_mb, running
+
+PEOPLE = ("Ana", "Bo", "Cy", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ida", "Jon")
+TOWNS = ("Oslo", "Porto", "Lima", "Graz", "Turin", "Cork", "Basel", "Riga", "Kyoto", "Quito")
+THINGS = ("chess", "tea", "bees", "jazz", "maps", "kites", "plums", "clocks", "poems", "tides")
+TOLD_TO = re.compile(r" geese for (m\d+)")
+BROKEN = (OSError, http.client.HTTPException)
+
+
+def told(number: int) -> str:
+    """A sentence, each number another one."""
+    who, town, thing = (
+        names[(number // step) % 10] for names, step in ((PEOPLE, 1), (TOWNS, 10), (THINGS, 100))
+    )
+    return (
+        f"{who} Number{number // 7} lives in {town} since {1900 + number % 120} and likes {thing}."
+    )
+
+
+def filled(port: int, name: str, nodes: int) -> int:
+    """Observe until a memory has so many nodes; how many there are."""
+    client, number, there = Client(port), 0, 0
+    while there < nodes:
+        turns = [{"text": told(n), "speaker": "user"} for n in range(number, number + 200)]
+        status, body = client.send("POST", f"/memories/{name}/turns/bulk", {"turns": turns})
+        if status != 201:
+            raise RuntimeError(f"filling failed: {status} {body[:200]!r}")
+        number += 200
+        stats = json.loads(client.send("GET", f"/memories/{name}/stats")[1])
+        there = sum(stats["nodes"].values())
+    client.close()
+    return there
+
+
+def recalls(folder: Path, *, nodes: int, clients: int, each: int) -> dict[str, float]:
+    """Milliseconds of recall by so many clients at once, the server on one core of its own."""
+    port = free_port()
+    with running(folder, port, core=0) as server:
+        there = filled(port, "large", nodes)
+
+        def work(seed: int) -> list[float]:
+            client, spent = Client(port), []
+            chance = random.Random(seed)
+            for _ in range(each):
+                n = chance.randrange(10**6)
+                query = f"Where does {PEOPLE[n % 10]} Number{n % 200} live, and what about {n}?"
+                begun = time.perf_counter()
+                status, _ = client.send("POST", "/memories/large/recall", {"query": query})
+                spent.append(1e3 * (time.perf_counter() - begun))
+                if status != 200:
+                    raise RuntimeError(f"recall answered {status}")
+            client.close()
+            return spent
+
+        work(0)
+        begun = time.perf_counter()
+        with ThreadPoolExecutor(clients) as pool:
+            found = list(pool.map(work, range(1, clients + 1)))
+        wall = time.perf_counter() - begun
+        spent = sorted(one for some in found for one in some)
+        return {
+            "nodes": there,
+            "clients": clients,
+            "recall_ms_p50": statistics.median(spent),
+            "recall_ms_p95": spent[int(0.95 * len(spent))],
+            "recalls_a_second": len(spent) / wall,
+            "memory_mb": memory_mb(server),
+        }
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a load came to. `known`: turns that were acknowledged, by memory."""
+
+    done: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, int] = field(default_factory=dict)
+    known: dict[str, list[str]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, kind: str, status: int, name: str, text: str) -> None:
+        """Count one answer."""
+        with self.lock:
+            if status >= 400:
+                self.failed[f"{kind} {status}"] = self.failed.get(f"{kind} {status}", 0) + 1
+                return
+            self.done[kind] = self.done.get(kind, 0) + 1
+            if kind == "turns":
+                self.known.setdefault(name, []).append(text)
+
+
+def mixed(
+    port: int, tally: Tally, *, clients: int, memories: int, until: Callable[[], bool], begin: int
+) -> None:
+    """Half observe, three in ten recall, two in ten ask, over many memories at once."""
+
+    def work(number: int) -> None:
+        client, chance, count = Client(port), random.Random(begin + number), 0
+        while not until():
+            name = f"m{chance.randrange(memories)}"
+            count += 1
+            text = f"Client {begin + number} counted {count} geese for {name}."
+            kind, body = chance.choices(
+                (
+                    ("turns", {"text": text, "speaker": "user", "key": text}),
+                    ("recall", {"query": "How many geese were counted?"}),
+                    ("ask", {"question": "Who counted geese?"}),
+                ),
+                (5, 3, 2),
+            )[0]
+            try:
+                status, _ = client.send("POST", f"/memories/{name}/{kind}", body)
+            except BROKEN:
+                return  # it was killed: what was not acknowledged may be there or not
+            if status != 404:  # nobody has told this memory anything yet
+                tally.add(kind, status, name, text)
+        client.close()
+
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(work, range(clients)))
+
+
+def missing(port: int, tally: Tally) -> tuple[int, int]:
+    """Acknowledged turns that are not there, and turns in a memory that they were not told to."""
+    client, lost, crossed = Client(port), 0, 0
+    for name, texts in tally.known.items():
+        _, lines = client.send("GET", f"/memories/{name}/export?vectors=false")
+        there = lines.decode()
+        lost += sum(text not in there for text in texts)
+        crossed += sum(other != name for other in TOLD_TO.findall(there))
+    client.close()
+    return lost, crossed
+
+
+def mixture(folder: Path, *, clients: int, memories: int, seconds: float) -> dict[str, float]:
+    """Requests a second, failures, losses and memory of the mixture."""
+    port, tally = free_port(), Tally()
+    with running(folder, port) as server:
+        ends = time.monotonic() + seconds
+        sizes: list[float] = []
+
+        def watch() -> None:
+            while time.monotonic() < ends:
+                sizes.append(memory_mb(server))
+                time.sleep(1.0)
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        mixed(
+            port, tally, clients=clients, memories=memories, begin=0,
+            until=lambda: time.monotonic() >= ends,
+        )  # fmt: skip
+        watching.join()
+        lost, crossed = missing(port, tally)
+    return {
+        "clients": clients,
+        "memories": memories,
+        "requests": sum(tally.done.values()),
+        "requests_a_second": sum(tally.done.values()) / seconds,
+        "failed": sum(tally.failed.values()),
+        "lost": lost,
+        "crossed": crossed,
+        "memory_mb_half": statistics.median(sizes[len(sizes) // 2 :][:3]),
+        "memory_mb_end": statistics.median(sizes[-3:]),
+        **{f"{kind}_done": count for kind, count in tally.done.items()},
+    }
+
+
+def kills(folder: Path, *, clients: int, memories: int, times: int) -> dict[str, float]:
+    """Kill a server under the mixture so many times; what of the acknowledged is gone."""
+    port, tally, chance = free_port(), Tally(), random.Random(5)
+    for number in range(times):
+        with running(folder, port) as server:
+            over = threading.Event()
+            load = threading.Thread(
+                target=mixed,
+                args=(port, tally),
+                kwargs={
+                    "clients": clients,
+                    "memories": memories,
+                    "until": over.is_set,
+                    "begin": 1_000 * (number + 1),
+                },
+            )
+            load.start()
+            time.sleep(1.0 + 2.0 * chance.random())
+            server.send_signal(signal.SIGKILL)
+            over.set()
+            load.join()
+    with running(folder, port):
+        lost, crossed = missing(port, tally)
+    return {
+        "kills": times,
+        "acknowledged": sum(map(len, tally.known.values())),
+        "lost": lost,
+        "crossed": crossed,
+        "failed": sum(tally.failed.values()),
+    }

@@ -1,0 +1,84 @@
+"""`mags serve` as a process of its own, on the embedded default."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+READY_S = 120.0
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on now."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def running(
+    folder: Path, port: int, *, core: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server until the block ends; on one core, where one is told."""
+    words = [sys.executable, "-m", "mags", "serve", "--folder", str(folder), "--port", str(port)]
+    words += ["--rate", "1000000"]  # what it can do is asked, not what it lets one client do
+    if core is not None:
+        words = ["taskset", "-c", str(core), *words]
+    threads = {"OMP_NUM_THREADS": "1", "MAGS_CONFIG": os.devnull}
+    with subprocess.Popen(
+        words, env=os.environ | threads, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as made:
+        try:
+            wait(made, port)
+            yield made
+        finally:
+            if made.poll() is None:
+                made.terminate()
+                made.wait(60)
+
+
+def wait(made: subprocess.Popen[bytes], port: int) -> None:
+    """Until it is ready."""
+    ends = time.monotonic() + READY_S
+    while time.monotonic() < ends and made.poll() is None:
+        try:
+            if Client(port).send("GET", "/readyz")[0] == 200:
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise RuntimeError("the server does not answer")
+
+
+class Client:
+    """One connection that is kept open; as little work on this side as can be."""
+
+    def __init__(self, port: int) -> None:
+        """Connects at the first request."""
+        self._port = port
+        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=120.0)
+
+    def send(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
+        """Status and body. A line that was closed raises OSError or HTTPException."""
+        sent = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"} if sent else {}
+        self._line.request(method, path, sent, headers)
+        answer = self._line.getresponse()
+        return answer.status, answer.read()
+
+    def close(self) -> None:
+        """Close the line."""
+        self._line.close()
+
+
+def memory_mb(process: subprocess.Popen[bytes]) -> float:
+    """What the process has in RAM, in MB (Linux)."""
+    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
