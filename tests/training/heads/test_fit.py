@@ -51,8 +51,8 @@ def test_the_same_seed_gives_the_same_heads_and_the_loss_falls(shown, known):
         assert np.array_equal(weights, halves(other)[name]), name
     losses: list[float] = []
     fitted(shown, known, losses, epochs=10)
-    # What is watched is a slow mean that begins at one batch: it takes some epochs to fall.
-    assert losses[-1] < 0.95 * losses[0]
+    # What is watched is a slow mean that begins at one batch, maybe of the easiest role.
+    assert losses[-1] < 0.8 * max(losses)
 
 
 def test_a_saved_file_decides_as_the_heads_that_were_trained(shown, known, tmp_path):
