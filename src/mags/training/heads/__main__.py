@@ -45,7 +45,7 @@ def main(words: Sequence[str] | None = None) -> None:
         epochs=given.epochs,
         rows=given.rows,
         rate=given.rate,
-        seed=given.seed,
+        seed=given.seed if given.order is None else given.order,
         threads=given.threads,
         most=given.most,
         start=HeadsFile(path=given.start) if given.start else None,
@@ -86,7 +86,8 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--start", type=Path, default=None, help="heads to go on from")
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=7, help="of the samples")
+    parser.add_argument("--order", type=int, default=None, help="seed of the training; as --seed")
     return parser.parse_args(words)
 
 
