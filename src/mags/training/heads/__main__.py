@@ -34,8 +34,9 @@ def main(words: Sequence[str] | None = None) -> None:
     given = arguments(words)
     console = Console()
     began = time.process_time()
+    talk = given.train // 6 if given.talk is None else given.talk
     found = material(
-        train=given.train, dev=given.dev, tests=given.tests, seed=given.seed, talk=given.talk
+        train=given.train, dev=given.dev, tests=given.tests, seed=given.seed, talk=talk
     )
     shown = states_of(found.train, given.cache)
     console.print(f"{len(shown)} samples, states made in {time.process_time() - began:.0f} CPU-s")
@@ -76,7 +77,9 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=Path(".cache/heads"))
     parser.add_argument("--log", type=Path, default=None, help="folder of scalars.jsonl")
     parser.add_argument("--train", type=int, default=70_000)
-    parser.add_argument("--talk", type=int, default=10_000, help="turns of conversation besides")
+    parser.add_argument(
+        "--talk", type=int, default=None, help="turns of conversation besides; a sixth"
+    )
     parser.add_argument("--dev", type=int, default=1000)
     parser.add_argument("--tests", type=int, default=600, help="samples of each test split")
     parser.add_argument("--epochs", type=int, default=3)
