@@ -212,6 +212,32 @@ SECTIONS = (
         facts=(("auc", "AUC"), ("auc_near", "AUC, near"), ("first_near", "first, near")),
     ),
     Section(
+        title="The games' reader",
+        text="The frozen model that stands for any language model in the games: some 370,000 "
+        "weights, trained on a made-up world of its own and on no game. It picks one of two to "
+        "eight actions. All names are of syllables that its training never had; `seen`: phrases "
+        "that it had; `phrasings`: others; `relations`: whole relations it never had. `none`: "
+        "given no line; `+n`: given the lines that decide and n that mislead, those that mislead "
+        "most first. `walk` (shared rare words, no weights) and `cosine` (the embedder alone) "
+        "stand beside it; `cited`: a line that decides is among those it names, at +20; `ms`: "
+        "processor time of a choice, at +20. `python -m benchmarks.reader`.",
+        suites=(
+            ("reader-seen", "Seen"),
+            ("reader-phrasings", "Phrasings"),
+            ("reader-relations", "Relations"),
+        ),
+        measures=("none", "+0", "+5", "+20", "+50"),
+        by_kind=("+5",),
+        facts=(("chance", "chance"), ("cited", "cited"), ("ms", "ms")),
+    ),
+    Section(
+        title="The games' reader: traps",
+        text="Dated lines, held-out phrasings, ten lines too many: as they are, with the lines "
+        "out of order (their dates still tell it), and with other words around the question.",
+        suites=(("reader-traps", ""),),
+        measures=("as told", "lines shuffled", "asked anew"),
+    ),
+    Section(
         title="Writing: sentences that people wrote",
         text="Operations of a write policy against marked facts, held-out halves only "
         "(`python -m benchmarks.real_writing --policy KIND`). A triple is right where relation "

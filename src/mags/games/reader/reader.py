@@ -35,7 +35,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "reader.npz",
-    sha256="dda25764e613f06ec2bc9123e4b43b5cee6dca22a946b03595851866bca7d6f4",
+    sha256="8c4c9975c68dcb1f4abc6ecc9325fefd0043df07cdb6d7f9abd7d4fcf096a718",
 )
 
 
