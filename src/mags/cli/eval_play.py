@@ -15,7 +15,7 @@ from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
 from mags.evaluation.proving.figures import Figures, figures
 from mags.evaluation.proving.records import Played
-from mags.evaluation.proving.tables import Grid, ages, improvements, kinds, players
+from mags.evaluation.proving.tables import Grid, ages, improvements, kinds, players, sorts
 
 GameName = Annotated[str, typer.Argument(help="Kind and level, as nonsense/standard.")]
 Turns = Annotated[int, typer.Option(min=1, help="At most so many turns a match.")]
@@ -62,7 +62,8 @@ def play(
     if json:
         print_json(found)
         return
-    for grid in (players(found), improvements(found), ages(found), kinds(found)):
+    made = (players, improvements, ages, sorts, kinds)
+    for grid in (make(found) for make in made):
         show(grid, markdown=markdown)
 
 

@@ -34,11 +34,13 @@ class Turned:
 
     `best`: the actions that would have brought the most; `choices`: how many there were.
     `deciding`: the facts that decide, each as "subject|relation|object", `needed` how many,
-    `carried`: those of them that a shown line teaches; `knowable`: all of them had been told.
+    `carried`: those of them that a shown line teaches; `knowable`: all of them had been told,
+    and the best action follows from what was.
     `shown`: how many lines the player's model was shown, `tokens` in them; `cited`: places
     among them that decided, `teaching`: places of those that teach a fact that decides.
     `age`: turns since the needed fact told longest ago was last told; `since`: turns since what
-    the question rests on changed (None: never); `fresh`: changes of the world in this turn.
+    the question rests on changed (None: never), `change` what sort of change it was; `fresh`:
+    changes of the world in this turn.
     `recall_s`, `engram_s`, `choose_s`: seconds of processor time, the last of the whole choice.
     """
 
@@ -60,6 +62,7 @@ class Turned:
     age: int | None = None
     since: int | None = None
     fresh: int = 0
+    change: str = ""
     recall_s: float = 0.0
     engram_s: float = 0.0
     choose_s: float = 0.0
@@ -204,11 +207,12 @@ class Match:
             tokens=move.tokens,
             needed=len(deciding),
             carried=len(deciding & frozenset().union(*teaches)),
-            knowable=len(turns) == len(told),
+            knowable=truth.knowable and len(turns) == len(told),
             cited=move.cited,
             teaching=tuple(i for i, facts in enumerate(teaches) if facts & deciding),
             age=max(turns) if told and len(turns) == len(told) else None,
             since=None if truth.changed is None else scene.turn - truth.changed,
+            change=truth.after,
             recall_s=move.recall_s,
             engram_s=move.engram_s,
             lines=move.lines,

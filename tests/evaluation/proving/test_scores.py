@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from mags.errors import InvalidInput
 from mags.evaluation.proving.scores import (
+    by_change,
     by_kind,
     chance,
     explained,
@@ -73,6 +74,11 @@ def test_retention_is_told_by_age():
 def test_kinds_are_measured_apart():
     turns = [turned(kind="b"), turned(kind="a", right=False), turned(kind="b", right=False)]
     assert by_kind(turns) == {"a": 0.0, "b": 0.5}
+
+
+def test_changes_are_measured_apart_where_they_touched():
+    turns = [turned(since=1, change="felt"), turned(change="felt"), turned(since=2, right=False)]
+    assert by_change(turns) == {"": 0.0, "felt": 1.0}
 
 
 @given(st.lists(st.tuples(st.integers(0, 20_000), st.booleans()), min_size=1))

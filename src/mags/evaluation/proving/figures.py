@@ -13,6 +13,7 @@ from mags.evaluation.proving.fidelity import Fidelity
 from mags.evaluation.proving.records import Played, Record
 from mags.evaluation.proving.scores import (
     Kept,
+    by_change,
     by_kind,
     chance,
     explained,
@@ -27,6 +28,7 @@ from mags.evaluation.proving.scores import (
 class Figures:
     """One match in numbers; what does not apply is None. See docs/reference/metrics.md.
 
+    `kinds`: score by kind of question, `sorts`: by the sort of the change that touched it.
     `nodes`, `arcs`: for each rule that holds; `recall_ms`, `engram_ms`: mean processor time a
     turn, `turn_ms`: median of the whole; `objective`: L.
     """
@@ -42,6 +44,7 @@ class Figures:
     adapting: Adaptability | None
     retention: tuple[Kept, ...]
     kinds: dict[str, float]
+    sorts: dict[str, float]
     shown: float
     tokens: float
     recall_ms: float
@@ -69,6 +72,7 @@ def figures(kept: Record) -> Figures:
         adapting=adaptability(adapted(turns)),
         retention=retention(turns),
         kinds=by_kind(turns),
+        sorts=by_change(turns),
         shown=_mean([float(turn.shown) for turn in turns]),
         tokens=_mean([float(turn.tokens) for turn in turns]),
         recall_ms=1_000 * _mean([turn.recall_s for turn in turns]),

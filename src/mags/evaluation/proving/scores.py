@@ -93,6 +93,15 @@ def by_kind(
     return {kind: measure(found[kind]) for kind in sorted(found)}
 
 
+def by_change(turns: Iterable[Turned]) -> dict[str, float]:
+    """Mean reward of the questions that a change has touched, by the sort of the last one."""
+    found: dict[str, list[Turned]] = defaultdict(list)
+    for turn in turns:
+        if turn.since is not None:
+            found[turn.change].append(turn)
+    return {sort: score(found[sort]) for sort in sorted(found)}
+
+
 def _mean(values: Sequence[float]) -> float:
     if not values:
         raise InvalidInput("there is no turn to measure: play at least one")

@@ -119,13 +119,25 @@ def ages(found: Iterable[Figures]) -> Grid:
 
 def kinds(found: Iterable[Figures]) -> Grid:
     """Score by kind of question."""
+    return _apart(found, lambda one: one.kinds)
+
+
+def sorts(found: Iterable[Figures]) -> Grid:
+    """Score of touched questions by the sort of the change."""
+    return _apart(found, lambda one: one.sorts)
+
+
+def _apart(found: Iterable[Figures], parts: Callable[[Figures], Mapping[str, float]]) -> Grid:
     groups = by_player(found)
-    names = sorted({kind for group in groups.values() for one in group for kind in one.kinds})
+    names = sorted({name for group in groups.values() for one in group for name in parts(one)})
     rows = []
-    for name, group in groups.items():
-        cells = (_mean([one.kinds[kind] for one in group if kind in one.kinds]) for kind in names)
-        rows.append((name, *cells))
-    return Grid(head=("player", *(name or "?" for name in names)), rows=tuple(rows))
+    for player, group in groups.items():
+        every = [parts(one) for one in group]
+        cells = (_mean([one[name] for one in every if name in one]) for name in names)
+        rows.append((player, *cells))
+    return Grid(
+        head=("player", *(name or "?" for name in names)), rows=tuple(rows) if names else ()
+    )
 
 
 DELTAS: dict[str, Measure] = {
