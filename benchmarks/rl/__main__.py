@@ -19,7 +19,7 @@ from benchmarks.places import PICTURES, RESULTS, ROOT
 from benchmarks.results import load, save
 from benchmarks.rl.cells import Run
 from benchmarks.rl.chapter import PICTURE
-from benchmarks.rl.figures import draw, results
+from benchmarks.rl.figures import draw, parted, results
 from benchmarks.rl.presets import SMALL, STUDIES
 from benchmarks.rl.study import Cell
 from mags.errors import MagsError
@@ -51,7 +51,12 @@ def main(arguments: Sequence[str]) -> int:
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
-    found = {(c.kind, c.seed): left for c in run.study.cells() if (left := run.read(c))}
+    tests = run.tests()
+    found = {
+        (c.kind, c.seed): {**left, "measures": parted(left["measures"], tests)}
+        for c in run.study.cells()
+        if (left := run.read(c))
+    }
     for one in results(found, f"{COMMAND} --study {options.study}"):
         print(f"{save(one, options.results).name}")
     draw(found, options.pictures / PICTURE)

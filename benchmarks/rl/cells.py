@@ -24,6 +24,7 @@ from transformers.utils import logging
 
 from benchmarks.rl.exam import BlindJudge
 from benchmarks.rl.learning import (
+    Clock,
     Onlooker,
     blinded,
     by_exam,
@@ -36,6 +37,7 @@ from benchmarks.rl.study import (
     ALONE,
     BASE,
     BLIND,
+    FIRST,
     GRPO,
     MORE,
     PPO,
@@ -44,6 +46,7 @@ from benchmarks.rl.study import (
     Critic,
     Study,
     equal_steps,
+    half,
 )
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, TESTED
 from mags.errors import ConfigurationError
@@ -65,24 +68,6 @@ STUDY, TESTS = "study.json", "tests.jsonl"
 LONGEST = 240
 GOLD = RewardWeights(format=0.2, f1=0.8)
 DEV = "dev"
-
-
-class Clock:
-    """A watch of a training run: every scalar of every step, and the processor time by then."""
-
-    def __init__(self, left_out: Callable[[], float] = lambda: 0.0) -> None:
-        self._begun, self._left_out = time.process_time(), left_out
-        self.curve: list[dict[str, float]] = []
-
-    def __call__(self, step: int, scalars: Mapping[str, float]) -> None:
-        """Note one step."""
-        rounded = {name: round(value, 4) for name, value in scalars.items()}
-        self.curve.append({"step": step, "cpu_s": round(self.cpu_s, 2), **rounded})
-
-    @property
-    def cpu_s(self) -> float:
-        """Processor seconds since the beginning, what is left out taken off."""
-        return time.process_time() - self._begun - self._left_out()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +113,7 @@ class Run:
         done = self.read(cell)
         if done is not None:
             return done
-        tests = self._tests()
+        tests = self.tests()
         model, found = MAKERS[cell.kind](self, cell)
         voice = voice_of(model.eval(), self.words(cell.seed))
         begun = time.process_time()
@@ -148,16 +133,20 @@ class Run:
         """The tokenizer of a seed."""
         return AutoTokenizer.from_pretrained(self.place(seed) / "tokenizer")
 
+    def model(self, kind: str, seed: int) -> LlamaForCausalLM:
+        """The model that a cell left."""
+        return LlamaForCausalLM.from_pretrained(self.place(seed) / kind).float()
+
     def base(self, seed: int) -> LlamaForCausalLM:
         """The fine-tuned model of a seed."""
-        return LlamaForCausalLM.from_pretrained(self.place(seed) / BASE).float()
+        return self.model(BASE, seed)
 
     def samples(self, name: str, seed: int) -> list[Sample]:
         """Training samples of a seed, made where they are not there; none is nearly a test."""
         path = self.place(seed) / f"{name}.jsonl"
         if not path.is_file():
             known = Known()
-            for sample in self._tests():
+            for sample in self.tests():
                 known.take(sample)
             amounts = {TAUGHT: self.study.amounts.taught, KEPT_BACK: self.study.amounts.kept_back}
             for part, count in amounts.items():
@@ -165,7 +154,8 @@ class Run:
                 write_samples(path.with_name(f"{part}.jsonl"), drawn)
         return list(read_samples(path))
 
-    def _tests(self) -> list[Sample]:
+    def tests(self) -> list[Sample]:
+        """The samples that every model is measured on, made where they are not there."""
         path, amounts = self.folder / TESTS, self.study.amounts
         if not path.is_file():
             known, drawn = Known(), list[Sample]()
@@ -188,7 +178,7 @@ class Run:
 Made = tuple[LlamaForCausalLM, dict[str, Any]]
 
 
-def make_base(run: Run, cell: Cell) -> Made:
+def make_first(run: Run, cell: Cell) -> Made:
     """A new nano, taught both roles."""
     words = train_tokenizer(
         (
@@ -199,21 +189,30 @@ def make_base(run: Run, cell: Cell) -> Made:
         size=run.study.widths.pieces,
     )
     words.save_pretrained(run.place(cell.seed) / "tokenizer")
-    return _taught(run, cell, _new(run, words, cell.seed), run.study.base, tuple(ROLES))
+    return _taught(run, cell, _new(run, words, cell.seed), run.study.first, tuple(ROLES))
+
+
+def make_base(run: Run, cell: Cell) -> Made:
+    """The first model, taught on."""
+    first, model = run.known(FIRST, cell.seed), run.model(FIRST, cell.seed)
+    model, found = _taught(run, cell, model, run.study.again, tuple(ROLES))
+    return model, _both(first, found)
 
 
 def make_alone(run: Run, cell: Cell) -> Made:
     """A new nano of the same size, taught one role in half of the steps."""
     role = next(Role(name) for name, kind in ALONE.items() if kind == cell.kind)
     model = _new(run, run.words(cell.seed), cell.seed)
-    return _taught(run, cell, model, run.study.alone, (role,))
+    model, first = _taught(run, cell, model, half(run.study.first), (role,))
+    model, again = _taught(run, cell, model, half(run.study.again), (role,))
+    return model, _both(first, again)
 
 
 def make_more(run: Run, cell: Cell) -> Made:
     """The base, fine-tuned on with labels of the very prompts that reinforcement has."""
     base, grpo = run.known(BASE, cell.seed), run.known(GRPO, cell.seed)
     steps = equal_steps(grpo["cpu_s"], base["cpu_s"], base["steps"])
-    how = Teaching(steps=steps, rate=run.study.more, tokens=run.study.base.tokens)
+    how = Teaching(steps=steps, rate=run.study.more, tokens=run.study.first.tokens)
     return _taught(run, cell, run.base(cell.seed), how, tuple(ROLES), source=KEPT_BACK)
 
 
@@ -232,6 +231,7 @@ def make_blind(run: Run, cell: Cell) -> Made:
     samples = run.samples(KEPT_BACK, cell.seed)
     tasks = blinded(tasks_of(words, samples), run.study.world.relations)
     judge = Onlooker(judge=BlindJudge(), look=by_labels(samples))
+    judge([tasks[0].known, tasks[-1].known], [samples[0].target, samples[-1].target])  # compiles
     return _reinforced(run, cell, model, words, (tasks, judge))
 
 
@@ -252,6 +252,7 @@ def make_ppo(run: Run, cell: Cell) -> Made:
 
 
 MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
+    FIRST: make_first,
     BASE: make_base,
     GRPO: make_grpo,
     BLIND: make_blind,
@@ -308,6 +309,12 @@ def _taught(
     return model, {**found, "curve": clock.curve[:: max(1, how.steps // 100)]}
 
 
+def _both(first: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, Any]:
+    """What two teachings took together; the curve is that of the second."""
+    whole = {name: first[name] + again[name] for name in ("cpu_s", "steps")}
+    return {**again, **whole}
+
+
 def _reinforced(
     run: Run,
     cell: Cell,
@@ -324,9 +331,11 @@ def _reinforced(
         rows=how.rows,
         rate=how.rate,
         redraws=how.redraws,
+        whole=how.whole,
+        rise=how.rise,
         seed=cell.seed,
     )
-    clock = Clock(lambda: judge.cpu_s)
+    clock = judge.clock()
     with low_rank(model, how.rank, seed=cell.seed):
         reinforce(_voice(run, model, words), tasks, judge, config, watch=clock)
     found = {"cpu_s": round(clock.cpu_s, 1), "steps": how.steps, "prompts": len(tasks)}
@@ -346,9 +355,11 @@ def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int) -> Made:
         rate=critic.rate,
         value_weight=critic.value_weight,
         warm=critic.warm,
+        whole=how.whole,
+        rise=how.rise,
         seed=cell.seed,
     )
-    clock = Clock(lambda: judge.cpu_s)
+    clock = judge.clock()
     with low_rank(model, how.rank, seed=cell.seed):
         reinforce_with_critic(_voice(run, model, words), tasks, judge, config, watch=clock)
     found = {"cpu_s": round(clock.cpu_s, 1), "steps": steps, "prompts": len(tasks)}

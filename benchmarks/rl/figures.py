@@ -18,6 +18,8 @@ from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, MORE, PPO
 from benchmarks.systems import System
 from mags.evaluation.metrics import Interval
+from mags.training.chains.schema import Role, Sample
+from mags.training.chains.tokens import NOTHING
 
 NAMES: Mapping[str, tuple[str, str]] = {
     BASE: ("SFT", "fine-tuned on labels of both roles; where the next four begin"),
@@ -30,8 +32,30 @@ SPECIALISTS = ("two specialists", "one model for each role, each in half of SFT'
 CURVES = {GRPO: "GRPO", BLIND: "GRPO, no labels", PPO: "PPO"}
 PANELS = {"format": "format", "f1": "F1 (unseen by no labels)", "fidelity": "store fidelity"}
 WINDOW = 5
+NOTHING_TO, SOMETHING_TO = "nothing", "something"
 Made = Mapping[tuple[str, int], Mapping[str, Any]]
 """What each cell left, by kind and seed."""
+
+
+def parted(
+    measures: Mapping[str, Mapping[str, Sequence[float]]], tests: Sequence[Sample]
+) -> dict[str, dict[str, list[float]]]:
+    """The measures, and those of writing parted: turns with nothing to store, and with something.
+
+    `tests`: the samples in the order in which they were measured.
+    """
+    found = {name: {m: list(v) for m, v in of.items()} for name, of in measures.items()}
+    for split in {one.split.value for one in tests}:
+        written = measures.get(f"{split} write")
+        if written is None:
+            continue
+        targets = [t.target for t in tests if t.split.value == split and t.role is Role.WRITE]
+        for part, wanted in ((NOTHING_TO, True), (SOMETHING_TO, False)):
+            found[f"{split} {part}"] = {
+                name: [v for v, t in zip(values, targets, strict=False) if (t == NOTHING) is wanted]
+                for name, values in written.items()
+            }
+    return found
 
 
 def results(made: Made, command: str) -> list[Result]:
@@ -68,7 +92,7 @@ def _specialists(made: Made, system: System, command: str) -> Result | None:
     before = [made[BASE, seed]["measures"] for seed in seeds]
     after = [
         {
-            group: made[ALONE[group.split()[1]], seed]["measures"][group]
+            group: made[ALONE.get(group.split()[1], ALONE["write"]), seed]["measures"][group]
             for group in made[BASE, seed]["measures"]
         }
         for seed in seeds
@@ -84,7 +108,8 @@ def _groups(measures: Mapping[str, object]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in measures:
         found.setdefault(name, []).append(name)
-        found.setdefault(name.split()[0], []).append(name)
+        if name.split()[1] in ALONE:
+            found.setdefault(name.split()[0], []).append(name)
     return found
 
 
@@ -94,8 +119,9 @@ def _group(
     found: dict[str, Interval] = {}
     for measure in ("exact", "gist", "f1", "exam"):
         old, new = (_table(side, names, measure) for side in (before, after))
-        found[measure] = level(new)
-        found[f"gain {measure}"] = gain(old, new)
+        if new.size:
+            found[measure] = level(new)
+            found[f"gain {measure}"] = gain(old, new)
     return found
 
 
@@ -121,7 +147,8 @@ def draw(made: Made, path: Path) -> None:
         axes.grid(alpha=0.3)
     path.parent.mkdir(parents=True, exist_ok=True)
     with rc_context({"svg.hashsalt": "mags"}):  # the same figures give the same file
-        figure.axes[0].legend(loc="lower right", fontsize="small")
+        if figure.axes[0].get_legend_handles_labels()[0]:
+            figure.axes[0].legend(loc="lower right", fontsize="small")
         figure.savefig(path, metadata={"Date": None})
 
 

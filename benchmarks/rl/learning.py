@@ -50,6 +50,24 @@ def blinded(tasks: Sequence[Task[Sample]], relations: Sequence[str]) -> list[Tas
     return [Task(prompt=task.prompt, known=blind(task.known, relations)) for task in tasks]
 
 
+class Clock:
+    """A watch of a training run: every scalar of every step, and the processor time by then."""
+
+    def __init__(self, left_out: Callable[[], float] = lambda: 0.0) -> None:
+        self._begun, self._left_out = time.process_time(), left_out
+        self.curve: list[dict[str, float]] = []
+
+    def __call__(self, step: int, scalars: Mapping[str, float]) -> None:
+        """Note one step."""
+        rounded = {name: round(value, 4) for name, value in scalars.items()}
+        self.curve.append({"step": step, "cpu_s": round(self.cpu_s, 2), **rounded})
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor seconds since the beginning, what is left out taken off."""
+        return time.process_time() - self._begun - self._left_out()
+
+
 @dataclass(slots=True, kw_only=True)
 class Onlooker(Generic[T]):
     """A judge that is watched: what `look` says of some replies is noted beside its own parts.
@@ -70,6 +88,11 @@ class Onlooker(Generic[T]):
         means = {name: sum(one[name] for one in seen) / len(seen) for name in seen[0]}
         self.cpu_s += time.process_time() - begun
         return [{**means, **parts} for parts in judged]
+
+    def clock(self) -> Clock:
+        """A clock that leaves out what looking costs from now on."""
+        before = self.cpu_s
+        return Clock(lambda: self.cpu_s - before)
 
 
 def by_labels(samples: Sequence[Sample]) -> Callable[[Examined, str], Mapping[str, float]]:

@@ -9,14 +9,14 @@ from mags.training.recipe.presets import Teaching, Widths
 
 SMALL = Study(
     name="small",
-    base=Teaching(steps=1_200, rate=4e-3, tokens=2_048),
-    practice=Practice(steps=60, rate=1e-3),
+    first=Teaching(steps=900, rate=4e-3, tokens=2_048),
+    again=Teaching(steps=450, rate=3e-3, tokens=2_048),
+    practice=Practice(steps=26, rate=5e-5),
     more=1e-3,
     critics=(
-        Critic(rate=1e-3),
-        Critic(rate=3e-4),
-        Critic(rate=1e-3, value_weight=0.1),
-        Critic(rate=1e-3, warm=15),
+        Critic(rate=5e-5),
+        Critic(rate=1.5e-4),
+        Critic(rate=5e-5, value_weight=0.1, warm=2),
     ),
 )
 """What docs/benchmarks.md shows: some twenty minutes of one core a seed."""
@@ -24,7 +24,8 @@ SMALL = Study(
 SMOKE = replace(
     SMALL,
     name="smoke",
-    base=Teaching(steps=4, rate=4e-3, tokens=512),
+    first=Teaching(steps=4, rate=4e-3, tokens=512),
+    again=Teaching(steps=2, rate=4e-3, tokens=512),
     practice=Practice(steps=2, rate=1e-3, prompts=2, group=2, redraws=0),
     critics=(Critic(rate=1e-3, warm=1),),
     amounts=Amounts(taught=12, kept_back=6, dev=1, frames=2, phrasings=1, examined=1),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from benchmarks.rl.world import SMALL, World
 from mags.training.recipe.presets import Teaching, Widths
 
-BASE, GRPO, BLIND, PPO, MORE = "base", "grpo", "grpo-blind", "ppo", "more-sft"
+FIRST, BASE, GRPO, BLIND, PPO, MORE = "first", "base", "grpo", "grpo-blind", "ppo", "more-sft"
 ALONE = {"ask": "alone-ask", "write": "alone-write"}
 SWEEP = "ppo-sweep"
 
@@ -25,9 +25,11 @@ class Practice:
     prompts: int = 16
     group: int = 8
     epochs: int = 2
-    rows: int = 64
+    rows: int = 32
     rank: int = 0
-    redraws: int = 1
+    redraws: int = 0
+    whole: bool = False
+    rise: float = 0.1
     temperature: float = 1.0
 
 
@@ -37,7 +39,7 @@ class Critic:
 
     rate: float
     value_weight: float = 0.5
-    warm: int = 5
+    warm: int = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,31 +73,28 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """Everything that decides on a figure. PPO and more SFT take as much processor time as GRPO.
+    """Everything that decides on a figure.
 
-    `swept`: the share of that time each setting of PPO gets in the sweep, on the first seed.
+    SFT is `first`, then `again` from a new rise. PPO and more SFT take as much processor time as
+    GRPO. `swept`: the share of that time each setting of PPO gets in the sweep, on the first seed.
     """
 
     name: str
-    base: Teaching
+    first: Teaching
+    again: Teaching
     practice: Practice
     more: float
     critics: tuple[Critic, ...]
-    swept: float = 0.5
+    swept: float = 0.35
     world: World = SMALL
     amounts: Amounts = field(default_factory=Amounts)
     widths: Widths = field(default_factory=lambda: Widths(context=256))
     seeds: tuple[int, ...] = (0, 1, 2)
 
-    @property
-    def alone(self) -> Teaching:
-        """How a specialist is taught: each of the two has half of the combined model's steps."""
-        return replace(self.base, steps=self.base.steps // 2)
-
     def cells(self) -> Iterator[Cell]:
         """The cells in the order in which they are made: seed by seed, the sweep in the first."""
         for seed in self.seeds:
-            for kind in (BASE, GRPO, BLIND):
+            for kind in (FIRST, BASE, GRPO, BLIND):
                 yield Cell(kind=kind, seed=seed)
             if seed == self.seeds[0]:
                 for place in range(len(self.critics)):
@@ -107,3 +106,8 @@ class Study:
 def equal_steps(budget_s: float, used_s: float, used_steps: int) -> int:
     """How many steps fit into a budget, by what steps have cost so far; at least 2."""
     return max(2, round(budget_s * used_steps / used_s)) if used_s > 0 else 2
+
+
+def half(how: Teaching) -> Teaching:
+    """How a specialist is taught: each of the two has half of the combined model's steps."""
+    return replace(how, steps=how.steps // 2)

@@ -17,7 +17,6 @@ from mags.training.chains.splits import Shelf, fraction, shelf
 from mags.training.chains.variety import Known
 from mags.training.generate.drafts import Draft
 from mags.training.generate.turns import Turns
-from mags.training.recipe.samples import frames_of
 
 ROLES = (Role.ASK, Role.WRITE)
 TAUGHT, KEPT_BACK = "taught", "kept-back"
@@ -29,12 +28,15 @@ class World:
     """What is talked of, and how.
 
     `relations`: by name. `phrases`: at most so many of each list of a relation, chosen by a hash
-    of their words. `left_out`: turns with one of these tags are not drawn. `longest`: characters
-    of a turn. `scatter`: share of training turns put among random words.
+    of their words. `frames`: of each kind, how many sentence frames of training fine-tuning sees;
+    the others are kept back for reinforcement. `left_out`: turns with one of these tags are not
+    drawn. `longest`: characters of a turn. `scatter`: share of training turns put among random
+    words.
     """
 
     relations: tuple[str, ...]
     phrases: int
+    frames: int
     left_out: tuple[str, ...]
     longest: int
     scatter: float = 0.0
@@ -57,7 +59,7 @@ class World:
     def material(self, name: str) -> Shelf:
         """The shelf of "taught", "kept-back" or a split by its name."""
         if name in (TAUGHT, KEPT_BACK):
-            return frames_of(self.shelf(Split.TRAIN), back=name == KEPT_BACK)
+            return self._parted(self.shelf(Split.TRAIN), back=name == KEPT_BACK)
         return self.shelf(Split(name))
 
     def samples(
@@ -69,6 +71,18 @@ class World:
     def has(self, draft: Draft) -> bool:
         """Whether a turn is one of this world's."""
         return len(draft.text) <= self.longest and not {*draft.tags} & {*self.left_out}
+
+    def _parted(self, whole: Shelf, *, back: bool) -> Shelf:
+        """A shelf with the frames that fine-tuning sees, or (where there are any) the others."""
+        parts = {
+            name: sorted(frames, key=lambda frame: fraction(f"frame kept back\n{frame}"))
+            for name, frames in whole.frames.items()
+        }
+        kept = {
+            name: tuple(frames[self.frames :] or frames) if back else tuple(frames[: self.frames])
+            for name, frames in parts.items()
+        }
+        return replace(whole, frames=MappingProxyType(kept))
 
     def _some(self, name: str, phrases: tuple[str, ...]) -> tuple[str, ...]:
         ranked = sorted(phrases, key=lambda phrase: fraction(f"small world {name}\n{phrase}"))
@@ -99,12 +113,12 @@ def _drawn(
 
 SMALL = World(
     relations=(
-        *("lives in", "works at", "works as", "drives", "boss", "best friend", "is married to"),
-        *("is from", "age", "studies", "likes", "dislikes", "plays the instrument of", "plays"),
-        *("has", "pet", "speaks", "is reading", "sister", "brother"),
+        *("lives in", "works at", "works as", "drives", "boss", "best friend"),
+        *("is married to", "likes", "pet", "studies"),
     ),
-    phrases=4,
-    left_out=("note", "when", "dated", "episodic", "3 facts", "unnamed kin", "3-hop"),
+    phrases=3,
+    frames=2,
+    left_out=("note", "when", "dated", "episodic", "3 facts", "unnamed kin", "3-hop", "aside"),
     longest=140,
 )
-"""Twenty relations of personal life, four phrases a list, no notes and no dates."""
+"""Ten relations of personal life, three phrases a list, no notes, no dates, no asides."""

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.rl.exam import BlindJudge, Search, blind, found_rank
-from benchmarks.rl.figures import smoothed
+from benchmarks.rl.figures import parted, smoothed
 from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.presets import SMALL, SMOKE
-from benchmarks.rl.study import ALONE, BASE, SWEEP, equal_steps
+from benchmarks.rl.study import ALONE, BASE, FIRST, SWEEP, equal_steps, half
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
 from mags.models.grammar import read_plan
 from mags.training.chains.schema import Role, Sample
@@ -55,6 +55,15 @@ def test_a_curve_is_the_mean_of_the_last_steps() -> None:
     assert smoothed(curve, "f1", window=2) == ([0.0, 1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])
 
 
+def test_writing_is_parted_by_whether_there_is_something_to_store() -> None:
+    tests = drawn("frames", Role.WRITE, 12)
+    found = parted({"frames write": {"exact": [float(i) for i in range(12)], "exam": [0.5]}}, tests)
+    empty = [float(i) for i, one in enumerate(tests) if "none" in one.target]
+    assert found["frames nothing"]["exact"] == empty
+    assert len(found["frames something"]["exact"]) == 12 - len(empty)
+    assert len(found["frames nothing"]["exam"]) + len(found["frames something"]["exam"]) == 1
+
+
 def test_equal_compute_counts_steps_by_what_steps_cost() -> None:
     assert equal_steps(60.0, used_s=30.0, used_steps=10) == 20
     assert equal_steps(60.0, used_s=0.0, used_steps=10) == 2
@@ -65,9 +74,9 @@ def test_every_cell_comes_after_those_it_needs() -> None:
     assert cells.count((SWEEP, 0)) == len(SMALL.critics) > 1
     for seed in SMALL.seeds:
         kinds = [kind for kind, of in cells if of == seed]
-        assert kinds[0] == BASE
+        assert kinds[:2] == [FIRST, BASE]
         assert {*ALONE.values()} < {*kinds}
-    assert SMALL.alone.steps * 2 == SMALL.base.steps
+    assert 2 * half(SMALL.first).steps == SMALL.first.steps
 
 
 def test_the_small_world_has_its_relations_only_and_keeps_frames_back() -> None:

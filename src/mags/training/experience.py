@@ -76,8 +76,12 @@ class Experience:
         )
 
     def minibatches(self, rows: int, *, chance: torch.Generator) -> list[Tensor]:
-        """Indices of all rows, `rows` of about the same length together, in random order."""
-        order = self.attention.sum(1).argsort(stable=True).cpu()
+        """Indices of all rows, prompts of about the same length together, in random order.
+
+        Replies to one prompt stay together, so that advantages within a group sum to 0.
+        """
+        prompts = self.attention[:, : -self.mask.shape[1]].sum(1)
+        order = prompts.argsort(stable=True).cpu()
         parts = order.split(rows)
         return [parts[i] for i in torch.randperm(len(parts), generator=chance).tolist()]
 

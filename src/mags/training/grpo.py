@@ -29,7 +29,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrpoConfig:
-    """How to reinforce. A step has `prompts` x `group` replies; `rows`: of one forward pass."""
+    """How to reinforce. A step has `prompts` x `group` replies; `rows`: of one forward pass.
+
+    `whole`: one update an epoch, by the gradient of all replies, instead of one a forward pass.
+    `rise`: share of the steps in which the rate rises: AdamW's first steps are of full size in
+    whatever direction the noise has.
+    """
 
     steps: int = 100
     prompts: int = 32
@@ -38,6 +43,8 @@ class GrpoConfig:
     rows: int = 32
     rate: float = 3e-4
     muon: bool = False
+    whole: bool = False
+    rise: float = 0.05
     clip: float = 0.2
     norm: float = 1.0
     redraws: int = 2
@@ -60,7 +67,7 @@ def reinforce(
     for step in range(begin, config.steps):
         chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
         seen, share = draw_groups(voice, tasks, judge, config, chance=chance)
-        rate = config.rate * schedule(step, config.steps)
+        rate = config.rate * schedule(step, config.steps, warm=config.rise)
         loss = learn_from(voice, chosen, seen, config, rate=rate)
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss, "informative": share})
@@ -138,9 +145,13 @@ def learn_from(
                 clip=config.clip,
                 length=voice.sampling.limit,
             )
-            loss.backward()
-            take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
+            share = len(rows) / len(advantages)
+            (loss * share if config.whole else loss).backward()
+            if not config.whole:
+                take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
             total += float(loss.detach()) * len(rows)
+        if config.whole:
+            take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
     return total / len(advantages)
 
 

@@ -41,6 +41,8 @@ class PpoConfig:
     rows: int = 64
     rate: float = 3e-4
     muon: bool = False
+    whole: bool = False
+    rise: float = 0.05
     value_rate: float = 1e-3
     value_weight: float = 0.5
     warm: int = 5
@@ -129,19 +131,27 @@ def _learn(
     step: int,
 ) -> float:
     policy, value = chosen
-    rate = config.rate * schedule(step, config.steps)
+    rate = config.rate * schedule(step, config.steps, warm=config.rise)
     total = 0.0
+
+    def update() -> None:
+        take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
+        take_step(value, critic.parameters(), rate=config.value_rate, norm=config.norm)
+        voice.model.zero_grad(set_to_none=True)
+
     voice.model.train()
     for epoch in range(config.epochs):
         mixing = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
         for rows in advised.seen.minibatches(config.rows, chance=mixing):
             loss = _loss(voice, critic, advised, rows, config, moves=bool(policy))
-            loss.backward()
-            take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
-            take_step(value, critic.parameters(), rate=config.value_rate, norm=config.norm)
-            voice.model.zero_grad(set_to_none=True)
+            share = len(rows) / len(advised.values)
+            (loss * share if config.whole else loss).backward()
+            if not config.whole or not policy:
+                update()
             total += float(loss.detach()) * len(rows)
+        if config.whole and policy:
+            update()
     return total / len(advised.values)
 
 
