@@ -61,10 +61,10 @@ def test_training_lowers_the_loss():
     batches = list(stream(1, 1, tokens=600, easy=1, workers=0))
     before = losses(*model.eval()(fed(batches[0])), batches[0])[0].item()
     heard = []
-    fitting = Fitting(steps=30, warm=3, cool=10, again=29, every=10)
+    fitting = Fitting(steps=150, warm=10, cool=50, again=149, every=50)
     fit(model.train(), batches, fitting, Random(1), lambda *said: heard.append(said))
     after = losses(*model.eval()(fed(batches[0])), batches[0])[0].item()
-    assert [step for step, *_ in heard] == [10, 20, 30]
+    assert [step for step, *_ in heard] == [50, 100, 150]
     assert after < 0.8 * before
 
 
