@@ -85,7 +85,8 @@ class Run:
             raise ConfigurationError(
                 f"{self.folder} holds another study: name another folder.", path=str(path)
             )
-        _write(path, written)
+        if not path.is_file():
+            _write(path, written)
         torch.set_num_threads(1)
         logging.disable_progress_bar()
 
