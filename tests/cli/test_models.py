@@ -13,7 +13,6 @@ from mags.app import make_policy
 from mags.cli.app import app
 from mags.cli.config import set_policy, with_policy
 from mags.errors import ConfigurationError, InvalidInput, MagsError
-from mags.models.policy.nano import SHIPPED
 from mags.settings import PolicySettings, Settings, read_settings
 
 CARD = {"name": "tiny", "files": {"write": "w.onnx"}, "layers": 1, "heads": 1, "width": 4,
@@ -133,7 +132,6 @@ def test_a_nano_is_that_of_a_folder_or_the_shipped_one(config: Path, nano: Path)
     assert read_settings({"MAGS_POLICY": "nano"}).policy.path is None
 
 
-@pytest.mark.skipif(not SHIPPED.is_dir(), reason="this build comes without a nano")
 def test_the_shipped_nano_is_used_by_its_name(config: Path, nano: Path) -> None:
     run("use", str(nano))
     run("use", "nano")
