@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
 from mags.server.grants import EVERYTHING, Forbidden, Grant, Refused
@@ -21,6 +21,11 @@ PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
 PAGE = ("/", "/assets/")
 """The page itself holds nothing of a memory: it asks for that as anybody does."""
 GRANT = "mags.grant"
+INERT = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+"""On every answer that says nothing else: data, whoever wrote it, is never run or framed."""
 
 
 class Doorman:
@@ -34,13 +39,23 @@ class Doorman:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let in who may."""
-        if scope["type"] == "http":
-            try:
-                scope[GRANT] = self._grant(scope)
-            except MagsError as failure:
-                await of_error(failure)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def inert(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in INERT.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            scope[GRANT] = self._grant(scope)
+        except MagsError as failure:
+            await of_error(failure)(scope, receive, inert)
+            return
+        await self._app(scope, receive, inert)
 
     def _grant(self, scope: Scope) -> Grant | None:
         headers = Headers(scope=scope)
@@ -64,7 +79,7 @@ class Doorman:
         if not (is_local(host) or host in settings.hosts):
             raise Forbidden(f"this server is not called {host!r}: add it with --allow-host")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if origin is not None and origin.partition("://")[2] != headers.get("host"):
             raise Forbidden(f"pages from {origin!r} may not ask this server without a key")
 
 
@@ -83,4 +98,7 @@ def is_public(path: str) -> bool:
 
 
 def _name(host: str) -> str:
-    return urlsplit(f"//{host}").hostname or ""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # no address at all
+        return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from mags.errors import InvalidInput, MagsError, NotFound
@@ -11,6 +11,8 @@ from mags.errors import InvalidInput, MagsError, NotFound
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 EVERY = "*"
 DEFAULT = "default"
+SUFFIX = ".mags"
+"""How a memory's file ends."""
 
 
 class Scope(IntEnum):
@@ -31,11 +33,15 @@ class Forbidden(MagsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """`name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all."""
+    """`name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all.
+
+    `digest`: of the key itself, "" where none was asked for.
+    """
 
     name: str
     namespaces: tuple[str, ...]
     scope: Scope
+    digest: str = field(default="", repr=False)
 
     def sees(self, namespace: str) -> bool:
         """Whether it may know that there is such a namespace."""
@@ -70,10 +76,11 @@ def namespace_of(grant: Grant, named: str | None) -> str:
 
 def check_name(namespace: str) -> None:
     """Raise InvalidInput for what cannot be a namespace, and so a file's name."""
-    if not NAMESPACE.fullmatch(namespace) or namespace.endswith("."):
+    odd = namespace.endswith(".") or SUFFIX in namespace.casefold()
+    if odd or not NAMESPACE.fullmatch(namespace):
         raise InvalidInput(
             "a namespace has 1 to 100 letters, digits, '.', '_' or '-', begins with a letter or "
-            "digit and does not end with '.'",
+            f"digit, does not end with '.' and does not hold {SUFFIX!r}",
             namespace=namespace,
         )
 

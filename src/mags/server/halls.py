@@ -16,11 +16,12 @@ from pathlib import Path
 
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory
-from mags.server.grants import NAMESPACE, Grant, Scope
+from mags.server.grants import NAMESPACE, SUFFIX, Grant, Scope
 from mags.server.traces import Traces
 
-SUFFIX = ".mags"
 MAIN = "main"
+BESIDE = ("-wal", "-shm", "")
+"""How the names of a memory's files go on; the memory itself is deleted last."""
 Open = Callable[[Path, str], Memory]
 """From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
 
@@ -84,8 +85,13 @@ class Halls:
         found = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
         return sorted(name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name))
 
-    def remove(self, grant: Grant, namespace: str) -> None:
-        """Delete a memory's file and all that lies beside it; raises NotFound, Overloaded."""
+    def remove(self, grant: Grant, namespace: str, *, branch: str = MAIN) -> None:
+        """Delete a memory's file and all that lies beside it; raises NotFound, Overloaded.
+
+        A branch by itself cannot be deleted: InvalidInput, before all of it is gone by mistake.
+        """
+        if branch != MAIN:
+            raise InvalidInput("a branch cannot be deleted, only the whole memory: name no branch")
         grant.check(namespace, Scope.ADMIN)
         path = self._path(namespace)
         with self._lock:
@@ -96,9 +102,9 @@ class Halls:
                 self._halls.pop(key).memory.close()
             if not path.exists():
                 raise NotFound(f"there is no memory {namespace!r}", namespace=namespace)
-            for one in sorted(self.folder.glob(f"{path.name}*"), reverse=True):
-                if one == path or one.name.startswith((f"{path.name}-", f"{path.name}.")):
-                    one.unlink(missing_ok=True)
+            # By their names alone: what merely begins so may be another's memory.
+            for end in BESIDE:
+                path.with_name(path.name + end).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close every memory; nothing is opened after."""
@@ -137,7 +143,12 @@ class Halls:
                 hall = self._opened(key, make=make)
                 with self._lock:
                     hall.guests += 1
-                    self._halls[key] = hall
+                    kept = not self._closed
+                    if kept:
+                        self._halls[key] = hall
+                if not kept:
+                    hall.memory.close()
+                    raise Overloaded("the server is stopping: ask again when it is back")
                 return hall
         finally:
             with self._lock:
@@ -158,7 +169,7 @@ class Halls:
     def _opened(self, key: tuple[str, str], *, make: bool) -> Hall:
         namespace, branch = key
         path = self._path(namespace)
-        if not make and not path.exists():
+        if not self._there(path) and not (make and branch == MAIN):
             raise NotFound(
                 f"there is no memory {namespace!r}: the first turn that is observed makes it",
                 namespace=namespace,
@@ -166,6 +177,17 @@ class Halls:
         self._make_room()
         self.folder.mkdir(parents=True, exist_ok=True)
         return Hall(memory=self._open(path, branch), traces=Traces(self._traces))
+
+    def _there(self, path: Path) -> bool:
+        """Whether a file of just this name is there; raises NotFound for another spelling of it.
+
+        Where a disk takes "Alice" for "alice", a key for one must not open the other.
+        """
+        if not path.exists():
+            return False
+        if not any(one.name == path.name for one in self.folder.iterdir()):
+            raise NotFound("a memory whose name differs only in case is there: name another")
+        return True
 
     def _make_room(self) -> None:
         while True:

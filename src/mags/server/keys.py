@@ -36,7 +36,9 @@ class Key:
 
     def grant(self) -> Grant:
         """What it allows."""
-        return Grant(name=self.name, namespaces=self.namespaces, scope=self.scope)
+        return Grant(
+            name=self.name, namespaces=self.namespaces, scope=self.scope, digest=self.digest
+        )
 
 
 class KeyRing:
@@ -64,6 +66,12 @@ class KeyRing:
         if found is None:
             raise Refused("this key is not known or was revoked: make one with `mags keys add`")
         return found
+
+    def still(self, grant: Grant) -> bool:
+        """Whether a grant that was given before holds now."""
+        with self._lock:
+            self._refresh()
+            return not grant.digest or self._grants.get(grant.digest) == grant
 
     def add(self, name: str, namespaces: tuple[str, ...], scope: Scope, now_s: float) -> str:
         """Make a key; returns it, for the only time. Raises InvalidInput."""

@@ -6,6 +6,7 @@ Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from mags.server.settings import Limits
 
 OPEN = ("/healthz", "/readyz", "/metrics")
 """Paths that answer at any time, or nobody could see how busy a server is."""
+EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
+"""Paths with limits of their own; a path that merely ends so has none."""
 
 
 class TooLarge(HTTPException):
@@ -65,7 +68,7 @@ class Limited:
         elif _announced(scope) > self._most(scope):
             answer = problem(413, "Too large", _too_large(self._most(scope)))
             await answer(scope, receive, send)
-        elif scope["path"].endswith("/events"):
+        elif scope["method"] == "GET" and EVENTS.fullmatch(scope["path"]):
             # An event stream waits more than it works; they are counted by themselves.
             await self._app(scope, receive, send)
         else:
@@ -129,7 +132,7 @@ class Limited:
                 work.cancel()
 
     def _most(self, scope: Scope) -> int:
-        large = scope["path"].endswith("/import")
+        large = scope["method"] == "POST" and IMPORT.fullmatch(scope["path"])
         return self._limits.import_bytes if large else self._limits.body_bytes
 
 

@@ -19,6 +19,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.routing import Route
 
 from mags.errors import InvalidInput, MagsError
 from mags.server.doorman import GRANT
@@ -131,7 +132,9 @@ class Tools:
         """The newest so many changes of the memory, one a line, oldest first."""
         with _entered(self.enter(ctx, Scope.READ), ResourceError) as hall:
             memory = hall.memory
-            if not (newest.isascii() and newest.isdigit() and 1 <= int(newest[:6]) <= MOST):
+            if not (newest.isascii() and newest.isdigit() and len(newest) < 7):
+                raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
+            if not 1 <= int(newest) <= MOST:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0
@@ -187,6 +190,11 @@ def over_http(halls: Halls) -> tuple[MCPServer, Starlette]:
     app = server.streamable_http_app(
         streamable_http_path=PATH, stateless_http=True, transport_security=security
     )
+    for route in app.routes:
+        # Without sessions nothing comes unasked: a stream that waits for it would hold its place
+        # among the requests at work for ever. Clients take 405 as "there is none".
+        if isinstance(route, Route):
+            route.methods = {"POST"}
     return server, app
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ from mags.errors import (
 )
 from mags.server.grants import Forbidden, Refused
 from mags.server.halls import Overloaded
+from mags.server.wire.plain import whole_text
 
 MEDIA = "application/problem+json"
 STATUS: Mapping[type[MagsError], tuple[int, str]] = {
@@ -59,14 +61,22 @@ def problem(
 ) -> JSONResponse:
     """A problem as a response. `facts`: members of its own, by RFC 9457 section 3.2."""
     known = {"type", "title", "status", "detail"}
-    body = {"type": kind, "title": title, "status": status, "detail": detail}
-    body |= {k: v for k, v in facts.items() if k not in known and isinstance(v, SHOWN)}
+    body = {"type": kind, "title": title, "status": status, "detail": whole_text(detail)}
+    shown = {k: _shown(v) for k, v in facts.items() if k not in known and isinstance(v, SHOWN)}
+    body |= {k: v for k, v in shown.items() if v is not None}
     headers = {}
     if status in (429, 503):
         headers["Retry-After"] = str(RETRY_AFTER_S)
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(body, status_code=status, headers=headers, media_type=MEDIA)
+
+
+def _shown(fact: object) -> object:
+    """A fact as JSON can hold it, None for what it cannot."""
+    if isinstance(fact, str):
+        return whole_text(fact)
+    return None if isinstance(fact, float) and not math.isfinite(fact) else fact
 
 
 def of_error(failure: MagsError) -> JSONResponse:

@@ -7,11 +7,11 @@ from types import FrameType
 import uvicorn
 
 from mags.errors import ConfigurationError
+from mags.server.listening import Bounded
 from mags.server.service import Service
 
 GRACE_S = 30
 """How long a stop waits for requests that are being served."""
-HEADER_BYTES = 65_536
 
 
 class Listener(uvicorn.Server):
@@ -49,14 +49,14 @@ def listener(service: Service) -> Listener:
         service.app,
         host=settings.host,
         port=settings.port,
-        http="httptools",
+        http=Bounded,
+        ws="none",
         loop="asyncio",
         lifespan="on",
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_S,
-        h11_max_incomplete_event_size=HEADER_BYTES,
     )
     return Listener(config, service)
 

@@ -92,6 +92,7 @@ class Service:
             redoc_url=None,
         )
         app.state.halls = self.halls
+        app.state.keys = self.keys
         app.state.settings = self.settings
         app.state.stopping = self.stopping
         app.state.streams = 0

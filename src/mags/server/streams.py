@@ -34,12 +34,14 @@ def streamed(work: Work) -> StreamingResponse:
     pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
 
     def run() -> None:
+        # Said in any case, also where the work fails as nobody expected: who waits must not hang.
+        last: Piece = (FAILED, MagsError("something failed that should not; the log tells"))
         try:
-            done = work(lambda text: pieces.put((TEXT, text)))
+            last = (DONE, work(lambda text: pieces.put((TEXT, text))))
         except MagsError as failure:
-            pieces.put((FAILED, failure))
-        else:
-            pieces.put((DONE, done))
+            last = (FAILED, failure)
+        finally:
+            pieces.put(last)
 
     threading.Thread(target=run, name="mags-answer", daemon=False).start()
     first = pieces.get()

@@ -7,12 +7,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from mags.errors import InvalidInput
+from mags.errors import InvalidInput, MagsError
+from mags.memory.given import LONGEST_TURN
 from mags.models.prompts import Prompt
 from mags.recall.found import Found
 from mags.server.grants import Grant, Scope, namespace_of
 from mags.server.halls import Halls
 from mags.server.proxy.upstream import Json, text_of
+from mags.server.wire.plain import whole_text
 
 CONTEXT_TOKENS = 800
 ASSISTANT = "assistant"
@@ -38,7 +40,7 @@ class Remembered:
     found: Found | None = None
     trace: str = ""
 
-    def extension(self) -> Json:
+    def extension(self, warning: str = "") -> Json:
         """The field `mags` of an answer: the memory, and the memories that were shown."""
         hits = [] if self.found is None else self.found.hits
         return {
@@ -48,6 +50,7 @@ class Remembered:
                 {"id": hit.id, "text": hit.text, "speaker": hit.speaker, "score": hit.score}
                 for hit in hits
             ],
+            **({"warnings": [warning]} if warning else {}),
         }
 
 
@@ -58,6 +61,8 @@ def read_conversation(body: Json, grant: Grant) -> Conversation:
         raise InvalidInput("messages: a list of at least one message", field="messages")
     if not all(isinstance(m, dict) and isinstance(m.get("role"), str) for m in messages):
         raise InvalidInput("messages: each is an object with a role", field="messages")
+    if not isinstance(body.get("stream"), bool | None):
+        raise InvalidInput("stream: true or false", field="stream")
     user = body.get("user")
     if user is not None and not isinstance(user, str):
         raise InvalidInput("user: a text", field="user")
@@ -68,8 +73,8 @@ def read_conversation(body: Json, grant: Grant) -> Conversation:
     return Conversation(
         namespace=namespace_of(grant, user),
         speaker="user",
-        said=said.strip(),
-        asked=asked.strip(),
+        said=said.strip()[:LONGEST_TURN],
+        asked=asked.strip()[:LONGEST_TURN],
         key=hashlib.sha256(known).hexdigest(),
     )
 
@@ -98,8 +103,18 @@ class Rememberer:
                 )
             return remembered
 
-    def after(self, grant: Grant, conversation: Conversation, answer: str) -> None:
-        """Remember what the model answered."""
+    def after(self, grant: Grant, conversation: Conversation, answer: str) -> str:
+        """Remember what the model answered: "", or why that could not be.
+
+        The answer is there and paid for: it reaches the client all the same.
+        """
+        try:
+            self._remember(grant, conversation, whole_text(answer)[:LONGEST_TURN])
+        except MagsError as failure:
+            return f"this answer is not remembered: {failure}"
+        return ""
+
+    def _remember(self, grant: Grant, conversation: Conversation, answer: str) -> None:
         if not answer.strip():
             return
         with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:

@@ -33,6 +33,7 @@ from mags.server.proxy.upstream import (
     whole,
 )
 from mags.server.streams import HEADERS
+from mags.server.wire.plain import plain, whole_text
 
 DATA, DONE = "data:", "[DONE]"
 LATE = 504
@@ -87,8 +88,8 @@ class Proxy:
                 return await self._streamed(client, sent, grant, remembered)
             answer = await whole(client, "POST", "/chat/completions", sent)
             words = text_of(_message(answer))
-            await run_in_threadpool(self._rememberer.after, grant, conversation, words)
-            return JSONResponse({**answer, "mags": remembered.extension()})
+            lost = await run_in_threadpool(self._rememberer.after, grant, conversation, words)
+            return JSONResponse({**answer, "mags": remembered.extension(lost)})
         except MagsError as failure:
             return refusal(failure)
 
@@ -158,8 +159,8 @@ class Proxy:
                 raise ModelReplyError("the model's server broke off in the middle of its answer")
             answer = "".join(words)
             conversation = remembered.conversation
-            await run_in_threadpool(self._rememberer.after, grant, conversation, answer)
-            yield f"{DATA} {json.dumps(_last(sent, remembered))}\n\n"
+            lost = await run_in_threadpool(self._rememberer.after, grant, conversation, answer)
+            yield f"{DATA} {json.dumps(_last(sent, remembered.extension(lost)))}\n\n"
             yield f"{DATA} {DONE}\n\n"
         except MagsError as failure:
             if not begun:
@@ -183,7 +184,7 @@ async def _after(first: str, rest: AsyncIterator[str]) -> AsyncIterator[str]:
 
 async def _body(request: Request) -> Json:
     try:
-        body = json.loads(await request.body())
+        body = plain(json.loads(await request.body()))
     except (ValueError, RecursionError) as failure:
         raise InvalidInput(f"the body is no JSON: {failure}") from failure
     if not isinstance(body, dict):
@@ -196,7 +197,8 @@ def _error(failure: MagsError) -> tuple[int, Json]:
     status = LATE if isinstance(failure, UpstreamLate) else STATUS[kind][0]
     about = "invalid_request_error" if status < 500 else "server_error"
     code = type(failure).__name__
-    return status, {"error": {"message": str(failure), "type": about, "param": None, "code": code}}
+    words = whole_text(str(failure))
+    return status, {"error": {"message": words, "type": about, "param": None, "code": code}}
 
 
 def _message(answer: Json) -> Json | None:
@@ -211,7 +213,7 @@ def _piece(data: str) -> str:
     """The words of a streamed chunk's first choice; raises ModelReplyError for what is none."""
     try:
         chunk = json.loads(data)
-    except ValueError as failure:
+    except (ValueError, RecursionError) as failure:
         raise ModelReplyError("the model's server streamed what is no JSON") from failure
     choices = chunk.get("choices") if isinstance(chunk, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
@@ -220,7 +222,7 @@ def _piece(data: str) -> str:
     return text_of(delta) if isinstance(delta, dict) and not choices[0].get("index") else ""
 
 
-def _last(sent: Json, remembered: Remembered) -> Json:
+def _last(sent: Json, extension: Json) -> Json:
     """A chunk without choices, as the one that tells of usage is: clients pass over it."""
     return {
         "id": "mags",
@@ -228,7 +230,7 @@ def _last(sent: Json, remembered: Remembered) -> Json:
         "created": int(time.time()),
         "model": sent["model"],
         "choices": [],
-        "mags": remembered.extension(),
+        "mags": extension,
     }
 
 

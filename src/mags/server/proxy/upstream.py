@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,9 +10,13 @@ from typing import Any
 
 import httpx
 
-from mags.errors import ModelReplyError, ModelUnavailable
+from mags.errors import InvalidInput, ModelReplyError, ModelUnavailable
+from mags.server.wire.plain import plain
 
 Json = dict[str, Any]
+MOST_BYTES = 64_000_000
+LINE_BYTES = 4_000_000
+"""Of one answer and of one line of a stream: more is no answer but a flood."""
 
 
 class UpstreamLate(ModelUnavailable):
@@ -52,12 +57,12 @@ class Upstream:
 
 async def whole(client: httpx.AsyncClient, method: str, path: str, body: Json | None) -> Json:
     """One call and its JSON; raises ModelUnavailable, UpstreamRefused, ModelReplyError."""
-    async with crossing():
-        answer = await client.request(method, path, json=body)
-    _check(answer, answer.content)
+    async with crossing(), client.stream(method, path, json=body) as answer:
+        content = await _read(answer)
+    _check(answer, content)
     try:
-        found = answer.json()
-    except ValueError as failure:
+        found = plain(json.loads(content))
+    except (ValueError, RecursionError, InvalidInput) as failure:
         raise ModelReplyError("the model's server answered with no JSON") from failure
     if not isinstance(found, dict):
         raise ModelReplyError("the model's server answered with JSON that is no object")
@@ -71,13 +76,13 @@ async def pieces(
     """The lines of a streamed answer; raises as `whole` does, before the first of them."""
     async with crossing(), client.stream("POST", path, json=body) as answer:
         if answer.status_code >= 400:
-            _check(answer, await answer.aread())
+            _check(answer, await _read(answer))
         media = answer.headers.get("content-type", "")
         if not media.startswith("text/event-stream"):
             raise ModelReplyError(
                 f"the model's server answered with {media or 'nothing'}, no stream"
             )
-        yield answer.aiter_lines()
+        yield _lines(answer)
 
 
 @asynccontextmanager
@@ -92,10 +97,34 @@ async def crossing() -> AsyncIterator[None]:
         raise ModelUnavailable(f"the model's server cannot be reached: {why}") from failure
 
 
+async def _read(answer: httpx.Response) -> bytes:
+    content = bytearray()
+    async for piece in answer.aiter_bytes():
+        content += piece
+        if len(content) > MOST_BYTES:
+            raise ModelReplyError(f"the model's server answered with over {MOST_BYTES:,} bytes")
+    return bytes(content)
+
+
+async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
+    """Lines as event streams have them; httpx would break a text at U+2028 and U+0085 too."""
+    rest = b""
+    async for piece in answer.aiter_bytes():
+        *whole_lines, rest = (rest + piece).split(b"\n")
+        for line in whole_lines:
+            yield line.removesuffix(b"\r").decode("utf-8", "replace")
+        if len(rest) > LINE_BYTES:
+            raise ModelReplyError(f"the model's server sent a line of over {LINE_BYTES:,} bytes")
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
 def _check(answer: httpx.Response, body: bytes) -> None:
+    """Raise UpstreamRefused for an error; what is no JSON goes on as plain text."""
     if answer.status_code >= 400:
-        media = answer.headers.get("content-type", "application/json")
-        raise UpstreamRefused(answer.status_code, body, media)
+        said = answer.headers.get("content-type", "application/json")
+        media = "application/json" if "json" in said else "text/plain"
+        raise UpstreamRefused(min(answer.status_code, 599), body, media)
 
 
 def text_of(message: Mapping[str, Any] | None) -> str:

@@ -32,4 +32,4 @@ def memories(request: Request) -> MemoriesOut:
 @router.delete("/memories/{namespace}", status_code=204)
 def remove(desk: At) -> None:
     """Delete a memory with its history and files. Needs admin; nothing brings it back."""
-    desk.halls.remove(desk.grant, desk.namespace)
+    desk.halls.remove(desk.grant, desk.namespace, branch=desk.branch)

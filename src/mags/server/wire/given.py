@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+
+from mags.server.wire.plain import plain
 
 Moment = Annotated[
     float | str,
@@ -106,7 +108,7 @@ class EditIn(Given):
     strength: Share | None = None
     valid_from: Moment | None = None
     valid_to: Moment | None = None
-    meta: dict[str, Any] | None = None
+    meta: Annotated[dict[str, Any] | None, AfterValidator(plain)] = None
     pinned: StrictBool | None = None
 
 

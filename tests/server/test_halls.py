@@ -1,0 +1,125 @@
+"""Memories that are opened, left, closed and deleted while others come and go."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from mags.errors import InvalidInput, NotFound
+from mags.server.grants import EVERY, EVERYTHING, Grant, Scope
+from mags.server.halls import Halls, Overloaded
+from mags.server.keys import KeyRing
+from tests.server.serving import open_memory, serving
+
+
+def filled(folder: Path, *names: str, most: int = 128) -> Halls:
+    halls = Halls(folder, open_memory, most=most)
+    for name in names:
+        with halls.enter(EVERYTHING, name, Scope.WRITE) as hall:
+            hall.memory.observe(f"I am {name}.")
+    return halls
+
+
+def test_deleting_a_memory_leaves_what_merely_begins_with_its_name(folder: Path):
+    halls = filled(folder, "a", "a-b", "a.b")
+    beside = folder / "a.mags-copy.mags"
+    beside.write_bytes(b"x")
+    halls.remove(EVERYTHING, "a")
+    halls.close()
+    assert {path.name for path in folder.glob("a*")} >= {"a-b.mags", "a.b.mags", beside.name}
+    assert not (folder / "a.mags").exists()
+
+
+@pytest.mark.parametrize("name", ["a.mags", "a.mags-wal", "a.MAGS.b", "keys.mags"])
+def test_no_memory_has_the_name_of_anothers_file(folder: Path, name: str):
+    halls = Halls(folder, open_memory)
+    with pytest.raises(InvalidInput), halls.enter(EVERYTHING, name, Scope.WRITE):
+        pass
+
+
+def test_a_branch_is_not_deleted_with_everything_else(folder: Path):
+    halls = filled(folder, "a")
+    with pytest.raises(InvalidInput, match="branch"):
+        halls.remove(EVERYTHING, "a", branch="draft")
+    assert halls.names(EVERYTHING) == ["a"]
+    halls.close()
+
+
+def test_a_branch_of_what_is_not_there_makes_no_file(folder: Path):
+    halls = Halls(folder, open_memory)
+    with pytest.raises(NotFound), halls.enter(EVERYTHING, "a", Scope.WRITE, branch="x"):
+        pass
+    assert halls.names(EVERYTHING) == []
+
+
+def test_a_disk_that_takes_two_spellings_for_one_opens_only_the_right_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    filled(folder, "alice").close()
+    exists = Path.exists
+
+    def blind(path: Path) -> bool:
+        return exists(path) or exists(path.with_name(path.name.casefold()))
+
+    monkeypatch.setattr(Path, "exists", blind)
+    halls = Halls(folder, open_memory)
+    key = Grant(name="k", namespaces=("Alice",), scope=Scope.WRITE)
+    with pytest.raises(NotFound), halls.enter(key, "Alice", Scope.WRITE):
+        pass
+    halls.close()
+
+
+def test_a_memory_that_opens_while_the_server_closes_is_closed_too(folder: Path):
+    begun, go = threading.Event(), threading.Event()
+    opened = []
+
+    def slow(path: Path, branch: str):
+        begun.set()
+        assert go.wait(10.0)
+        opened.append(open_memory(path, branch))
+        return opened[-1]
+
+    halls = Halls(folder, slow)
+    failures = []
+
+    def enter() -> None:
+        try:
+            with halls.enter(EVERYTHING, "a", Scope.WRITE):
+                pass
+        except Overloaded as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    assert begun.wait(10.0)
+    halls.close()
+    go.set()
+    thread.join(10.0)
+    assert len(failures) == 1
+    assert len(halls) == 0
+    with open_memory(folder / "a.mags", "main") as again:  # its writer's lock is free
+        again.observe("I am here.")
+
+
+def test_an_event_stream_ends_when_its_key_is_revoked(folder: Path):
+    ring = KeyRing(folder)
+    root = ring.add("root", (EVERY,), Scope.ADMIN, 1.0)
+    with serving(folder, need_key=True) as served, served.client(root) as client:
+        client.post("/memories/a/turns", json={"text": "I am here."})
+        with client.stream("GET", "/memories/a/events") as answer:
+            lines = answer.iter_lines()
+            assert next(lines) == ": listening"
+            ring.rotate("root", 2.0)
+            assert [line for line in lines if line] == []
+        assert served.service.api.state.streams == 0
+
+
+def test_an_event_stream_says_that_its_memory_was_deleted(folder: Path):
+    with serving(folder) as served, served.client() as client, served.client() as other:
+        client.post("/memories/a/turns", json={"text": "I am here."})
+        with client.stream("GET", "/memories/a/events") as answer:
+            lines = answer.iter_lines()
+            next(lines)
+            while other.delete("/memories/a").status_code == 503:
+                pass  # just being looked at
+            assert "event: failed" in list(lines)
