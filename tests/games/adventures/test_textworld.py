@@ -84,6 +84,8 @@ def test_every_turn_keeps_the_laws_of_a_game(game: AdventureGame):
             told.update(facts)
         assert truth.facts | truth.over == told
         assert not set(truth.rests_on) & truth.over
+        assert truth.knowable == (set(truth.rests_on) <= told)
+        assert all(set(facts) <= truth.over for facts in truth.ends.values())
     assert turns == walk(game, 3, wild=0.5)
 
 

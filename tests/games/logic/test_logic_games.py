@@ -20,8 +20,9 @@ from mags.games.logic.catalogue import (
     mastermind,
 )
 from mags.games.logic.eleusis import Rule
+from mags.games.logic.record import Deal, Record
 from mags.games.logic.standings import share_right
-from mags.games.turns import Game, Scene, Truth
+from mags.games.turns import Game, Scene, Truth, TruthFact
 
 KINDS = {"eleusis": eleusis, "mastermind": mastermind, "knights": knights}
 SHORT = [f"{kind}/short" for kind in KINDS]
@@ -55,7 +56,8 @@ def test_a_seed_and_the_actions_give_the_same_game(name: str, seed: int, chosen:
 @given(seed=st.integers(0, 10**9), chosen=st.integers(0, 10**9))
 @settings(max_examples=25, deadline=None)
 def test_every_turn_keeps_the_laws_of_a_game(name: str, seed: int, chosen: int):
-    told = set()
+    told: dict[TruthFact, int] = {}
+    ended: set[TruthFact] = set()
     last = -1.0
     for turn, (scene, truth) in enumerate(played(GAMES[name](), seed, random.Random(chosen))):
         assert scene.turn == turn
@@ -64,20 +66,25 @@ def test_every_turn_keeps_the_laws_of_a_game(name: str, seed: int, chosen: int):
         assert len(truth.best) == 1
         assert truth.best < set(scene.actions)
         assert len(truth.needed) == len(truth.rests_on) in (1, 2)
-        assert all(line.at > last for line in scene.said[:1])
         assert [line.at for line in scene.said] == sorted({line.at for line in scene.said})
+        assert all(line.at > last for line in scene.said[:1])
         last = scene.at
-        assert not truth.facts & truth.over
         for (said_turn, place), facts in truth.teaches.items():
             assert said_turn == turn
-            for fact in facts:
-                told.add(fact)
-                assert fact.subject in scene.said[place].text
-        # Whatever was told either still holds or is over, and nothing else is known.
-        assert truth.facts | truth.over == told
+            assert all(fact.subject in scene.said[place].text for fact in facts)
+            told.update(dict.fromkeys(facts, turn))
+        ended |= {fact for facts in truth.ends.values() for fact in facts}
+        # What was told holds, or is over because a line showed it, or has changed unseen.
+        assert not truth.facts & truth.over
+        assert truth.facts | truth.over <= told.keys()
+        assert truth.over <= ended
         assert list(truth.changes) == sorted(truth.changes)
+        assert (truth.changed is None) == (truth.after == "")
+        assert not set(truth.rests_on) & truth.over
+        if truth.knowable:
+            assert truth.facts >= set(truth.rests_on)
+            assert truth.age == turn - min(told[fact] for fact in truth.rests_on)
         for fact, sentence in zip(truth.rests_on, truth.needed, strict=True):
-            assert fact not in truth.over
             assert fact.subject in sentence
 
 
@@ -91,6 +98,30 @@ def test_a_needed_fact_that_was_told_is_needed_in_the_words_that_told_it(name: s
             found += 1
             assert lines >= set(truth.needed)
     assert found > 10
+
+
+def test_a_change_is_over_when_a_line_shows_it_and_not_before():
+    record = Record(seed=1)
+    tin, oak = (TruthFact(subject="Bab", relation="takes", object=one) for one in ("tin", "oak"))
+    deal = Deal(
+        question="?", actions=("a",), best=frozenset("a"), rests_on=(oak,), needed=("",), kind=""
+    )
+    record.tell("onlooker", "Bab takes tin.", tin)
+    record.turn_over([tin], [oak], how="felt")
+    unseen = record.truth(deal)
+    assert (unseen.facts, unseen.over, unseen.knowable) == (frozenset(), frozenset(), False)
+    assert (unseen.changes, unseen.changed, unseen.after) == ((0,), 0, "felt")
+    record.close()
+    record.tell("onlooker", "Bab takes oak.", oak)
+    seen = record.truth(deal)
+    assert (seen.facts, seen.over, seen.knowable) == ({oak}, {tin}, True)
+    assert seen.ends == {(1, 0): (tin,)}
+    record.turn_over([oak], [tin], how="felt")
+    back = record.truth(deal)
+    assert (back.facts, back.over) == ({tin}, frozenset())
+    assert not record.knows(tin)
+    record.tell("table", "Bab has a new rule.", about=[oak])
+    assert record.truth(deal).over == {oak}
 
 
 @pytest.mark.parametrize("kind", KINDS)

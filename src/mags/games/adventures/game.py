@@ -66,6 +66,8 @@ class AdventureGame:
         self._order = random.Random(f"{seed}/order")
         self._turn = 0
         self._told: dict[TruthFact, Said] = {}
+        self._told_at: dict[TruthFact, int] = {}
+        self._ended: tuple[TruthFact, ...] = ()
         self._state = self._world.state()
         self._open = True
         first = [*self._teller.told_first(self._lore)]
@@ -85,8 +87,10 @@ class AdventureGame:
                 actions=self._actions,
             )
         before = self._state
+        held = self._told.keys() & facts_of(before, self._lore)
         gained = self._world.do(action)
         self._state = self._world.state()
+        self._ended = tuple(sorted(held - facts_of(self._state, self._lore)))
         said = [*self._teller.did(action, before, self._state), *self._read(action)]
         if gained > 0:
             said.append((self._teller.say("point"), ()))
@@ -105,6 +109,7 @@ class AdventureGame:
         now = facts_of(self._state, self._lore)
         told = frozenset(self._told)
         advice = self._advice
+        known = told.issuperset(advice.rests_on)
         return Truth(
             best=advice.best,
             needed=tuple(dict.fromkeys(self._sentence(fact, now) for fact in advice.rests_on)),
@@ -113,6 +118,10 @@ class AdventureGame:
             facts=told & now,
             over=told - now,
             teaches=self._teaches,
+            # What a command changes is shown by the line that tells of the command.
+            ends={(self._turn, 0): self._ended} if self._ended else {},
+            knowable=known,
+            age=max((self._turn - self._told_at[f] for f in advice.rests_on if known), default=0),
         )
 
     def _sentence(self, fact: TruthFact, now: frozenset[TruthFact]) -> str:
@@ -139,6 +148,7 @@ class AdventureGame:
         }
         for line in said:
             self._told.update(dict.fromkeys(line[1], line))
+            self._told_at.update(dict.fromkeys(line[1], self._turn))
         actions = [one for one in self._world.commands if self._worth(one)]
         self._order.shuffle(actions)
         self._actions = tuple(actions)

@@ -10,10 +10,11 @@ Rules change hands between two dealers: told with both new rules, told without t
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mags.games.logic.bank import Bank
-from mags.games.logic.record import Deal, Record
+from mags.games.logic.record import HOW, Deal, Record
 from mags.games.turns import TruthFact
 
 TRAITS = ("colour", "stuff", "figure")
@@ -128,15 +129,16 @@ class Eleusis:
         self._swaps += 1
         before = (*self._facts(one), *self._facts(other))
         self._rule[one], self._rule[other] = self._rule[other], self._rule[one]
-        self._record.turn_over(before, (*self._facts(one), *self._facts(other)))
+        after = (*self._facts(one), *self._facts(other))
+        self._record.turn_over(before, after, how=HOW[kind])
         if kind == "silent":
             return
         self._allowed[one], self._allowed[other] = self._allowed[other], self._allowed[one]
         if kind == "named":
-            self._tell("swapped", one, other=other)
+            self._tell("swapped", one, about=before, other=other)
             return
         for dealer in (one, other):
-            self._tell("changed", dealer)
+            self._tell("changed", dealer, about=[f for f in before if f.subject == dealer])
             self._allowed[dealer] = (self._rule[dealer],)
             for fact in self._facts(dealer):
                 self._say(fact)
@@ -157,9 +159,11 @@ class Eleusis:
         key = f"{verb}_{self._trait[fact.object]}"
         return self._bank.say(key, words, dealer=fact.subject, value=fact.object)
 
-    def _tell(self, key: str, dealer: str, **slots: str) -> None:
+    def _tell(
+        self, key: str, dealer: str, *, about: Iterable[TruthFact] = (), **slots: str
+    ) -> None:
         text = self._bank.say(key, self._record.words, dealer=dealer, **slots)
-        self._record.tell("table", text)
+        self._record.tell("table", text, about=about)
 
     def _name(self, card: Card) -> str:
         slots = dict(zip(TRAITS, card, strict=True))

@@ -12,7 +12,7 @@ import random
 from dataclasses import dataclass
 
 from mags.games.logic.bank import Bank, listed
-from mags.games.logic.record import Deal, Record
+from mags.games.logic.record import HOW, Deal, Record
 from mags.games.turns import TruthFact
 
 
@@ -113,7 +113,8 @@ class Knights:
         before = [self._fact(name) for name in (fallen, sworn)]
         self._knights.remove(fallen)
         self._knights.add(sworn)
-        self._record.turn_over(before, [self._fact(name) for name in (fallen, sworn)])
+        after = [self._fact(name) for name in (fallen, sworn)]
+        self._record.turn_over(before, after, how=HOW[kind])
         if kind == "full":
             self._tell("crier", "fallen", self._fact(fallen), name=fallen)
             self._tell("crier", "sworn", self._fact(sworn), name=sworn)

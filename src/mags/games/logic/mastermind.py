@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from mags.games.logic.bank import Bank
-from mags.games.logic.record import Deal, Record
+from mags.games.logic.record import HOW, Deal, Record
 from mags.games.turns import TruthFact
 
 Row = tuple[str, ...]
@@ -121,7 +121,7 @@ class Mastermind:
         unused = [sign for sign in self._signs if sign not in row]
         self._row[keeper] = self._put(row, place, self._rng.choice(unused))
         fact = self._fact(keeper, place)
-        self._record.turn_over([before], [fact])
+        self._record.turn_over([before], [fact], how=HOW[kind])
         if kind == "silent":
             return
         self._allowed[keeper] = tuple(
@@ -135,7 +135,9 @@ class Mastermind:
             )
         )
         if kind == "named":
-            self._tell("changed", keeper, place=self._places[place])
+            place_name = self._places[place]
+            text = self._bank.say("changed", self._record.words, keeper=keeper, place=place_name)
+            self._record.tell("table", text, about=[before])
             return
         self._allowed[keeper] = tuple(
             row for row in self._allowed[keeper] if row[place] == fact.object

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from mags.games.turns import Line, Said, Scene, Truth, TruthFact
 
 TURN_S = 60.0
+HOW = {"full": "announced", "named": "named", "silent": "felt"}
+"""The kinds of change, as tables name them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,21 +27,27 @@ class Deal:
     kind: str
 
 
+def slot(fact: TruthFact) -> tuple[str, str]:
+    """What a fact is about: one that tells of the same slot shows what became of the last."""
+    return fact.subject, fact.relation.removeprefix("never ")
+
+
 class Record:
     """The telling of one game: lines on their way to the next scene, facts told, facts over.
 
-    A fact that was told holds until the moment the game says that it is over, whether the player
-    could see that or not.
+    A fact that changed unseen is neither among the facts nor over, until a line shows it.
     """
 
     __slots__ = (
         "_changed",
         "_changes",
-        "_fresh",
+        "_ends",
+        "_hidden",
         "_over",
         "_said",
         "_teaches",
         "_told",
+        "_told_at",
         "turn",
         "words",
     )
@@ -50,42 +58,60 @@ class Record:
         self.words = random.Random(f"{seed}/words")
         self._said: list[Line] = []
         self._told: dict[TruthFact, str] = {}
+        self._told_at: dict[TruthFact, int] = {}
+        self._hidden: set[TruthFact] = set()
         self._over: set[TruthFact] = set()
-        self._fresh: set[TruthFact] = set()
         self._teaches: dict[Said, tuple[TruthFact, ...]] = {}
+        self._ends: dict[Said, tuple[TruthFact, ...]] = {}
         self._changes: list[int] = []
-        self._changed: dict[str, int] = {}
+        self._changed: dict[tuple[str, str], tuple[int, str]] = {}
 
     @property
     def at(self) -> float:
         """Seconds of game time now."""
         return self.turn * TURN_S + len(self._said)
 
-    def tell(self, speaker: str, text: str, *facts: TruthFact) -> None:
-        """Say a line that comes with the next scene; it tells these facts, all of them true."""
-        if facts:
-            self._teaches[(self.turn, len(self._said))] = facts
+    def tell(
+        self, speaker: str, text: str, *facts: TruthFact, about: Iterable[TruthFact] = ()
+    ) -> None:
+        """Say a line that comes with the next scene; it tells these facts, all of them true.
+
+        `about`: facts of whose slots it shows that they have changed, without saying to what.
+        """
+        place = self.turn, len(self._said)
         self._said.append(Line(speaker=speaker, text=text, at=self.at))
+        shown = {slot(fact) for fact in (*facts, *about)}
+        ended = tuple(sorted(fact for fact in self._hidden if slot(fact) in shown))
+        self._hidden.difference_update(ended)
+        self._over.update(ended)
+        if ended:
+            self._ends[place] = ended
+        if facts:
+            self._teaches[place] = facts
         for fact in facts:
             self._told[fact] = text
-            self._over.discard(fact)
-            self._fresh.add(fact)
+            self._told_at[fact] = self.turn
 
-    def turn_over(self, before: Iterable[TruthFact], after: Iterable[TruthFact]) -> None:
+    def turn_over(
+        self, before: Iterable[TruthFact], after: Iterable[TruthFact], *, how: str
+    ) -> None:
         """The world changes: the facts before give way to those after, unsaid so far.
 
-        What was told of them is over or, if it was told at an earlier time, holds again.
+        `how`: the sort of change. What was told at an earlier time and is so again counts as
+        holding, but not as known.
         """
         was, becomes = frozenset(before), frozenset(after)
-        self._over |= (was - becomes) & self._told.keys()
+        self._hidden |= (was - becomes) & self._told.keys()
+        self._hidden -= becomes
         self._over -= becomes
-        self._fresh -= was ^ becomes
+        for fact in was ^ becomes:
+            self._told_at.pop(fact, None)
         self._changes.append(self.turn)
-        self._changed.update({fact.subject: self.turn for fact in was ^ becomes})
+        self._changed.update({slot(fact): (self.turn, how) for fact in was ^ becomes})
 
     def knows(self, fact: TruthFact) -> bool:
         """Whether it has been told since it last became so."""
-        return fact in self._fresh
+        return fact in self._told_at
 
     def sentence(self, fact: TruthFact, otherwise: str) -> str:
         """The line that told a fact last, word for word; the other sentence if none did."""
@@ -106,20 +132,26 @@ class Record:
         self.turn += 1
         self._said = []
         self._teaches = {}
+        self._ends = {}
 
     def truth(self, deal: Deal) -> Truth:
         """What is so at this scene."""
-        turns = [
-            self._changed[fact.subject] for fact in deal.rests_on if fact.subject in self._changed
-        ]
+        nothing = (-1, "")
+        changed, how = max(self._changed.get(slot(fact), nothing) for fact in deal.rests_on)
+        known = all(self.knows(fact) for fact in deal.rests_on)
+        ages = [self.turn - self._told_at[fact] for fact in deal.rests_on if known]
         return Truth(
             best=deal.best,
             needed=deal.needed,
             rests_on=deal.rests_on,
             kind=deal.kind,
             changes=tuple(self._changes),
-            changed=max(turns, default=None),
-            facts=frozenset(self._told.keys() - self._over),
+            changed=None if changed < 0 else changed,
+            facts=frozenset(self._told.keys() - self._over - self._hidden),
             over=frozenset(self._over),
             teaches=dict(self._teaches),
+            ends=dict(self._ends),
+            knowable=known,
+            age=max(ages, default=0),
+            after=how,
         )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import deque
 
+from mags.games.logic.catalogue import GAMES
 from mags.games.turns import Game
+
+WINDOWS = {"nothing": 0, "20 lines": 20, "100 lines": 100, "all": None}
 
 
 def share_right(game: Game, seed: int, *, window: int | None) -> float:
@@ -30,3 +34,11 @@ def share_right(game: Game, seed: int, *, window: int | None) -> float:
         if following is None:
             return sum(rewards) / len(rewards)
         scene = following
+
+
+if __name__ == "__main__":
+    kept = GAMES[sys.argv[1]]()
+    seeds = range(int(sys.argv[2]))
+    for called, size in WINDOWS.items():
+        shares = [share_right(kept, seed, window=size) for seed in seeds]
+        sys.stdout.write(f"{called:12} {sum(shares) / len(shares):.3f}\n")
