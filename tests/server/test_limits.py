@@ -1,13 +1,16 @@
 """How much a server takes at a time, and what it says when that is too much."""
 
+import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from mags.memory.memory import Memory
-from mags.server.limits import Buckets
+from mags.server.limits import Buckets, Limited
 from mags.server.settings import Limits
 from tests.server.serving import open_memory, serving
 
@@ -123,3 +126,47 @@ def test_metrics_count_by_route_and_name_no_memory(folder: Path):
     assert f'mags_requests_total{{method="POST",{route}}} 1.0' in text
     assert "mags_memories_open 1.0" in text
     assert "secretname" not in text
+
+
+def test_work_that_goes_on_too_long_keeps_its_place_until_it_ends(folder: Path, monkeypatch):
+    release, begun = threading.Event(), threading.Event()
+    monkeypatch.setattr("tests.server.serving.open_memory", held(release, begun))
+    limits = Limits(busy=1, request_s=0.3)
+    with serving(folder, limits=limits) as served, served.client() as client:
+        client.post("/memories/a/turns", json={"text": "I am here."})
+        assert client.get("/memories/a/stats").status_code == 504
+        assert client.get("/memories").status_code == 503
+        assert client.get("/healthz").status_code == 200
+        release.set()
+        ends = time.monotonic() + 10.0
+        while client.get("/memories").status_code != 200:
+            assert time.monotonic() < ends
+
+
+def test_who_does_not_read_its_answer_holds_no_place():
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x"})
+
+    async def run() -> None:
+        limited = Limited(app, Limits(busy=1, request_s=0.1), lambda _: "a")
+        scope = {"type": "http", "method": "GET", "path": "/memories", "headers": []}
+        sent: list[Message] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        async def stuck(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                await asyncio.Event().wait()
+
+        async def taken(message: Message) -> None:
+            sent.append(message)
+
+        await limited(scope, receive, stuck)
+        await limited(scope, receive, taken)
+        assert [message["type"] for message in sent] == [
+            "http.response.start", "http.response.body",
+        ]  # fmt: skip
+
+    asyncio.run(asyncio.wait_for(run(), 10.0))

@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+import anyio
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -83,16 +84,61 @@ class Limited:
             return
         self._queued += 1
         try:
-            await self._room.acquire()
+            async with asyncio.timeout(self._limits.request_s):
+                await self._room.acquire()
+        except TimeoutError:
+            answer = problem(503, "Too much at once", "there was no room in time: try again")
+            await answer(scope, receive, send)
+            return
         finally:
             self._queued -= 1
-        try:
-            await self._timed(scope, receive, send)
-        finally:
-            self._room.release()
+        await self._timed(scope, receive, send)
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = asyncio.Event()
+        """Serve what has room; the room is free again when the work has truly ended.
+
+        Cancelled by a scope of anyio, which waits for threads: cancelled otherwise, a thread would
+        go on uncounted, and answers that come too late would pile threads up.
+        """
+        begun, room = asyncio.Event(), anyio.CancelScope()
+        limit_s, measured = self._limits.request_s, self._measured(scope, receive)
+
+        async def noted(message: Message) -> None:
+            begun.set()
+            with anyio.move_on_after(limit_s) as stalled:
+                await send(message)
+            if stalled.cancelled_caught:  # nobody reads on: no place is held for that
+                room.cancel()
+
+        async def serve() -> None:
+            try:
+                with room:
+                    await self._app(scope, measured, noted)
+            finally:
+                self._room.release()
+
+        work = asyncio.ensure_future(serve())
+        clock = asyncio.ensure_future(begun.wait())
+        try:
+            await asyncio.wait({work, clock}, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done() and not begun.is_set():
+                room.cancel()
+                work.add_done_callback(_looked_at)
+                late = problem(
+                    504,
+                    "Out of time",
+                    f"not answered within {limit_s:g} s; a write may still be done: "
+                    "repeat it with the same idempotency key",
+                )
+                await late(scope, receive, send)
+                return
+            await asyncio.shield(work)
+        finally:
+            clock.cancel()
+            if not work.done():
+                room.cancel()
+
+    def _measured(self, scope: Scope, receive: Receive) -> Receive:
         most, size = self._most(scope), 0
 
         async def measured() -> Message:
@@ -103,37 +149,17 @@ class Limited:
                 raise TooLarge(413, _too_large(most))
             return message
 
-        async def noted(message: Message) -> None:
-            begun.set()
-            await send(message)
-
-        work = asyncio.ensure_future(self._app(scope, measured, noted))
-        clock = asyncio.ensure_future(begun.wait())
-        try:
-            await asyncio.wait(
-                {work, clock},
-                timeout=self._limits.request_s,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if not work.done() and not begun.is_set():
-                work.cancel()
-                late = problem(
-                    504,
-                    "Out of time",
-                    f"not answered within {self._limits.request_s:g} s; a write may still be done: "
-                    "repeat it with the same idempotency key",
-                )
-                await late(scope, receive, send)
-                return
-            await work
-        finally:
-            clock.cancel()
-            if not work.done():
-                work.cancel()
+        return measured
 
     def _most(self, scope: Scope) -> int:
         large = scope["method"] == "POST" and IMPORT.fullmatch(scope["path"])
         return self._limits.import_bytes if large else self._limits.body_bytes
+
+
+def _looked_at(work: asyncio.Future[None]) -> None:
+    """What fails when nobody waits for it any more is no news."""
+    if not work.cancelled():
+        work.exception()
 
 
 def _too_large(most: int) -> str:
