@@ -172,3 +172,12 @@ def test_a_page_of_another_site_gets_nothing(served: Served):
         bound = {"Host": "evil.example"}
         assert client.get("/memories", headers=bound).status_code == 403
         assert client.get("/memories", headers={"Origin": "http://evil.example"}).status_code == 403
+
+
+def test_a_server_behind_a_proxy_asks_for_a_key_whatever_name_is_sent(folder: Path):
+    key = KeyRing(folder).add("a", (EVERY,), Scope.READ, 1.0)
+    with serving(folder, hosts=("memory.example.org",)) as served:
+        for host in ("memory.example.org", "localhost"):
+            with served.client() as nobody, served.client(key) as known:
+                assert nobody.get("/memories", headers={"Host": host}).status_code == 401
+                assert known.get("/memories", headers={"Host": host}).status_code == 200

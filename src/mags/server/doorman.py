@@ -34,8 +34,7 @@ class Doorman:
     def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
         """Keys are asked for wherever others may reach the server."""
         self._app, self._keys = app, keys
-        self._settings = settings
-        self._asked = settings.need_key or not settings.local
+        self._asked = settings.asks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let in who may."""
@@ -72,12 +71,13 @@ class Doorman:
         raise Refused("this server wants a key: send it as `Authorization: Bearer mags_...`")
 
     def _check_names(self, headers: Headers) -> None:
-        settings = self._settings
         if self._asked:
             return
         host = _name(headers.get("host", ""))
-        if not (is_local(host) or host in settings.hosts):
-            raise Forbidden(f"this server is not called {host!r}: add it with --allow-host")
+        if not is_local(host):
+            raise Forbidden(
+                f"this server is not called {host!r}: add it with --allow-host, and make a key"
+            )
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != headers.get("host"):
             raise Forbidden(f"pages from {origin!r} may not ask this server without a key")

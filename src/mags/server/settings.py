@@ -37,7 +37,8 @@ class Limits:
 class ServerSettings:
     """A server. `folder`: its memories and keys; `need_key`: ask for one on loopback too.
 
-    `hosts`: names it is asked by besides its own (a proxy's), against rebinding of DNS names.
+    `hosts`: names it is asked by besides its own (a proxy's): who comes through a proxy may be
+    anybody, whatever name it sends, so with one a key is asked for.
     """
 
     folder: Path
@@ -46,6 +47,11 @@ class ServerSettings:
     need_key: bool = False
     hosts: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a key is asked for."""
+        return self.need_key or not self.local or bool(self.hosts)
 
     @property
     def local(self) -> bool:
