@@ -100,6 +100,9 @@ def test_it_opens_the_door_in_its_way():
     lines += ("The Attic is east of the Hall.",)
     actions = ("open oak door", "open fridge", "drop rag doll")
     assert Planner().choose(lines, TASK.format("Hall"), actions).action == "open oak door"
+    lines += ("In the Hall the tin door on the east side is closed.",)
+    actions = ("open tin door", *actions)
+    assert Planner().choose(lines, TASK.format("Hall"), actions).action == "open tin door"
 
 
 def test_it_goes_where_it_has_not_been_and_never_back_without_need():

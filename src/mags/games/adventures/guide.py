@@ -15,10 +15,12 @@ from mags.games.adventures.telling import (
     TOOLS,
     Lore,
     asking,
+    being,
     belonging,
     link,
     lying,
     opening,
+    preparing,
     using,
     wanting,
 )
@@ -62,7 +64,7 @@ def advise(state: State, lore: Lore, prizes: tuple[str, ...], commands: tuple[st
         for way in state.paths(state.here, errand.room or ""):
             step = _first(state, way[0], commands)
             if not best:
-                rests_on = (*errand.rests_on, *_along(state, way))
+                rests_on = (*errand.rests_on, *_along(state, way), *_door(state, way[0], step))
             best.add(step)
     return Advice(best=frozenset(best), rests_on=rests_on)
 
@@ -75,6 +77,12 @@ def _first(state: State, way: str, commands: tuple[str, ...]) -> str:
     """The step itself, or the opening of the door that is in its way."""
     step = f"go {way}"
     return step if step in commands else f"open {state.doors[state.here, way]}"
+
+
+def _door(state: State, way: str, step: str) -> Iterator[TruthFact]:
+    """That the door in the way is closed, where the step is to open it."""
+    if step.startswith("open "):
+        yield being(state.doors[state.here, way], "closed")
 
 
 def _along(state: State, ways: tuple[str, ...]) -> Iterator[TruthFact]:
@@ -138,7 +146,8 @@ def _cooking(state: State, lore: Lore) -> Iterator[Errand]:
     else:
         asked = [asking(dish) for dish in lore.dishes]
         wanted = [wanting(dish.thing, done) for dish in lore.dishes for done in dish.done]
-        yield Errand(command="prepare meal", room=lore.kitchen, rests_on=(*asked, *wanted))
+        facts = (*asked, *wanted, preparing(lore.kitchen))
+        yield Errand(command="prepare meal", room=lore.kitchen, rests_on=facts)
 
 
 def _preparing(state: State, dish: Dish) -> Iterator[Errand]:

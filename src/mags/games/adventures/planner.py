@@ -302,8 +302,9 @@ def _step(
         doors = sorted(a for a in now.actions if a.startswith("open "))
         if not doors:
             return None
-        named = [a for a in doors if a.endswith("door")]
-        action = rng.choice(named or doors)
+        told = now.picture.sides.get((now.here, way), "")
+        there = [a for a in doors if mentions(told, a.removeprefix("open "))]
+        action = rng.choice(there or [a for a in doors if a.endswith("door")] or doors)
     return Choice(action=action, sure=sure, cited=cited)
 
 

@@ -41,11 +41,13 @@ class Sentence:
 
 @dataclass(slots=True, kw_only=True)
 class Picture:
-    """What one has read. `ways`: room to directions; `links`: room to direction to (room, line);
+    """What one has read. `ways`: room to directions; `sides`: (room, direction) to
+    the last sentence that speaks of that one way out; `links`: room to direction to (room, line);
     `sights`: sentences that say what is in a room, `lore`: those without a room; oldest first.
     """
 
     ways: dict[str, set[str]] = field(default_factory=dict)
+    sides: dict[tuple[str, str], str] = field(default_factory=dict)
     links: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict)
     sights: list[Sentence] = field(default_factory=list)
     lore: list[Sentence] = field(default_factory=list)
@@ -83,6 +85,8 @@ def _take_in(picture: Picture, text: str, line: int) -> None:
         _join(picture, source, ways[0], target, line)
     elif len(rooms) == 1 and ways:
         picture.ways.setdefault(rooms[0], set()).update(ways)
+        if len(ways) == 1:
+            picture.sides[rooms[0], ways[0]] = text.lower()
     elif len(rooms) == 1:
         # Without the room's own name: a thing may stand behind it that has no article.
         rest = ROOM.sub(",", text).lower()

@@ -41,7 +41,7 @@ def facts_of(state: State, lore: Lore) -> frozenset[TruthFact]:
     for dish in lore.dishes:
         found += [asking(dish), *(wanting(dish.thing, done) for done in dish.done)]
     if lore.dishes:
-        found += [using(done) for done in TOOLS]
+        found += [preparing(lore.kitchen), *(using(done) for done in TOOLS)]
     return frozenset(found)
 
 
@@ -86,6 +86,11 @@ def wanting(thing: str, done: str) -> TruthFact:
 def using(done: str) -> TruthFact:
     """With what a thing is fried, roasted, grilled."""
     return TruthFact(subject=done, relation="is done with", object=TOOLS[done])
+
+
+def preparing(kitchen: str) -> TruthFact:
+    """Where the meal is put together."""
+    return TruthFact(subject="meal", relation="is prepared in", object=kitchen)
 
 
 def article(thing: str, state: State) -> str:
@@ -193,11 +198,13 @@ class Teller:
         if lore.dishes:
             for done in TOOLS:
                 yield self.fact(using(done)), (using(done),)
-            yield self.say("kitchen", room=lore.kitchen), ()
+            yield self.fact(preparing(lore.kitchen)), (preparing(lore.kitchen),)
 
     def fact(self, fact: TruthFact, state: State | None = None) -> str:
         """A sentence that says a fact; of where things lie only with the state."""
         keys = {"belongs on": "belongs", "opens": "opens"}
+        if fact.relation == "is prepared in":
+            return self.say("kitchen", room=fact.object)
         if fact.relation == "is done with":
             return self.say(f"with_{fact.object}")
         if fact.relation.endswith(" of"):
@@ -210,7 +217,15 @@ class Teller:
         if fact.relation == "is to be":
             return self.say(fact.object, thing=fact.subject)
         assert state is not None, "where a thing lies depends on the state"
+        if fact.relation == "is":
+            return self._door(fact, state)
         return self._where(fact, state)
+
+    def _door(self, fact: TruthFact, state: State) -> str:
+        """Seen from the room where one is, if the door is there."""
+        sides = [side for side, door in state.doors.items() if door == fact.subject]
+        room, way = min(sides, key=lambda side: (side[0] != state.here, side))
+        return self.say("door", room=room, door=fact.subject, way=way, state=fact.object)
 
     def _where(self, fact: TruthFact, state: State) -> str:
         thing, holder = fact.subject, fact.object
