@@ -13,6 +13,7 @@ from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.engram.likeness import take_apart
 from mags.errors import ConfigurationError
+from mags.extras import bring
 from mags.index.tokens import stem
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
@@ -33,6 +34,7 @@ from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
+from mags.models.policy.served import served_policy
 from mags.models.prompts import load_prompts
 from mags.models.summariser import PromptedSummariser
 from mags.ports.answer import Answerer
@@ -148,13 +150,18 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
     """The policy of the settings, a model's falling back to the rules."""
     rules = RulePolicy()
     wanted = settings.policy
-    if wanted.kind == "prompted" and chat is None:
+    if wanted.kind in ("prompted", "served") and chat is None:
         raise ConfigurationError(
-            "policy.kind is 'prompted', but no language model is configured: set MAGS_CHAT_URL",
+            f"policy.kind is {wanted.kind!r}, but no language model is configured: set "
+            "MAGS_CHAT_URL",
             key="policy.kind",
         )
     if wanted.kind == "nano":
         return FallbackPolicy(make_nano(wanted.path), rules)
+    if wanted.kind == "adapters":
+        return FallbackPolicy(make_adapters(wanted.path), rules)
+    if wanted.kind == "served" and chat is not None:
+        return FallbackPolicy(served_policy(chat), rules)
     if wanted.kind == "heads":
         return make_heads(wanted.path, rules)
     if wanted.kind == "rules" or chat is None:
@@ -178,6 +185,18 @@ def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPo
 def make_nano(path: Path | None = None) -> NanoPolicy:
     """The nano that comes with MAGS, or that of a folder; raises ConfigurationError."""
     return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path))
+
+
+def make_adapters(folder: Path | None) -> Policy:
+    """LoRA adapters over one base, from a folder; raises ConfigurationError, MissingExtra."""
+    if folder is None:
+        raise ConfigurationError(
+            "policy.kind is 'adapters', but policy.path names no folder of adapters",
+            key="policy.path",
+        )
+    shelf = bring("mags.training.large.shelf", extra="train", needed_for="policy.kind 'adapters'")
+    made: Policy = shelf.read_adapters(folder)
+    return made
 
 
 def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:

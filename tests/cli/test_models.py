@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from mags.app import make_policy
+from mags.app import make_chat, make_policy
 from mags.cli.app import app
 from mags.cli.config import set_policy, with_policy
 from mags.errors import ConfigurationError, InvalidInput, MagsError
@@ -138,3 +138,15 @@ def test_the_shipped_nano_is_used_by_its_name(config: Path, nano: Path) -> None:
     assert tomllib.loads(config.read_text()) == {"policy": {"kind": "nano"}}
     found = json.loads(run("list", str(nano.parent), "--json"))
     assert [one["given"] for one in found if one["used"]] == ["nano"]
+
+
+def test_a_served_model_needs_an_endpoint_and_falls_back_on_the_rules(config: Path) -> None:
+    settings = read_settings({"MAGS_POLICY": "served", "MAGS_CHAT_URL": "http://127.0.0.1:9/v1"})
+    assert make_policy(settings, make_chat(settings)).name.endswith(", else rules")
+    with pytest.raises(ConfigurationError, match="no language model is configured"):
+        make_policy(read_settings({"MAGS_POLICY": "served"}), None)
+
+
+def test_adapters_are_named_by_their_folder(config: Path) -> None:
+    with pytest.raises(ConfigurationError, match="names no folder of adapters"):
+        make_policy(read_settings({"MAGS_POLICY": "adapters"}), None)

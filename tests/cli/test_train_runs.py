@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from mags.cli import train_runs
 from mags.cli.app import app
-from mags.cli.extra import bring
 from mags.errors import ConfigurationError, InvalidInput, MagsError, MissingExtra
+from mags.extras import bring
 from mags.models.policy.heads.weights import HeadsFile, opened
 from mags.training.recipe.presets import SMOKE, Data, Reinforcing, Teaching
 from tests.models.chat.endpoint import Step, serving

@@ -13,11 +13,11 @@ import typer
 from rich.markup import escape
 
 from mags.app import open as open_memory
-from mags.cli.extra import bring
 from mags.cli.last import keep_trace
 from mags.cli.shared import Branch, MemoryPath, Where, out
 from mags.cli.talk import Talk, spoken, step
 from mags.errors import InvalidInput, MissingExtra
+from mags.extras import bring
 from mags.memory.memory import Memory
 from mags.memory.views import NodeView
 from mags.settings import PolicySettings, Settings, read_settings

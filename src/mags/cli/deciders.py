@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mags.app import make_chat, make_heads, make_nano, make_policy
-from mags.cli.extra import bring
+from mags.app import make_adapters, make_chat, make_heads, make_nano, make_policy
 from mags.errors import ConfigurationError, InvalidInput
+from mags.extras import bring
 from mags.models.chat.meter import MeteredChat
 from mags.models.policy.nano import NanoPolicy
 from mags.models.policy.prompted import PromptedPolicy
@@ -18,14 +18,15 @@ from mags.settings import Settings, read_settings
 from mags.training.evaluate.deciders import Decider, PolicyDecider
 
 CARD, WEIGHTS, HEADS = "nano.json", "config.json", ".npz"
+ADAPTER = "mags.json"
 
 
 def decider(given: str) -> Decider:
     """What `given` names: rules, prompted, heads, nano, configured, or PATH; or NAME=WHAT.
 
-    A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), or
-    of a model of transformers (`config.json`), which needs the extra `train`. Raises
-    ConfigurationError, InvalidInput, MissingExtra.
+    A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), of
+    adapters (`mags.json`) or of a model of transformers (`config.json`), which need the extra
+    `train`. Raises ConfigurationError, InvalidInput, MissingExtra.
     """
     name, equals, what = given.partition("=")
     if not equals or not name.isidentifier():
@@ -50,17 +51,24 @@ def nano_folder(folder: Path) -> Path | None:
     return next((one for one in (folder, folder / "export") if (one / CARD).is_file()), None)
 
 
+def adapters_in(folder: Path) -> bool:
+    """Whether a folder holds an adapter for every role, or one for each."""
+    return any((folder / one / ADAPTER).is_file() for one in (".", "write"))
+
+
 def _trained(folder: Path, name: str) -> Decider:
     exported = nano_folder(folder)
     if exported is not None:
         return _nano(make_nano(exported), name)
+    if adapters_in(folder):
+        return PolicyDecider(make_adapters(folder), name=name)
     if (folder / WEIGHTS).is_file():
         voices = bring("mags.training.evaluate.voices", extra="train", needed_for=str(folder))
         found: Decider = voices.from_folder(folder, name=name or folder.name)
         return found
     raise InvalidInput(
         f"{folder} is no policy: give rules, prompted, heads, nano, configured, or a folder with "
-        f"{CARD} or {WEIGHTS}.",
+        f"{CARD}, {WEIGHTS} or {ADAPTER}.",
         given=str(folder),
     )
 

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.cli.extra import bring
 from mags.cli.serve import FOLDER, Folder
 from mags.cli.shared import out
 from mags.errors import InvalidInput
+from mags.extras import bring
 
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mags.cli.extra import bring
 from mags.cli.shared import Branch, MemoryPath, Where
+from mags.extras import bring
 
 if TYPE_CHECKING:
     from mags.server.halls import Hall

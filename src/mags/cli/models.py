@@ -13,13 +13,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.app import make_heads, make_nano
+from mags.app import make_adapters, make_heads, make_nano
 from mags.cli.config import set_policy
-from mags.cli.deciders import HEADS, WEIGHTS, nano_folder
-from mags.cli.extra import bring
+from mags.cli.deciders import HEADS, WEIGHTS, adapters_in, nano_folder
 from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
+from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED
 from mags.models.policy.nano import SHIPPED as NANO
 from mags.models.policy.nano import NanoFolder
@@ -35,6 +35,7 @@ ALWAYS = {
     "prompted": "the configured language model with a few-shot prompt",
     "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
     "nano": "a small language model trained from nothing, with the rules for what it is refused",
+    "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
 }
 COMES = {"heads": SHIPPED.path, "nano": NANO / "nano.json"}
 MADE: dict[str, Callable[[], Policy]] = {"heads": make_heads, "nano": make_nano}
@@ -106,7 +107,10 @@ def listed(folders: list[Path]) -> list[Listed]:
 @models.command()
 def use(
     given: Annotated[
-        str, typer.Argument(metavar="POLICY", help="auto, rules, prompted, heads, nano, or a path.")
+        str,
+        typer.Argument(
+            metavar="POLICY", help="auto, rules, prompted, heads, nano, served, or a path."
+        ),
     ],
 ) -> None:
     """Choose the policy that memories are opened with, in the config file."""
@@ -118,12 +122,16 @@ def use(
     elif given.endswith(HEADS):
         make_heads(path)
         set_policy(file, "heads", path.resolve())
+    elif adapters_in(path):
+        make_adapters(path)
+        set_policy(file, "adapters", path.resolve())
     else:
         folder = nano_folder(path)
         if folder is None:
             raise InvalidInput(
-                f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}) "
-                "and folders with a nano.json (`mags models list`).",
+                f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}), "
+                "folders with a nano.json (`mags models list`) and folders of adapters "
+                "(scripts/train_gpu.py).",
                 given=given,
             )
         NanoFolder.read(folder)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mags.app import make_parts, make_store
-from mags.cli.extra import bring
 from mags.cli.shared import out
+from mags.extras import bring
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.models.prompts import load_prompts

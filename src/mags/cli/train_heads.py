@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mags.cli.extra import bring
+from mags.extras import bring
 
 Out = Annotated[Path, typer.Option("--out", help="File (.npz) of the heads.")]
 Train = Annotated[int, typer.Option(min=1, help="Samples to train by, made by the generator.")]

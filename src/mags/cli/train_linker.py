@@ -9,8 +9,8 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from mags.cli.extra import bring
 from mags.cli.shared import AsJson, Branch, MemoryPath, Where, out, print_json
+from mags.extras import bring
 
 File = Annotated[Path, typer.Option("--out", help="File of the weights (.npz).")]
 Epochs = Annotated[int, typer.Option(min=1, help="Passes over the links.")]

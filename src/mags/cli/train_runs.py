@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.cli.extra import bring
 from mags.cli.shared import out
+from mags.extras import bring
 from mags.training.evaluate.evaluation import from_json
 from mags.training.evaluate.report import tables
 from mags.training.recipe.ledger import Ledger

@@ -1,5 +1,7 @@
 """Several adapters over one base: switching, and the policy they make."""
 
+import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,12 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 for library in ("peft", "trl"):
     pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
 
-from mags.errors import ConfigurationError  # noqa: E402 - torch first
+import mags  # noqa: E402 - torch first
+from mags.errors import ConfigurationError  # noqa: E402
+from mags.settings import PolicySettings, Settings  # noqa: E402
 from mags.training.large.adapters import put_adapter, save_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
-from mags.training.large.shelf import AdapterPolicy, Shelf  # noqa: E402
+from mags.training.large.shelf import AdapterPolicy, Shelf, read_adapters  # noqa: E402
 from mags.training.large.speech import Wording  # noqa: E402
 from tests.training.large.families import folder, samples  # noqa: E402
 from tests.training.large.road import preset, replies  # noqa: E402
@@ -78,3 +82,19 @@ def test_an_adapter_of_another_wording_is_refused(taught: Any) -> None:
         AdapterPolicy.over(few, dict.fromkeys(("ask", "write", "router"), taught.adapter))
     with pytest.raises(ConfigurationError, match=r"holds no adapter of MAGS"):
         AdapterPolicy.over(few, {"ask": taught.base})
+
+
+def test_adapters_in_a_folder_drive_a_memory_by_one_setting(taught: Any, tmp_path: Path) -> None:
+    settings = Settings(policy=PolicySettings(kind="adapters", path=taught.adapter))
+    with mags.open(settings=settings) as memory:
+        memory.observe(samples()[0].turn.text)
+        assert [(f.relation, f.object) for f in memory.facts()] == [("lives in", "Oslo")]
+
+
+def test_adapters_of_several_bases_are_refused(taught: Any, tmp_path: Path) -> None:
+    for role in ("ask", "write", "router"):
+        shutil.copytree(taught.adapter, tmp_path / role)
+    card = tmp_path / "ask" / "mags.json"
+    card.write_text(json.dumps({**json.loads(card.read_text()), "base": "another"}))
+    with pytest.raises(ConfigurationError, match="taught on 2 bases"):
+        read_adapters(tmp_path)

@@ -8,7 +8,7 @@ and progress as nano, and needs no data set on disk. TRL does what is hard: GRPO
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,6 +109,15 @@ def save_adapter(adapted: Adapted, folder: Path, *, base: str | Path) -> Path:
 
 def wording_of(folder: Path) -> Wording:
     """The wording that an adapter was taught with; raises ConfigurationError."""
+    return Wording(_card(folder)["wording"])
+
+
+def base_of(folder: Path) -> str:
+    """The folder or name of the base that an adapter was taught on; raises ConfigurationError."""
+    return _card(folder)["base"]
+
+
+def _card(folder: Path) -> Mapping[str, str]:
     card = folder / CARD
     if not card.is_file():
         raise ConfigurationError(
@@ -116,7 +125,8 @@ def wording_of(folder: Path) -> Wording:
             "scripts/train_gpu.py.",
             path=str(folder),
         )
-    return Wording(json.loads(card.read_text(encoding="utf-8"))["wording"])
+    read: Mapping[str, str] = json.loads(card.read_text(encoding="utf-8"))
+    return read
 
 
 def merge_adapter(

@@ -6,6 +6,7 @@ The base is held once; an adapter costs its own weights, and switching it turns 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -19,8 +20,8 @@ from mags.models.policy.nano import CompactPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.ports.chat import Completion, Message, Tool, Usage
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
-from mags.training.large.adapters import wording_of
-from mags.training.large.loading import Loaded
+from mags.training.large.adapters import CARD, base_of, wording_of
+from mags.training.large.loading import Loaded, load
 from mags.training.large.speech import Said, Speech, Wording
 
 ROLES = ("router", "ask", "write")
@@ -199,3 +200,22 @@ class AdapterPolicy:
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn."""
         return self._policies["write"].write(turn, recent, recalled)
+
+
+def read_adapters(folder: Path) -> AdapterPolicy:
+    """The policy of a folder: one adapter for every role, or a folder named after each.
+
+    The base is where the adapters' card says, and must be the same for all of them; replies are
+    held to the grammar where llguidance is there. Raises ConfigurationError.
+    """
+    one = (folder / CARD).is_file()
+    adapters = {role: folder if one else folder / role for role in ROLES}
+    bases = {base_of(adapter) for adapter in adapters.values()}
+    if len(bases) > 1:
+        raise ConfigurationError(
+            f"The adapters in {folder} were taught on {len(bases)} bases "
+            f"({', '.join(sorted(bases))}): one policy has one base.",
+            path=str(folder),
+        )
+    loaded = load(bases.pop(), wording=wording_of(adapters["write"]))
+    return AdapterPolicy.over(loaded, adapters, held=find_spec("llguidance") is not None)
