@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -15,6 +15,8 @@ from mags.errors import NotFound
 from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
 from mags.evaluation.proving.ablations import switch as known_switch
 from mags.evaluation.proving.records import Played, Record, file_name, record, write_record
+from mags.games.adventures.catalogue import KINDS as ADVENTURES
+from mags.games.adventures.planner import Planner
 from mags.games.logic.catalogue import (
     ELEUSIS,
     KNIGHTS,
@@ -57,6 +59,11 @@ GAMES: dict[str, MakeGame] = {
     **_logic("eleusis", eleusis, ELEUSIS),
     **_logic("mastermind", mastermind, MASTERMIND),
     **_logic("knights", knights, KNIGHTS),
+    **{
+        f"{kind}/{level}": partial(make, level)
+        for kind, (make, levels) in ADVENTURES.items()
+        for level in levels
+    },
 }
 HABITS: dict[str, Habits] = {
     "MAGS": Habits(),
@@ -65,6 +72,9 @@ HABITS: dict[str, Habits] = {
 }
 PLAYERS = ("nothing", "window", "static", "growing", *HABITS, "oracle")
 STANDARD = ("nothing", "window", "static", "growing", "MAGS", "oracle")
+LINES = {kind: 60 for kind in ADVENTURES}
+"""Lines that players show at most, where a decision takes more than their own few: a way through
+a house is made of many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,15 +93,32 @@ def make_game(name: str, bank: str) -> Game:
     return GAMES[name](bank)
 
 
-def make_player(name: str, reader: Reader, *, memories: MakeMemory | None = None) -> Player:
-    """A player by its name, with this reader; raises NotFound. `memories`: else in RAM."""
+def make_reader(game: str) -> Reader:
+    """The frozen model that all players of a game share: the shipped one, or the planner."""
+    return Planner() if kind_of(game) in ADVENTURES else shipped_reader()
+
+
+def kind_of(game: str) -> str:
+    """ "nonsense" of "nonsense/standard"."""
+    return game.partition("/")[0]
+
+
+def make_player(
+    name: str, reader: Reader, *, memories: MakeMemory | None = None, lines: int | None = None
+) -> Player:
+    """A player by its name, with this reader; raises NotFound.
+
+    `memories`: else in RAM. `lines`: that it shows at most, else as many as it is used to.
+    """
     if name in HABITS:
-        return Remembering(reader, memories or make_memories(), habits=HABITS[name], name=name)
+        habits = HABITS[name] if lines is None else replace(HABITS[name], k=lines)
+        return Remembering(reader, memories or make_memories(), habits=habits, name=name)
+    k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines
     others: Mapping[str, Callable[[], Player]] = {
         "nothing": lambda: Nothing(reader),
-        "window": lambda: Window(reader),
-        "static": lambda: Retrieving(reader, embedded(), growing=False),
-        "growing": lambda: Retrieving(reader, embedded(), growing=True),
+        "window": lambda: Window(reader, lines=lines),
+        "static": lambda: Retrieving(reader, embedded(), growing=False, k=k),
+        "growing": lambda: Retrieving(reader, embedded(), growing=True, k=k),
         "oracle": lambda: Oracle(reader),
     }
     if name not in others:
@@ -141,7 +168,12 @@ def play_one(task: Task) -> Record:
         files = task.files / file_name(played).removesuffix(".jsonl")
         files.mkdir(parents=True, exist_ok=True)
     memories = make_memories(switch_named(played.switch), files)
-    player = make_player(played.player, shipped_reader(), memories=memories)
+    player = make_player(
+        played.player,
+        make_reader(played.game),
+        memories=memories,
+        lines=LINES.get(kind_of(played.game)),
+    )
     kept = record(played, make_game(played.game, played.bank), player)
     if isinstance(player, Remembering):
         player.close()

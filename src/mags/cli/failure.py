@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 
 from mags.errors import MagsError
 
@@ -21,7 +22,8 @@ def explained() -> Iterator[None]:
     try:
         yield
     except MagsError as failure:
-        console.print(f"[bold red]mags:[/] {failure}", highlight=False, markup=True, soft_wrap=True)
+        said = escape(str(failure))  # it may name mags[extra]
+        console.print(f"[bold red]mags:[/] {said}", highlight=False, markup=True, soft_wrap=True)
         sys.exit(FAILED)
     except KeyboardInterrupt:
         console.print("[yellow]mags:[/] stopped; everything acknowledged so far is kept")

@@ -1,17 +1,32 @@
 """`mags eval`: from names to tables."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from mags.cli.app import app
-from mags.cli.eval_arena import GAMES, PLAYERS, Task, make_game, make_player, play_all, switch_named
+from mags.cli.eval_arena import (
+    ADVENTURES,
+    GAMES,
+    PLAYERS,
+    Task,
+    make_game,
+    make_player,
+    make_reader,
+    play_all,
+    switch_named,
+)
+from mags.cli.failure import explained
 from mags.errors import NotFound
 from mags.evaluation.proving.records import Played, read_records
+from mags.games.adventures.planner import Planner
 from mags.games.players.remembering import Remembering
 from mags.games.reader import shipped_reader
+
+SLOW = ("nonsense", *ADVENTURES)
 
 
 def run(*words: str) -> str:
@@ -60,10 +75,34 @@ def test_an_audit_tells_four_courses():
         assert f"| {course} |" in said
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if not name.startswith("nonsense")])
+@pytest.mark.parametrize("name", [name for name in GAMES if not name.startswith(SLOW)])
 def test_every_game_begins(name: str):
     scene = make_game(name, "tuning").begin(0)
     assert len(scene.actions) > 1
+
+
+@pytest.mark.skipif(find_spec("textworld") is not None, reason="the extra textworld is there")
+def test_an_adventure_without_its_extra_says_which(capsys: pytest.CaptureFixture[str]):
+    assert make_game("hunt/small", "tuning").name == "hunt/small/tuning"
+    with pytest.raises(SystemExit), explained():
+        CliRunner().invoke(app, ["eval", "play", "hunt/small"], catch_exceptions=False)
+    assert "pip install 'mags[textworld]'" in capsys.readouterr().err
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ADVENTURES)
+def test_the_planner_plays_adventures_for_every_player(kind: str):
+    pytest.importorskip("textworld", reason="needs the extra textworld")
+    found = json.loads(run("play", f"{kind}/small", "--seeds", "1", "--json"))
+    scores = {one["played"]["player"]: one["score"] for one in found}
+    assert scores["oracle"] == pytest.approx(1.0)
+    assert scores["nothing"] < scores["MAGS"]
+
+
+def test_a_reader_belongs_to_a_kind_of_game():
+    assert isinstance(make_reader("cook/large"), Planner)
+    assert make_reader("nonsense/tiny") is shipped_reader()
 
 
 @pytest.mark.parametrize("name", PLAYERS)

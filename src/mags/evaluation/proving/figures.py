@@ -20,15 +20,19 @@ from mags.evaluation.proving.scores import (
     recall_accuracy,
     retention,
     score,
+    total,
     whole_recall,
 )
+from mags.games.adventures.catalogue import KINDS as ADVENTURES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """One match in numbers; what does not apply is None. See docs/reference/metrics.md.
 
-    `kinds`: score by kind of question, `sorts`: by the sort of the change that touched it.
+    `score`: mean reward a turn, or the sum of rewards in an adventure, whose points are to be
+    had once each. `kinds`: score by kind of question, `sorts`: by the sort of the change that
+    touched it.
     `nodes`, `arcs`: for each rule that holds; `recall_ms`, `engram_ms`: mean processor time a
     turn, `turn_ms`: median of the whole; `objective`: L.
     """
@@ -60,10 +64,11 @@ def figures(kept: Record) -> Figures:
     """Every measure of one match."""
     turns, left = kept.turns, kept.left
     whole = whole_recall(turns)
+    scored = total if kept.played.game.partition("/")[0] in ADVENTURES else score
     return Figures(
         played=kept.played,
         turns=len(turns),
-        score=score(turns),
+        score=scored(turns),
         chance=chance(turns),
         recall=recall_accuracy(turns),
         whole=whole,
@@ -71,7 +76,7 @@ def figures(kept: Record) -> Figures:
         after=after_change(turns),
         adapting=adaptability(adapted(turns)),
         retention=retention(turns),
-        kinds=by_kind(turns),
+        kinds=by_kind(turns, scored),
         sorts=by_change(turns),
         shown=_mean([float(turn.shown) for turn in turns]),
         tokens=_mean([float(turn.tokens) for turn in turns]),

@@ -18,6 +18,11 @@ def score(turns: Collection[Turned]) -> float:
     return _mean([turn.reward for turn in turns])
 
 
+def total(turns: Collection[Turned]) -> float:
+    """Sum of rewards, in [0, 1] where each is a share of all that a game has to give."""
+    return sum(turn.reward for turn in turns)
+
+
 def chance(turns: Collection[Turned]) -> float:
     """What choosing blindly would bring where only the best is rewarded: mean |best| / choices."""
     return _mean([len(turn.best) / turn.choices for turn in turns])

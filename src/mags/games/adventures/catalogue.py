@@ -93,13 +93,15 @@ def _recipe(world: World) -> Lore:
     return Lore(belongs={}, opens={}, notes={}, dishes=world.dishes, kitchen="Kitchen")
 
 
+KINDS: Mapping[str, tuple[Callable[..., Game], tuple[str, ...]]] = {
+    "hunt": (treasure_hunt, tuple(HUNT)),
+    "clean": (cleaning, tuple(CLEAN)),
+    "cook": (cooking, tuple(COOK)),
+}
+"""What makes each kind, from a level and a bank, and its levels."""
 GAMES: Mapping[str, Callable[[], Game]] = {
     titled(kind, level, bank): partial(make, level, bank)
     for bank in reversed(BANKS)
-    for kind, make, levels in (
-        ("hunt", treasure_hunt, HUNT),
-        ("clean", cleaning, CLEAN),
-        ("cook", cooking, COOK),
-    )
+    for kind, (make, levels) in KINDS.items()
     for level in levels
 }
