@@ -98,6 +98,11 @@ class Remembering:
         return self._memory
 
     @property
+    def reply(self) -> Reply | None:
+        """What the memory answered last, with its trace; None before the first turn."""
+        return self._reply
+
+    @property
     def recalls(self) -> int:
         """How often the memory was searched in this game."""
         return self._thinker.recalls
