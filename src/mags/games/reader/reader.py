@@ -35,7 +35,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "reader.npz",
-    sha256="8c4c9975c68dcb1f4abc6ecc9325fefd0043df07cdb6d7f9abd7d4fcf096a718",
+    sha256="871b2eccbe8bbfcaf6b21b69dc30df3ed26b3bac15542873b1a38884caaf7710",
 )
 
 
