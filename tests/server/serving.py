@@ -17,9 +17,11 @@ from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
 from mags.server.logs import logger
+from mags.server.model import ModelChoice
+from mags.server.outside import Outside
 from mags.server.proxy.upstream import Upstream
 from mags.server.run import Listener, listener
-from mags.server.service import Outside, Service
+from mags.server.service import Service
 from mags.server.settings import Limits, ServerSettings
 from mags.settings import Settings
 
@@ -32,19 +34,34 @@ def open_memory(path: Path, branch: str) -> Memory:
     return mags.open(path, branch=branch, settings=Settings(), embedder=EMBEDDER)
 
 
+def outside(choice: ModelChoice) -> Outside:
+    """All that is outside of a test's server, with this model."""
+    chat = replace(Settings().chat, url=choice.url, model=choice.model, key=choice.key)
+
+    def open_chatting(path: Path, branch: str) -> Memory:
+        settings = replace(Settings(), chat=chat)
+        return mags.open(path, branch=branch, settings=settings, embedder=EMBEDDER)
+
+    upstream = Upstream(url=choice.url, model=choice.model, key=choice.key)
+    return Outside(
+        open_memory=open_chatting if choice.url else open_memory,
+        embedder=lambda: EMBEDDER,
+        remembered=load_prompts()["remembered"],
+        upstream=upstream if choice.url else None,
+        model=choice,
+        with_model=outside,
+    )
+
+
 class Served:
     """A server that runs. `log`: what it logged; `base`: its address."""
 
     def __init__(self, settings: ServerSettings, upstream: Upstream | None = None) -> None:
         """Make it; `start` runs it."""
         self.log = io.StringIO()
-        outside = Outside(
-            open_memory=open_memory,
-            embedder=lambda: EMBEDDER,
-            remembered=load_prompts()["remembered"],
-            upstream=upstream,
+        self.service = Service(
+            settings, replace(outside(ModelChoice()), upstream=upstream), logger(self.log)
         )
-        self.service = Service(settings, outside, logger(self.log))
         self.listener: Listener = listener(self.service)
         self._thread = threading.Thread(target=self.listener.run, daemon=True)
         self.base = ""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mags.app import make_parts, make_store
+from mags.app import Models, make_embedder, make_parts, make_store
 from mags.cli.shared import out
 from mags.extras import bring
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.models.prompts import load_prompts
-from mags.settings import read_settings
+from mags.ports.embedder import Embedder
+from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from mags.server.service import Outside
+    from mags.server.model import ModelChoice
+    from mags.server.outside import Outside
 
 Folder = Annotated[
     Path,
@@ -59,10 +62,15 @@ def serve(
 
 def outside() -> Outside:
     """What the server works with: settings read once, models shared by all memories."""
-    upstream = bring("mags.server.proxy.upstream", extra="server", needed_for="mags serve")
-    service = bring("mags.server.service", extra="server", needed_for="mags serve")
     settings = read_settings(os.environ)
-    parts = make_parts(settings)
+    return _wired(settings, make_embedder(settings.embedder))
+
+
+def _wired(settings: Settings, embedder: Embedder) -> Outside:
+    upstream = bring("mags.server.proxy.upstream", extra="server", needed_for="mags serve")
+    model = bring("mags.server.model", extra="server", needed_for="mags serve")
+    outside = bring("mags.server.outside", extra="server", needed_for="mags serve")
+    parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
 
     def open_memory(path: Path, branch: str) -> Memory:
@@ -70,18 +78,23 @@ def outside() -> Outside:
         with closed_on_failure(store):
             return Memory(store, parts)
 
-    found: Outside = service.Outside(
+    def with_model(choice: ModelChoice) -> Outside:
+        other = replace(chat, url=choice.url, model=choice.model, key=choice.key)
+        return _wired(replace(settings, chat=other), embedder)
+
+    asked = upstream.Upstream(
+        url=chat.url,
+        model=chat.model,
+        key=chat.key,
+        connect_s=chat.connect_s,
+        silence_s=chat.timeout_s,
+    )
+    found: Outside = outside.Outside(
         open_memory=open_memory,
-        embedder=lambda: parts.embedder,
+        embedder=lambda: embedder,
         remembered=load_prompts(settings.policy.prompts)["remembered"],
-        upstream=upstream.Upstream(
-            url=chat.url,
-            model=chat.model,
-            key=chat.key,
-            connect_s=chat.connect_s,
-            silence_s=chat.timeout_s,
-        )
-        if chat.url
-        else None,
+        upstream=asked if chat.url else None,
+        model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
+        with_model=with_model,
     )
     return found

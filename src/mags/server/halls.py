@@ -30,12 +30,13 @@ class Overloaded(MagsError):
     """More is asked than the server takes at a time."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Hall:
     """A memory held open. `guests`: requests that use it now; `traces`: of its last answers."""
 
     memory: Memory
     traces: Traces
+    namespace: str = ""
     guests: int = 0
     used: float = 0.0
 
@@ -60,6 +61,9 @@ class Halls:
         self._lock = threading.Lock()
         self._halls: OrderedDict[tuple[str, str], Hall] = OrderedDict()
         self._doors: dict[tuple[str, str], _Door] = {}
+        # Of an earlier `renew`: nobody enters them any more, and the last guest closes them.
+        self._leaving: list[Hall] = []
+        self._kept: dict[tuple[str, str], Traces] = {}
         self._closed = False
 
     @contextmanager
@@ -79,6 +83,11 @@ class Halls:
             with self._lock:
                 hall.guests -= 1
                 hall.used = time.monotonic()
+                last = hall in self._leaving and not hall.guests
+                if last:
+                    self._leaving.remove(hall)
+            if last:
+                hall.memory.close()
 
     def names(self, grant: Grant) -> list[str]:
         """Namespaces that are there and that a grant sees, by name."""
@@ -96,22 +105,39 @@ class Halls:
         path = self._path(namespace)
         with self._lock:
             mine = [key for key in self._halls if key[0] == namespace]
-            if any(self._halls[key].guests for key in mine) or self._opening(namespace):
+            busy = any(self._halls[key].guests for key in mine) or self._opening(namespace)
+            if busy or any(hall.namespace == namespace for hall in self._leaving):
                 raise Overloaded("this memory is in use: try again when it is at rest")
             for key in mine:
                 self._halls.pop(key).memory.close()
+            self._kept = {key: old for key, old in self._kept.items() if key[0] != namespace}
             if not path.exists():
                 raise NotFound(f"there is no memory {namespace!r}", namespace=namespace)
             # By their names alone: what merely begins so may be another's memory.
             for end in BESIDE:
                 path.with_name(path.name + end).unlink(missing_ok=True)
 
+    def renew(self, open_memory: Open) -> None:
+        """Open memories by this from now on; those that are open end what they are at.
+
+        Traces stay, so that what was answered before can be explained still.
+        """
+        with self._lock:
+            self._open = open_memory
+            self._kept |= {key: hall.traces for key, hall in self._halls.items()}
+            idle = [hall.memory for hall in self._halls.values() if not hall.guests]
+            self._leaving += (hall for hall in self._halls.values() if hall.guests)
+            self._halls.clear()
+        for memory in idle:
+            memory.close()
+
     def close(self) -> None:
         """Close every memory; nothing is opened after."""
         with self._lock:
             self._closed = True
-            halls = list(self._halls.values())
+            halls = [*self._halls.values(), *self._leaving]
             self._halls.clear()
+            self._leaving.clear()
         for hall in halls:
             hall.memory.close()
 
@@ -140,12 +166,15 @@ class Halls:
                     found = self._known(key)
                     if found is not None:
                         return found
-                hall = self._opened(key, make=make)
+                opener = self._open
+                hall = self._opened(key, opener, make=make)
                 with self._lock:
                     hall.guests += 1
                     kept = not self._closed
-                    if kept:
+                    if kept and opener is self._open:
                         self._halls[key] = hall
+                    elif kept:  # renewed meanwhile: this guest is its last
+                        self._leaving.append(hall)
                 if not kept:
                     hall.memory.close()
                     raise Overloaded("the server is stopping: ask again when it is back")
@@ -166,7 +195,7 @@ class Halls:
             hall.guests += 1
         return hall
 
-    def _opened(self, key: tuple[str, str], *, make: bool) -> Hall:
+    def _opened(self, key: tuple[str, str], opener: Open, *, make: bool) -> Hall:
         namespace, branch = key
         path = self._path(namespace)
         if not self._there(path) and not (make and branch == MAIN):
@@ -176,7 +205,8 @@ class Halls:
             )
         self._make_room()
         self.folder.mkdir(parents=True, exist_ok=True)
-        return Hall(memory=self._open(path, branch), traces=Traces(self._traces))
+        traces = self._kept.pop(key, None) or Traces(self._traces)
+        return Hall(memory=opener(path, branch), traces=traces, namespace=namespace)
 
     def _there(self, path: Path) -> bool:
         """Whether a file of just this name is there; raises NotFound for another spelling of it.

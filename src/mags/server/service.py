@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from importlib.metadata import version
 
 import structlog
@@ -17,41 +16,26 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 from starlette.types import Scope as AsgiScope
 
-from mags.models.prompts import Prompt
-from mags.ports.embedder import Embedder
 from mags.server import mcp, problems
 from mags.server.desk import grant_of
 from mags.server.doorman import GRANT, Doorman
 from mags.server.grants import Forbidden, Grant, Scope
-from mags.server.halls import Halls, Open
+from mags.server.halls import Halls
 from mags.server.keys import KeyRing
 from mags.server.limits import Limited
 from mags.server.logs import Logged, logger
 from mags.server.metrics import Measured, Metrics
+from mags.server.outside import Choosing, Outside
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
-from mags.server.proxy.upstream import Upstream
 from mags.server.routes import events, history, memories, nodes, page, recall, turns
+from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
 
-ROUTERS = (memories, turns, recall, nodes, history, events, page)
+ROUTERS = (memories, turns, recall, nodes, history, events, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
-    """What a service works with. `open_memory`: from a path and a branch to a memory.
-
-    `embedder`: of `/v1/embeddings`, as the memories have it; `upstream`: the model behind the
-    proxy, None where there is none; `remembered`: the prompt that frames what is recalled for it.
-    """
-
-    open_memory: Open
-    embedder: Callable[[], Embedder]
-    remembered: Prompt
-    upstream: Upstream | None = None
 
 
 class Service:
@@ -66,11 +50,11 @@ class Service:
         """`log`: where requests are logged, standard error when None."""
         limits = settings.limits
         self.settings = settings
-        self.halls = Halls(
-            settings.folder, outside.open_memory, most=limits.open, traces=limits.traces
-        )
+        self.choosing = Choosing(settings.folder, outside, self._changed)
+        now = self.choosing.outside
+        self.halls = Halls(settings.folder, now.open_memory, most=limits.open, traces=limits.traces)
         rememberer = Rememberer(self.halls, outside.remembered)
-        self.proxy = Proxy(outside.upstream, rememberer, outside.embedder)
+        self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
         self._mcp, self._mcp_app = mcp.over_http(self.halls)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.halls))
@@ -94,6 +78,7 @@ class Service:
         app.state.halls = self.halls
         app.state.keys = self.keys
         app.state.settings = self.settings
+        app.state.choosing = self.choosing
         app.state.stopping = self.stopping
         app.state.streams = 0
         for one in ROUTERS:
@@ -106,6 +91,10 @@ class Service:
         problems.install(app)
         app.openapi()  # now, by one thread: made at the first request, two might make it at once
         return app
+
+    def _changed(self, now: Outside) -> None:
+        self.halls.renew(now.open_memory)
+        self.proxy.use(now.upstream)
 
     @asynccontextmanager
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:

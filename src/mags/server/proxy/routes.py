@@ -6,6 +6,7 @@ import base64
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import httpx
@@ -49,6 +50,14 @@ class EmbeddingsIn(BaseModel):
     user: str | None = None
 
 
+@dataclass(slots=True, kw_only=True)
+class _Line:
+    """The way to a model, None where there is none; its client is made when first asked."""
+
+    upstream: Upstream | None
+    client: httpx.AsyncClient | None = None
+
+
 class Proxy:
     """The routes over one upstream; `close` lets go of its connections."""
 
@@ -56,8 +65,12 @@ class Proxy:
         self, upstream: Upstream | None, rememberer: Rememberer, embedder: Callable[[], Embedder]
     ) -> None:
         """`upstream` None: there is no model, and chat says so."""
-        self._upstream, self._rememberer, self._embedder = upstream, rememberer, embedder
-        self._client: httpx.AsyncClient | None = None
+        self._line, self._rememberer, self._embedder = (
+            _Line(upstream=upstream),
+            rememberer,
+            embedder,
+        )
+        self._former: list[_Line] = []
         self.router = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
         add = self.router.add_api_route
         add("/chat/completions", self.chat, methods=["POST"], response_model=None)
@@ -66,8 +79,14 @@ class Proxy:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._client is not None:
-            await self._client.aclose()
+        for line in (self._line, *self._former):
+            if line.client is not None:
+                await line.client.aclose()
+
+    def use(self, upstream: Upstream | None) -> None:
+        """Ask another model from now on; answers that have begun end where they began."""
+        self._former.append(self._line)
+        self._line = _Line(upstream=upstream)
 
     async def chat(self, request: Request) -> Response:
         """A chat completion whose model remembers: what is known goes in as a system message.
@@ -120,14 +139,15 @@ class Proxy:
             return refusal(failure)
 
     def _asked(self) -> tuple[httpx.AsyncClient, Upstream]:
-        if self._upstream is None:
+        line = self._line  # once: another thread may put another in its place
+        if line.upstream is None:
             raise ModelUnavailable(
                 "no language model is configured: set MAGS_CHAT_URL to an OpenAI-compatible /v1 "
-                "and start the server again"
+                "and start the server again, or name one in the page's settings"
             )
-        if self._client is None:
-            self._client = self._upstream.client()
-        return self._client, self._upstream
+        if line.client is None:
+            line.client = line.upstream.client()
+        return line.client, line.upstream
 
     async def _streamed(
         self, client: httpx.AsyncClient, sent: Json, grant: Grant, remembered: Remembered
