@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
-from tokenizers import AddedToken, Tokenizer
+from tokenizers import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    trainers,
+)
 from transformers import (
     Gemma3ForCausalLM,
     Gemma3TextConfig,
@@ -15,6 +23,7 @@ from transformers import (
     Qwen3Config,
     Qwen3ForCausalLM,
 )
+from transformers.convert_slow_tokenizer import generate_merges
 
 from mags.ports.policy import Turn
 from mags.training.chains.schema import Role, Sample, Split
@@ -61,14 +70,8 @@ WIDTHS: Mapping[str, float] = {
 
 
 def tokenizer(family: str) -> PreTrainedTokenizerFast:
-    pieces = train_tokenizer((one.target for one in samples()), size=400)
-    # A model that others trained does not know memory tokens yet.
-    plain = pieces.backend_tokenizer.to_str()
-    found = PreTrainedTokenizerFast(
-        tokenizer_object=_without_memory_tokens(plain),
-        bos_token="<|bos|>",
-        eos_token="<|eos|>",
-    )
+    made = sentencepiece() if family == "gemma" else _byte_level()
+    found = PreTrainedTokenizerFast(tokenizer_object=made, bos_token="<|bos|>", eos_token="<|eos|>")
     found.add_special_tokens(
         {"extra_special_tokens": [AddedToken(t, special=True) for t in SPECIAL[family]]}
     )
@@ -76,11 +79,47 @@ def tokenizer(family: str) -> PreTrainedTokenizerFast:
     return found
 
 
-def _without_memory_tokens(written: str) -> object:
-
-    state = json.loads(written)
+def _byte_level() -> Tokenizer:
+    pieces = train_tokenizer((one.target for one in samples()), size=400)
+    # A model that others trained does not know memory tokens yet.
+    state = json.loads(pieces.backend_tokenizer.to_str())
     state["added_tokens"] = [one for one in state["added_tokens"] if one["special"]]
     return Tokenizer.from_str(json.dumps(state))
+
+
+def sentencepiece(*, prefix: bool = False) -> Tokenizer:
+    """Pieces as Gemma's `tokenizer.json` has SentencePiece's: bytes to fall back on, no words.
+
+    `prefix`: a space is put before the text, as for Llama 2.
+    """
+    special = ["<|pad|>", "<|eos|>", "<|bos|>", "<unk>"]
+    learner = Tokenizer(models.BPE())
+    learner.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=True)
+    texts = [text for one in samples() for text in (one.turn.text, one.target)]
+    trainer = trainers.BpeTrainer(vocab_size=200, special_tokens=special, show_progress=False)
+    learner.train_from_iterator(texts, trainer)
+    learned = [
+        word
+        for word, _ in sorted(learner.get_vocab().items(), key=lambda item: item[1])
+        if word not in special
+    ]
+    words = [*special, *(f"<0x{byte:02X}>" for byte in range(256)), *learned]
+    vocab = {word: place for place, word in enumerate(words)}
+    merges = generate_merges(
+        vocab, {word: -float(place) for place, word in enumerate(learned)}, [*special]
+    )
+    made = Tokenizer(
+        models.BPE(vocab, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+    )
+    replaced = normalizers.Replace(" ", "▁")
+    made.normalizer = (
+        normalizers.Sequence([normalizers.Prepend("▁"), replaced]) if prefix else replaced
+    )
+    made.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    )
+    made.add_special_tokens(special)
+    return made
 
 
 def _qwen(config: Mapping[str, object]) -> torch.nn.Module:

@@ -6,13 +6,11 @@ Written from GGUF's description with the `gguf` package. What has to be right, f
   transformers turns its two halves. Qwen and Gemma are turned by halves there, too. Llama 3
   stretches slow frequencies, by factors that are stored beside the weights.
 - Gemma: norms are stored as the offset from 1 in safetensors, as the factor itself in GGUF.
-- Tokens: byte-level pieces only, whose splitting rule llama.cpp must know by name. A SentencePiece
-  vocabulary (Gemma's own, Llama 2's) is left to llama.cpp's `convert_hf_to_gguf.py`.
+- Tokens: see `mags.training.export.gguf_tokens`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +22,7 @@ from numpy.typing import NDArray
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from mags.errors import ConfigurationError
-
-WORDS_LLAMA = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-REST_LLAMA = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-SPLITS = {
-    WORDS_LLAMA + "{1,3}" + REST_LLAMA: "llama-bpe",
-    WORDS_LLAMA + REST_LLAMA: "qwen2",
-}
-"""The splitting rules that llama.cpp knows by name; a plain ByteLevel step is "gpt-2"."""
+from mags.training.export.gguf_tokens import add_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +60,7 @@ def export_gguf(
     writer.add_name(name)
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
     _add_shape(writer, model.config)
-    _add_tokens(writer, tokenizer, pieces=model.get_input_embeddings().weight.shape[0])
+    add_tokens(writer, tokenizer, pieces=model.get_input_embeddings().weight.shape[0])
     if _rope(model.config).get("rope_type") == "llama3":
         writer.add_tensor("rope_freqs.weight", stretched(model))
     for label, table in tensors(model, family):
@@ -163,56 +154,3 @@ def _check_gemma3(config: PretrainedConfig, width: int) -> None:
     same = list(config.layer_types) == usual and config.query_pre_attn_scalar == width
     if not same or _rope(config, "sliding_attention")["rope_theta"] != 10_000.0:
         raise ConfigurationError("This Gemma 3 is not laid out as llama.cpp expects one to be.")
-
-
-def _add_tokens(
-    writer: gguf.GGUFWriter, tokenizer: PreTrainedTokenizerBase, *, pieces: int
-) -> None:
-    written = json.loads(tokenizer.backend_tokenizer.to_str())
-    words, kinds = _vocabulary(written, pieces)
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre(splitting_of(written))
-    writer.add_token_list(words)
-    writer.add_token_types(kinds)
-    merges = written["model"]["merges"]
-    writer.add_token_merges([m if isinstance(m, str) else " ".join(m) for m in merges])
-    for add, token in (
-        (writer.add_bos_token_id, tokenizer.bos_token_id),
-        (writer.add_eos_token_id, tokenizer.eos_token_id),
-        (writer.add_pad_token_id, tokenizer.pad_token_id),
-    ):
-        if token is not None:
-            add(token)
-    # The prompts name it themselves, as their chat templates do.
-    writer.add_add_bos_token(False)
-    if tokenizer.chat_template:
-        writer.add_chat_template(tokenizer.chat_template)
-
-
-def _vocabulary(written: Mapping[str, Any], pieces: int) -> tuple[list[str], list[gguf.TokenType]]:
-    """Words and their kinds by id; rows of the table beyond the vocabulary are unused."""
-    words = [f"[PAD{i}]" for i in range(pieces)]
-    kinds = [gguf.TokenType.UNUSED] * pieces
-    for word, place in written["model"]["vocab"].items():
-        words[place], kinds[place] = word, gguf.TokenType.NORMAL
-    for added in written["added_tokens"]:
-        special = gguf.TokenType.CONTROL if added["special"] else gguf.TokenType.USER_DEFINED
-        words[added["id"]], kinds[added["id"]] = added["content"], special
-    return words, kinds
-
-
-def splitting_of(written: Mapping[str, Any]) -> str:
-    """llama.cpp's name for how a `tokenizer.json` splits text; raises ConfigurationError."""
-    step = written.get("pre_tokenizer") or {}
-    steps = step.get("pretokenizers", [step])
-    if written["model"]["type"] == "BPE" and steps[-1].get("type") == "ByteLevel":
-        if len(steps) == 1 and steps[0].get("use_regex") and not steps[0].get("add_prefix_space"):
-            return "gpt-2"
-        rule = steps[0].get("pattern", {}).get("Regex", "")
-        if len(steps) == 2 and rule in SPLITS:
-            return SPLITS[rule]
-    raise ConfigurationError(
-        "The tokenizer is none whose splitting llama.cpp has a name for here: convert the merged "
-        "folder with llama.cpp's convert_hf_to_gguf.py.",
-        pre_tokenizer=step.get("type", ""),
-    )
