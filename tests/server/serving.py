@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +13,14 @@ from pathlib import Path
 import httpx
 
 import mags
+from mags.games.players.nothing import Nothing
+from mags.games.players.remembering import Remembering
+from mags.games.reader import LexicalReader
+from mags.games.turns import Player
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
+from mags.ports.answer import Answerer
 from mags.server.logs import logger
 from mags.server.model import ModelChoice
 from mags.server.outside import Outside
@@ -50,7 +55,20 @@ def outside(choice: ModelChoice) -> Outside:
         upstream=upstream if choice.url else None,
         model=choice,
         with_model=outside,
+        pairs=players,
     )
+
+
+def players() -> tuple[Remembering, Player]:
+    """Two players who read by words alone, one of them with a memory."""
+    reader = LexicalReader()
+
+    def memories(clock: Callable[[], float], answerer: Answerer) -> Memory:
+        return mags.open(
+            None, settings=Settings(), embedder=EMBEDDER, answerer=answerer, clock=clock
+        )
+
+    return Remembering(reader, memories), Nothing(reader)
 
 
 class Served:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,11 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mags.app import Models, make_embedder, make_parts, make_store
+from mags.app import open as open_memory_in_ram
 from mags.cli.shared import out
 from mags.extras import bring
+from mags.games.players.nothing import Nothing
+from mags.games.players.remembering import Remembering
+from mags.games.reader import shipped_reader
+from mags.games.turns import Player
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
+from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
+from mags.ports.answer import Answerer
 from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
 
@@ -96,5 +104,23 @@ def _wired(settings: Settings, embedder: Embedder) -> Outside:
         upstream=asked if chat.url else None,
         model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
+        pairs=lambda: _players(embedder),
     )
     return found
+
+
+def _players(embedder: Embedder) -> tuple[Remembering, Player]:
+    """MAGS with the shipped settings, and a player without memory: the same reader for both."""
+    reader = shipped_reader()
+
+    def memories(clock: Callable[[], float], answerer: Answerer) -> Memory:
+        return open_memory_in_ram(
+            None,
+            settings=Settings(),
+            policy=RulePolicy(),
+            answerer=answerer,
+            embedder=embedder,
+            clock=clock,
+        )
+
+    return Remembering(reader, memories), Nothing(reader)

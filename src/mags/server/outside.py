@@ -13,6 +13,7 @@ from mags.ports.embedder import Embedder
 from mags.server.halls import Open
 from mags.server.model import ModelChoice, read_choice, write_choice
 from mags.server.proxy.upstream import Upstream
+from mags.server.tables import Pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class Outside:
     `embedder`: of `/v1/embeddings`, as the memories have it; `remembered`: the prompt that frames
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;
     `model`: the same as it is shown. `with_model`: the same outside with another model (raises
-    ConfigurationError); None where the model cannot be changed.
+    ConfigurationError); None where the model cannot be changed. `pairs`: who plays games.
     """
 
     open_memory: Open
@@ -31,6 +32,7 @@ class Outside:
     upstream: Upstream | None = None
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
+    pairs: Pairs | None = None
 
 
 class Choosing:

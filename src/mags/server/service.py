@@ -28,11 +28,12 @@ from mags.server.metrics import Measured, Metrics
 from mags.server.outside import Choosing, Outside
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
-from mags.server.routes import events, history, memories, nodes, page, recall, turns
+from mags.server.routes import events, games, history, memories, nodes, page, recall, turns
 from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
+from mags.server.tables import Tables
 
-ROUTERS = (memories, turns, recall, nodes, history, events, settings_routes, page)
+ROUTERS = (memories, turns, recall, nodes, history, events, games, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
@@ -55,6 +56,7 @@ class Service:
         self.halls = Halls(settings.folder, now.open_memory, most=limits.open, traces=limits.traces)
         rememberer = Rememberer(self.halls, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
+        self.tables = Tables(outside.pairs)
         self._mcp, self._mcp_app = mcp.over_http(self.halls)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.halls))
@@ -79,6 +81,7 @@ class Service:
         app.state.keys = self.keys
         app.state.settings = self.settings
         app.state.choosing = self.choosing
+        app.state.tables = self.tables
         app.state.stopping = self.stopping
         app.state.streams = 0
         for one in ROUTERS:
@@ -104,6 +107,7 @@ class Service:
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
         await self.proxy.close()
+        await run_in_threadpool(self.tables.close)
         await run_in_threadpool(self.halls.close)
 
     async def _ready(self) -> JSONResponse:
