@@ -20,7 +20,7 @@ from benchmarks.results import load, save
 from benchmarks.rl.cells import Run
 from benchmarks.rl.chapter import PICTURE
 from benchmarks.rl.figures import draw, parted, results
-from benchmarks.rl.presets import SMALL, STUDIES
+from benchmarks.rl.presets import LEAN, STUDIES
 from benchmarks.rl.study import Cell
 from mags.errors import MagsError
 
@@ -30,7 +30,7 @@ COMMAND = "python -m benchmarks.rl"
 def main(arguments: Sequence[str]) -> int:
     """Make what is missing, then write down what is there; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--study", choices=list(STUDIES), default=SMALL.name)
+    parser.add_argument("--study", choices=list(STUDIES), default=LEAN.name)
     parser.add_argument("--out", type=Path, default=ROOT / ".cache" / "rl", help="the run's folder")
     parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="SECONDS")
     parser.add_argument("--seed", type=int, action="append", help="only this one's cells")

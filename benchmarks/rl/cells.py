@@ -37,7 +37,6 @@ from benchmarks.rl.study import (
     ALONE,
     BASE,
     BLIND,
-    FIRST,
     GRPO,
     MORE,
     PPO,
@@ -50,24 +49,25 @@ from benchmarks.rl.study import (
 )
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, TESTED
 from mags.errors import ConfigurationError
-from mags.training.batches import encode
+from mags.training.batches import Pair, encode
 from mags.training.chains.schema import Role, Sample, read_samples, write_samples
 from mags.training.chains.variety import Known
 from mags.training.experience import Voice
 from mags.training.grpo import GrpoConfig, reinforce
+from mags.training.nano.lean import LeanLoss
 from mags.training.nano.model import NanoSize, new_nano
-from mags.training.nano.tokens import train_tokenizer
-from mags.training.pairs import of_role, pair_of
+from mags.training.nano.tokens import train_tokenizer, without_names
+from mags.training.pairs import of_role, pair_of, short_pair_of
 from mags.training.ppo import PpoConfig, reinforce_with_critic
 from mags.training.recipe.lora import low_rank
 from mags.training.recipe.presets import Teaching
-from mags.training.reward import GoldJudge, RewardWeights
+from mags.training.reward import GoldJudge
 from mags.training.sft import SftConfig, fine_tune
 
 STUDY, TESTS = "study.json", "tests.jsonl"
 LONGEST = 240
-GOLD = RewardWeights(format=0.2, f1=0.8)
 DEV = "dev"
+WORTH_COMPILING = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +134,10 @@ class Run:
         """The tokenizer of a seed."""
         return AutoTokenizer.from_pretrained(self.place(seed) / "tokenizer")
 
+    def pair(self, sample: Sample) -> Pair:
+        """What a model of this study reads and replies."""
+        return short_pair_of(sample) if self.study.lean else pair_of(sample)
+
     def model(self, kind: str, seed: int) -> LlamaForCausalLM:
         """The model that a cell left."""
         return LlamaForCausalLM.from_pretrained(self.place(seed) / kind).float()
@@ -179,50 +183,37 @@ class Run:
 Made = tuple[LlamaForCausalLM, dict[str, Any]]
 
 
-def make_first(run: Run, cell: Cell) -> Made:
-    """A new nano, taught both roles."""
-    words = train_tokenizer(
-        (
-            text
-            for pair in map(pair_of, run.samples(TAUGHT, cell.seed))
-            for text in (pair.prompt, pair.target)
-        ),
-        size=run.study.widths.pieces,
-    )
-    words.save_pretrained(run.place(cell.seed) / "tokenizer")
-    return _taught(run, cell, _new(run, words, cell.seed), run.study.first, tuple(ROLES))
-
-
 def make_base(run: Run, cell: Cell) -> Made:
-    """The first model, taught on."""
-    first, model = run.known(FIRST, cell.seed), run.model(FIRST, cell.seed)
-    model, found = _taught(run, cell, model, run.study.again, tuple(ROLES))
-    return model, _both(first, found)
+    """A new nano, taught both roles."""
+    pairs = [run.pair(one) for one in run.samples(TAUGHT, cell.seed)]
+    texts = [text for pair in pairs for text in (pair.prompt, pair.target)]
+    spelled = without_names(texts) if run.study.lean else texts
+    words = train_tokenizer(spelled, size=run.study.widths.pieces)
+    words.save_pretrained(run.place(cell.seed) / "tokenizer")
+    return _taught(run, cell, _new(run, words, cell.seed), run.study.taught, tuple(ROLES))
 
 
 def make_alone(run: Run, cell: Cell) -> Made:
     """A new nano of the same size, taught one role in half of the steps."""
     role = next(Role(name) for name, kind in ALONE.items() if kind == cell.kind)
     model = _new(run, run.words(cell.seed), cell.seed)
-    model, first = _taught(run, cell, model, half(run.study.first), (role,))
-    model, again = _taught(run, cell, model, half(run.study.again), (role,))
-    return model, _both(first, again)
+    return _taught(run, cell, model, [half(how) for how in run.study.taught], (role,))
 
 
 def make_more(run: Run, cell: Cell) -> Made:
     """The base, fine-tuned on with labels of the very prompts that reinforcement has."""
     base, grpo = run.known(BASE, cell.seed), run.known(GRPO, cell.seed)
     steps = equal_steps(grpo["cpu_s"], base["cpu_s"], base["steps"])
-    how = Teaching(steps=steps, rate=run.study.more, tokens=run.study.first.tokens)
-    return _taught(run, cell, run.base(cell.seed), how, tuple(ROLES), source=KEPT_BACK)
+    how = Teaching(steps=steps, rate=run.study.more, tokens=run.study.taught[0].tokens)
+    return _taught(run, cell, run.base(cell.seed), [how], tuple(ROLES), source=KEPT_BACK)
 
 
 def make_grpo(run: Run, cell: Cell) -> Made:
-    """The base, reinforced by its labels: 0.2 format and 0.8 F1."""
+    """The base, reinforced by its labels."""
     words, model = run.words(cell.seed), run.base(cell.seed)
     tasks = tasks_of(words, run.samples(KEPT_BACK, cell.seed))
     exams = blinded(tasks, run.study.world.relations)
-    judge = Onlooker(judge=GoldJudge(weights=GOLD), look=by_exam(exams))
+    judge = Onlooker(judge=GoldJudge(), look=by_exam(exams))
     return _reinforced(run, cell, model, words, (tasks, judge))
 
 
@@ -253,7 +244,6 @@ def make_ppo(run: Run, cell: Cell) -> Made:
 
 
 MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
-    FIRST: make_first,
     BASE: make_base,
     GRPO: make_grpo,
     BLIND: make_blind,
@@ -295,25 +285,25 @@ def _taught(
     run: Run,
     cell: Cell,
     model: LlamaForCausalLM,
-    how: Teaching,
+    lessons: Sequence[Teaching],
     roles: Sequence[Role],
     *,
     source: str = TAUGHT,
 ) -> Made:
     words = run.words(cell.seed)
-    pairs = [pair_of(one) for one in of_role(run.samples(source, cell.seed), *roles)]
+    pairs = [run.pair(one) for one in of_role(run.samples(source, cell.seed), *roles)]
     encoded = encode(words, pairs, longest=LONGEST)
-    config = SftConfig(steps=how.steps, rate=how.rate, tokens=how.tokens, seed=cell.seed)
-    clock = Clock()
-    fine_tune(model, encoded, config, watch=clock)
-    found = {"cpu_s": round(clock.cpu_s, 1), "steps": how.steps, "samples": len(encoded)}
-    return model, {**found, "curve": clock.curve[:: max(1, how.steps // 100)]}
-
-
-def _both(first: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, Any]:
-    """What two teachings took together; the curve is that of the second."""
-    whole = {name: first[name] + again[name] for name in ("cpu_s", "steps")}
-    return {**again, **whole}
+    steps = sum(how.steps for how in lessons)
+    lean = LeanLoss(model, compiled=steps >= WORTH_COMPILING) if run.study.lean else None
+    used, curve = 0.0, list[dict[str, float]]()
+    for how in lessons:
+        config = SftConfig(steps=how.steps, rate=how.rate, tokens=how.tokens, seed=cell.seed)
+        clock = Clock()
+        fine_tune(model, encoded, config, objective=lean, watch=clock)
+        used += clock.cpu_s
+        curve = clock.curve[:: max(1, how.steps // 100)]
+    found = {"cpu_s": round(used, 1), "steps": steps, "samples": len(encoded)}
+    return model, {**found, "curve": curve}
 
 
 def _reinforced(
@@ -347,7 +337,7 @@ def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int) -> Made:
     words, model, how = run.words(cell.seed), run.base(cell.seed), run.study.practice
     tasks = tasks_of(words, run.samples(KEPT_BACK, cell.seed))
     exams = blinded(tasks, run.study.world.relations)
-    judge = Onlooker(judge=GoldJudge(weights=GOLD), look=by_exam(exams))
+    judge = Onlooker(judge=GoldJudge(), look=by_exam(exams))
     config = PpoConfig(
         steps=steps,
         replies=how.prompts * how.group,

@@ -20,9 +20,17 @@ from mags.memory.memory import Memory
 from mags.models.grammar import Engram, read_plan
 from mags.ports.policy import Plan
 from mags.training.chains.schema import Role, Sample
-from mags.training.fidelity import LONG_AGO_S, Dictated, Gold, fidelity_of, gold_of, scratch
+from mags.training.fidelity import (
+    LONG_AGO_S,
+    Dictated,
+    Gold,
+    fidelity_of,
+    gold_of,
+    scratch,
+    taken_in,
+)
 from mags.training.generate.names import made_up
-from mags.training.reward import Reading, nothing_invented, read
+from mags.training.reward import Reading, gate, nothing_invented, read
 
 Triple = tuple[str, str, str]
 DAY_S = 86_400.0
@@ -90,7 +98,7 @@ def found_rank(search: Search, plan: Plan, *, at: float) -> float:
 def examine(task: Examined, reading: Reading | None) -> float:
     """How a decision does in its exam, in [0, 1]; 0 for none, or for one of another function."""
     if isinstance(reading, Engram) and isinstance(task.exam, Gold):
-        return fidelity_of(task.exam, task.sample.turn, reading.operations)
+        return fidelity_of(task.exam, task.sample.turn, reading.operations, by=taken_in)
     if isinstance(reading, Plan) and isinstance(task.exam, Search):
         return found_rank(task.exam, reading, at=task.sample.now)
     return 0.0
@@ -115,10 +123,10 @@ def _name(rng: Random) -> str:
 class BlindJudge:
     """Judges replies by what a memory does with them; it has never seen a target.
 
-    `format`: share of the reward for a reply that the grammar takes; the rest is the exam's.
+    `invented`: what naming something that nobody said takes away.
     """
 
-    format: float = 0.1
+    invented: float = 0.5
 
     def __call__(
         self, tasks: Sequence[Examined], replies: Sequence[str]
@@ -135,11 +143,10 @@ class BlindJudge:
         reading = read(task.sample, reply)
         grounded = nothing_invented(task.sample, reading)
         fidelity = examine(task, reading)
-        gate = float(reading is not None) * grounded
-        worth = self.format + (1.0 - self.format) * fidelity
+        passes = gate(float(reading is not None), grounded, invented=self.invented)
         return {
             "format": float(reading is not None),
             "grounded": grounded,
             "fidelity": fidelity,
-            "reward": gate * worth,
+            "reward": passes * fidelity,
         }

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from benchmarks.rl.world import SMALL, World
 from mags.training.recipe.presets import Teaching, Widths
 
-FIRST, BASE, GRPO, BLIND, PPO, MORE = "first", "base", "grpo", "grpo-blind", "ppo", "more-sft"
+BASE, GRPO, BLIND, PPO, MORE = "base", "grpo", "grpo-blind", "ppo", "more-sft"
 ALONE = {"ask": "alone-ask", "write": "alone-write"}
 SWEEP = "ppo-sweep"
+REINFORCED = (BASE, GRPO, BLIND, SWEEP, PPO, MORE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,17 +76,20 @@ class Cell:
 class Study:
     """Everything that decides on a figure.
 
-    SFT is `first`, then `again` from a new rise. PPO and more SFT take as much processor time as
-    GRPO. `swept`: the share of that time each setting of PPO gets in the sweep, on the first seed.
+    SFT is `taught`, one teaching after the other, each from a new rise; `lean`: as nano's recipe
+    has it, replies in short, pieces learned without names, its own forward pass. PPO and more SFT
+    take as much processor time as GRPO. `swept`: the share of that time each setting of PPO gets in
+    the sweep, on the first seed. `kinds`: of cells.
     """
 
     name: str
-    first: Teaching
-    again: Teaching
+    taught: tuple[Teaching, ...]
     practice: Practice
     more: float
     critics: tuple[Critic, ...]
     swept: float = 0.35
+    lean: bool = True
+    kinds: tuple[str, ...] = REINFORCED
     world: World = SMALL
     amounts: Amounts = field(default_factory=Amounts)
     widths: Widths = field(default_factory=lambda: Widths(context=256))
@@ -94,13 +98,12 @@ class Study:
     def cells(self) -> Iterator[Cell]:
         """The cells in the order in which they are made: seed by seed, the sweep in the first."""
         for seed in self.seeds:
-            for kind in (FIRST, BASE, GRPO, BLIND):
-                yield Cell(kind=kind, seed=seed)
-            if seed == self.seeds[0]:
-                for place in range(len(self.critics)):
-                    yield Cell(kind=SWEEP, seed=seed, setting=place)
-            for kind in (PPO, *ALONE.values(), MORE):
-                yield Cell(kind=kind, seed=seed)
+            for kind in self.kinds:
+                if kind != SWEEP:
+                    yield Cell(kind=kind, seed=seed)
+                elif seed == self.seeds[0]:
+                    for place in range(len(self.critics)):
+                        yield Cell(kind=kind, seed=seed, setting=place)
 
 
 def equal_steps(budget_s: float, used_s: float, used_steps: int) -> int:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from benchmarks.rl.exam import BlindJudge, Search, blind, found_rank
 from benchmarks.rl.figures import parted, smoothed
 from benchmarks.rl.intervals import gain, level
-from benchmarks.rl.presets import SMALL, SMOKE
-from benchmarks.rl.study import ALONE, BASE, FIRST, SWEEP, equal_steps, half
+from benchmarks.rl.presets import LEAN, SMALL, SMOKE
+from benchmarks.rl.study import ALONE, BASE, REINFORCED, SWEEP, equal_steps, half
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
 from mags.models.grammar import read_plan
 from mags.training.chains.schema import Role, Sample
 from mags.training.chains.variety import Known
 
-WORLD: World = SMALL.world
+WORLD: World = LEAN.world
 
 
 def drawn(name: str, role: Role, count: int) -> list[Sample]:
@@ -70,13 +70,13 @@ def test_equal_compute_counts_steps_by_what_steps_cost() -> None:
 
 
 def test_every_cell_comes_after_those_it_needs() -> None:
-    cells = [(cell.kind, cell.seed) for cell in SMALL.cells()]
-    assert cells.count((SWEEP, 0)) == len(SMALL.critics) > 1
-    for seed in SMALL.seeds:
+    cells = [(cell.kind, cell.seed) for cell in LEAN.cells()]
+    assert cells.count((SWEEP, 0)) == len(LEAN.critics) > 1
+    for seed in LEAN.seeds:
         kinds = [kind for kind, of in cells if of == seed]
-        assert kinds[:2] == [FIRST, BASE]
-        assert {*ALONE.values()} < {*kinds}
-    assert 2 * half(SMALL.first).steps == SMALL.first.steps
+        assert list(dict.fromkeys(kinds)) == [k for k in REINFORCED if k != SWEEP or not seed]
+    assert [cell.kind for cell in SMALL.cells()][:3] == [BASE, *ALONE.values()]
+    assert 2 * half(SMALL.taught[0]).steps == SMALL.taught[0].steps
 
 
 def test_the_small_world_has_its_relations_only_and_keeps_frames_back() -> None:

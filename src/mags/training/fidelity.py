@@ -8,7 +8,7 @@ asked); only its policy is replaced, by one that says what the reply said.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.memory.memory import Memory
@@ -27,12 +27,16 @@ BYSTANDERS = (("Orsolo", "lives in", "Brentavia"), ("Marvekka", "works at", "Tol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One question to the store: is the fact open (`holds`) or not, afterwards?"""
+    """One question to the store: is the fact open (`holds`) or not, afterwards?
+
+    `told`: the turn told what it asks; the others are of bystanders.
+    """
 
     subject: str
     relation: str
     object: str
     holds: bool
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,9 @@ def gold_of(sample: Sample) -> Gold:
     everything else known should be as before.
     """
     before = list(BYSTANDERS)
-    probes = [Probe(subject=s, relation=r, object=o, holds=True) for s, r, o in BYSTANDERS]
+    probes = [
+        Probe(subject=s, relation=r, object=o, holds=True, told=False) for s, r, o in BYSTANDERS
+    ]
     for one in read_engram(sample.target).operations:
         if one.act is Act.NOTE:
             continue
@@ -58,10 +64,11 @@ def gold_of(sample: Sample) -> Gold:
         if one.act is Act.UPDATE:
             before.append((*slot, _older(one)))
             probes.append(Probe(subject=slot[0], relation=slot[1], object=_older(one), holds=False))
-        if one.act is Act.RETRACT and one.object:
-            before.append((*slot, one.object))
+        held = one.object or _older(one)
+        if one.act is Act.RETRACT:
+            before.append((*slot, held))
         holds = one.act is not Act.RETRACT
-        probes.append(Probe(subject=slot[0], relation=slot[1], object=one.object, holds=holds))
+        probes.append(Probe(subject=slot[0], relation=slot[1], object=held, holds=holds))
     return Gold(before=tuple(before), probes=tuple(probes))
 
 
@@ -73,8 +80,13 @@ class StoreFidelity:
         return fidelity_of(gold_of(sample), sample.turn, operations)
 
 
-def fidelity_of(gold: Gold, turn: Turn, operations: Sequence[Operation]) -> float:
-    """What a scratch memory knows after these operations of a turn, held against a gold store."""
+def fidelity_of(
+    gold: Gold, turn: Turn, operations: Sequence[Operation], *, by: Scoring | None = None
+) -> float:
+    """What a scratch memory knows after these operations of a turn, held against a gold store.
+
+    `by`: how it is scored; None for `score`.
+    """
     policy = Dictated()
     with scratch(policy, at=turn.at) as memory:
         for subject, relation, held in gold.before:
@@ -83,20 +95,34 @@ def fidelity_of(gold: Gold, turn: Turn, operations: Sequence[Operation]) -> floa
         policy.says = tuple(operations)
         memory.observe(turn.text, speaker=turn.speaker, at=turn.at)
         after = _open(memory)
-    return score(gold, known, after)
+    return (by or score)(gold, known, after)
 
 
 def score(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> float:
     """Share of probes passed, open facts that nobody asked for counted as probes failed."""
-    wanted = {_folded(p.subject, p.relation, p.object) for p in gold.probes if p.holds}
-    passed = sum(
-        (_folded(p.subject, p.relation, p.object) in after) == p.holds for p in gold.probes
-    )
+    wanted = {_triple(p) for p in gold.probes if p.holds}
+    passed = sum(_passes(p, after) for p in gold.probes)
     extra = len(after - before - wanted)
     return passed / (len(gold.probes) + extra)
 
 
+def taken_in(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> float:
+    """Share of what the turn told that is known now, less what nobody told: silence earns nothing.
+
+    Bystanders only take away: the share of them that is as it was multiplies the rest. A turn that
+    told nothing is worth 1 where nothing was stored.
+    """
+    told = [p for p in gold.probes if p.told]
+    others = [p for p in gold.probes if not p.told]
+    extra = len(after - before - {_triple(p) for p in told if p.holds})
+    asked = len(told) + extra
+    known = sum(_passes(p, after) for p in told) / asked if asked else 1.0
+    return known * (sum(_passes(p, after) for p in others) / len(others) if others else 1.0)
+
+
 Fact = tuple[str, str, str]
+Scoring = Callable[[Gold, frozenset[Fact], frozenset[Fact]], float]
+"""A number in [0, 1] from a gold store and the open facts before and after."""
 
 
 class Dictated:
@@ -141,6 +167,14 @@ def _open(memory: Memory) -> frozenset[Fact]:
         _folded(f.subject, _with_kind(f.relation, f.qualifiers), f.object)
         for f in memory.facts(current=True)
     )
+
+
+def _passes(probe: Probe, after: frozenset[Fact]) -> bool:
+    return (_triple(probe) in after) == probe.holds
+
+
+def _triple(probe: Probe) -> Fact:
+    return _folded(probe.subject, probe.relation, probe.object)
 
 
 def _folded(*words: str) -> Fact:

@@ -1,8 +1,10 @@
 """What a reply of a policy is worth: named parts in [0, 1], a gate, and a weighted mean.
 
-A reply that the grammar refuses, or that names what nobody said, is worth nothing; beyond that
-gate count the items it got right (F1) and, for writing, what a memory would know by it
-(`mags.training.fidelity`).
+A reply that the grammar refuses is worth nothing, and one that names what nobody said is charged;
+beyond that gate count the items it got right (F1), how near it came to the others (`closeness`),
+whether all of it is right, and, for writing, what a memory would know by it
+(`mags.training.fidelity`). Form alone earns nothing: of a turn that tells something silence has no
+item right, so it is worth 0, as rubbish is.
 """
 
 from __future__ import annotations
@@ -17,19 +19,27 @@ from mags.models.guardrails import check_invented
 from mags.models.policy.shorthand import expand
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags.training.chains.schema import Role, Sample
+from mags.training.closeness import closeness
 
 Reading = Engram | Plan | Route
 Fidelity = Callable[[Sample, Sequence[Operation]], float]
 """What a memory would know of a sample after these operations, in [0, 1]."""
+COUNTED = ("format", "f1", "near", "exact", "fidelity")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardWeights:
-    """Shares of the parts beyond the gate; they are scaled to sum to 1."""
+    """Shares of the parts beyond the gate; they are scaled to sum to 1.
 
-    format: float = 0.2
-    f1: float = 0.8
+    `invented`: what naming something that nobody said takes away, 1 for all of it.
+    """
+
+    format: float = 0.0
+    f1: float = 0.3
+    near: float = 0.3
+    exact: float = 0.4
     fidelity: float = 0.0
+    invented: float = 0.5
 
 
 def read(sample: Sample, reply: str) -> Reading | None:
@@ -61,6 +71,17 @@ def item_f1(sample: Sample, reading: Reading | None) -> float:
     return 2.0 * shared / (got.total() + want.total()) if got or want else 1.0
 
 
+def nearness(sample: Sample, reading: Reading | None) -> float:
+    """F1 in which a near miss counts in part (`mags.training.closeness`)."""
+    target = read(sample, sample.target)
+    return 0.0 if reading is None or target is None else closeness(reading, target)
+
+
+def gate(well_formed: float, grounded: float, *, invented: float) -> float:
+    """What the other parts are multiplied by: 0 for malformed, 1 - `invented` for ungrounded."""
+    return well_formed * (1.0 - invented * (1.0 - grounded))
+
+
 def nothing_invented(sample: Sample, reading: Reading | None) -> float:
     """1 where every name and object was said or recalled, else 0."""
     if reading is None:
@@ -78,22 +99,31 @@ def nothing_invented(sample: Sample, reading: Reading | None) -> float:
 def parts_of(
     sample: Sample, reply: str, weights: RewardWeights, fidelity: Fidelity | None = None
 ) -> Mapping[str, float]:
-    """Each part and the "reward" they make; `fidelity` is asked only where it has a weight."""
+    """Each part and the "reward" they make; `fidelity` is asked only where it has a weight.
+
+    "gate" is what the weighted mean of the others is multiplied by.
+    """
     reading = read(sample, reply)
     parts = {
         "format": float(reading is not None),
         "grounded": nothing_invented(sample, reading),
         "f1": item_f1(sample, reading),
+        "near": nearness(sample, reading),
         "exact": adherence(sample, reading),
     }
-    shares = {"format": weights.format, "f1": weights.f1}
     if fidelity is not None and weights.fidelity and isinstance(reading, Engram):
         parts["fidelity"] = fidelity(sample, reading.operations)
-        shares["fidelity"] = weights.fidelity
+    parts["gate"] = gate(parts["format"], parts["grounded"], invented=weights.invented)
+    shares = {name: share for name, share in shares_of(weights).items() if name in parts}
     whole = sum(shares.values())
     worth = sum(share * parts[name] for name, share in shares.items()) / whole if whole else 0.0
-    gate = parts["format"] * parts["grounded"]
-    return {**parts, "reward": gate * worth}
+    return {**parts, "reward": parts["gate"] * worth}
+
+
+def shares_of(weights: RewardWeights) -> dict[str, float]:
+    """The parts that count, with their weights."""
+    named = {name: float(getattr(weights, name)) for name in COUNTED}
+    return {name: share for name, share in named.items() if share}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

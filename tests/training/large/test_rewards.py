@@ -34,7 +34,7 @@ def test_the_weighted_sum_of_the_parts_is_the_reward_of_the_judge(with_fidelity:
         for i in range(len(asked))
     ]
     assert sums == pytest.approx([one["reward"] for one in judge(asked, replies)])
-    assert [p.__name__ for p in parts if p.weight == 0.0] == ["grounded", "exact"]
+    assert [p.__name__ for p in parts if p.weight == 0.0] == ["grounded"]
 
 
 def test_the_shapes_of_known_models_give_their_known_sizes() -> None:

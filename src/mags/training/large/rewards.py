@@ -1,8 +1,8 @@
 """The reward in TRL's form: one named function a part, so that each has a curve of its own.
 
 Their weighted sum is the reward of `mags.training.reward.parts_of`: each part carries the gate
-(malformed or invented is worth nothing), and a sample that has no fidelity, since it is no writing,
-gets the mean of its other parts there. Parts of weight 0 are only shown.
+(malformed is worth nothing, invented less), and a sample that has no fidelity, since it is no
+writing, gets the mean of its other parts there. Parts of weight 0 are only shown.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mags.training.chains.schema import Sample
-from mags.training.reward import GoldJudge
+from mags.training.reward import GoldJudge, shares_of
 
 Completion = str | Sequence[Mapping[str, str]]
+SHOWN = ("format", "grounded", "f1", "exact")
 PLACE = "place"
 """The column of a data set that says which sample a prompt came from."""
 
@@ -42,20 +43,19 @@ class Part:
     def _worth(self, parts: Mapping[str, float]) -> float:
         if not self.weight:
             return parts[self.name]
-        gate = parts["format"] * parts["grounded"]
-        return gate * parts[self.name] if self.name in parts else parts["reward"]
+        return parts["gate"] * parts[self.name] if self.name in parts else parts["reward"]
 
 
 def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
     """The parts of a judge that count, scaled to sum to 1, and those that are only shown."""
-    shares = {"format": judge.weights.format, "f1": judge.weights.f1}
-    if judge.fidelity is not None and judge.weights.fidelity:
-        shares["fidelity"] = judge.weights.fidelity
+    shares = shares_of(judge.weights)
+    if judge.fidelity is None:
+        shares.pop("fidelity", None)
     whole = sum(shares.values())
     counted = {name: share / whole for name, share in shares.items()}
     return [
         Part(name=name, weight=weight, samples=samples, judge=judge)
-        for name, weight in {**counted, "grounded": 0.0, "exact": 0.0}.items()
+        for name, weight in {**dict.fromkeys(SHOWN, 0.0), **counted}.items()
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mags.errors import InvalidInput
+from mags.training.reward import RewardWeights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ class Reinforcing:
     """GRPO, and PPO at equal compute: `prompts` x `group` replies a step.
 
     `rows`: replies of one forward pass, which decides on the memory. `roles`: which are
-    reinforced. `format`, `f1`, `fidelity`: weights of the reward.
+    reinforced.
     """
 
     steps: int
@@ -61,9 +62,7 @@ class Reinforcing:
     rank: int = 16
     limit: int = 96
     roles: tuple[str, ...] = ("ask", "write")
-    format: float = 0.2
-    f1: float = 0.8
-    fidelity: float = 0.0
+    reward: RewardWeights = field(default_factory=RewardWeights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

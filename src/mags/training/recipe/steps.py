@@ -26,7 +26,7 @@ from mags.training.progress import Logbook
 from mags.training.recipe import samples as files
 from mags.training.recipe.lora import low_rank
 from mags.training.recipe.presets import Recipe, Teaching
-from mags.training.reward import GoldJudge, RewardWeights
+from mags.training.reward import GoldJudge
 from mags.training.rollout import Sampling
 from mags.training.sft import SftConfig, fine_tune
 
@@ -135,10 +135,7 @@ def reinforce_member(run: Run, member: str, *, by: str) -> dict[str, Any]:
     words, model = run.tokenizer(), run.model("role", member)
     roles = [role for role in run.members[member] if role.value in how.roles]
     tasks = _tasks(words, run.samples(files.KEPT_BACK, roles), recipe.widths.context - how.limit)
-    judge = GoldJudge(
-        weights=RewardWeights(format=how.format, f1=how.f1, fidelity=how.fidelity),
-        fidelity=StoreFidelity() if how.fidelity else None,
-    )
+    judge = GoldJudge(weights=how.reward, fidelity=StoreFidelity() if how.reward.fidelity else None)
     sampling = Sampling(pad=words.pad_token_id, end=words.eos_token_id, limit=how.limit)
     voice = Voice(model=model, tokenizer=words, sampling=sampling)
     with (
