@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.training.experience import gather, logp_of, reply_states  # noqa: E402 - torch first
-from mags.training.rollout import complete  # noqa: E402
+from mags.training.rollout import complete, complete_in_parts  # noqa: E402
 from tests.training import tiny  # noqa: E402
 
 
@@ -45,6 +45,13 @@ def test_rows_that_are_done_change_nothing_for_the_others(words: Any, speller: A
     lengths = [len(reply(one, 0)) for one in alone]
     assert len(set(lengths)) > 1  # some end sooner, else nothing is dropped
     assert [reply(together, row) for row in range(4)] == [reply(one, 0) for one in alone]
+
+
+def test_parts_and_copies_come_back_in_the_order_of_the_prompts(words: Any, speller: Any) -> None:
+    how = tiny.sampling(words, temperature=0.0)
+    alone = [reply(complete(speller, [prompt], how), 0) for prompt in prompts(words)]
+    done = complete_in_parts(speller, prompts(words), how, copies=3, rows=6)
+    assert [reply(done, row) for row in range(12)] == [one for one in alone for _ in range(3)]
 
 
 def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller: Any) -> None:

@@ -10,8 +10,10 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from mags.training.rollout import Completions, Sampling, complete
+from mags.training.rollout import Completions, Sampling, complete_in_parts
 
+COLUMNS = 8
+"""What the columns of a minibatch are a multiple of."""
 T = TypeVar("T")
 TaskT = TypeVar("TaskT", contravariant=True)
 
@@ -61,12 +63,16 @@ class Experience:
             parts=self.parts,
         )
 
-    def trimmed(self) -> Experience:
-        """Without the columns that are padding in every row."""
+    def trimmed(self, *, columns: int = 1) -> Experience:
+        """Without the columns that are padding in every row.
+
+        `columns`: so many of the prompt, and of the reply, or a multiple, where there are as many:
+        oneDNN makes and keeps code for every shape it meets (`mags.training.nano.lean`).
+        """
         length = self.mask.shape[1]
         width = self.tokens.shape[1] - length
-        left = width - int(self.attention[:, :width].sum(1).max())
-        longest = max(1, int(self.mask.sum(1).max()))
+        left = max(0, width - _even(int(self.attention[:, :width].sum(1).max()), columns))
+        longest = min(length, _even(max(1, int(self.mask.sum(1).max())), columns))
         return replace(
             self,
             tokens=self.tokens[:, left : width + longest],
@@ -106,13 +112,21 @@ class Voice:
 
 
 def gather(
-    voice: Voice, tasks: Sequence[Task[T]], judge: Judge[T], *, chance: torch.Generator
+    voice: Voice,
+    tasks: Sequence[Task[T]],
+    judge: Judge[T],
+    *,
+    chance: torch.Generator,
+    copies: int = 1,
 ) -> Experience:
-    """Reply once to every task and have it judged."""
+    """Reply `copies` times to every task (next to each other) and have it judged."""
     voice.model.eval()
-    done = complete(voice.model, [t.prompt for t in tasks], voice.sampling, chance=chance)
-    judged = judge([t.known for t in tasks], voice.replies(done))
-    tokens, attention = _joined([t.prompt for t in tasks], done, voice.sampling.pad)
+    done = complete_in_parts(
+        voice.model, [t.prompt for t in tasks], voice.sampling, chance=chance, copies=copies
+    )
+    asked = [task for task in tasks for _ in range(copies)]
+    judged = judge([t.known for t in asked], voice.replies(done))
+    tokens, attention = _joined([t.prompt for t in asked], done, voice.sampling.pad)
     names = sorted({name for one in judged for name in one})
     return Experience(
         tokens=tokens,
@@ -122,6 +136,10 @@ def gather(
         rewards=torch.tensor([one["reward"] for one in judged], device=tokens.device),
         parts={n: sum(one.get(n, 0.0) for one in judged) / len(judged) for n in names},
     )
+
+
+def _even(count: int, multiple: int) -> int:
+    return count + -count % multiple
 
 
 def _joined(prompts: Sequence[Sequence[int]], done: Completions, pad: int) -> tuple[Tensor, Tensor]:

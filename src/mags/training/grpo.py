@@ -18,7 +18,16 @@ import torch
 from torch.optim import Optimizer
 
 from mags.training.checkpoint import save_checkpoint
-from mags.training.experience import Experience, Judge, Task, Voice, gather, logp_of, reply_states
+from mags.training.experience import (
+    COLUMNS,
+    Experience,
+    Judge,
+    Task,
+    Voice,
+    gather,
+    logp_of,
+    reply_states,
+)
 from mags.training.losses import group_advantages, grpo_loss, informative
 from mags.training.optimisers import optimisers, schedule, take_step
 from mags.training.progress import Watch
@@ -112,8 +121,7 @@ def _draw(
     pick: random.Random,
 ) -> Experience:
     asked = [pick.choice(tasks) for _ in range(config.prompts)]
-    repeated = [task for task in asked for _ in range(config.group)]
-    return gather(voice, repeated, judge, chance=chance)
+    return gather(voice, asked, judge, chance=chance, copies=config.group)
 
 
 def learn_from(
@@ -134,7 +142,7 @@ def learn_from(
         chance = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
         for rows in seen.minibatches(config.rows, chance=chance):
-            part = seen.rows(rows).trimmed()
+            part = seen.rows(rows).trimmed(columns=COLUMNS)
             logits, _ = reply_states(voice.model, part)
             logp = logp_of(logits, part, temperature=voice.sampling.temperature)
             loss = grpo_loss(

@@ -18,7 +18,16 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from mags.training.checkpoint import save_checkpoint
-from mags.training.experience import Experience, Judge, Task, Voice, gather, logp_of, reply_states
+from mags.training.experience import (
+    COLUMNS,
+    Experience,
+    Judge,
+    Task,
+    Voice,
+    gather,
+    logp_of,
+    reply_states,
+)
 from mags.training.losses import generalised_advantages, ppo_loss, token_rewards, value_loss
 from mags.training.optimisers import optimisers, schedule, take_step
 from mags.training.progress import Watch
@@ -158,7 +167,7 @@ def _learn(
 def _loss(
     voice: Voice, critic: Critic, advised: Advised, rows: Tensor, config: PpoConfig, *, moves: bool
 ) -> Tensor:
-    part = advised.seen.rows(rows).trimmed()
+    part = advised.seen.rows(rows).trimmed(columns=COLUMNS)
     length = part.mask.shape[1]
     logits, states = reply_states(voice.model, part)
     values = critic(states if moves else states.detach())

@@ -1,4 +1,9 @@
-"""Completions of many prompts at once: a key-value cache, finished rows dropped as they end."""
+"""Completions of many prompts at once: a key-value cache, rows that are done dropped from it.
+
+Copying the cache is what a reply of a small model costs, so replies to one prompt share the reading
+of it, prompts of about the same length go together, few enough rows at a time for the processor's
+own memory, and rows are dropped by the quarter.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
+
+ROWS = 64
+"""Replies that are drawn at a time."""
+KEPT = 0.75
+"""Rows that are done are dropped where no more than this share goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,36 +50,90 @@ def complete(
     how: Sampling,
     *,
     chance: torch.Generator | None = None,
+    copies: int = 1,
 ) -> Completions:
-    """Continue each prompt (token ids, no padding); `chance` makes draws reproducible."""
+    """Continue each prompt (token ids, no padding); `chance` makes draws reproducible.
+
+    `copies`: replies to each prompt, next to each other.
+    """
     device = next(model.parameters()).device
     ids, attention = _left_padded(prompts, how.pad, device)
-    rows = torch.arange(len(prompts), device=device)
-    tokens = torch.full((len(prompts), how.limit), how.pad, device=device)
-    logp = torch.zeros((len(prompts), how.limit), device=device)
-    cache, step = None, ids
+    out = model(
+        input_ids=ids,
+        attention_mask=attention,
+        position_ids=(attention.cumsum(1) - 1).clamp(min=0),
+        use_cache=True,
+        logits_to_keep=1,
+    )
+    cache, logits = out.past_key_values, out.logits[:, -1].float()
+    if copies > 1:
+        cache.batch_repeat_interleave(copies)
+        logits, attention = (x.repeat_interleave(copies, dim=0) for x in (logits, attention))
+    rows = torch.arange(len(logits), device=device)
+    going = torch.ones_like(rows, dtype=torch.bool)
+    tokens = torch.full((len(rows), how.limit), how.pad, device=device)
+    logp = torch.zeros((len(rows), how.limit), device=device)
     for t in range(how.limit):
-        positions = (attention.cumsum(1) - 1).clamp(min=0)[:, -step.shape[1] :]
+        drawn, sure = _draw(logits, how.temperature, chance)
+        tokens[rows, t] = torch.where(going, drawn, how.pad)
+        logp[rows, t] = sure * going
+        going = going & (drawn != how.end)
+        left = int(going.sum())
+        if not left or t + 1 == how.limit:
+            break
+        if left <= KEPT * len(rows):
+            kept = going.nonzero().squeeze(1)
+            cache.batch_select_indices(kept)
+            rows, drawn, attention, going = rows[kept], drawn[kept], attention[kept], going[kept]
+        attention = torch.cat([attention, torch.ones_like(attention[:, :1])], dim=1)
         out = model(
-            input_ids=step,
+            input_ids=drawn.unsqueeze(1),
             attention_mask=attention,
-            position_ids=positions,
+            position_ids=attention.sum(1, keepdim=True) - 1,
             past_key_values=cache,
             use_cache=True,
         )
-        cache = out.past_key_values
-        drawn, sure = _draw(out.logits[:, -1].float(), how.temperature, chance)
-        tokens[rows, t], logp[rows, t] = drawn, sure
-        going = drawn != how.end
-        if not bool(going.any()):
-            break
-        if not bool(going.all()):
-            kept = going.nonzero().squeeze(1)
-            cache.batch_select_indices(kept)
-            rows, drawn, attention = rows[kept], drawn[kept], attention[kept]
-        step = drawn.unsqueeze(1)
-        attention = torch.cat([attention, torch.ones_like(step)], dim=1)
+        cache, logits = out.past_key_values, out.logits[:, -1].float()
     return _cut(tokens, logp, how.end)
+
+
+def complete_in_parts(
+    model: PreTrainedModel,
+    prompts: Sequence[Sequence[int]],
+    how: Sampling,
+    *,
+    chance: torch.Generator | None = None,
+    copies: int = 1,
+    rows: int = ROWS,
+) -> Completions:
+    """The same, at most about `rows` replies at a time, prompts of like length together."""
+    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+    many = max(1, rows // copies)
+    parts = [
+        complete(
+            model,
+            [prompts[i] for i in order[begin : begin + many]],
+            how,
+            chance=chance,
+            copies=copies,
+        )
+        for begin in range(0, len(order), many)
+    ]
+    width = max(part.tokens.shape[1] for part in parts)
+    back = torch.tensor(order).argsort()
+    places = (
+        (back.unsqueeze(1) * copies + torch.arange(copies)).flatten().to(parts[0].tokens.device)
+    )
+
+    def whole(each: Sequence[Tensor], fill: float) -> Tensor:
+        wide = [torch.nn.functional.pad(x, (0, width - x.shape[1]), value=fill) for x in each]
+        return torch.cat(wide)[places]
+
+    return Completions(
+        tokens=whole([part.tokens for part in parts], how.pad),
+        logp=whole([part.logp for part in parts], 0.0),
+        mask=whole([part.mask for part in parts], 0.0),
+    )
 
 
 def _left_padded(
