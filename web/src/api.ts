@@ -1,4 +1,4 @@
-// The server as functions. What goes wrong is an `Problem` with the server's own words.
+// The server as functions. What goes wrong is a `Problem` with the server's own words.
 
 export interface Dot {
   id: number; kind: string; label: string; strength: number; importance: number; uses: number;
@@ -66,6 +66,24 @@ export interface Diff {
   since: string; added: NodeCard[]; removed: number[]; changed: NodeCard[]; closed: Fact[];
   arcs_added: number; arcs_removed: number; arcs_changed: number;
 }
+export interface When { as_of?: string | null; recorded_as_of?: string | null }
+export interface Turn { text: string; speaker: string; at?: string; session?: string; key?: string }
+/** What one change left of a node. `half_life`: ticks until the strength is half, null: it stays. */
+export interface Moment {
+  seq: number; tick: number; kind: string; recorded_at: string | null; strength: number;
+  uses: number; half_life: number | null;
+}
+export interface Model { url: string; model: string; key_set: boolean }
+/** One player's turn. `lines`: what its reader was shown; `cited`: places in it that decided. */
+export interface TurnSeen {
+  said: { speaker: string; text: string }[]; question: string; actions: string[]; action: string;
+  best: string[]; knowable: boolean; right: boolean; reward: number; score: number; rights: number;
+  lines: string[]; cited: number[]; seconds: number;
+}
+export interface GameSteps {
+  game: string; seed: number; turns: number; turn: number; over: boolean; mags: TurnSeen; alone: TurnSeen;
+}
+export interface GameBegun { id: string; game: string; seed: number; turns: number }
 export interface Forgotten { nodes: Record<string, number[]>; contents: number; dry_run: boolean }
 
 export class Problem extends Error {
@@ -73,6 +91,11 @@ export class Problem extends Error {
     super(message);
   }
 }
+
+const GONE = "The server does not answer. Is `mags serve` running?";
+
+/** Who follows a memory. `line`: null once it stands, else why it is cut. */
+export interface Follower { change: (one: Change) => void; line: (problem: Problem | null) => void }
 
 const KEY = "mags-key";
 let key = sessionStorage.getItem(KEY) ?? "";
@@ -106,7 +129,7 @@ async function asked(path: string, method: string, body?: unknown, signal?: Abor
     answer = await fetch(path, { method, headers: headers(body !== undefined), body: sent, signal });
   } catch (failure) {
     if (signal?.aborted) throw failure;
-    throw new Problem(0, "The server does not answer. Is `mags serve` running?");
+    throw new Problem(0, GONE);
   }
   if (!answer.ok) {
     const told = await answer.json().catch(() => ({}));
@@ -122,6 +145,16 @@ async function json<T>(path: string, method = "GET", body?: unknown): Promise<T>
 
 export interface Memories { memories: string[]; key: string; scope: string }
 export const memories = () => json<Memories>("/memories");
+export const model = () => json<Model>("/settings/model");
+export const chooseModel = (url: string, name: string, secret: string | null) =>
+  json<Model>("/settings/model", "PUT", { url, model: name, ...(secret === null ? {} : { key: secret }) });
+export const restoreModel = () => json<Model>("/settings/model", "DELETE");
+
+export const games = () => json<{ games: Record<string, number> }>("/games");
+export const beginGame = (game: string, seed: number) => json<GameBegun>("/games", "POST", { game, seed });
+export const stepGame = (id: string) => json<GameSteps>(`/games/${id}/step`, "POST");
+export const gamePicture = (id: string) => json<Picture>(address(`/games/${id}/picture`, { most: 300 }));
+export const endGame = (id: string) => json<void>(`/games/${id}`, "DELETE");
 
 export class Memory {
   readonly path: string;
@@ -140,7 +173,9 @@ export class Memory {
   changes = (after: number, limit = 100) => this.at<Change[]>("/changes", { after, limit });
   node = (id: number) => this.at<NodeCard>(`/nodes/${id}`);
   neighbours = (id: number) => this.at<Neighbour[]>(`/nodes/${id}/neighbours`);
-  recall = (query: string, k = 10) => this.send<Found>("/recall", { query, k });
+  recall = (query: string, at: When = {}, k = 10) => this.send<Found>("/recall", { query, k, ...at });
+  observe = (turn: Turn) => this.send<Seen>("/turns", turn);
+  life = (id: number) => this.at<Moment[]>(`/nodes/${id}/life`);
   explain = (trace: string) => this.at<Explanation>(`/traces/${trace}`);
   feedback = (trace: string, reward: number) => this.send("/feedback", { trace, reward });
   edit = (id: number, change: unknown) => this.send<NodeCard>(`/nodes/${id}`, change, "PATCH");
@@ -156,31 +191,38 @@ export class Memory {
   async converse(text: string, speaker: string, onText: (piece: string) => void): Promise<Reply> {
     const body = { text, speaker, session: "page", stream: true };
     const answer = await asked(`${this.path}/converse`, "POST", body);
-    for await (const { kind, data } of events(answer)) {
-      const value = JSON.parse(data);
-      if (kind === "text") onText(value.text);
-      else if (kind === "done") return value as Reply;
-      else throw new Problem(value.status, value.detail);
+    try {
+      for await (const { kind, data } of events(answer)) {
+        const value = JSON.parse(data);
+        if (kind === "text") onText(value.text);
+        else if (kind === "done") return value as Reply;
+        else throw new Problem(value.status, value.detail);
+      }
+    } catch (failure) {
+      if (failure instanceof Problem) throw failure;
     }
     throw new Problem(0, "The answer broke off: the server may have stopped.");
   }
 
   /** Every change from a sequence on, until `signal` ends it; goes on by itself when cut off. */
-  async follow(after: number, onChange: (change: Change) => void, signal: AbortSignal) {
+  async follow(after: number, told: Follower, signal: AbortSignal): Promise<void> {
     let seen = after;
     while (!signal.aborted) {
       try {
         const path = address(`${this.path}/events`, { after: seen });
         const answer = await asked(path, "GET", undefined, signal);
+        told.line(null);
         for await (const { kind, data } of events(answer)) {
           if (kind !== "change") continue;
           const change = JSON.parse(data) as Change;
           seen = change.seq;
-          onChange(change);
+          told.change(change);
         }
       } catch (failure) {
         if (signal.aborted) return;
-        if (failure instanceof Problem && failure.status === 404) return;
+        const problem = failure instanceof Problem ? failure : new Problem(0, GONE);
+        told.line(problem);
+        if ([401, 403, 404].includes(problem.status)) return;
       }
       await new Promise((done) => setTimeout(done, 1000));
     }

@@ -1,15 +1,12 @@
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 
-import { Canvas } from "./panels/canvas";
-import { Card } from "./panels/card";
-import { Chat } from "./panels/chat";
-import { History } from "./panels/history";
-import { Notice, Key } from "./panels/notice";
-import { Path } from "./panels/path";
-import { Times } from "./panels/times";
+import { Game } from "./panels/game";
+import { Key, Notice } from "./panels/notice";
+import { Side } from "./panels/side";
+import { Stage } from "./panels/stage";
 import { Top } from "./panels/top";
-import { begin } from "./state";
+import { begin, place } from "./state";
 
 function Page() {
   useEffect(() => void begin(), []);
@@ -19,18 +16,12 @@ function Page() {
       <Top />
       <Notice />
       <Key />
-      <main>
-        <section class="stage" aria-label="The memory as a graph">
-          <Canvas />
-          <Times />
-        </section>
-        <div class="side">
-          <Chat />
-          <Path />
-          <Card />
-          <History />
-        </div>
+      {/* The memory stays while a game is watched: its graph, its chat and its line to the server. */}
+      <main hidden={place.value !== "memory"}>
+        <Stage />
+        <Side />
       </main>
+      {place.value === "game" && <main class="single"><Game /></main>}
     </>
   );
 }

@@ -1,13 +1,15 @@
-// What the page knows, as signals; the only place that changes it.
+// What the page knows, as signals, and how it learns it.
 import { batch, computed, effect, signal } from "@preact/signals";
 
 import {
-  type Change, type Explanation, type Memories, Memory, type NodeCard, type Neighbour, type Picture,
-  Problem, type RegionMap, type Reply, type Stats, memories,
+  type Change, type Memories, Memory, type NodeCard, type Neighbour, type Picture, Problem,
+  type RegionMap, type Stats, type When, memories,
 } from "./api";
 
 export const WHOLE = 2000; // nodes up to which a memory is drawn whole, and not by its regions
-export const MOST = 2000;
+
+export type Tab = "chat" | "node" | "history";
+export type Place = "memory" | "game";
 
 export const known = signal<Memories | null>(null);
 export const memory = signal<Memory | null>(null);
@@ -18,19 +20,24 @@ export const region = signal<number | null>(null);
 export const asOf = signal<number | null>(null); // seconds; null is now
 export const recordedAsOf = signal<number | null>(null);
 export const changes = signal<Change[]>([]);
+export const landed = signal<Change[]>([]); // that came and were not yet shown in the graph
 export const chosen = signal<{ node: NodeCard; beside: Neighbour[] } | null>(null);
-export const path = signal<Explanation | null>(null);
-export const step = signal(0); // how many hits of the path are lit
-export const fresh = signal<Set<number>>(new Set()); // touched by the newest change
+export const shown = signal<Set<number>>(new Set()); // found by a search, or told by a diff
 export const notice = signal<{ kind: "error" | "done"; text: string } | null>(null);
 export const needsKey = signal(false);
-export const talk = signal<{ who: "you" | "memory"; text: string; reply?: Reply }[]>([]);
-export const asleep = signal<string | null>(null); // what sleep is doing
+export const cut = signal(false); // the line to the server is cut
+export const empty = signal(false); // there is no memory of that name yet
+export const tab = signal<Tab>("chat");
+export const place = signal<Place>("memory");
 
+export const total = computed(() => sum(stats.value?.nodes));
 /** Whether regions stand for their nodes: a large memory, and none of them chosen. */
 export const byRegion = computed(
-  () => region.value === null && (picture.value?.nodes ?? 0) > WHOLE && (map.value?.regions.length ?? 0) > 1,
+  () => region.value === null && total.value > WHOLE && (map.value?.regions.length ?? 0) > 1,
 );
+/** The moment that is looked at, as the server takes it. */
+export const when = computed<When>(() => ({ as_of: iso(asOf.value), recorded_as_of: iso(recordedAsOf.value) }));
+export const past = computed(() => asOf.value !== null || recordedAsOf.value !== null);
 
 /** Do something and say what went wrong, in the server's words. */
 export async function tried<T>(what: () => Promise<T>): Promise<T | undefined> {
@@ -39,11 +46,15 @@ export async function tried<T>(what: () => Promise<T>): Promise<T | undefined> {
     if (notice.value?.kind === "error") notice.value = null;
     return done;
   } catch (failure) {
-    if (!(failure instanceof Problem)) throw failure;
-    if (failure.status === 401) needsKey.value = true;
-    notice.value = { kind: "error", text: failure.message };
+    wrong(failure);
     return undefined;
   }
+}
+
+function wrong(failure: unknown): void {
+  if (!(failure instanceof Problem)) throw failure;
+  if (failure.status === 401) needsKey.value = true;
+  else notice.value = { kind: "error", text: failure.message };
 }
 
 export async function begin(): Promise<void> {
@@ -61,12 +72,21 @@ export async function open(name: string): Promise<void> {
   follower?.abort();
   batch(() => {
     memory.value = new Memory(name);
-    picture.value = map.value = stats.value = chosen.value = path.value = null;
+    picture.value = map.value = stats.value = chosen.value = null;
     region.value = asOf.value = recordedAsOf.value = null;
-    changes.value = [];
-    talk.value = [];
+    changes.value = landed.value = [];
+    shown.value = new Set();
+    empty.value = cut.value = false;
+    tab.value = "chat";
   });
   history.replaceState(null, "", `?memory=${encodeURIComponent(name)}`);
+  await refresh();
+  follow();
+}
+
+/** Take in that a memory was made: from now on its changes come by themselves. */
+export async function born(): Promise<void> {
+  known.value = await memories();
   await refresh();
   follow();
 }
@@ -74,22 +94,30 @@ export async function open(name: string): Promise<void> {
 function follow(): void {
   const of = memory.value;
   if (of === null || stats.value === null) return;
+  follower?.abort();
   follower = new AbortController();
-  void of.follow(stats.value.seq, landed, follower.signal);
+  void of.follow(stats.value.seq, { change: land, line }, follower.signal);
 }
 
-function landed(change: Change): void {
+function land(change: Change): void {
   changes.value = [change, ...changes.value].slice(0, 200);
-  fresh.value = new Set([...change.added, ...change.changed]);
-  if (change.kind === "sleep") asleep.value = null;
+  landed.value = [...landed.value, change].slice(-20);
   soon();
+}
+
+function line(problem: Problem | null): void {
+  const was = cut.value;
+  cut.value = problem !== null && problem.status === 0;
+  if (problem?.status === 401) needsKey.value = true;
+  if (problem?.status === 404) notice.value = { kind: "error", text: problem.message };
+  if (was && problem === null) soon();
 }
 
 let waiting = 0;
 /** Draw anew, once for several changes that come together. */
-function soon(): void {
+export function soon(): void {
   clearTimeout(waiting);
-  waiting = window.setTimeout(() => void refresh(), 150);
+  waiting = window.setTimeout(() => void refresh(), 120);
 }
 
 /** Look again at everything that is shown. */
@@ -97,98 +125,73 @@ export async function refresh(): Promise<void> {
   const of = memory.value;
   if (of === null) return;
   try {
-    const query = {
-      most: MOST,
-      region: region.value,
-      as_of: iso(asOf.value),
-      recorded_as_of: iso(recordedAsOf.value),
-    };
-    const [counts, drawn, regions] = await Promise.all([of.stats(), of.picture(query), of.regions()]);
+    const counts = await of.stats();
     if (memory.value !== of) return;
-    batch(() => {
-      stats.value = counts;
-      picture.value = drawn;
-      map.value = regions;
-    });
-    if (changes.value.length === 0 && counts.seq > 0) {
-      const newest = await of.changes(Math.max(0, counts.seq - 50), 50).catch(() => []);
-      changes.value = newest.reverse();
+    const large = sum(counts.nodes) > WHOLE && region.value === null;
+    // Regions cost a look at everything: those of a small memory come after what is drawn.
+    const regions = of.regions();
+    if (large) {
+      const found = await regions;
+      const whole = found.regions.length > 1 ? null : await of.picture({ most: WHOLE, ...when.value });
+      show(of, counts, whole, found);
+    } else {
+      const drawn = await of.picture({ most: WHOLE, region: region.value, ...when.value });
+      show(of, counts, drawn, null);
+      const found = await regions;
+      if (memory.value === of) map.value = found;
     }
+    await newest(of, counts.seq);
   } catch (failure) {
-    if (!(failure instanceof Problem)) throw failure;
-    if (failure.status === 404) return; // no memory of that name yet: the first turn makes it
-    if (failure.status === 401) needsKey.value = true;
-    notice.value = { kind: "error", text: failure.message };
+    if (failure instanceof Problem && failure.status === 404 && region.value !== null) region.value = null;
+    else if (failure instanceof Problem && failure.status === 404) empty.value = true;
+    else if (!(failure instanceof Problem && failure.status === 0 && cut.value)) wrong(failure);
   }
 }
 
-export async function choose(id: number | null): Promise<void> {
+function show(of: Memory, counts: Stats, drawn: Picture | null, regions: RegionMap | null): void {
+  if (memory.value !== of) return;
+  batch(() => {
+    stats.value = counts;
+    empty.value = false;
+    if (drawn !== null) picture.value = drawn;
+    if (regions !== null) map.value = regions;
+  });
+}
+
+async function newest(of: Memory, seq: number): Promise<void> {
+  if (changes.value.length > 0 || seq === 0) return;
+  const found = await of.changes(Math.max(0, seq - 50), 50).catch(() => []); // folded away
+  if (memory.value === of && changes.value.length === 0) changes.value = found.reverse();
+}
+
+/** Look at a node closely (null: at none); `turn`: show its card. */
+export async function choose(id: number | null, turn = true): Promise<void> {
   const of = memory.value;
   if (id === null || of === null) {
     chosen.value = null;
+    if (tab.value === "node") tab.value = "chat";
     return;
   }
   await tried(async () => {
     const [node, beside] = await Promise.all([of.node(id), of.neighbours(id)]);
-    chosen.value = { node, beside };
+    batch(() => {
+      chosen.value = { node, beside };
+      if (turn) tab.value = "node";
+    });
   });
 }
 
-/** Light the path of an answer, hit by hit. */
-export async function light(trace: string): Promise<void> {
-  const of = memory.value;
-  if (of === null) return;
-  await tried(async () => {
-    path.value = await of.explain(trace);
-    step.value = 1;
-  });
-}
-
-export async function say(text: string): Promise<void> {
-  const of = memory.value;
-  if (of === null || !text.trim()) return;
-  const first = stats.value === null;
-  talk.value = [...talk.value, { who: "you", text }, { who: "memory", text: "" }];
-  const write = (words: string, reply?: Reply) => {
-    talk.value = [...talk.value.slice(0, -1), { who: "memory", text: words, reply }];
-  };
-  let words = "";
-  const reply = await tried(() =>
-    of.converse(text, "user", (piece) => {
-      words += piece;
-      write(words);
-    }),
-  );
-  if (reply === undefined) {
-    write(words || "No answer came; the notice above says why.");
-    return;
-  }
-  write(reply.text, reply);
-  if (first) {
-    known.value = await memories();
-    await refresh();
-    follow();
-  } else soon();
-  if (reply.citations.length) await light(reply.trace);
-}
-
-export async function sleepNow(): Promise<void> {
-  const of = memory.value;
-  if (of === null) return;
-  asleep.value = "asleep";
-  const slept = await tried(() => of.sleep());
-  asleep.value = null;
-  if (slept) {
-    const rules = Object.entries(slept.rules).map(
-      ([rule, did]) => `${rule}: ${Object.entries(did).map(([what, n]) => `${n} ${what}`).join(", ")}`,
-    );
-    notice.value = { kind: "done", text: `Slept. ${rules.join("; ") || "Nothing had to change."}` };
-    await refresh();
-  }
+export function sum(counts: Record<string, number> | undefined): number {
+  return Object.values(counts ?? {}).reduce((all, n) => all + n, 0);
 }
 
 export function iso(seconds: number | null): string | null {
   return seconds === null ? null : new Date(seconds * 1000).toISOString();
+}
+
+/** One thing, two things. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
 effect(() => {

@@ -2,26 +2,29 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Reply } from "../api";
-import { choose, light, memory, notice, say, talk, tried } from "../state";
+import { choose, counted } from "../state";
+import { filling, light, reward, say, talk } from "../talk";
 
 /** Talk to the memory; each answer shows what it rests on. */
 export function Chat() {
   const busy = useSignal(false);
-  const end = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const spoken = talk.value;
-  useEffect(() => end.current?.scrollIntoView?.({ block: "nearest" }), [spoken]);
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [spoken]);
   return (
-    <section class="chat" aria-labelledby="chat">
-      <h2 id="chat">Chat</h2>
-      <div class="talk" role="log" aria-live="polite">
-        {spoken.length === 0 && <p class="hint">Tell it something, then ask. Watch the graph grow.</p>}
+    <section class="chat" aria-label="Chat">
+      <div class="talk" ref={box} role="log" aria-live="polite" aria-label="What was said" tabIndex={0}>
+        {spoken.length === 0 && (
+          <p class="hint">Tell it something, then ask. What it takes in appears in the graph, and an answer lights the path it came by.</p>
+        )}
         {spoken.map((one, n) => (
-          <div key={n} class={one.who}>
-            <p>{one.text || "…"}</p>
+          <div key={n} class={one.failed ? `${one.who} failed` : one.who}>
+            <p><span class="hidden">{one.who === "you" ? "You: " : "Memory: "}</span>{one.text || <Waiting />}</p>
             {one.reply && <Beneath reply={one.reply} />}
           </div>
         ))}
-        <div ref={end} />
       </div>
       <form
         onSubmit={(e) => {
@@ -34,38 +37,43 @@ export function Chat() {
           void say(words).finally(() => (busy.value = false));
         }}
       >
-        <input id="say" name="words" autocomplete="off" aria-label="Say something" placeholder="I moved to Porto in May." />
-        <button type="submit" disabled={busy.value}>Say</button>
+        <input id="say" name="words" autocomplete="off" aria-label="Say something" placeholder="I moved to Porto in May." disabled={filling.value} />
+        <button type="submit" class="main" disabled={busy.value || filling.value}>Say</button>
       </form>
     </section>
   );
 }
 
+function Waiting() {
+  return <span class="waiting"><span class="hidden">thinking</span><i /><i /><i /></span>;
+}
+
 function Beneath({ reply }: { reply: Reply }) {
-  const reward = (value: number) =>
-    tried(async () => {
-      await memory.value!.feedback(reply.trace, value);
-      notice.value = { kind: "done", text: value > 0 ? "What led there grew stronger." : "What led there grew weaker." };
-    });
   return (
-    <p class="beneath">
+    <div class="beneath">
       {reply.citations.map((one) => (
-        <button type="button" key={one.id} title={one.text} onClick={() => void choose(one.id)}>m{one.id}</button>
+        <button type="button" key={one.id} title={one.text} aria-label={`m${one.id}: ${one.text}`} onClick={() => void choose(one.id)}>
+          m{one.id}
+        </button>
       ))}
       {reply.citations.length > 0 && (
         <>
           <button type="button" onClick={() => void light(reply.trace)}>Why?</button>
-          <button type="button" onClick={() => void reward(1)}>Good</button>
-          <button type="button" onClick={() => void reward(-1)}>Bad</button>
+          <button type="button" onClick={() => void reward(reply.trace, 1)}>Good</button>
+          <button type="button" onClick={() => void reward(reply.trace, -1)}>Bad</button>
         </>
       )}
-      {reply.seen && reply.seen.facts.length > 0 && <span>{reply.seen.facts.length} new facts</span>}
-      {reply.seen && reply.seen.closed.length > 0 && <span>{reply.seen.closed.length} closed</span>}
+      {reply.seen && reply.seen.facts.length > 0 && <span class="plus">{counted(reply.seen.facts.length, "new fact")}</span>}
+      {reply.seen && reply.seen.closed.length > 0 && <span class="minus">{counted(reply.seen.closed.length, "fact")} over</span>}
+      {reply.seen && reply.seen.confirmed.length > 0 && <span>{counted(reply.seen.confirmed.length, "fact")} confirmed</span>}
       {reply.usage.calls > 0 && (
-        <span>{reply.usage.calls} calls, {reply.usage.prompt_tokens + reply.usage.completion_tokens} tokens</span>
+        <span>
+          {counted(reply.usage.calls, "call")}, {counted(reply.usage.prompt_tokens + reply.usage.completion_tokens, "token")},{" "}
+          {reply.usage.seconds.toFixed(1)} s
+        </span>
       )}
-      {reply.fallback && <span>{reply.fallback}</span>}
-      {reply.warnings.map((text) => <span key={text}>{text}</span>)}
-    </p>
+      {reply.fallback && <span class="minus">The model did not answer, so the memory is quoted: {reply.fallback}</span>}
+      {reply.warnings.map((text) => <span key={text} class="minus">{text}</span>)}
+    </div>
   );
 }

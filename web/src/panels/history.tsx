@@ -1,7 +1,9 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import type { Diff, Mark } from "../api";
-import { changes, choose, memory, notice, refresh, stats, tried } from "../state";
+import type { Change, Diff, Mark } from "../api";
+import { changes, choose, counted, landed, memory, notice, refresh, shown, stats, tried } from "../state";
+
+const BEFORE = "before going back";
 
 /** What changed, newest first; snapshots to compare with and to go back to. */
 export function History() {
@@ -10,25 +12,41 @@ export function History() {
       <Snapshots />
       <section class="changes" aria-labelledby="changes">
         <h2 id="changes">Changes</h2>
+        {changes.value.length === 0 && <p class="hint">Each change is listed here as it lands.</p>}
         <ol reversed>
-          {changes.value.slice(0, 50).map((one) => (
-            <li key={one.seq}>
-              <b>{one.kind}</b> <span class="kind">#{one.seq} tick {one.tick}</span>{" "}
-              {one.added.length > 0 && <span class="plus">+{one.added.length} nodes</span>}{" "}
-              {one.changed.length > 0 && <span>~{one.changed.length}</span>}{" "}
-              {one.removed.length > 0 && <span class="minus">−{one.removed.length}</span>}{" "}
-              {one.arcs.length > 0 && <span class="plus">+{one.arcs.length} arcs</span>}{" "}
-              {one.cut.length > 0 && <span class="minus">−{one.cut.length} arcs</span>}
-              <span class="ids">
-                {one.added.slice(0, 6).map((id) => (
-                  <button type="button" key={id} onClick={() => void choose(id)}>m{id}</button>
-                ))}
-              </span>
-            </li>
-          ))}
+          {changes.value.slice(0, 60).map((one) => <One key={one.seq} change={one} />)}
         </ol>
       </section>
     </>
+  );
+}
+
+function One({ change }: { change: Change }) {
+  const again = () => {
+    // The same pulse as when it landed.
+    landed.value = [change];
+    void refresh();
+  };
+  const rules = [...new Set(change.reasons.map((reason) => String(reason.rule ?? "")).filter(Boolean))];
+  return (
+    <li>
+      <button type="button" class="link" aria-label={`Show change ${change.seq}, ${change.kind}, in the graph`} onClick={again}>
+        <b>{change.kind}</b>
+      </button>{" "}
+      <span class="kind">#{change.seq} · tick {change.tick}</span>{" "}
+      {change.added.length > 0 && <span class="plus">+{counted(change.added.length, "node")}</span>}{" "}
+      {change.changed.length > 0 && <span>~{change.changed.length} touched</span>}{" "}
+      {change.removed.length > 0 && <span class="minus">−{counted(change.removed.length, "node")}</span>}{" "}
+      {change.arcs.length > 0 && <span class="plus">+{counted(change.arcs.length, "arc")}</span>}{" "}
+      {change.cut.length > 0 && <span class="minus">−{counted(change.cut.length, "arc")}</span>}
+      {change.more > 0 && <span class="kind"> and {change.more} more</span>}
+      <span class="ids">
+        {change.added.slice(0, 6).map((id) => (
+          <button type="button" class="id" key={id} onClick={() => void choose(id)}>m{id}</button>
+        ))}
+      </span>
+      {rules.length > 0 && <span class="kind rules">{rules.join(", ").replaceAll("_", " ")}</span>}
+    </li>
   );
 }
 
@@ -38,14 +56,28 @@ function Snapshots() {
   const load = () => tried(async () => (marks.value = await memory.value!.snapshots()));
   useSignalEffect(() => {
     if (memory.value !== null && stats.value !== null) void load();
+    else marks.value = [];
   });
+  const compare = (name: string) =>
+    tried(async () => {
+      diff.value = await memory.value!.diff(name);
+      shown.value = new Set([...diff.value.added, ...diff.value.changed].slice(0, 200).map((node) => node.id));
+    });
+  const leave = () => {
+    diff.value = null;
+    shown.value = new Set();
+  };
   const back = (name: string) =>
     tried(async () => {
+      // Going back is a change too: this mark is how it is taken back from here.
+      if (name !== BEFORE) await memory.value!.snapshot(BEFORE);
       await memory.value!.rollback(name);
-      notice.value = { kind: "done", text: `Back at "${name}". This is a change as well, and can be taken back.` };
-      diff.value = null;
+      notice.value = { kind: "done", text: `Back at “${name}”. The snapshot “${BEFORE}” takes that back.` };
+      leave();
       await refresh();
+      await load();
     });
+  const newest = [...new Map(marks.value.map((one) => [one.name, one])).values()].reverse();
   return (
     <section class="snapshots" aria-labelledby="snapshots">
       <h2 id="snapshots">Snapshots</h2>
@@ -65,34 +97,41 @@ function Snapshots() {
         <input name="name" aria-label="Name of a snapshot" placeholder="before the trip" autocomplete="off" />
         <button type="submit" disabled={stats.value === null}>Take</button>
       </form>
+      {newest.length === 0 && <p class="hint">A snapshot names this moment, to compare with and to go back to.</p>}
       <ul>
-        {marks.value.filter((one) => one.name !== "before the last turn").map((one) => (
-          <li key={`${one.name} ${one.seq}`}>
-            {one.name}{" "}
-            <button type="button" onClick={() => void tried(async () => (diff.value = await memory.value!.diff(one.name)))}>
-              Compare
-            </button>{" "}
-            <button type="button" onClick={() => void back(one.name)}>Go back</button>
+        {newest.map((one) => (
+          <li key={one.name}>
+            <span>{one.name} <span class="kind">#{one.seq}</span></span>
+            <span class="buttons">
+              <button type="button" aria-label={`Compare with ${one.name}`} onClick={() => void compare(one.name)}>Compare</button>
+              <button type="button" aria-label={`Go back to ${one.name}`} onClick={() => void back(one.name)}>Go back</button>
+            </span>
           </li>
         ))}
       </ul>
-      {diff.value && (
-        <div class="diff" role="status">
-          <p>
-            Since "{diff.value.since}": {diff.value.added.length} nodes more, {diff.value.removed.length} gone,{" "}
-            {diff.value.changed.length} changed, {diff.value.closed.length} facts over; arcs +{diff.value.arcs_added}{" "}
-            −{diff.value.arcs_removed}.
-          </p>
-          <ul>
-            {diff.value.added.slice(0, 20).map((node) => (
-              <li key={node.id} class="plus">
-                + <button type="button" onClick={() => void choose(node.id)}>{node.text}</button>
-              </li>
-            ))}
-            {diff.value.closed.slice(0, 20).map((fact) => <li key={fact.id} class="minus">− {fact.text}</li>)}
-          </ul>
-        </div>
-      )}
+      {diff.value && <Difference diff={diff.value} leave={leave} />}
     </section>
+  );
+}
+
+function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
+  const fresh = diff.added.filter((node) => node.kind !== "episode");
+  return (
+    <div class="diff">
+      <p role="status">
+        Since “{diff.since}”: {counted(diff.added.length, "node")} more, {diff.removed.length} gone,{" "}
+        {diff.changed.length} changed, {counted(diff.closed.length, "fact")} over; arcs +{diff.arcs_added}{" "}
+        −{diff.arcs_removed} ~{diff.arcs_changed}.
+      </p>
+      <button type="button" class="close" aria-label="Close the comparison" onClick={leave}>×</button>
+      <ul>
+        {[...fresh, ...diff.added.filter((node) => node.kind === "episode")].slice(0, 30).map((node) => (
+          <li key={node.id} class="plus">
+            + <button type="button" class="link" onClick={() => void choose(node.id)}>{node.text}</button>
+          </li>
+        ))}
+        {diff.closed.slice(0, 30).map((fact) => <li key={fact.id} class="minus">− <span class="over">{fact.text}</span></li>)}
+      </ul>
+    </div>
   );
 }

@@ -1,15 +1,30 @@
 import { useKey } from "../api";
-import { begin, needsKey, notice } from "../state";
+import { begin, cut, needsKey, notice } from "../state";
 
 /** What was done or what went wrong, in the server's own words. */
 export function Notice() {
   const told = notice.value;
-  if (told === null) return <div role="alert" />;
   return (
-    <div role="alert" class={`notice ${told.kind}`}>
-      <span>{told.text}</span>
-      <button type="button" aria-label="Close the notice" onClick={() => (notice.value = null)}>×</button>
-    </div>
+    <>
+      <div role="alert">
+        {cut.value && (
+          <p class="notice error">
+            <span>The server does not answer. It is tried again every second; what you see is as it was.</span>
+          </p>
+        )}
+        {told?.kind === "error" && <Line />}
+      </div>
+      <div role="status">{told?.kind === "done" && <Line />}</div>
+    </>
+  );
+}
+
+function Line() {
+  return (
+    <p class={`notice ${notice.value!.kind}`}>
+      <span>{notice.value!.text}</span>
+      <button type="button" class="plain" aria-label="Close the notice" onClick={() => (notice.value = null)}>×</button>
+    </p>
   );
 }
 
@@ -28,7 +43,8 @@ export function Key() {
       <label>
         This server wants a key <input name="key" type="password" autocomplete="off" required />
       </label>
-      <button type="submit">Use it</button>
+      <button type="submit" class="main">Use it</button>
+      <p class="quiet">`mags keys add NAME` makes one. It is kept for as long as this tab is open.</p>
     </form>
   );
 }

@@ -1,45 +1,103 @@
-import { choose, path, step } from "../state";
+import { useSignal, useSignalEffect } from "@preact/signals";
+
+import { choose, memory, picture, tried } from "../state";
+import { leavePath, path, playing, step } from "../talk";
 
 /** The path of the last answer: lit one hit after another, with what each feature added. */
 export function Path() {
+  const words = useSignal(new Map<number, string>());
+  useSignalEffect(() => {
+    const told = path.value;
+    const of = memory.peek();
+    if (told === null || of === null) return;
+    // What is not drawn is asked for, so that no step stays a bare number.
+    const drawn = new Map(picture.peek()?.dots.map((dot) => [dot.id, dot.label]));
+    const ids = new Set(told.trace.hits.flatMap((hit) => [hit.id, hit.anchor, ...hit.path.flatMap((one) => [one.src, one.dst])]));
+    ids.delete(0);
+    words.value = new Map([...ids].flatMap((id) => (drawn.has(id) ? [[id, drawn.get(id)!]] : [])));
+    const missing = [...ids].filter((id) => !drawn.has(id)).slice(0, 30);
+    void tried(async () => {
+      const found = await Promise.all(missing.map((id) => of.node(id)));
+      words.value = new Map([...words.peek(), ...found.map((node) => [node.id, node.text] as const)]);
+    });
+  });
   const told = path.value;
   if (told === null) return null;
   const hits = told.trace.hits;
   const hit = hits[step.value - 1];
-  const shares = Object.entries(hit?.shares ?? {})
-    .filter(([, share]) => Math.abs(share) > 0.005)
-    .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-  const most = Math.max(...shares.map(([, share]) => Math.abs(share)), 1e-9);
+  const go = (to: number) => {
+    playing.value = false;
+    step.value = to;
+  };
+  const called = (id: number) => words.value.get(id) ?? `m${id}`;
   return (
     <section class="path" aria-labelledby="path">
       <h2 id="path">Why this answer</h2>
-      <div role="group" aria-label="Steps">
-        <button type="button" aria-label="Step back" disabled={step.value <= 1} onClick={() => (step.value -= 1)}>‹</button>
-        <span role="status">memory {step.value} of {hits.length}</span>
-        <button type="button" aria-label="Step on" disabled={step.value >= hits.length} onClick={() => (step.value += 1)}>›</button>
-        <button type="button" aria-label="Close the path" onClick={() => (path.value = null)}>×</button>
-      </div>
+      <button type="button" class="close" aria-label="Close the path" onClick={leavePath}>×</button>
+      {hits.length === 0 && <p>Nothing was recalled for it.</p>}
       {hit && (
         <>
-          <p>
-            <button type="button" onClick={() => void choose(hit.id)}>m{hit.id}</button> score {hit.score.toFixed(2)}
-            {told.trace.cited.includes(hit.id) ? " · cited" : ""}
-            {hit.path.length ? ` · ${hit.path.length} arcs from anchor m${hit.anchor}` : " · an anchor itself"}
+          <div class="steps" role="group" aria-label="Steps">
+            <button type="button" aria-label="Step back" disabled={step.value <= 1} onClick={() => go(step.value - 1)}>‹</button>
+            <button type="button" aria-pressed={playing.value} onClick={() => {
+              if (!playing.value && step.value >= hits.length) step.value = 1;
+              playing.value = !playing.value;
+            }}>{playing.value ? "Pause" : "Play"}</button>
+            <button type="button" aria-label="Step on" disabled={step.value >= hits.length} onClick={() => go(step.value + 1)}>›</button>
+            <span role="status">memory {step.value} of {hits.length}</span>
+          </div>
+          <p class="hit">
+            <button type="button" class="link" onClick={() => void choose(hit.id)}>{called(hit.id)}</button>
+            {told.trace.cited.includes(hit.id) ? <b class="cited">cited</b> : null}
           </p>
-          <table>
-            <caption>What each feature added</caption>
-            <tbody>
-              {shares.slice(0, 8).map(([name, share]) => (
-                <tr key={name}>
-                  <th scope="row">{name.replaceAll("_", " ")}</th>
-                  <td><meter class={share < 0 ? "against" : ""} min={0} max={most} value={Math.abs(share)} aria-label={name} /></td>
-                  <td>{share.toFixed(2)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Way hit={hit} called={called} />
+          <Shares shares={hit.shares} score={hit.score} />
         </>
       )}
     </section>
+  );
+}
+
+type OneHit = NonNullable<typeof path.value>["trace"]["hits"][number];
+
+/** How recall came to it: from an anchor, arc by arc. */
+function Way({ hit, called }: { hit: OneHit; called: (id: number) => string }) {
+  if (hit.path.length === 0) {
+    return <p class="way">An anchor itself: the question's own words or sense lead to it.</p>;
+  }
+  const nodes = [hit.anchor || hit.path[0]!.src];
+  for (const one of hit.path) nodes.push(one.src === nodes.at(-1) ? one.dst : one.src);
+  return (
+    <ol class="way" aria-label="The way to it">
+      {nodes.map((id, n) => (
+        <li key={`${n} ${id}`}>
+          {n > 0 && <span class="kind">→ weight {hit.path[n - 1]!.weight.toFixed(2)} </span>}
+          <button type="button" class="link" onClick={() => void choose(id)}>{called(id)}</button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Shares({ shares, score }: { shares: Record<string, number>; score: number }) {
+  const known = Object.entries(shares)
+    .filter(([, share]) => Math.abs(share) > 0.005)
+    .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  const most = Math.max(...known.map(([, share]) => Math.abs(share)), 1e-9);
+  return (
+    <table class="shares">
+      <caption>What each feature added to its score of {score.toFixed(2)}</caption>
+      <tbody>
+        {known.slice(0, 8).map(([name, share]) => (
+          <tr key={name}>
+            <th scope="row">{name.replaceAll("_", " ")}</th>
+            <td aria-hidden="true">
+              <span class={share < 0 ? "bar against" : "bar"} style={{ width: `${(100 * Math.abs(share)) / most}%` }} />
+            </td>
+            <td>{share > 0 ? "+" : "−"}{Math.abs(share).toFixed(2)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

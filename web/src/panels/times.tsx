@@ -1,54 +1,79 @@
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 
-import { asOf, picture, recordedAsOf } from "../state";
+import { asOf, memory, past, picture, recordedAsOf, stats } from "../state";
 
 const DAY = 86_400;
+const STEPS = 1000;
 
 /** The bounds of both times, from what has been drawn. */
 const bounds = computed(() => {
   const seconds = (moment: string | null) => (moment === null ? null : Date.parse(moment) / 1000);
   const dots = picture.value?.dots ?? [];
   const of = (values: (number | null)[]) => {
-    const given = values.filter((value): value is number => value !== null);
-    return given.length ? [Math.min(...given), Math.max(...given)] : null;
+    let [least, most] = [Infinity, -Infinity];
+    for (const value of values) {
+      if (value !== null) [least, most] = [Math.min(least, value), Math.max(most, value)];
+    }
+    return least <= most ? [least, most] : null;
   };
   return {
     event: of(dots.flatMap((dot) => [seconds(dot.valid_from), seconds(dot.valid_to)])),
     record: of(dots.map((dot) => seconds(dot.recorded_at))),
   };
 });
-let widest: { event: number[] | null; record: number[] | null } = { event: null, record: null };
+type Bounds = (typeof bounds)["value"];
+let widest: Bounds = { event: null, record: null };
+let widestOf: unknown = null;
+const moved = signal(0);
 
 /** Two sliders: what was true then, and what was known then. */
 export function Times() {
+  void moved.value;
+  if (stats.value === null) return null;
+  if (widestOf !== memory.value) {
+    widest = { event: null, record: null };
+    widestOf = memory.value;
+  }
   // A picture of the past holds less, so the sliders keep the widest bounds that were seen.
   widest = { event: joined(widest.event, bounds.value.event), record: joined(widest.record, bounds.value.record) };
   return (
     <div class="times" role="group" aria-label="Look at another time">
-      <Slider name="true at" of={asOf} bounds={widest.event} />
-      <Slider name="known at" of={recordedAsOf} bounds={widest.record} />
+      <Slider name="true at" about="what was so in the world then" of={asOf} bounds={widest.event} />
+      <Slider name="known at" about="what had been told by then" of={recordedAsOf} bounds={widest.record} />
+      <button
+        type="button" disabled={!past.value}
+        onClick={() => {
+          asOf.value = recordedAsOf.value = null;
+          moved.value += 1;
+        }}
+      >
+        Now
+      </button>
     </div>
   );
 }
 
-function Slider({ name, of, bounds }: { name: string; of: typeof asOf; bounds: number[] | null }) {
+interface Given { name: string; about: string; of: typeof asOf; bounds: number[] | null }
+
+function Slider({ name, about, of, bounds }: Given) {
   const [first = 0, last = 0] = bounds ?? [];
   const value = of.value;
   const span = Math.max(1, last - first);
-  const shown = value === null ? "now" : new Date(value * 1000).toISOString().slice(0, span > 3 * DAY ? 10 : 19);
+  const shown = value === null ? "now" : new Date(value * 1000).toISOString().slice(0, span > 3 * DAY ? 10 : 19).replace("T", " ");
   return (
-    <label>
+    <label class={value === null ? "" : "then"} title={about}>
       <span>{name}</span>
       <input
         type="range"
         min={0}
-        max={1000}
+        max={STEPS}
         disabled={bounds === null}
-        value={value === null ? 1000 : Math.round((1000 * (value - first)) / span)}
+        value={value === null ? STEPS : Math.round((STEPS * (value - first)) / span)}
+        aria-label={`${name}: ${about}`}
         aria-valuetext={shown}
         onInput={(e) => {
           const at = Number(e.currentTarget.value);
-          of.value = at >= 1000 ? null : first + (span * at) / 1000;
+          of.value = at >= STEPS ? null : first + (span * at) / STEPS;
         }}
       />
       <output>{shown}</output>

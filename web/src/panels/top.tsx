@@ -1,20 +1,29 @@
 import { useSignal } from "@preact/signals";
 
-import { asleep, known, memory, open, sleepNow, stats } from "../state";
+import { counted, empty, known, memory, open, place, stats, total } from "../state";
+import { night, sleepNow } from "../night";
+import { Settings } from "./settings";
 
 /** Which memory, how large it is, who is at work, and sleep. */
 export function Top() {
   const naming = useSignal(false);
+  const setting = useSignal(false);
   const name = memory.value?.name ?? "";
   const names = known.value?.memories ?? [];
   const all = names.includes(name) || !name ? names : [...names, name];
   const counts = stats.value;
-  const total = counts ? Object.values(counts.nodes).reduce((sum, n) => sum + n, 0) : 0;
   return (
     <header>
       <h1>MAGS</h1>
-      <label>
-        Memory{" "}
+      <div class="views" role="group" aria-label="What is shown">
+        {(["memory", "game"] as const).map((one) => (
+          <button key={one} type="button" aria-pressed={place.value === one} onClick={() => (place.value = one)}>
+            {one === "memory" ? "Memory" : "Game"}
+          </button>
+        ))}
+      </div>
+      {place.value === "memory" && <label>
+        <span class="hidden">Memory</span>
         <select
           value={name}
           onChange={(e) => {
@@ -25,7 +34,7 @@ export function Top() {
           {all.map((one) => <option key={one} value={one}>{one}</option>)}
           <option value="">another …</option>
         </select>
-      </label>
+      </label>}
       {naming.value && (
         <form
           onSubmit={(e) => {
@@ -35,29 +44,24 @@ export function Top() {
             if (given) void open(given);
           }}
         >
-          <input name="name" aria-label="Name of the memory" pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" required />
+          <input name="name" aria-label="Name of the memory" placeholder="a name" pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" required autofocus />
           <button type="submit">Open</button>
         </form>
       )}
       <p class="counts" role="status">
-        {counts
-          ? `${total} nodes · ${counts.open_facts} facts hold, ${counts.closed_facts} are over · tick ${counts.tick}`
-          : "nothing remembered yet"}
+        {place.value !== "memory" ? "" : counts
+          ? `${counted(total.value, "node")} · ${counted(counts.open_facts, "fact holds", "facts hold")}, ${counts.closed_facts} over · tick ${counts.tick}`
+          : empty.value ? "nothing remembered yet" : ""}
       </p>
-      {counts && (
-        <details class="models">
-          <summary>Models</summary>
-          <dl>
-            <dt>reads and writes by</dt><dd>{counts.policy}</dd>
-            <dt>answers by</dt><dd>{counts.answerer}</dd>
-            <dt>embeds by</dt><dd>{counts.embedder}</dd>
-          </dl>
-          <p>Set by the server's configuration file and environment.</p>
-        </details>
-      )}
-      <button type="button" disabled={!counts || asleep.value !== null} onClick={() => void sleepNow()}>
-        {asleep.value ? "Sleeping …" : "Sleep"}
-      </button>
+      <div class="buttons">
+        {place.value === "memory" && (
+          <button type="button" disabled={!counts || night.value !== null} onClick={() => void sleepNow()}>
+            {night.value && !night.value.slept ? "Sleeping …" : "Sleep"}
+          </button>
+        )}
+        <button type="button" onClick={() => (setting.value = true)}>Settings</button>
+      </div>
+      {setting.value && <Settings leave={() => (setting.value = false)} />}
     </header>
   );
 }

@@ -1,0 +1,413 @@
+// The graph on a canvas: sigma draws, graphology holds, the blocks lay out a little each frame.
+//
+// Episodes are squares in a block of their own, what is known circles in another; colour is the
+// region, width the weight, and what decays fades.
+import { NodeSquareProgram } from "@sigma/node-square";
+import Graph from "graphology";
+import Sigma from "sigma";
+import { NodeCircleProgram } from "sigma/rendering";
+
+import type { Arc, Change, Dot, Explanation, Picture, RegionMap } from "../api";
+import { DARK, STILL, palette, shade, tint } from "./colours";
+import { Ground } from "./ground";
+import { hover, label } from "./labels";
+import { Block, type Box } from "./layout";
+
+const FRAMES = 140; // of layout after nodes came
+const FEW = 40; // after arcs changed
+const BUDGET_MS = 9; // of layout in a frame
+const MOST_ARCS = 6000; // drawn: the strongest ones, beside structure
+const LEVEL = 0.3; // of the way, how far nodes are drawn to the height of what they hang together with
+const MARGIN = 12;
+const INSIDE = { left: 34, right: 96, top: 42, bottom: 26 };
+
+export interface Marks {
+  chosen: number | null;
+  path: Explanation | null;
+  step: number;
+  found: Set<number>;
+}
+type Data = Record<string, unknown>;
+
+/** Squares that are named as circles are. */
+class Square extends NodeSquareProgram {
+  override drawLabel = label as NodeSquareProgram["drawLabel"];
+  override drawHover = hover as NodeSquareProgram["drawHover"];
+}
+
+export class View {
+  readonly graph = new Graph({ multi: true, type: "directed" });
+  private readonly sigma: Sigma;
+  private readonly ground: Ground;
+  private readonly episodes = new Block();
+  private readonly known = new Block();
+  private crossing: { a: string; b: string; weight: number }[] = []; // from block to block
+  private frames = 0;
+  private settling = false;
+  private marks: Marks = { chosen: null, path: null, step: 0, found: new Set() };
+  private lit = new Map<string, number>();
+  private steps = new Set<string>(); // arcs of the path, "src dst"
+  private near: Set<string> | null = null; // a node under the pointer and those beside it
+  private focus: string | null = null; // the node that the keyboard is at
+  private readonly watch = new ResizeObserver(() => this.fit());
+  onDrawn: (() => void) | null = null;
+
+  constructor(private readonly place: HTMLElement, onChoose: (name: string | null) => void) {
+    this.sigma = new Sigma(this.graph, place, {
+      allowInvalidContainer: true,
+      defaultNodeType: "circle",
+      nodeProgramClasses: { circle: NodeCircleProgram, square: Square },
+      labelDensity: 0.5,
+      labelGridCellSize: 110,
+      labelRenderedSizeThreshold: 5,
+      defaultDrawNodeLabel: label,
+      defaultDrawNodeHover: hover,
+      stagePadding: 0,
+      zIndex: true,
+      minCameraRatio: 0.02,
+      maxCameraRatio: 3,
+      nodeReducer: (name, data) => this.node(name, data),
+      edgeReducer: (name, data) => this.edge(name, data),
+    });
+    this.ground = new Ground(this.sigma);
+    this.sigma.on("clickNode", ({ node }) => onChoose(node));
+    this.sigma.on("clickStage", () => onChoose(null));
+    this.sigma.on("enterNode", ({ node }) => this.beside(node));
+    this.sigma.on("leaveNode", () => this.beside(null));
+    this.sigma.on("afterRender", () => this.onDrawn?.());
+    DARK.addEventListener("change", this.recolour);
+    this.watch.observe(place);
+    this.fit();
+  }
+
+  /** Let go of the canvas and of everything that is listened to. */
+  close(): void {
+    this.frames = 0;
+    this.watch.disconnect();
+    DARK.removeEventListener("change", this.recolour);
+    this.sigma.kill();
+  }
+
+  /** Show nodes and arcs; what was there keeps its place. */
+  draw(seen: Picture): void {
+    const wanted = new Map(seen.dots.map((dot) => [String(dot.id), dot]));
+    this.graph.forEachNode((name) => {
+      if (!wanted.has(name)) this.graph.dropNode(name);
+    });
+    for (const [name, dot] of wanted) {
+      if (this.graph.hasNode(name)) this.graph.mergeNodeAttributes(name, looks(dot));
+      else this.graph.addNode(name, { ...looks(dot), x: 0, y: 0 });
+    }
+    this.graph.clearEdges();
+    const arcs = seen.lines.filter((arc) => wanted.has(String(arc.src)) && wanted.has(String(arc.dst)));
+    const episodic = (id: number | string) => wanted.get(String(id))!.kind === "episode";
+    for (const arc of drawn(arcs)) {
+      const across = episodic(arc.src) !== episodic(arc.dst);
+      this.graph.addEdge(String(arc.src), String(arc.dst), { ...line({ ...arc, across }), kind: arc.kind, weight: arc.weight, across });
+    }
+    this.arrange();
+    const pulls = arcs
+      .filter(({ src, dst }) => src !== dst)
+      .map(({ src, dst, weight }) => ({ a: String(src), b: String(dst), weight: Math.max(0.05, weight) }));
+    this.crossing = pulls.filter(({ a, b }) => episodic(a) !== episodic(b));
+    const held = (block: Block, which: boolean) => block.hold(
+      new Map(seen.dots.filter((dot) => episodic(dot.id) === which).map((dot) => [String(dot.id), dot.region])),
+      pulls.filter(({ a, b }) => episodic(a) === which && episodic(b) === which),
+    );
+    const added = held(this.episodes, true) + held(this.known, false);
+    this.settle(added > 0 ? FRAMES : FEW, added === this.graph.order);
+  }
+
+  /** Show regions as nodes: the way into a memory that is too large to be seen at once. */
+  drawRegions(map: RegionMap): void {
+    this.graph.clear();
+    this.episodes.clear();
+    this.crossing = [];
+    const most = Math.max(1, ...map.regions.map((region) => region.size));
+    for (const region of map.regions) {
+      this.graph.addNode(`region ${region.id}`, {
+        label: `${region.name} (${region.size})`, kind: "region", type: "circle", region: region.id,
+        size: 5 + 24 * Math.sqrt(region.size / most), color: shade(region.id, "theme", 0.9), x: 0, y: 0,
+        forceLabel: region.size > most / 8,
+      });
+    }
+    const links = map.links.filter((link) => [link.a, link.b].every((id) => this.graph.hasNode(`region ${id}`)));
+    const heaviest = Math.max(1e-9, ...links.map((link) => link.weight));
+    const arcs = links.slice(0, 500).map((link) => ({
+      a: `region ${link.a}`, b: `region ${link.b}`, weight: link.weight / heaviest,
+    }));
+    for (const { a, b, weight } of arcs) {
+      this.graph.addEdge(a, b, {
+        kind: "link", weight, size: 0.5 + 5 * weight, color: tint(265, 40, 0.15 + 0.5 * weight), zIndex: 0,
+      });
+    }
+    this.arrange();
+    const names = new Map(map.regions.map((region) => [`region ${region.id}`, region.id]));
+    this.settle(FRAMES, this.known.hold(names, arcs) === names.size);
+  }
+
+  mark(marks: Marks): void {
+    this.marks = marks;
+    this.lit.clear();
+    this.steps.clear();
+    for (const hit of marks.path?.trace.hits.slice(0, marks.step) ?? []) {
+      for (const one of hit.path) {
+        this.steps.add(`${one.src} ${one.dst}`).add(`${one.dst} ${one.src}`);
+        for (const name of [String(one.src), String(one.dst)]) if (!this.lit.has(name)) this.lit.set(name, 1);
+      }
+      if (hit.anchor && !this.lit.has(String(hit.anchor))) this.lit.set(String(hit.anchor), 1);
+      this.lit.set(String(hit.id), 2);
+    }
+    const last = marks.path?.trace.hits[marks.step - 1];
+    if (last) this.lit.set(String(last.id), 3);
+    this.sigma.refresh({ skipIndexation: true });
+  }
+
+  /** Let what a change made, touched and removed be seen. */
+  pulse(change: Change): void {
+    this.ground.pulse(change, performance.now());
+  }
+
+  /** Bring a node into the middle. */
+  look(name: string): void {
+    const at = this.sigma.getNodeDisplayData(name);
+    if (!at) return;
+    const ratio = Math.min(0.6, this.sigma.getCamera().ratio);
+    void this.sigma.getCamera().animate({ x: at.x, y: at.y, ratio }, { duration: STILL.matches ? 1 : 400 });
+  }
+
+  whole(): void {
+    void this.sigma.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: STILL.matches ? 1 : 300 });
+  }
+
+  zoom(by: number): void {
+    const camera = this.sigma.getCamera();
+    void camera.animate({ ratio: camera.getBoundedRatio(camera.ratio / by) }, { duration: STILL.matches ? 1 : 150 });
+  }
+
+  /** Let the keyboard stand at a node (null: at none). */
+  stand(name: string | null): void {
+    this.focus = name;
+    this.beside(name);
+  }
+
+  /** The nearest node in a direction of the screen from one, or the strongest where it is at none. */
+  next(from: string | null, dx: number, dy: number): string | null {
+    const there = from === null ? undefined : this.sigma.getNodeDisplayData(from);
+    let best: [number, string] | null = null;
+    for (const name of this.graph.nodes()) {
+      if (name === from) continue;
+      const at = this.sigma.getNodeDisplayData(name);
+      if (!at || at.hidden) continue;
+      if (!there) {
+        if (best === null || at.size > best[0]) best = [at.size, name];
+        continue;
+      }
+      const [x, y] = [at.x - there.x, -(at.y - there.y)];
+      const [along, aside] = [x * dx + y * dy, Math.abs(x * dy - y * dx)];
+      if (along <= 0) continue;
+      const far = along + 2 * aside;
+      if (best === null || far < best[0]) best = [far, name];
+    }
+    return best?.[1] ?? null;
+  }
+
+  /** What a node is called, for whoever cannot see it. */
+  words(name: string): string {
+    const { label: said, kind } = this.graph.getNodeAttributes(name);
+    const beside = this.graph.degree(name);
+    return `${String(kind)}: ${String(said)}, ${beside} ${beside === 1 ? "arc" : "arcs"}`;
+  }
+
+  private beside(name: string | null): void {
+    this.near = name === null || !this.graph.hasNode(name) ? null : new Set([name, ...this.graph.neighbors(name)]);
+    this.sigma.refresh({ skipIndexation: true });
+  }
+
+  private node(name: string, data: Data): Data {
+    const id = Number(name);
+    const lit = this.lit.get(name);
+    const colours = palette();
+    const shown: Data = { ...data };
+    const dim = (this.lit.size > 0 && lit === undefined) || (this.near !== null && !this.near.has(name));
+    if (dim) Object.assign(shown, { color: tint(220, 6, 0.22), label: "", forceLabel: false });
+    if (lit === 1) Object.assign(shown, { color: colours.step, zIndex: 2 });
+    if (lit === 2) Object.assign(shown, { color: colours.lit, zIndex: 3, forceLabel: true });
+    if (lit === 3) Object.assign(shown, { color: colours.lit, zIndex: 4, highlighted: true });
+    if (lit) shown.label = data.label;
+    if (this.near?.has(name)) Object.assign(shown, { label: data.label, forceLabel: this.near.size < 14 });
+    if (this.marks.found.has(id)) Object.assign(shown, { highlighted: true, label: data.label, zIndex: 2 });
+    if (id === this.marks.chosen || name === this.focus) {
+      Object.assign(shown, { highlighted: true, label: data.label, zIndex: 4 });
+    }
+    return shown;
+  }
+
+  private edge(name: string, data: Data): Data {
+    if (this.lit.size === 0 && this.near === null) return data;
+    const [src, dst] = this.graph.extremities(name);
+    if (this.lit.size > 0) {
+      const on = this.steps.has(`${src} ${dst}`);
+      return on ? { ...data, color: palette().step, size: 3.5, zIndex: 2 } : { ...data, color: tint(220, 5, 0.08), zIndex: 0 };
+    }
+    const beside = this.focusOrHover(src, dst);
+    return beside ? { ...data, color: tint(265, 60, 0.9), zIndex: 2 } : { ...data, color: tint(220, 5, 0.07), zIndex: 0 };
+  }
+
+  private focusOrHover(src: string, dst: string): boolean {
+    const [middle] = this.near!;
+    return src === middle || dst === middle;
+  }
+
+  private readonly recolour = (): void => {
+    this.graph.updateEachNodeAttributes((_, data) => ({ ...data, color: shade(data.region, data.kind, data.faded ?? 0.9) }));
+    this.graph.updateEachEdgeAttributes((_, data) => (data.kind === "link" ? data : { ...data, ...line(data as Arc & { across: boolean }) }));
+    this.sigma.refresh();
+  };
+
+  /** Boxes as large as the place: side by side where it is wide, else one over the other. */
+  private fit(): void {
+    if (this.place.clientWidth === 0) return;
+    this.arrange();
+    this.move(true);
+  }
+
+  private arrange(): void {
+    const { clientWidth: width, clientHeight: height } = this.place;
+    if (width === 0 || height === 0) return;
+    const unit = 1 / height; // graph units in a pixel
+    const aspect = width / height;
+    this.sigma.setCustomBBox({ x: [0, aspect], y: [0, 1] });
+    const [left, right, bottom, top] = [MARGIN * unit, aspect - MARGIN * unit, MARGIN * unit, 1 - MARGIN * unit];
+    const whole: Box = { left, right, bottom, top };
+    const gap = 14 * unit;
+    if (this.graph.someNode((_, { kind }) => kind === "region")) {
+      this.ground.plates = [{ title: "Regions", about: "open one to see what lies in it", box: whole }];
+      this.known.box = inset(whole, unit);
+      return;
+    }
+    const cut = aspect > 1 ? left + 0.4 * (right - left) : bottom + 0.58 * (top - bottom);
+    const said: Box = aspect > 1 ? { ...whole, right: cut - gap / 2 } : { ...whole, bottom: cut + gap / 2 };
+    const known: Box = aspect > 1 ? { ...whole, left: cut + gap / 2 } : { ...whole, top: cut - gap / 2 };
+    this.ground.plates = [
+      { title: "■ Episodes", about: "what was said, word for word", box: said },
+      { title: "● Known", about: "people, things, facts, themes", box: known },
+    ];
+    this.episodes.box = inset(said, unit);
+    this.known.box = inset(known, unit);
+  }
+
+  private settle(frames: number, anew: boolean): void {
+    this.frames = Math.max(this.frames, frames);
+    if (STILL.matches || anew) {
+      // At first, and where nothing is to move, most of the way at once.
+      this.layout(anew && !STILL.matches ? 250 : 500);
+      if (STILL.matches) this.frames = 0;
+    }
+    // At once, so that nothing new is ever seen where it does not belong.
+    this.move(STILL.matches || anew);
+    if (!this.settling && this.frames > 0) {
+      this.settling = true;
+      requestAnimationFrame(() => this.frame());
+    }
+  }
+
+  private frame(): void {
+    if (this.frames <= 0) {
+      this.settling = false;
+      return;
+    }
+    this.layout(BUDGET_MS);
+    this.move(false);
+    this.frames -= 1;
+    requestAnimationFrame(() => this.frame());
+  }
+
+  /** Iterate for so many milliseconds, so that a frame stays short however large the graph is. */
+  private layout(budget_ms: number): void {
+    const ends = performance.now() + budget_ms;
+    const enough = budget_ms > 100 ? 300 : 4;
+    for (let n = 0; n < enough && performance.now() < ends; n += 1) {
+      this.episodes.run(1);
+      this.known.run(1);
+      if (n % 4 === 0) this.level();
+    }
+  }
+
+  private level(): void {
+    if (this.episodes.order === 0 || this.known.order === 0) return;
+    const across = (from: Map<string, number>) => {
+      const sums = new Map<string, [number, number]>();
+      for (const { a, b, weight } of this.crossing) {
+        for (const [one, other] of [[a, b], [b, a]] as const) {
+          const height = from.get(other);
+          if (height === undefined) continue;
+          const [all, n] = sums.get(one) ?? [0, 0];
+          sums.set(one, [all + weight * height, n + weight]);
+        }
+      }
+      // Means lie closer together than what they are means of: spread again, or all would shrink.
+      const means = [...sums].map(([name, [all, n]]) => [name, all / n] as const);
+      const widest = Math.max(1e-9, ...means.map(([, mean]) => Math.abs(mean)));
+      return new Map(means.map(([name, mean]) => [name, mean / widest]));
+    };
+    this.episodes.level(across(this.known.heights()), LEVEL);
+    this.known.level(across(this.episodes.heights()), LEVEL / 2);
+  }
+
+  private move(jump: boolean): void {
+    const places = new Map([...this.episodes.places(jump), ...this.known.places(jump)]);
+    this.graph.updateEachNodeAttributes((name, data) => ({ ...data, ...places.get(name) }), { attributes: ["x", "y"] });
+  }
+}
+
+/** Associations go both ways: one line for both, as strong as the stronger; weak ones last. */
+function drawn(arcs: Arc[]): Arc[] {
+  const pairs = new Map<string, Arc>();
+  const structure: Arc[] = [];
+  for (const arc of arcs) {
+    if (arc.kind !== "association") {
+      structure.push(arc);
+      continue;
+    }
+    const pair = arc.src < arc.dst ? `${arc.src} ${arc.dst}` : `${arc.dst} ${arc.src}`;
+    const was = pairs.get(pair);
+    if (was === undefined || was.weight < arc.weight) pairs.set(pair, arc);
+  }
+  const liquid = [...pairs.values()].sort((a, b) => b.weight - a.weight).slice(0, MOST_ARCS);
+  return [...structure.slice(0, MOST_ARCS), ...liquid];
+}
+
+/** Arcs from block to block are long: drawn as wide as the others, but paler. */
+function line(arc: Pick<Arc, "kind" | "weight"> & { across: boolean }): Data {
+  const liquid = arc.kind === "association";
+  const strength = Math.min(0.95, 0.04 + arc.weight ** 1.5) * (arc.across ? 0.5 : 1);
+  return {
+    size: liquid ? 0.3 + 4.5 * arc.weight ** 1.5 : 0.7,
+    color: liquid ? tint(265, 55, strength) : tint(220, 12, arc.across ? 0.14 : 0.35),
+    zIndex: liquid ? Math.round(10 * arc.weight) / 10 - (arc.across ? 1 : 0) : -1,
+  };
+}
+
+function looks(dot: Dot): Data {
+  const faded = dot.current && !dot.cold ? 0.3 + 0.7 * dot.strength : 0.28;
+  return {
+    label: dot.label,
+    kind: dot.kind,
+    region: dot.region,
+    faded,
+    type: dot.kind === "episode" ? "square" : "circle",
+    size: 3 + 4 * dot.importance + 1.5 * Math.log2(1 + dot.uses) + (dot.kind === "entity" ? 2 : 0) + (dot.pinned ? 2 : 0),
+    color: shade(dot.region, dot.kind, faded),
+  };
+}
+
+function inset(box: Box, unit: number): Box {
+  const narrow = (box.right - box.left) / unit < 420;
+  return {
+    left: box.left + INSIDE.left * unit,
+    right: box.right - (narrow ? 60 : INSIDE.right) * unit,
+    bottom: box.bottom + INSIDE.bottom * unit,
+    top: box.top - INSIDE.top * unit,
+  };
+}

@@ -1,0 +1,60 @@
+import { useSignal } from "@preact/signals";
+
+import type { Dot } from "../api";
+import { byRegion, choose, counted, map, picture, region } from "../state";
+
+const PAGE = 100;
+const KINDS: [string, string][] = [
+  ["fact", "Facts"], ["entity", "People, places, things"], ["note", "Notes"], ["theme", "Themes"], ["episode", "Episodes"],
+];
+
+/** What the graph shows, in words. */
+export function List() {
+  if (byRegion.value) {
+    return (
+      <div class="list" role="region" aria-label="The graph as a list" tabIndex={0}>
+        <h2>Regions</h2>
+        <ul>
+          {map.value!.regions.map((one) => (
+            <li key={one.id}>
+              <button type="button" class="link" onClick={() => (region.value = one.id)}>{one.name}</button>
+              <span class="kind">{counted(one.size, "node")}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  }
+  const dots = picture.value?.dots ?? [];
+  return (
+    <div class="list" role="region" aria-label="The graph as a list" tabIndex={0}>
+      {KINDS.map(([kind, title]) => (
+        <Some key={kind} title={title} dots={dots.filter((dot) => dot.kind === kind)} />
+      ))}
+    </div>
+  );
+}
+
+function Some({ title, dots }: { title: string; dots: Dot[] }) {
+  const most = useSignal(PAGE);
+  if (dots.length === 0) return null;
+  return (
+    <>
+      <h2>{title} <span class="kind">{dots.length}</span></h2>
+      <ul>
+        {dots.slice(0, most.value).map((dot) => (
+          <li key={dot.id}>
+            <button type="button" class={dot.current ? "link" : "link over"} onClick={() => void choose(dot.id)}>
+              {dot.label}
+            </button>
+            {!dot.current && <span class="kind">over</span>}
+            {dot.pinned && <span class="kind">pinned</span>}
+          </li>
+        ))}
+      </ul>
+      {dots.length > most.value && (
+        <button type="button" onClick={() => (most.value += PAGE)}>Show more of {dots.length}</button>
+      )}
+    </>
+  );
+}

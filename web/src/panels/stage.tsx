@@ -1,0 +1,192 @@
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { Hit } from "../api";
+import { View } from "../graph/view";
+import {
+  byRegion, choose, chosen, counted, empty, landed, map, memory, past, picture, region, shown, stats, total,
+  tried, when,
+} from "../state";
+import { path, step } from "../talk";
+import { List } from "./list";
+import { Newcomer } from "./newcomer";
+import { Night } from "./night";
+import { Times } from "./times";
+
+const ARROWS: Record<string, [number, number]> = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+};
+
+/** The memory as a graph or a list, the search over it, and the times it is looked at. */
+export function Stage() {
+  const asList = useSignal(false);
+  const view = useRef<View | null>(null);
+  const found = useSignal<Hit[] | null>(null);
+  const within = map.value?.regions.find((one) => one.id === region.value);
+  return (
+    <section class="stage" aria-label="The memory">
+      <div class="tools">
+        <Search found={found} />
+        <div class="buttons" role="group" aria-label="View">
+          {region.value !== null && (
+            <button type="button" onClick={() => (region.value = null)}>
+              ← All regions{within ? <span class="quiet"> · in {within.name}</span> : null}
+            </button>
+          )}
+          <button type="button" aria-pressed={asList.value} onClick={() => (asList.value = !asList.value)}>List</button>
+          <button type="button" aria-label="Zoom in" onClick={() => view.current?.zoom(1.5)}>+</button>
+          <button type="button" aria-label="Zoom out" onClick={() => view.current?.zoom(1 / 1.5)}>−</button>
+          <button type="button" onClick={() => view.current?.whole()}>Whole</button>
+        </div>
+      </div>
+      <div class={asList.value ? "field listed" : "field"}>
+        <Canvas view={view} />
+        {asList.value && <List />}
+        <Found found={found} />
+        {empty.value && stats.value === null && <Newcomer />}
+        <Night />
+      </div>
+      <Legend />
+      <Times />
+    </section>
+  );
+}
+
+function Search({ found }: { found: { value: Hit[] | null } }) {
+  const look = (words: string) =>
+    tried(async () => {
+      const of = memory.value;
+      found.value = words && of ? (await of.recall(words, when.value)).hits : null;
+      shown.value = new Set(found.value?.map((hit) => hit.id) ?? []);
+    });
+  return (
+    <form
+      role="search"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void look(String(new FormData(e.currentTarget).get("words")).trim());
+      }}
+    >
+      <input
+        name="words" type="search" placeholder="Search the memory" aria-label="Search the memory"
+        disabled={stats.value === null}
+        onInput={(e) => {
+          if (e.currentTarget.value === "") void look("");
+        }}
+      />
+      <button type="submit" disabled={stats.value === null}>Search</button>
+    </form>
+  );
+}
+
+function Found({ found }: { found: { value: Hit[] | null } }) {
+  if (found.value === null) return null;
+  const close = () => {
+    found.value = null;
+    shown.value = new Set();
+  };
+  return (
+    <section class="found" aria-label="What was found" onKeyDown={(e) => e.key === "Escape" && close()}>
+      <p role="status">{found.value.length ? `${counted(found.value.length, "memory", "memories")} found` : "Nothing is found."}</p>
+      <button type="button" class="close" aria-label="Close what was found" onClick={close}>×</button>
+      <ul>
+        {found.value.map((hit) => (
+          <li key={hit.id}>
+            <button type="button" class={hit.current ? "link" : "link over"} onClick={() => void choose(hit.id)}>{hit.text}</button>
+            <span class="kind">{hit.kind}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Canvas({ view }: { view: { current: View | null } }) {
+  const place = useRef<HTMLDivElement>(null);
+  const at = useSignal<string | null>(null);
+
+  useEffect(() => {
+    const made = new View(place.current!, pick);
+    view.current = made;
+    // Told once, for whoever measures: from now on the memory can be seen.
+    made.onDrawn = () => {
+      if (made.graph.order === 0) return;
+      performance.mark("mags-drawn");
+      made.onDrawn = null;
+    };
+  }, []);
+  useSignalEffect(() => {
+    const [seen, regions] = [picture.value, map.value];
+    if (view.current === null) return;
+    if (byRegion.value && regions) view.current.drawRegions(regions);
+    else view.current.draw(seen ?? NOTHING);
+    for (const change of landed.peek()) view.current.pulse(change);
+    landed.value = [];
+    at.value = null;
+    view.current.stand(null);
+  });
+  useSignalEffect(() => {
+    view.current?.mark({
+      chosen: chosen.value?.node.id ?? null, path: path.value, step: step.value, found: shown.value,
+    });
+  });
+  // Whatever is chosen, here or in a panel, is brought into the middle.
+  useSignalEffect(() => {
+    if (chosen.value !== null) view.current?.look(String(chosen.value.node.id));
+  });
+  const stand = (name: string | null) => {
+    at.value = name;
+    view.current?.stand(name);
+  };
+  const onKey = (e: KeyboardEvent) => {
+    const arrow = ARROWS[e.key];
+    if (arrow) {
+      const next = view.current?.next(at.value, ...arrow) ?? null;
+      if (next !== null) stand(next);
+    } else if (e.key === "Enter" && at.value !== null) pick(at.value);
+    else if (e.key === "+" || e.key === "=") view.current?.zoom(1.5);
+    else if (e.key === "-") view.current?.zoom(1 / 1.5);
+    else if (e.key === "0") view.current?.whole();
+    else if (e.key === "Escape") stand(null);
+    else return;
+    e.preventDefault();
+  };
+  const words = at.value === null ? "" : view.current?.words(at.value) ?? "";
+  return (
+    <>
+      <div
+        class="canvas" ref={place} tabIndex={0} role="application" aria-roledescription="graph"
+        aria-label={described(picture.value?.arcs ?? 0)} onKeyDown={onKey} onBlur={() => stand(null)}
+      />
+      <p class="hidden" role="status">{words}</p>
+    </>
+  );
+}
+
+const NOTHING = { tick: 0, seq: 0, nodes: 0, arcs: 0, dots: [], lines: [] };
+
+function pick(name: string | null): void {
+  const inside = name?.match(/^region (\d+)$/);
+  if (inside) region.value = Number(inside[1]);
+  else void choose(name === null ? null : Number(name));
+}
+
+function described(arcs: number): string {
+  const held = byRegion.value ? `${counted(map.value?.regions.length ?? 0, "region")} of ${counted(total.value, "node")}`
+    : `${counted(total.value, "node")}, ${counted(arcs, "arc")}`;
+  return `Graph: ${held}. Arrow keys go from node to node, Enter opens one, plus and minus zoom. The button List shows the same in words.`;
+}
+
+function Legend() {
+  if (stats.value === null) return null;
+  const dots = picture.value?.dots.length ?? 0;
+  const more = !byRegion.value && region.value === null && total.value > dots && !past.value;
+  return (
+    <p class="legend">
+      {byRegion.value
+        ? "Circle: a region, as large as it holds nodes · line: how strongly two hang together"
+        : "Colour: region · width: weight · size: importance and use · pale: fading or over"}
+      {more ? ` · the ${dots.toLocaleString("en")} strongest are shown` : ""}
+    </p>
+  );
+}
