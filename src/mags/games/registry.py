@@ -7,11 +7,14 @@ from types import MappingProxyType
 
 from mags.errors import NotFound
 from mags.games.adventures import GAMES as ADVENTURES
+from mags.games.companion import GAMES as COMPANION
 from mags.games.logic import GAMES as LOGIC
 from mags.games.nonsense import GAMES as NONSENSE
 from mags.games.turns import Game
 
-GAMES: Mapping[str, Callable[[], Game]] = MappingProxyType({**NONSENSE, **LOGIC, **ADVENTURES})
+GAMES: Mapping[str, Callable[[], Game]] = MappingProxyType(
+    {**NONSENSE, **LOGIC, **COMPANION, **ADVENTURES}
+)
 """What makes each game; those of nonsense without a bank in their name are the scored ones."""
 
 
