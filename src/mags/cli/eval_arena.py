@@ -17,6 +17,8 @@ from mags.evaluation.proving.ablations import switch as known_switch
 from mags.evaluation.proving.records import Played, Record, file_name, record, write_record
 from mags.games.adventures.catalogue import KINDS as ADVENTURES
 from mags.games.adventures.planner import Planner
+from mags.games.companion import LEVELS as COMPANION
+from mags.games.companion import companion
 from mags.games.logic.catalogue import (
     ELEUSIS,
     KNIGHTS,
@@ -59,6 +61,7 @@ GAMES: dict[str, MakeGame] = {
     **_logic("eleusis", eleusis, ELEUSIS),
     **_logic("mastermind", mastermind, MASTERMIND),
     **_logic("knights", knights, KNIGHTS),
+    **_logic("companion", companion, COMPANION),
     **{
         f"{kind}/{level}": partial(make, level)
         for kind, (make, levels) in ADVENTURES.items()

@@ -17,7 +17,8 @@ BEGINNING_S = 1_704_067_200.0
 """Second 0 of a game, for a memory that thinks in dates: the first of January 2024."""
 DAY_S = 86_400.0
 
-Kind = Annotated[str, typer.Argument(help="Which game: nonsense, eleusis, mastermind, knights.")]
+WHICH = "Which game: nonsense, eleusis, mastermind, knights, companion; or with its level, as a/b."
+Kind = Annotated[str, typer.Argument(help=WHICH)]
 Level = Annotated[str, typer.Option("--level", "-l", help="Its level, as tiny, easy or standard.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed brings the same game.")]
 Beside = Annotated[
@@ -33,11 +34,11 @@ def play(
     memory: Beside = False,
     k: Shown = 5,
 ) -> None:
-    """Play a game whose rules cannot be reasoned out: they are told, felt, changed and lied about.
+    """Play a game in which remembering decides: what is so is told, felt, changed and lied about.
 
     Answer with the number of an action, or q to leave.
     """
-    game = make(f"{kind}/{level}")
+    game = make(kind if "/" in kind else f"{kind}/{level}")
     scene: Scene | None = game.begin(seed)
     beside = Recalled(k) if memory else None
     played, score = 0, 0.0

@@ -5,15 +5,19 @@ from functools import partial
 
 from mags.games.companion.bank import BANKS
 from mags.games.companion.game import SCORED, Companion
-from mags.games.companion.levels import LEVELS
+from mags.games.companion.levels import LEVELS, level
 from mags.games.turns import Game
 
+
+def companion(name: str, bank: str = SCORED) -> Game:
+    """The game of a level, told in a bank; raises NotFound."""
+    return Companion(level(name), bank_name=bank)
+
+
 GAMES: Mapping[str, Callable[[], Game]] = {
-    f"companion/{name}" + ("" if bank == SCORED else f"/{bank}"): partial(
-        Companion, level, bank_name=bank
-    )
+    f"companion/{name}" + ("" if bank == SCORED else f"/{bank}"): partial(companion, name, bank)
     for bank in reversed(BANKS)
-    for name, level in LEVELS.items()
+    for name in LEVELS
 }
 
-__all__ = ["GAMES"]
+__all__ = ["GAMES", "LEVELS", "companion"]
