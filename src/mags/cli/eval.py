@@ -7,6 +7,7 @@ import typer
 from mags.cli.eval_ablate import ablate
 from mags.cli.eval_audit import audit
 from mags.cli.eval_play import play
+from mags.cli.eval_report import report
 
 evaluation = typer.Typer(
     help="Play games with and without the memory, and measure what it is worth.",
@@ -15,6 +16,7 @@ evaluation = typer.Typer(
 evaluation.command(name="play")(play)
 evaluation.command(name="ablate")(ablate)
 evaluation.command(name="audit")(audit)
+evaluation.command(name="report")(report)
 
 
 @evaluation.callback()

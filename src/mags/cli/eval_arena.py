@@ -14,7 +14,14 @@ from mags.app import open as open_memory
 from mags.errors import NotFound
 from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
 from mags.evaluation.proving.ablations import switch as known_switch
-from mags.evaluation.proving.records import Played, Record, file_name, record, write_record
+from mags.evaluation.proving.records import (
+    Played,
+    Record,
+    file_name,
+    read_record,
+    record,
+    write_record,
+)
 from mags.games.adventures.catalogue import KINDS as ADVENTURES
 from mags.games.adventures.planner import Planner
 from mags.games.companion import LEVELS as COMPANION
@@ -82,11 +89,17 @@ a house is made of many."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A match to play. `out`: where its record goes; `files`: where memories go, else RAM."""
+    """A match to play. `out`: where its record goes; `files`: where memories go, else RAM.
+
+    `lines`: keep the words that players are shown; `again` False: a record that is there already
+    is taken as it is.
+    """
 
     played: Played
     out: Path | None = None
     files: Path | None = None
+    lines: bool = True
+    again: bool = True
 
 
 def make_game(name: str, bank: str) -> Game:
@@ -104,6 +117,12 @@ def make_reader(game: str) -> Reader:
 def kind_of(game: str) -> str:
     """ "nonsense" of "nonsense/standard"."""
     return game.partition("/")[0]
+
+
+def length(game: str) -> int | None:
+    """Turns until a game is over; None where that is not settled beforehand."""
+    kind, _, level = game.partition("/")
+    return LEVELS[level].turns if kind == "nonsense" and level in LEVELS else None
 
 
 def make_player(
@@ -166,6 +185,9 @@ def switch_named(name: str) -> Switch | None:
 def play_one(task: Task) -> Record:
     """Play a match from its names, and write its record where one is wanted."""
     played = task.played
+    path = None if task.out is None else task.out / file_name(played)
+    if path is not None and path.exists() and not task.again:
+        return read_record(path)
     files = None
     if task.files is not None:
         files = task.files / file_name(played).removesuffix(".jsonl")
@@ -177,11 +199,11 @@ def play_one(task: Task) -> Record:
         memories=memories,
         lines=LINES.get(kind_of(played.game)),
     )
-    kept = record(played, make_game(played.game, played.bank), player)
+    kept = record(played, make_game(played.game, played.bank), player, lines=task.lines)
     if isinstance(player, Remembering):
         player.close()
-    if task.out is not None:
-        write_record(task.out / file_name(played), kept)
+    if path is not None:
+        write_record(path, kept)
     return kept
 
 

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from mags.cli.eval_arena import make_game, make_memories, make_player
-from mags.cli.eval_play import AsMarkdown, Bank, GameName, show
+from mags.cli.eval_arena import length, make_game, make_memories, make_player, make_reader
+from mags.cli.eval_play import AsMarkdown, Bank, First, GameName, Seeds, show
 from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
 from mags.evaluation.proving.audit import WAYS, Course, Dose, Way, course
-from mags.evaluation.proving.fidelity import Verdict
 from mags.evaluation.proving.poison import Poisoned
-from mags.evaluation.proving.tables import NONE, Grid
+from mags.evaluation.proving.records import Played
+from mags.evaluation.proving.tables import Grid
+from mags.evaluation.report.audited import MEANT, Audit, marked, scores, verdicts
 from mags.games.players.remembering import Remembering
-from mags.games.reader import shipped_reader
 from mags.games.turns import TruthFact
 
-BAD = (Verdict.WRONG, Verdict.STALE, Verdict.LOST)
+CLEAN, LIED = "never lied to", "lied to, {}"
 
 
 def audit(
     game: GameName = "nonsense/standard",
-    turns: Annotated[int, typer.Option(min=3, help="Turns of the game.")] = 300,
-    poisoned: Annotated[int, typer.Option(min=1, help="The turn in which lies are told.")] = 100,
-    audited: Annotated[int, typer.Option(min=2, help="The turn before which it audits.")] = 200,
+    turns: Annotated[int, typer.Option(min=3, help="At most so many turns of the game.")] = 300,
+    poisoned: Annotated[
+        int | None,
+        typer.Option(min=1, help="The turn in which lies are told; else a third of them."),
+    ] = None,
+    audited: Annotated[
+        int | None,
+        typer.Option(min=2, help="The turn before which it audits; else two thirds of them."),
+    ] = None,
     lies: Annotated[int, typer.Option(min=0, help="Most lies told.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Of the game.")] = 0,
+    seeds: Seeds = 1,
+    first: First = 0,
     bank: Bank = "tuning",
     listed: Annotated[int, typer.Option("--list", min=0, help="Facts listed that are bad.")] = 10,
     json: AsJson = False,
@@ -39,23 +47,58 @@ def audit(
     back to before the lies and told again what was true. The score after the audit tells whether
     the memory came back.
     """
-    if not poisoned < audited < turns:
-        raise InvalidInput("lies are told first, then the audit, then turns are left to play")
-    dose = Dose(seed=seed, turns=turns, poisoned=poisoned, audited=audited, lies=lies)
-    found = {"lied to, " + way: _course(game, bank, dose, way) for way in WAYS}
-    about = found[f"lied to, {WAYS[0]}"].about
-    clean = _course(game, bank, dose, "nothing", clean=about)
-    found = {"never lied to": clean, **found}
+    turns = min(turns, length(game) or turns)
+    poisoned = turns // 3 if poisoned is None else poisoned
+    audited = 2 * turns // 3 if audited is None else audited
+    dose = Dose(seed=first, turns=turns, poisoned=poisoned, audited=audited, lies=lies)
+    found = courses(game, bank, dose, seeds)
     if json:
         print_json(found)
         return
-    show(_grid(found), markdown=markdown)
-    worst = [f for f in found[f"lied to, {WAYS[0]}"].findings if f.verdict in BAD]
-    for finding in worst[:listed]:
-        fact = finding.fact
-        said = "; ".join(finding.lines)
-        told = f"{fact.subject} | {fact.relation} | {fact.object}"
-        out.print(f"{finding.verdict.value}: {told}\n  from: {said}", markup=False)
+    told = told_of(game, bank, dose, found)
+    show(told.scores, markdown=markdown)
+    show(told.verdicts, markdown=markdown)
+    out.print("; ".join(f"{verdict}: {meant}" for verdict, meant in MEANT.items()), markup=False)
+    if told.marked[:listed]:
+        count = min(listed, len(told.marked))
+        out.print(f"\nMarked when lied to, {count} of {len(told.marked)}:", markup=False)
+        grid = tuple((one.verdict, one.fact, one.source) for one in told.marked[:listed])
+        show(Grid(head=("verdict", "fact", "from"), rows=grid), markdown=markdown)
+
+
+def courses(game: str, bank: str, dose: Dose, seeds: int) -> dict[str, list[Course]]:
+    """Play games never lied to, and lied to with each way back, from the dose's seed on.
+
+    Raises InvalidInput.
+    """
+    if not dose.poisoned < dose.audited < dose.turns:
+        raise InvalidInput(
+            "lies are told first, then the audit, then turns are left to play: "
+            f"{dose.poisoned} < {dose.audited} < {dose.turns} does not hold"
+        )
+    found: dict[str, list[Course]] = {CLEAN: [], **{LIED.format(way): [] for way in WAYS}}
+    for seed in range(dose.seed, dose.seed + seeds):
+        here = replace(dose, seed=seed)
+        for way in WAYS:
+            found[LIED.format(way)].append(_course(game, bank, here, way))
+        about = found[LIED.format(WAYS[0])][-1].about
+        found[CLEAN].append(_course(game, bank, here, "nothing", clean=about))
+    return found
+
+
+def told_of(game: str, bank: str, dose: Dose, found: dict[str, list[Course]]) -> Audit:
+    """What is to be told of these courses."""
+    sick = found[LIED.format(WAYS[0])]
+    return Audit(
+        played=Played(game=game, player="MAGS", seed=dose.seed, turns=dose.turns, bank=bank),
+        seeds=len(sick),
+        poisoned=dose.poisoned,
+        audited=dose.audited,
+        lies=sum(len(one.about) for one in sick),
+        scores=scores(found),
+        verdicts=verdicts(found),
+        marked=marked(one for every in sick for one in every.findings),
+    )
 
 
 def _course(
@@ -64,20 +107,8 @@ def _course(
     """One course; `clean`: facts to score apart in a game without lies."""
     made = make_game(game, bank)
     inside = made if clean is not None else Poisoned(made, at=dose.poisoned, lies=dose.lies)
-    player = make_player("MAGS", shipped_reader(), memories=make_memories())
+    player = make_player("MAGS", make_reader(game), memories=make_memories())
     assert isinstance(player, Remembering)
     found = course(inside, player, dose, how=how, touched=clean)
     player.close()
     return found
-
-
-def _grid(found: dict[str, Course]) -> Grid:
-    verdicts = [verdict.value for verdict in Verdict]
-    rows = []
-    for name, one in found.items():
-        shares = (one.before, one.sick, one.after, one.touched)
-        scores = (NONE if share is None else f"{100 * share:.1f}" for share in shares)
-        done = ", ".join(f"{count} {what}" for what, count in one.done.items()) or NONE
-        rows.append((name, *scores, *(str(one.verdicts[v]) for v in verdicts), done))
-    head = ("course", "before", "lied to", "after", "after, of the lies", *verdicts, "done")
-    return Grid(head=head, rows=tuple(rows))

@@ -87,14 +87,16 @@ def left_by(player: Remembering, end: End, turns: int) -> Left:
 
 
 def write_record(path: Path, kept: Record) -> None:
-    """One line for the match, one a turn, one for what was left."""
+    """One line for the match, one a turn, one for what was left; the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    with unfinished.open("w", encoding="utf-8") as file:
         file.write(json.dumps({"match": asdict(kept.played), "rules": kept.rules}) + "\n")
         for turned in kept.turns:
             file.write(as_json(turned) + "\n")
         left = None if kept.left is None else asdict(kept.left)
         file.write(json.dumps({"left": left}) + "\n")
+    unfinished.replace(path)
 
 
 def read_record(path: Path) -> Record:

@@ -1,0 +1,171 @@
+"""`mags eval report`: play everything, and tell it on one page."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mags.cli.eval_arena import (
+    Task,
+    make_game,
+    make_memories,
+    make_player,
+    make_reader,
+)
+from mags.cli.eval_audit import courses, told_of
+from mags.cli.eval_play import First, Workers, played
+from mags.cli.eval_programme import FULL, QUICK, Bout, Narrowed, Programme, narrowed, playable
+from mags.cli.shared import out
+from mags.evaluation.proving.ablations import switch
+from mags.evaluation.proving.records import Played
+from mags.evaluation.report.audited import write_audit
+from mags.evaluation.report.exhibit import exhibit, write_exhibit
+from mags.evaluation.report.folder import (
+    ABLATIONS,
+    AUDIT,
+    EXHIBIT,
+    RECORDS,
+    Run,
+    gather,
+    note_run,
+    page_of,
+    write_page,
+)
+from mags.games.players.remembering import Remembering
+
+Wanted = Annotated[
+    list[str] | None, typer.Option("--game", help="Only these, as nonsense/tiny; else all.")
+]
+Whom = Annotated[list[str] | None, typer.Option("--player", help="Only these; else the six.")]
+
+
+def report(
+    folder: Annotated[Path, typer.Option("--out", help="Where records and the page go.")],
+    full: Annotated[bool, typer.Option("--full", help="Longer games, more seeds: hours.")] = False,
+    from_: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="Play nothing, tell what lies in these folders."),
+    ] = None,
+    game: Wanted = None,
+    player: Whom = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="So many, of every game.")] = None,
+    first: First = 0,
+    turns: Annotated[int | None, typer.Option(min=12, help="At most so many a match.")] = None,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", help="Ablations, `none` for none; else all.")
+    ] = None,
+    bank: Annotated[str, typer.Option(help="Sentences: `scored`, or `tuning` to try.")] = "scored",
+    workers: Workers = 2,
+) -> None:
+    """Play every game with every player, take the memory apart, and tell it all on one page.
+
+    Writes index.html, which needs nothing else, and report.md. What was played before into the
+    same folder is not played again; a stopped run goes on where it was.
+    """
+    this = run_now(f"{first} on")
+    if not from_:
+        wanted = Narrowed(
+            games=tuple(game or ()),
+            players=tuple(player or ()),
+            seeds=seeds,
+            turns=turns,
+            without=None if without is None else tuple(n for n in without if n != "none"),
+        )
+        programme, missing = playable(narrowed(FULL if full else QUICK, wanted))
+        for name in missing:
+            out.print(f"left out: {name} needs the extra 'textworld'", markup=False)
+        note_run(folder, replace(this, seeds=f"{first} on, {_seeds(programme)}"))
+        perform(programme, folder, bank=bank, first=first, workers=workers)
+    page = page_of(gather(from_ or [folder]), this)
+    for path in write_page(folder, page):
+        out.print(f"Written to {path}.", markup=False)
+
+
+def perform(programme: Programme, folder: Path, *, bank: str, first: int, workers: int) -> None:
+    """Play what of a programme has not been played into a folder."""
+    for name in programme.without:
+        switch(name)
+    bouts = [
+        task for bout in programme.bouts for task in _tasks(bout, folder / RECORDS, bank, first)
+    ]
+    apart = [
+        task
+        for name in (("", *programme.without) if programme.without else ())
+        for task in _tasks(programme.ablated, folder / ABLATIONS, bank, first, name)
+    ]
+    played([*bouts, *apart], workers)
+    shown = programme.shown
+    if not (folder / EXHIBIT).exists():
+        names = Played(game=shown.game, player="MAGS", seed=first, turns=shown.turns, bank=bank)
+        _look_into(names, folder / EXHIBIT)
+    if not (folder / AUDIT).exists():
+        dose = replace(programme.dose, seed=first)
+        found = courses(programme.audited, bank, dose, programme.audits)
+        write_audit(folder / AUDIT, told_of(programme.audited, bank, dose, found))
+
+
+def _tasks(bout: Bout, into: Path, bank: str, first: int, without: str = "") -> list[Task]:
+    return [
+        Task(
+            played=Played(
+                game=bout.game, player=name, seed=seed, turns=bout.turns, bank=bank, switch=without
+            ),
+            out=into,
+            lines=False,
+            again=False,
+        )
+        for seed in range(first, first + bout.seeds)
+        for name in bout.players
+    ]
+
+
+def _look_into(names: Played, path: Path) -> None:
+    player = make_player(names.player, make_reader(names.game), memories=make_memories())
+    assert isinstance(player, Remembering)
+    write_exhibit(path, exhibit(names, make_game(names.game, names.bank), player))
+    player.close()
+
+
+def _seeds(programme: Programme) -> str:
+    counts = sorted({bout.seeds for bout in programme.bouts})
+    return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} a game"
+
+
+def run_now(seeds: str) -> Run:
+    """How this very command is run, on which machine, when."""
+    return Run(
+        command=shlex.join(["mags", *sys.argv[1:]]),
+        commit=commit(Path(__file__).resolve().parent),
+        seeds=seeds,
+        machine=machine(),
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def machine(cpus: Path = Path("/proc/cpuinfo")) -> str:
+    """The processor, how many cores, and the Python."""
+    lines: Sequence[str] = cpus.read_text("utf-8").splitlines() if cpus.exists() else ()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    name = next(names, platform.machine())
+    return f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}"
+
+
+def commit(sources: Path) -> str:
+    """The commit of the sources, marked where they were changed since; else the version."""
+    words = ["git", "-C", str(sources), "describe", "--always", "--dirty", "--exclude", "*"]
+    try:
+        found = subprocess.run(words, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return f"version {version('mags')}"
+    return found.stdout.strip()

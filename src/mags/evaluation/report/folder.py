@@ -1,0 +1,194 @@
+"""The folder of a report: what was played, by whom and when, and the page made of it.
+
+records/*.jsonl      a match each     exhibit.json   a game looked into
+ablations/*.jsonl    a match each     audit.json     an audit
+runs.jsonl           how each came    index.html, report.md
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mags.errors import InvalidInput
+from mags.evaluation.proving.records import read_record
+from mags.evaluation.report.audited import Audit, read_audit
+from mags.evaluation.report.digest import Digest, digest
+from mags.evaluation.report.exhibit import Exhibit, read_exhibit
+from mags.evaluation.report.html import html
+from mags.evaluation.report.inside import audit_section, graph_section, move_section
+from mags.evaluation.report.markdown import markdown
+from mags.evaluation.report.page import Page, Prose, Section
+from mags.evaluation.report.sections import Material, measured
+
+RECORDS, ABLATIONS = "records", "ablations"
+EXHIBIT, AUDIT, RUNS = "exhibit.json", "audit.json", "runs.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How something came about. `commit`: of the sources, "" where there is none."""
+
+    command: str
+    commit: str
+    seeds: str
+    machine: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What folders hold."""
+
+    matches: tuple[Digest, ...]
+    ablations: tuple[Digest, ...]
+    exhibit: Exhibit | None
+    audit: Audit | None
+    runs: tuple[Run, ...]
+
+
+def gather(folders: Sequence[Path]) -> Found:
+    """What was played into these folders, each match once: a later folder goes before.
+
+    A folder may be that of a report, or one of `mags eval play --out` or `ablate --out`. Raises
+    InvalidInput where none holds a record.
+    """
+    exhibits = [read_exhibit(f / EXHIBIT) for f in folders if (f / EXHIBIT).exists()]
+    audits = [read_audit(f / AUDIT) for f in folders if (f / AUDIT).exists()]
+    matches = list(_digests(_files(folders, RECORDS)))
+    ablations = list(_digests(_files(folders, ABLATIONS)))
+    for one in [*matches]:
+        if one.figures.played.switch:
+            matches.remove(one)
+            ablations.append(one)
+    if not matches:
+        raise InvalidInput(
+            f"there is no record of a match in {', '.join(map(str, folders))}: play first, with "
+            "mags eval report --out FOLDER",
+            folders=[str(folder) for folder in folders],
+        )
+    return Found(
+        matches=tuple(matches),
+        ablations=(*_wholes(matches, ablations), *ablations),
+        exhibit=exhibits[-1] if exhibits else None,
+        audit=audits[-1] if audits else None,
+        runs=tuple(run for folder in folders for run in read_runs(folder)),
+    )
+
+
+def _files(folders: Iterable[Path], inner: str) -> list[Path]:
+    """Record files by name; those straight in a folder count as records of matches."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        places = (folder, folder / RECORDS) if inner == RECORDS else (folder / ABLATIONS,)
+        for place in places:
+            files = (file for file in sorted(place.glob("*.jsonl")) if file.name != RUNS)
+            found.update({file.name: file for file in files})
+    return list(found.values())
+
+
+def _digests(files: Iterable[Path]) -> Iterable[Digest]:
+    """Each match brought down, one at a time, in the order of games, players and seeds."""
+    found = [digest(read_record(file)) for file in files]
+    order = ("nothing", "window", "static", "growing", "MAGS", "oracle")
+
+    def key(one: Digest) -> tuple[object, ...]:
+        played = one.figures.played
+        rank = order.index(played.player) if played.player in order else len(order) - 1.5
+        return GAMES.get(played.game.partition("/")[0], 9), played.game, rank, played.seed
+
+    return sorted(found, key=key)
+
+
+GAMES = {"nonsense": 0, "eleusis": 1, "mastermind": 2, "knights": 3, "companion": 4}
+"""The order of games on the page; adventures come last."""
+
+
+def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Digest, ...]:
+    """Matches of the whole memory that ablations can be held against, where these lack them."""
+    games = {(one.figures.played.game, one.figures.played.turns) for one in ablations}
+    there = {one.figures.played.game for one in ablations if not one.figures.played.switch}
+    return tuple(
+        one
+        for one in matches
+        if (one.figures.played.game, one.figures.played.turns) in games
+        and one.figures.played.player == "MAGS"
+        and one.figures.played.game not in there
+    )
+
+
+def page_of(found: Found, rendered: Run) -> Page:
+    """The page of what was found; `rendered`: by which command it is written."""
+    sections: list[Section] = [
+        *measured(Material(matches=found.matches, ablations=found.ablations))
+    ]
+    if found.exhibit is not None:
+        sections.append(graph_section(found.exhibit))
+        if found.exhibit.move is not None:
+            sections.append(move_section(found.exhibit.move))
+    if found.audit is not None:
+        sections.append(audit_section(found.audit))
+    sections.append(_about())
+    return Page(title="MAGS: what the memory is worth", head=_head(found, rendered),
+                sections=tuple(sections))  # fmt: skip
+
+
+def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
+    banks = sorted({one.figures.played.bank for one in found.matches})
+    played = found.runs or (rendered,)
+    count = len(found.matches) + len(found.ablations)
+    first = [
+        ("command", "; ".join(dict.fromkeys(run.command for run in played))),
+        ("commit", ", ".join(dict.fromkeys(run.commit for run in played if run.commit)) or "-"),
+        ("seeds", "; ".join(dict.fromkeys(run.seeds for run in played))),
+        ("machine", "; ".join(dict.fromkeys(run.machine for run in played))),
+        ("played", ", ".join(dict.fromkeys(run.date for run in played))),
+        ("matches", f"{count:,}, sentences of the bank {' and '.join(banks)}"),
+    ]
+    written = f"{rendered.date} by {rendered.command}"
+    return (*first, ("written", written)) if rendered not in played else tuple(first)
+
+
+def _about() -> Section:
+    text = (
+        "Every column is defined in docs/reference/metrics.md, the games in "
+        "docs/reference/nonsense.md, logic-games.md and adventures.md. Intervals are 95% "
+        "bootstrap intervals over seeds; players of a row played the same seeds. Times are of "
+        "the machine named above. Adventures have a planner as reader that knows how one walks "
+        "and cooks, and nothing of any house; all other games the small reader that ships."
+    )
+    return Section(id="about", title="How to read this", blocks=(Prose(text=text),))
+
+
+def write_page(folder: Path, page: Page) -> tuple[Path, Path]:
+    """Write index.html and report.md; returns where."""
+    folder.mkdir(parents=True, exist_ok=True)
+    web, text = folder / "index.html", folder / "report.md"
+    web.write_text(html(page), encoding="utf-8")
+    text.write_text(markdown(page), encoding="utf-8")
+    return web, text
+
+
+def note_run(folder: Path, run: Run) -> None:
+    """Add how something was played to a folder, once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if run not in read_runs(folder):
+        with (folder / RUNS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(run), ensure_ascii=False) + "\n")
+
+
+def read_runs(folder: Path) -> list[Run]:
+    """How what lies in a folder was played; raises InvalidInput for what tells nothing of it."""
+    path = folder / RUNS
+    if not path.exists():
+        return []
+    try:
+        found: list[dict[str, Any]] = [
+            json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line
+        ]
+        return [Run(**one) for one in found]
+    except (json.JSONDecodeError, TypeError) as failure:
+        raise InvalidInput(f"{path} does not tell of runs: {failure}", path=str(path)) from failure

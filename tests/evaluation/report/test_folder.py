@@ -1,0 +1,118 @@
+"""From records in folders to the page."""
+
+from pathlib import Path
+
+import pytest
+
+from mags.errors import InvalidInput
+from mags.evaluation.proving.records import Record, file_name, write_record
+from mags.evaluation.report.audited import read_audit, write_audit
+from mags.evaluation.report.exhibit import read_exhibit, write_exhibit
+from mags.evaluation.report.folder import (
+    Run,
+    gather,
+    note_run,
+    page_of,
+    read_runs,
+    write_page,
+)
+from mags.evaluation.report.goals import goals
+from tests.evaluation.report.made import AUDIT, EXHIBIT, kept, share
+
+RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
+
+
+def put(folder: Path, *records: Record) -> Path:
+    for one in records:
+        write_record(folder / file_name(one.played), one)
+    return folder
+
+
+def test_a_later_folder_goes_before_and_players_come_in_their_order(tmp_path: Path):
+    old = put(tmp_path / "old" / "records", share("MAGS", 1), share("nothing", 2))
+    new = put(tmp_path / "new", share("MAGS", 9), share("oracle", 10))
+    found = gather([old.parent, new])
+    assert [(one.figures.played.player, one.figures.score) for one in found.matches] == [
+        ("nothing", 0.2),
+        ("MAGS", 0.9),
+        ("oracle", 1.0),
+    ]
+
+
+def test_a_match_with_a_switch_is_an_ablation_held_against_the_whole(tmp_path: Path):
+    put(tmp_path, share("MAGS", 5), share("MAGS", 4, switch="hebb"), share("window", 3))
+    found = gather([tmp_path])
+    assert [one.figures.played.switch for one in found.ablations] == ["", "hebb"]
+    assert len(found.matches) == 2
+    text = write_page(tmp_path / "page", page_of(found, RUN))[1].read_text()
+    assert "| hebb | -10.0 [-10.0, -10.0] |" in text
+
+
+def test_a_folder_without_a_record_is_refused(tmp_path: Path):
+    with pytest.raises(InvalidInput, match="no record of a match"):
+        gather([tmp_path])
+
+
+def test_the_page_tells_of_what_was_played_and_by_which_command(tmp_path: Path):
+    put(tmp_path / "records", kept(), kept(player="growing"), kept(player="oracle"))
+    write_exhibit(tmp_path / "exhibit.json", EXHIBIT)
+    write_audit(tmp_path / "audit.json", AUDIT)
+    note_run(tmp_path, RUN)
+    note_run(tmp_path, RUN)
+    assert read_runs(tmp_path) == [RUN]
+    page = page_of(gather([tmp_path]), RUN)
+    assert [section.id for section in page.sections] == [
+        "aims", "scores", "improvement", "changes", "fidelity", "retention", "recalled", "cost",
+        "graph", "move", "audit", "about",
+    ]  # fmt: skip
+    assert dict(page.head) == {
+        "command": "mags eval report",
+        "commit": "abc",
+        "seeds": "0 on",
+        "machine": "one",
+        "played": "today",
+        "matches": "3, sentences of the bank tuning",
+    }
+    web, text = write_page(tmp_path, page)
+    assert "<svg" in web.read_text()
+    assert "## A move explained" in text.read_text()
+
+
+def test_what_was_looked_into_is_read_as_it_was_written(tmp_path: Path):
+    write_exhibit(tmp_path / "e.json", EXHIBIT)
+    write_audit(tmp_path / "a.json", AUDIT)
+    assert read_exhibit(tmp_path / "e.json") == EXHIBIT
+    assert read_audit(tmp_path / "a.json") == AUDIT
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"played": {"a": 1}}'])
+def test_what_is_no_such_file_is_refused(tmp_path: Path, text: str):
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match=r"x\.json is no"):
+        read_exhibit(path)
+    with pytest.raises(InvalidInput, match=r"x\.json is no"):
+        read_audit(path)
+    (tmp_path / "runs.jsonl").write_text("nothing of it\n")
+    with pytest.raises(InvalidInput, match="does not tell of runs"):
+        read_runs(tmp_path)
+
+
+def test_aims_are_held_against_what_was_measured(tmp_path: Path):
+    scores = {"nothing": 2, "growing": 5, "MAGS": 6, "oracle": 10}
+    put(tmp_path, *(share(name, right) for name, right in scores.items()))
+    put(tmp_path, *(share(n, r, game="hunt/medium") for n, r in (("MAGS", 9), ("window", 3),
+                                                                 ("growing", 5))))  # fmt: skip
+    found = goals([one.figures for one in gather([tmp_path]).matches])
+    rows = {row[0].partition(": ")[::2]: row[2:] for row in found.rows}
+    standard = "nonsense/standard"
+    assert rows[standard, "over nothing but the turn"] == (
+        "+150 %", "+200 [+200, +200] %", "yes",
+    )  # fmt: skip
+    assert rows[standard, "share of the oracle's score"] == ("90 %", "60 %", "no")
+    assert rows[standard, "over growing retrieval, after changes"][2] == "not measured"
+    assert rows["hunt/medium", "score; over window and growing retrieval"] == (
+        "+50 % over both",
+        "9.00 [9.00, 9.00]; +200 [+200, +200] % and +80 [+80, +80] %",
+        "yes",
+    )
