@@ -26,6 +26,7 @@ from mags.memory.given import (
 )
 from mags.memory.graphs import to_networkx
 from mags.memory.handle import Handle, closed_on_failure
+from mags.memory.lives import MomentView, life
 from mags.memory.moments import Moment, seconds
 from mags.memory.pictures import Frame, LinkView, Picture, links, picture, region_of
 from mags.memory.porting import Porter
@@ -323,6 +324,10 @@ class Memory(Handle):
     def changes(self, after: int, limit: int = 100) -> list[ChangeView]:
         """What changed after a journal sequence, oldest first; raises NotFound if folded away."""
         return changes(self._live, after, limit=count(limit, "limit is how many changes"))
+
+    def life(self, node_id: int) -> list[MomentView]:
+        """What each change left of a node's strength, oldest first; raises NotFound."""
+        return life(self._live, known_id(node_id))
 
     def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""

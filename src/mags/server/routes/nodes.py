@@ -13,7 +13,7 @@ from mags.memory.pictures import Frame
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.wire.given import ArcIn, EditIn, ForgetIn
-from mags.server.wire.seen import MapOut, PictureOut
+from mags.server.wire.seen import MapOut, MomentOut, PictureOut
 from mags.server.wire.shown import NeighbourOut, NodeOut
 from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
 
@@ -47,6 +47,13 @@ def node_neighbours(desk: At, node_id: NodeId) -> list[NeighbourOut]:
     """Everything one arc away, strongest first."""
     with desk.reading() as memory:
         return [NeighbourOut.of(one) for one in memory.neighbours(node_id)]
+
+
+@router.get("/nodes/{node_id}/life")
+def node_life(desk: At, node_id: NodeId) -> list[MomentOut]:
+    """What each change left of a node's strength, oldest first, and how fast it fades."""
+    with desk.reading() as memory:
+        return [MomentOut.of(one) for one in memory.life(node_id)]
 
 
 @router.patch("/nodes/{node_id}")

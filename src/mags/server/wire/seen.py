@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mags.memory.changes import ArcView, ChangeView
+from mags.memory.lives import MomentView
 from mags.memory.pictures import DotView, LinkView, Picture
 from mags.memory.regions import RegionView
 from mags.server.wire.shown import Shown
@@ -154,4 +155,32 @@ class ChangeOut(Shown):
             cut=[ArcOut.of(arc) for arc in change.cut],
             more=change.more,
             reasons=[dict(one) for one in change.reasons],
+        )
+
+
+class MomentOut(Shown):
+    """What one change left of a node: its strength at a tick, and the ticks until half is gone.
+
+    `half_life`: null where the strength stays. `seq` 0: what is known without the journal.
+    """
+
+    seq: int
+    kind: str
+    tick: int
+    recorded_at: datetime | None
+    strength: float
+    uses: int
+    half_life: float | None
+
+    @classmethod
+    def of(cls, moment: MomentView) -> MomentOut:
+        """From what the memory says."""
+        return cls(
+            seq=moment.seq,
+            kind=moment.kind,
+            tick=moment.tick,
+            recorded_at=moment.recorded_at,
+            strength=moment.strength,
+            uses=moment.uses,
+            half_life=moment.half_life,
         )
