@@ -95,7 +95,7 @@ def test_what_was_shortened_expands_to_itself_or_was_left_alone(
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "<recall>", "<recall>\nhop: ", "ADD | ", "hop: a | b | c | d"]
+    "reply", ["", "<recall>", "<recall>\nhop: ", "ADD | ", "hop: a | b | c | d", "a\nhop: | b"]
 )
 def test_any_text_can_be_expanded(reply: str) -> None:
     assert isinstance(expand(reply, TURN, BEFORE), str)

@@ -67,7 +67,7 @@ def expand(reply: str, turn: Turn, recent: Sequence[Turn] = ()) -> str:
         spans = _spans(turn)
         reply = _redated(reply, lambda mark, end: _marked(mark, end, spans))
     lines = [_line(line, company.longer) for line in reply.split("\n")]
-    if len(lines) > 1 and lines[1].startswith(HOP) and BAR in lines[1]:
+    if len(lines) > 1 and lines[1].startswith(HOP) and BAR in lines[1].removeprefix(HOP):
         lines[1:1] = _follows(lines[1])
     return "\n".join(lines)
 
