@@ -17,6 +17,6 @@ done
 [ -x "$python" ] || "$(sh scripts/find_python.sh)" -m venv .cache/full
 pip() { "$python" -m pip --disable-pip-version-check install --quiet "$@"; }
 pip --requirement requirements-dev.lock
-pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,terminal,browser,gguf]"
+pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,langgraph,llamaindex,terminal,browser,gguf,fuzz]"
 
 exec "$python" -m pytest -m "full or not full" "$@"

@@ -18,7 +18,11 @@ from packaging.utils import canonicalize_name
 from tests.architecture import form
 
 # Distributions whose package goes by another name, for extras that may not be installed.
-DISTRIBUTIONS = {"llama_cpp": "llama-cpp-python"}
+DISTRIBUTIONS = {
+    "langgraph": "langgraph-checkpoint",
+    "llama_cpp": "llama-cpp-python",
+    "llama_index": "llama-index-core",
+}
 
 
 @pytest.fixture(scope="module")

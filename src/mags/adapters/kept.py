@@ -1,0 +1,173 @@
+"""Records of other libraries in a memory: each rides on an episode, as it was given.
+
+The episode's text is what recall looks for; the record, as JSON among the episode's attributes, is
+what comes back. So a record is journalled, branched, rolled back and forgotten with its episode,
+and whoever else writes to the memory is seen: what changed is read from its journal.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from mags.errors import InvalidInput, NotFound
+from mags.memory.given import LONGEST_TURN
+from mags.memory.memory import Memory
+
+Json = dict[str, Any]
+Record = TypeVar("Record")
+Place = TypeVar("Place", bound=Hashable)
+UNSAID = "·"
+"""The text of a record that is not to be searched: no word, so that nothing finds it."""
+AT_ONCE = 500
+EPISODE, FORGET = "episode", "forget"
+
+
+class Kept(Generic[Record, Place]):
+    """Records under one `mark`, by episode and by place. One thread at a time may use it.
+
+    Where two are at one place (a crash came between writing the one and erasing the other) the
+    later one counts.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        mark: str,
+        *,
+        read: Callable[[Json], Record],
+        place: Callable[[Record], Place],
+    ) -> None:
+        """`mark`: the name of the attribute; different ones do not see each other."""
+        self.memory, self._mark = memory, mark
+        self._read, self._place = read, place
+        self._seq = -1
+        self._records: dict[int, Record] = {}
+        self._places: dict[Place, list[int]] = {}
+
+    def records(self) -> Mapping[int, Record]:
+        """Every record by its episode, as the memory is now; raises StoreError."""
+        try:
+            whole = self._seq >= 0 and self._follow()
+        except NotFound:  # the journal was folded behind what was seen
+            whole = False
+        if not whole:
+            self._scan()
+        return self._records
+
+    def at(self, place: Place) -> int | None:
+        """The episode of what is at a place, as `records` found it last."""
+        found = self._places.get(place)
+        return max(found) if found else None
+
+    def places(self) -> Iterator[Place]:
+        """Every place at which something is, as `records` found it last."""
+        return iter(self._places)
+
+    def doubles(self) -> list[int]:
+        """Episodes that do not count, since a later one is at the same place."""
+        return [i for found in self._places.values() for i in sorted(found)[:-1]]
+
+    def put(self, record: Json, text: str, *, speaker: str, session: str) -> int:
+        """Observe a text that carries a record; the id of its episode.
+
+        Raises InvalidInput for what is no JSON or too long.
+        """
+        seen = self.memory.observe(
+            text or UNSAID, speaker=speaker, session=session, attrs={self._mark: packed(record)}
+        )
+        return seen.episode_id
+
+    def change(self, episode: int, record: Json) -> None:
+        """Put another record in the place of one; its text stays."""
+        attrs = dict(self.memory.get(episode).meta.get("attrs", {}))
+        self.memory.edit(episode, meta={"attrs": {**attrs, self._mark: packed(record)}})
+
+    def erase(self, episode: int) -> None:
+        """Forget a record for good, with its episode and what was learnt from that alone."""
+        gone = self.memory.forget(episode).nodes.get(EPISODE, ())
+        changed = self.memory.changes(self._seq, 2) if self._seq >= 0 else []
+        if [one.kind for one in changed] == [FORGET]:  # ours: nothing else to look for
+            self._seq = changed[0].seq
+            for node in gone:
+                self._drop(node)
+
+    def _follow(self) -> bool:
+        """Take in what changed since; whether all of it was listed."""
+        while changed := self.memory.changes(self._seq, AT_ONCE):
+            for one in changed:
+                if one.more or one.kind == FORGET:  # the journal does not tell what was erased
+                    return False
+                for node in (*one.added, *(i for i in one.changed if i in self._records)):
+                    self._look(node)
+                for gone in one.removed:
+                    self._drop(gone)
+                self._seq = one.seq
+        return True
+
+    def _look(self, node: int) -> None:
+        try:
+            view = self.memory.get(node)
+        except NotFound:  # removed by a later change
+            self._drop(node)
+            return
+        if view.kind == EPISODE:
+            self._take(node, view.meta)
+
+    def _scan(self) -> None:
+        entries = self.memory.log(1)
+        # What comes in between is seen twice, which changes nothing.
+        seq = entries[0].seq if entries else 0
+        self._records, self._places = {}, {}
+        with tempfile.TemporaryDirectory(prefix="mags-kept-") as folder:
+            path = Path(folder) / "export.jsonl"
+            self.memory.export(path, vectors=False)
+            with path.open(encoding="utf-8") as lines:
+                for line in lines:
+                    if f'"{self._mark}"' in line:
+                        found = json.loads(line)
+                        self._take(int(found["node"]["id"]), found.get("meta", {}))
+        self._seq = seq
+
+    def _take(self, node: int, meta: Mapping[str, Any]) -> None:
+        text = meta.get("attrs", {}).get(self._mark)
+        if text is None:
+            return
+        self._drop(node)
+        record = self._records[node] = self._read(json.loads(text))
+        self._places.setdefault(self._place(record), []).append(node)
+
+    def _drop(self, node: int) -> None:
+        record = self._records.pop(node, None)
+        if record is not None:
+            place = self._place(record)
+            self._places[place].remove(node)
+            if not self._places[place]:
+                del self._places[place]
+
+
+def packed(record: Json) -> str:
+    """A record as JSON that a memory can keep; raises InvalidInput."""
+    try:
+        text = json.dumps(record, ensure_ascii=False)
+        if not text.isascii():
+            text.encode()
+    except UnicodeEncodeError:  # half a character: only its escape can be kept
+        text = json.dumps(record)
+    except (TypeError, ValueError, RecursionError) as failure:
+        raise InvalidInput(f"this cannot be kept, as it is no JSON: {failure}") from failure
+    if len(text) > LONGEST_TURN:
+        raise InvalidInput(
+            f"this cannot be kept: {len(text):,} characters of JSON, at most {LONGEST_TURN:,}",
+            length=len(text),
+        )
+    return text
+
+
+def searchable(text: str) -> str:
+    """A text as a memory can observe it: whole characters, no NUL, of bounded length."""
+    whole = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8", "replace")
+    return whole.strip()[:LONGEST_TURN]

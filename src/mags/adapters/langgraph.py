@@ -1,0 +1,296 @@
+"""A memory as LangGraph's long-term store (extra `langgraph`).
+
+`BaseStore` of langgraph-checkpoint, https://docs.langchain.com/oss/python/langgraph: items by
+namespace and key, read exactly as they were put, and searched by what MAGS recalls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from mags.adapters.kept import UNSAID, Json, Kept, searchable
+from mags.adapters.matching import fits, lies_in, texts_of
+from mags.errors import MissingExtra
+from mags.memory.memory import Memory
+from mags.recall.found import Hit
+
+try:
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        TTLConfig,
+        get_text_at_path,
+    )
+except ModuleNotFoundError as failure:
+    raise MissingExtra(extra="langgraph", needed_for="mags.adapters.langgraph") from failure
+
+MARK = "langgraph"
+MINUTE_S = 60.0
+STALE = 0.1
+"""A reading prolongs an item at once; it is written down when this share of its time has passed."""
+WIDER = 4
+Place = tuple[tuple[str, ...], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An item as it is kept. Times in seconds since the epoch; `ttl`: minutes, None for ever.
+
+    `indexed`: whether a search by words may find it.
+    """
+
+    namespace: tuple[str, ...]
+    key: str
+    value: Json
+    created: float
+    updated: float
+    used: float
+    ttl: float | None
+    indexed: bool
+
+    @classmethod
+    def of(cls, record: Json) -> Entry:
+        """From JSON."""
+        return cls(**{**record, "namespace": tuple(record["namespace"])})
+
+
+class MagsStore(BaseStore):
+    """A LangGraph store in a memory of MAGS. Safe to use from several threads.
+
+    An item is an episode: its texts are observed, said by its namespace, so that "I" in one is not
+    "I" in another; its value rides on it. `search` with a query ranks by recall, so facts and
+    associations count; items that recall does not find come last, without a score. To delete is to
+    forget: nothing of it stays in file or journal. A time to live is kept by omitting what is over
+    from every answer, and forgetting it when next something is put.
+
+    One store is one memory: where users must not influence each other's ranking, give
+    each a memory.
+    """
+
+    supports_ttl = True
+    __slots__ = ("_clock", "_fields", "_kept", "_lock", "_memory", "_prolonged", "ttl_config")
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        fields: Iterable[str] | None = None,
+        ttl: TTLConfig | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """The store leaves `memory` open when it is done.
+
+        `fields`: what of a value is searched, as LangGraph's paths ("text", "notes[*].body"), None
+        for all its texts; `ttl`: LangGraph's configuration; `clock`: seconds since the epoch.
+        """
+        self._memory, self._clock = memory, clock
+        self._fields = None if fields is None else tuple(fields)
+        self.ttl_config = ttl
+        self._kept: Kept[Entry, Place] = Kept(
+            memory, MARK, read=Entry.of, place=lambda entry: (entry.namespace, entry.key)
+        )
+        self._lock = threading.Lock()
+        self._prolonged: dict[int, float] = {}
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Every answer in the order of the operations; what is put is put after all was read."""
+        with self._lock:
+            now_s = self._clock()
+            given = list(ops)
+            answers = [self._answer(op, now_s) for op in given]
+            puts = {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}
+            if puts:
+                self._sweep(now_s)
+            for op in puts.values():
+                self._put(op, now_s)
+            return answers
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """As `batch`, in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def sweep_ttl(self) -> int:
+        """Forget what is over; how many items that were."""
+        with self._lock:
+            return self._sweep(self._clock())
+
+    # -- reading -----------------------------------------------------------------
+
+    def _answer(self, op: Op, now_s: float) -> Result:
+        if isinstance(op, GetOp):
+            found = self._there(self._kept.records(), (op.namespace, op.key), now_s)
+            if found is None:
+                return None
+            self._use([found], now_s, op.refresh_ttl)
+            return _item(found[1])
+        if isinstance(op, SearchOp):
+            return self._search(op, now_s)
+        if isinstance(op, ListNamespacesOp):
+            return _namespaces(op, {entry.namespace for _, entry in self._all(now_s)})
+        if isinstance(op, PutOp):
+            return None
+        raise ValueError(f"this store has no operation {type(op).__name__}")
+
+    def _there(
+        self, records: Mapping[int, Entry], place: Place, now_s: float
+    ) -> tuple[int, Entry] | None:
+        """What is at a place and not over."""
+        episode = self._kept.at(place)
+        if episode is None or self._over(episode, records[episode], now_s):
+            return None
+        return episode, records[episode]
+
+    def _all(self, now_s: float) -> Iterator[tuple[int, Entry]]:
+        records = self._kept.records()
+        for place in self._kept.places():
+            found = self._there(records, place, now_s)
+            if found is not None:
+                yield found
+
+    def _over(self, episode: int, entry: Entry, now_s: float) -> bool:
+        if entry.ttl is None:
+            return False
+        used = max(entry.used, self._prolonged.get(episode, 0.0))
+        return now_s > used + entry.ttl * MINUTE_S
+
+    def _search(self, op: SearchOp, now_s: float) -> list[SearchItem]:
+        within = {
+            episode: entry
+            for episode, entry in self._all(now_s)
+            if lies_in(entry.namespace, op.namespace_prefix) and fits(entry.value, op.filter or {})
+        }
+        stop = op.offset + op.limit
+        scores: dict[int, float] = {}
+        if op.query and op.query.strip() and stop > 0:
+            scores = self._ranked(op.query, within, stop)
+        order = [*scores, *(episode for episode in within if episode not in scores)]
+        chosen = order[op.offset : stop]
+        self._use([(episode, within[episode]) for episode in chosen], now_s, op.refresh_ttl)
+        return [_scored(within[episode], scores.get(episode)) for episode in chosen]
+
+    def _ranked(self, query: str, within: Mapping[int, Entry], most: int) -> dict[int, float]:
+        """Episodes of indexed items by recall's score, best first; at most so many."""
+        wanted = {episode for episode, entry in within.items() if entry.indexed}
+        k = WIDER * most
+        while wanted:
+            hits = self._memory.recall(searchable(query), k=k).hits
+            scores = _best(hits, wanted)
+            if len(scores) >= min(most, len(wanted)) or len(hits) < k:
+                return dict(list(scores.items())[:most])
+            k *= WIDER
+        return {}
+
+    # -- writing -----------------------------------------------------------------
+
+    def _put(self, op: PutOp, now_s: float) -> None:
+        records = self._kept.records()
+        old = self._there(records, (op.namespace, op.key), now_s)
+        if op.value is None:
+            if old is not None:
+                self._erase(old[0])
+            return
+        text = self._text(op)
+        entry = Entry(
+            namespace=tuple(op.namespace),
+            key=op.key,
+            value=dict(op.value),
+            created=now_s if old is None else old[1].created,
+            updated=now_s,
+            used=now_s,
+            ttl=op.ttl,
+            indexed=bool(text),
+        )
+        if old is not None and self._memory.get(old[0]).text == (text or UNSAID):
+            self._prolonged.pop(old[0], None)
+            self._kept.change(old[0], asdict(entry))
+            return
+        # The new one first: a crash in between leaves both, of which the later counts.
+        who = ".".join(entry.namespace)
+        self._kept.put(asdict(entry), text, speaker=who, session=who)
+        if old is not None:
+            self._erase(old[0])
+
+    def _text(self, op: PutOp) -> str:
+        """What of an item is searched, "" for nothing."""
+        if op.index is False or op.value is None:
+            return ""
+        fields = self._fields if op.index is None else tuple(op.index)
+        if fields is None:
+            return searchable(texts_of(op.value))
+        found = [text for path in fields for text in get_text_at_path(dict(op.value), path)]
+        return searchable("\n".join(found))
+
+    def _use(self, used: Iterable[tuple[int, Entry]], now_s: float, refresh: bool) -> None:
+        """Prolong what has a time to live."""
+        for episode, entry in used:
+            if entry.ttl is None or not refresh:
+                continue
+            self._prolonged[episode] = now_s
+            if now_s - entry.used >= STALE * entry.ttl * MINUTE_S:
+                self._kept.change(episode, asdict(replace(entry, used=now_s)))
+
+    def _sweep(self, now_s: float) -> int:
+        """Forget what is over, and what a crash left of an item that was put anew."""
+        records = self._kept.records()
+        over = [one for one, entry in records.items() if self._over(one, entry, now_s)]
+        for episode in {*over, *self._kept.doubles()}:
+            self._erase(episode)
+        return len(over)
+
+    def _erase(self, episode: int) -> None:
+        self._prolonged.pop(episode, None)
+        self._kept.erase(episode)
+
+
+def _best(hits: Iterable[Hit], wanted: set[int]) -> dict[int, float]:
+    """The best score that leads to each of the wanted episodes, best first."""
+    found: dict[int, float] = {}
+    for hit in hits:
+        for episode in hit.episode_ids:
+            if episode in wanted:
+                found.setdefault(episode, hit.score)
+    return found
+
+
+def _item(entry: Entry) -> Item:
+    return Item(**_fields(entry))
+
+
+def _scored(entry: Entry, score: float | None) -> SearchItem:
+    return SearchItem(**_fields(entry), score=score)
+
+
+def _fields(entry: Entry) -> dict[str, Any]:
+    return {
+        "namespace": entry.namespace,
+        "key": entry.key,
+        "value": entry.value,
+        "created_at": datetime.fromtimestamp(entry.created, UTC),
+        "updated_at": datetime.fromtimestamp(entry.updated, UTC),
+    }
+
+
+def _namespaces(op: ListNamespacesOp, known: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    kept = [
+        namespace
+        for namespace in known
+        if all(
+            lies_in(namespace, one.path, suffix=one.match_type == "suffix", wild=True)
+            for one in op.match_conditions or ()
+        )
+    ]
+    cut = sorted({namespace[: op.max_depth] for namespace in kept})
+    return cut[op.offset : op.offset + op.limit]
