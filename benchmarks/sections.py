@@ -238,6 +238,41 @@ SECTIONS = (
         measures=("as told", "lines shuffled", "asked anew"),
     ),
     Section(
+        title="Policy models",
+        text="Generated dialogues of splits that training never saw: new names told in phrases and "
+        "sentence frames of training (`seen`), new frames (`frames`), new frames and phrasings "
+        "(`phrasings`), phrasings by another author, relations held out. `exact`: the whole "
+        "decision is what is due; `F1`: the mean over samples of that of its items. `heads` and "
+        "`nano` leave to the rules what they are unsure of, or what a guardrail refuses; the "
+        "rules word their plans freely, so exactness says little of their asking. "
+        "`python -m benchmarks.policies --policy KIND`.",
+        suites=(
+            ("policies-seen", "Seen phrases and frames, new names"),
+            ("policies-frames", "New frames"),
+            ("policies-phrasings", "New frames and phrasings"),
+            ("policies-independent", "Phrasings by another author"),
+            ("policies-relations", "New relations"),
+        ),
+        measures=("ask exact", "ask F1", "write exact", "write F1", "router exact"),
+        facts=(
+            ("ask_cpu_ms_p50", "ask, ms p50"),
+            ("write_cpu_ms_p50", "write, ms p50"),
+            ("router_cpu_ms_p50", "router, ms p50"),
+        ),
+    ),
+    Section(
+        title="Policy models: conversation",
+        text="Turns of two friends talking, written by hand, that training never saw "
+        "(`mags.training.chains.dialogues`), drawn with new names. A policy that never writes is "
+        "exact on about a third. `python -m benchmarks.policies --policy KIND`.",
+        suites=(("policies-talk", ""),),
+        measures=("write exact", "write F1", "router exact"),
+        facts=(
+            ("write_cpu_ms_p50", "write, ms p50"),
+            ("router_cpu_ms_p50", "router, ms p50"),
+        ),
+    ),
+    Section(
         title="Writing: sentences that people wrote",
         text="Operations of a write policy against marked facts, held-out halves only "
         "(`python -m benchmarks.real_writing --policy KIND`). A triple is right where relation "

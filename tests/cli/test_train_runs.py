@@ -80,6 +80,11 @@ def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Pa
         run("train", "all", "--preset", "huge", "--out", str(tmp_path))
 
 
+def test_a_recipe_of_heads_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="shipped, quick, smoke"):
+        run("train", "heads", "--recipe", "huge", "--out", str(tmp_path / "heads.npz"))
+
+
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
 def test_the_extra_that_heads_need_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
@@ -89,8 +94,8 @@ def test_the_extra_that_heads_need_is_named(tmp_path: Path) -> None:
 @pytest.mark.skipif(not HAS_TORCH, reason="needs the extra: pip install 'mags[train]'")
 def test_heads_are_trained_and_read_back(tmp_path: Path) -> None:
     file = tmp_path / "heads.npz"
-    sizes = ("--train", "40", "--dev", "20", "--tests", "0", "--epochs", "1", "--width", "16")
-    told = run("train", "heads", "--out", str(file), *sizes, "--cache", str(tmp_path / "states"))
+    how = ("--recipe", "smoke", "--tests", "1", "--folder", str(tmp_path / "run"))
+    told = run("train", "heads", "--out", str(file), *how)
     assert "trained in" in told
     assert opened(HeadsFile(path=file)).about.vocabulary.relations
 

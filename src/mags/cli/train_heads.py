@@ -8,45 +8,45 @@ from typing import Annotated
 import typer
 
 from mags.extras import bring
+from mags.training.heads.recipes import RECIPES, recipe
 
 Out = Annotated[Path, typer.Option("--out", help="File (.npz) of the heads.")]
-Train = Annotated[int, typer.Option(min=1, help="Samples to train by, made by the generator.")]
-Dev = Annotated[int, typer.Option(min=1, help="Samples on which the thresholds are found.")]
+Recipe = Annotated[
+    str, typer.Option("--recipe", help=f"How long they are trained: {', '.join(RECIPES)}.")
+]
+Folder = Annotated[
+    Path, typer.Option(help="Folder of the run; one that was stopped goes on from there.")
+]
 Tests = Annotated[
     int, typer.Option(min=0, help="Samples of each test split to measure on; 0 measures nothing.")
 ]
-Epochs = Annotated[int, typer.Option(min=1, help="Times that every sample is seen.")]
-Width = Annotated[int, typer.Option(min=1, help="Numbers a word is told by inside the tagger.")]
+Rounds = Annotated[int | None, typer.Option(min=1, help="Rounds, in place of the recipe's.")]
 Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
-Cache = Annotated[Path, typer.Option(help="Folder that keeps the encoder's states of the samples.")]
 
 
 def heads(
     file: Out,
-    train: Train = 70_000,
-    dev: Dev = 1_000,
+    recipe_name: Recipe = "shipped",
+    folder: Folder = Path(".cache/heads"),
     tests: Tests = 600,
-    epochs: Epochs = 3,
-    width: Width = 128,
+    rounds: Rounds = None,
     seed: Seed = 7,
     threads: Threads = 1,
-    cache: Cache = Path(".cache/heads"),
 ) -> None:
     """Train the heads: a tagger for write, probes for the rest, on the states of the embedder.
 
     Prints exact adherence and F1 beside those of the rules.
     """
+    course = recipe(recipe_name)
     made = bring("mags.training.heads.__main__", extra="train", needed_for="mags train heads")
     given = {
         "out": file,
-        "train": train,
-        "dev": dev,
+        "recipe": recipe_name,
+        "folder": folder,
         "tests": tests,
-        "epochs": epochs,
-        "width": width,
+        "rounds": course.rounds if rounds is None else rounds,
         "seed": seed,
         "threads": threads,
-        "cache": cache,
     }
     made.main([word for name, value in given.items() for word in (f"--{name}", str(value))])

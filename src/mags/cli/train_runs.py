@@ -10,11 +10,13 @@ import typer
 from rich.table import Table
 
 from mags.cli.shared import out
+from mags.cli.train_heads import heads as train_heads
 from mags.extras import bring
+from mags.models.policy.heads.weights import SHIPPED
 from mags.training.evaluate.evaluation import from_json
 from mags.training.evaluate.report import tables
 from mags.training.recipe.ledger import Ledger
-from mags.training.recipe.presets import PRESETS, Recipe, preset
+from mags.training.recipe.presets import NANO, PRESETS, Recipe, preset
 
 Preset = Annotated[str, typer.Option("--preset", help=f"What is trained: {', '.join(PRESETS)}.")]
 Out = Annotated[
@@ -24,6 +26,10 @@ Seed = Annotated[int, typer.Option(help="The same seed and threads give the same
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 Combined = Annotated[
     bool, typer.Option("--combined", help="One model for all roles, not one for each.")
+]
+Heads = Annotated[
+    bool,
+    typer.Option("--heads/--no-heads", help="With the preset nano, train the heads as well."),
 ]
 Source = Annotated[
     Path | None,
@@ -74,11 +80,16 @@ def everything(
     threads: Threads = 2,
     combined: Combined = False,
     source: Source = None,
+    heads: Heads = True,
 ) -> None:
-    """From nothing to a nano that `mags models use` takes: SFT, GRPO, export, evaluation."""
+    """From nothing to all that `mags models use` takes: nano by SFT and GRPO, and the heads."""
     _train("all", folder, _recipe(preset_name, seed, threads, combined), source)
     out.print(tables(from_json(folder / "evaluation.json")))
     out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
+    if heads and preset_name == NANO.name:
+        file = folder / SHIPPED.path.name
+        train_heads(file, folder=folder / "heads", tests=0, threads=threads)
+        out.print(f"Use them with: mags models use {file}", markup=False)
 
 
 def _recipe(name: str, seed: int, threads: int, combined: bool) -> Recipe:

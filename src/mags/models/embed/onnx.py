@@ -8,7 +8,7 @@ is embedded beside it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from mags.errors import CorruptFile
 from mags.models.embed.onnx_output import with_output
 from mags.models.embed.session import OnnxSession, open_session
-from mags.models.embed.windows import Windower, WindowMean
+from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
@@ -107,14 +107,22 @@ class OnnxEmbedder:
 
     def token_states(self, text: str) -> TokenStates:
         """The states of a text's tokens (of its first window), for heads trained upon them."""
+        ((_, states),) = self.states_of([text])
+        return states
+
+    def states_of(self, texts: Sequence[str]) -> Iterator[tuple[int, TokenStates]]:
+        """The same of many texts, each with its place among them, those of a length together."""
         windower, session = self._open()
-        ids, spans, whole = windower.tokens(text)
-        feed = {"input_ids": ids[None, :], "attention_mask": np.ones_like(ids)[None, :]}
-        layers = session.run(list(self._file.states), feed)
-        states = (
-            layers[0][0] if len(layers) == 1 else np.concatenate([x[0] for x in layers], axis=1)
-        )
-        return TokenStates(states=states, spans=spans, whole=whole)
+        read = [windower.tokens(text) for text in texts]
+        order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
+        for some in together(order, [len(ids) for ids, _, _ in read]):
+            feed = feed_of([read[place][0] for place in some])
+            layers = session.run(list(self._file.states), feed)
+            for row, place in enumerate(some):
+                ids, spans, whole = read[place]
+                states = [layer[row, : len(ids)] for layer in layers]
+                joined = states[0] if len(states) == 1 else np.concatenate(states, axis=1)
+                yield place, TokenStates(states=joined, spans=spans, whole=whole)
 
     def _open(self) -> tuple[Windower, OnnxSession]:
         with self._opening:
@@ -131,6 +139,28 @@ class OnnxEmbedder:
                     graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)
             return self._opened
+
+
+def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Texts in ascending order of length, in batches that fit a core's caches."""
+    batch: list[int] = []
+    for place in order:
+        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def feed_of(read: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """Ids of texts, padded on the right, and which of them are there."""
+    ids = np.zeros((len(read), max(map(len, read))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, one in enumerate(read):
+        ids[row, : len(one)] = one
+        mask[row, : len(one)] = 1
+    return {"input_ids": ids, "attention_mask": mask}
 
 
 def checked_bytes(path: Path, sha256: str) -> bytes:

@@ -47,14 +47,14 @@ def of_split(split: Split, count: int, seed: int, known: Known) -> Iterator[Samp
 
 
 def of_shelf(
-    material: Shelf, count: int, seed: str, known: Known, *, name: str
+    material: Shelf, count: int, seed: str, known: Known, *, name: str, scatter: float = SCATTER
 ) -> Iterator[Sample]:
-    """Samples of this material; their ids begin with `name`."""
+    """Samples of this material; their ids begin with `name`. `scatter`: see `SCATTER`."""
     if not (material.dialogues if material.split is Split.TALK else material.entries):
         return
     rng = Random(seed)
     trains = material.split in (Split.TRAIN, Split.DEV)
-    turns = Turns(material, rng, scatter=SCATTER if trains else 0.0)
+    turns = Turns(material, rng, scatter=scatter if trains else 0.0)
     made = {Role.WRITE: turns.to_write, Role.ASK: turns.to_ask, Role.ROUTER: turns.to_route}
     talks = Talks(material, rng)
     only = material.split is Split.TALK

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 
 from mags.models.grammar import Engram
 from mags.models.policy.heads.choices import Fact, Question, Vocabulary, bare
@@ -14,7 +15,8 @@ from mags.ports.policy import Act, Operation, Plan, Route
 from mags.training.chains.dialogues import EVENTS
 from mags.training.chains.files import words
 from mags.training.chains.phrasebook import phrasebook
-from mags.training.chains.schema import Sample
+from mags.training.chains.schema import Sample, Split
+from mags.training.chains.splits import shelf
 from mags.training.generate.questions import KINDS
 from mags.training.reward import read
 
@@ -42,6 +44,12 @@ class Gold:
     remembered: Rows = ()
 
 
+@cache
+def taught() -> Vocabulary:
+    """All relations that training may name, of the phrasebook and of conversation."""
+    return _of_names({entry.name for entry in shelf(Split.TRAIN).entries} | EVENTS.keys())
+
+
 def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
     """The relations of phrasebook and conversation that samples name, and what is said of them."""
     seen: set[str] = set()
@@ -51,6 +59,10 @@ def vocabulary(samples: Iterable[Sample]) -> Vocabulary:
             seen.update(o.relation for o in reading.operations if o.act is not Act.NOTE)
         elif isinstance(reading, Plan):
             seen.update(bare(hop.relation) for hop in reading.hops)
+    return _of_names(seen)
+
+
+def _of_names(seen: Set[str]) -> Vocabulary:
     book = {entry.name: entry for entry in phrasebook() if entry.name in seen}
     answers = {name: KINDS.get(entry.object, "thing") for name, entry in book.items()}
     answers |= {"^" + name: KINDS.get(entry.subject, "thing") for name, entry in book.items()}

@@ -11,7 +11,7 @@ from mags.training.chains.schema import Role, Sample, Split
 from mags.training.chains.splits import TESTS, shelf
 from mags.training.chains.variety import Known
 from mags.training.generate.dialogues import Talks
-from mags.training.generate.samples import of_shelf, of_split
+from mags.training.generate.samples import SCATTER, of_shelf, of_split
 
 ROUTES = 0.25
 """Share of the turns of conversation that the router is shown; the write policy the others."""
@@ -33,8 +33,8 @@ def material(*, train: int, dev: int, tests: int, seed: int, talk: int = 0) -> M
     """
     known = Known()
     written = tuple(hand.samples(tuple(hand.chains())))
-    plain = {
-        split: tuple(_plain(split, count, seed, known))
+    generated = {
+        split: tuple(plain(split, count, seed, known))
         for split, count in ((Split.TRAIN, train), (Split.DEV, dev))
     }
     made = {split: tuple(of_split(split, tests, seed, known)) for split in TESTS if tests}
@@ -43,8 +43,8 @@ def material(*, train: int, dev: int, tests: int, seed: int, talk: int = 0) -> M
         for split, count in ((Split.TRAIN, talk), (Split.DEV, dev // 2 if talk else 0))
     }
     return Material(
-        train=(*plain[Split.TRAIN], *talks[Split.TRAIN], *_of(written, Split.TRAIN)),
-        dev=(*plain[Split.DEV], *talks[Split.DEV], *_of(written, Split.DEV)),
+        train=(*generated[Split.TRAIN], *talks[Split.TRAIN], *_of(written, Split.TRAIN)),
+        dev=(*generated[Split.DEV], *talks[Split.DEV], *_of(written, Split.DEV)),
         tests=tuple(sample for split in TESTS for sample in made.get(split, ())),
     )
 
@@ -54,7 +54,7 @@ def unlike(sample: Sample) -> bool:
     return sample.source == "hand" or "dialogue" in sample.tags
 
 
-def talked(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample]:
+def talked(split: Split, count: int, seed: int | str, known: Known) -> Iterator[Sample]:
     """Turns of conversation of a split, none a near duplicate of one in `known`."""
     rng = Random(f"{seed} talk {split}")
     talks = Talks(shelf(split), rng)
@@ -68,10 +68,12 @@ def talked(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample
             yield sample
 
 
-def _plain(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample]:
+def plain(
+    split: Split, count: int, seed: int | str, known: Known, *, scatter: float = SCATTER
+) -> Iterator[Sample]:
     """What the generator makes without turns of conversation."""
     shelved = replace(shelf(split), dialogues=())
-    yield from of_shelf(shelved, count, f"{seed} {split}", known, name=split)
+    yield from of_shelf(shelved, count, f"{seed} {split}", known, name=split, scatter=scatter)
 
 
 def _of(samples: Sequence[Sample], split: Split) -> tuple[Sample, ...]:

@@ -117,7 +117,7 @@ class Heads(nn.Module):  # type: ignore[misc]
         self.plain = nn.Linear(2 * h, 6)
         self.route = nn.Linear(2 * h, 2 + LOOKS)
         self.drop = nn.Dropout(drop)
-        self.hide = nn.Dropout1d(unseen)
+        self.hide = nn.Dropout(unseen)
         """In training, whole words are hidden now and then, lest one word decides alone."""
 
     def trunk(self, states: Tensor, marks: Tensor, mask: Tensor, role: int) -> Tensor:
@@ -128,8 +128,11 @@ class Heads(nn.Module):  # type: ignore[misc]
         b, n, _ = states.shape
         parts = states.view(b, n, self.shape.layers, self.shape.dimension)
         normed = layer_norm(parts, (self.shape.dimension,)).reshape(b, n, -1)
+        if self.training:  # columns of a whole sample and whole words: chance for each costs more
+            normed = normed * self.drop(torch.ones(b, 1, normed.shape[2]))
+            normed = normed * self.hide(torch.ones(b, n, 1))
         signs = marks[..., :MARKS]
-        x = self.into(torch.cat((self.hide(self.drop(normed)), signs), dim=-1)) + self.role[role]
+        x = self.into(torch.cat((normed, signs), dim=-1)) + self.role[role]
         if role < ROUTER:
             x = x + self.memory(marks[..., MARKS:])
         apart = distances(n)

@@ -55,9 +55,9 @@ def _block(samples: Sequence[Sample], folder: Path, file: ModelFile) -> list[Sho
         folder.mkdir(parents=True, exist_ok=True)
         found = np.memmap(path, dtype=np.float16, mode="w+", shape=shape)
         embedder = OnnxEmbedder(file)
-        for place, layout in enumerate(layouts):
-            states = embedder.token_states(layout.text)
-            kept = rows(shown(layout, states), states)
+        read = embedder.states_of([layout.text for layout in layouts])
+        for place, states in read:
+            kept = rows(shown(layouts[place], states), states)
             found[ends[place] : ends[place] + len(kept)] = kept
         found.flush()
         seen.write_text(json.dumps({"rows": shape[0], "width": width}), encoding="utf-8")

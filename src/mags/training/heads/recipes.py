@@ -1,0 +1,61 @@
+"""How long and wide heads are trained: the recipe of those that ship, and shorter ones.
+
+No torch is needed to read a recipe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mags.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """A training of the heads.
+
+    `fresh`, `talk`: generated samples and turns of conversation that each round brings, those
+    written `by_hand` come every so many rounds; a sample stays for `passes` rounds. `scatter`:
+    share of the generated ones put among random words. `rows`: words of a batch. `cool`: the last
+    rounds, over which the rate falls. `dev`: samples on which thresholds are found; `tests`: of
+    each test split.
+    """
+
+    rounds: int
+    fresh: int = 4_096
+    talk: int = 512
+    by_hand: int = 8
+    passes: int = 2
+    scatter: float = 0.1
+    width: int = 128
+    blocks: int = 3
+    rows: int = 1_000
+    rate: float = 6e-3
+    decay: float = 0.05
+    norm: float = 1.0
+    cool: int = 12
+    dev: int = 1_000
+    tests: int = 600
+    seed: int = 7
+    threads: int = 1
+
+
+SHIPPED = Course(rounds=60)
+"""The heads that come with MAGS."""
+
+QUICK = Course(rounds=6, cool=3)
+"""A few minutes: every part of the heads works, none well."""
+
+SMOKE = Course(rounds=2, fresh=48, talk=16, by_hand=9, width=16, blocks=1, cool=1, dev=20, tests=2)
+"""Shows that the road holds, and teaches nothing."""
+
+RECIPES = {"shipped": SHIPPED, "quick": QUICK, "smoke": SMOKE}
+
+
+def recipe(name: str) -> Course:
+    """A course by its name; raises InvalidInput that tells the others."""
+    if name not in RECIPES:
+        raise InvalidInput(
+            f"There is no recipe {name!r} for heads: there are {', '.join(RECIPES)}.", recipe=name
+        )
+    return RECIPES[name]
