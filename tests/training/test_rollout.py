@@ -89,6 +89,22 @@ def test_an_experience_has_the_probabilities_that_the_model_gives_it(
     assert seen.parts == {"reward": pytest.approx(float(seen.rewards.mean()))}
 
 
+def test_a_prompt_read_once_gives_the_states_and_gradients_of_one_read_for_every_reply(
+    words: Any, speller: Any
+) -> None:
+    voice, chance = tiny.voice(words, speller), torch.Generator().manual_seed(0)
+    seen = gather(voice, tiny.tasks(words)[:3], tiny.share_of_a, chance=chance, copies=4)
+    found = []
+    for copies in (1, 4):
+        speller.zero_grad()
+        logits, states = reply_states(speller, seen, copies=copies)
+        (logp_of(logits, seen) * seen.mask).sum().backward()
+        grads = torch.cat([p.grad.flatten() for p in speller.parameters() if p.grad is not None])
+        found.append((states[seen.mask.bool()], grads.clone()))
+    for once, apart in zip(*found, strict=True):
+        assert torch.allclose(once, apart, atol=1e-4)
+
+
 def test_a_reply_is_its_text_without_end_and_padding(words: Any, speller: Any) -> None:
     voice = tiny.voice(words, speller)
     done = complete(

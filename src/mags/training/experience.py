@@ -154,16 +154,34 @@ def _joined(prompts: Sequence[Sequence[int]], done: Completions, pad: int) -> tu
     return tokens, torch.cat([seen, done.mask.long()], dim=1)
 
 
-def reply_states(model: PreTrainedModel, seen: Experience) -> tuple[Tensor, Tensor]:
+def reply_states(
+    model: PreTrainedModel, seen: Experience, *, copies: int = 1
+) -> tuple[Tensor, Tensor]:
     """Logits (b, t, v) that predict each token of the reply, and the states they come from.
 
-    The states (b, t, width) are of the last layer: what a value head reads.
+    The states (b, t, width) are of the last layer: what a value head reads. `copies`: so many
+    neighbours have the same prompt, which is then read once for all of them.
     """
     length = seen.mask.shape[1]
     positions = (seen.attention.cumsum(1) - 1).clamp(min=0)
-    out = model.model(input_ids=seen.tokens, attention_mask=seen.attention, position_ids=positions)
-    states = out.last_hidden_state[:, -length - 1 : -1]
+    read = [seen.tokens, seen.attention, positions]
+    if copies == 1:
+        out = model.model(**_named(read))
+        states = out.last_hidden_state[:, -length - 1 : -1]
+    else:
+        once = model.model(**_named([x[::copies, :-length] for x in read]), use_cache=True)
+        states = once.last_hidden_state[:, -1:].repeat_interleave(copies, dim=0)
+        if length > 1:
+            cache, replies = once.past_key_values, [x[:, -length:-1] for x in read]
+            cache.batch_repeat_interleave(copies)
+            replies[1] = seen.attention[:, :-1]
+            out = model.model(**_named(replies), past_key_values=cache, use_cache=True)
+            states = torch.cat([states, out.last_hidden_state], dim=1)
     return model.lm_head(states).float(), states
+
+
+def _named(read: Sequence[Tensor]) -> dict[str, Tensor]:
+    return dict(zip(("input_ids", "attention_mask", "position_ids"), read, strict=True))
 
 
 def logp_of(logits: Tensor, seen: Experience, *, temperature: float = 1.0) -> Tensor:

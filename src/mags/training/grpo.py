@@ -136,6 +136,7 @@ def learn_from(
     if not len(seen.rewards):
         return 0.0
     advantages = group_advantages(seen.rewards, config.group)
+    copies = config.group if config.rows % config.group == 0 else 1
     total = 0.0
     voice.model.train()
     for epoch in range(config.epochs):
@@ -143,7 +144,7 @@ def learn_from(
         total = 0.0
         for rows in seen.minibatches(config.rows, chance=chance):
             part = seen.rows(rows).trimmed(columns=COLUMNS)
-            logits, _ = reply_states(voice.model, part)
+            logits, _ = reply_states(voice.model, part, copies=copies)
             logp = logp_of(logits, part, temperature=voice.sampling.temperature)
             loss = grpo_loss(
                 logp,
