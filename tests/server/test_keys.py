@@ -1,20 +1,23 @@
 """Keys: scoped, hashed, revoked at once; and no key ever sees another's memory."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from mags.errors import ConfigurationError, CorruptFile, InvalidInput, NotFound
+from mags.errors import ConfigurationError, CorruptFile, InvalidInput, NotFound, StoreBusy
 from mags.server.grants import EVERY, Grant, Refused, Scope
 from mags.server.keys import FILE, KeyRing
+from mags.server.private import alone
 from tests.server.serving import Served, serving
 
 OURS, THEIRS = "ours", "theirs"
 READS = {"recall", "explain", "connect", "neighbours", "profile", "facts", "stats", "node",
-         "node_neighbours", "regions", "picture", "log", "changes", "snapshots", "diff",
+         "node_life", "node_neighbours", "regions", "picture", "log", "changes", "snapshots", "diff",
          "branches", "export", "events"}  # fmt: skip
 
 
@@ -181,3 +184,33 @@ def test_a_server_behind_a_proxy_asks_for_a_key_whatever_name_is_sent(folder: Pa
             with served.client() as nobody, served.client(key) as known:
                 assert nobody.get("/memories", headers={"Host": host}).status_code == 401
                 assert known.get("/memories", headers={"Host": host}).status_code == 200
+
+
+ADDS = """
+import sys
+from pathlib import Path
+from mags.server.grants import Scope
+from mags.server.keys import KeyRing
+ring = KeyRing(Path(sys.argv[1]))
+ring.known()
+for n in range(10):
+    ring.add(f"{sys.argv[2]} {n}", ("*",), Scope.READ, float(n))
+"""
+
+
+def test_keys_made_by_several_processes_at_once_are_all_there(folder: Path):
+    makers = [
+        subprocess.Popen([sys.executable, "-c", ADDS, str(folder), name]) for name in ("a", "b")
+    ]
+    assert [maker.wait(60) for maker in makers] == [0, 0]
+    known = {key.name for key in KeyRing(folder).known()}
+    assert known == {f"{name} {n}" for name in "ab" for n in range(10)}
+    assert not list(folder.glob("*.part"))
+
+
+def test_who_waits_too_long_for_another_process_is_told(folder: Path):
+    path = folder / FILE
+    with alone(path), pytest.raises(StoreBusy, match="another process"), alone(path, wait_s=0.05):
+        pass
+    with alone(path, wait_s=0.0):
+        pass

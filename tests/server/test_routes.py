@@ -45,6 +45,23 @@ def test_the_idempotency_header_stands_for_the_key(client: httpx.Client, name: s
     assert first.json()["episode_id"] == again.json()["episode_id"]
 
 
+def test_the_idempotency_header_holds_for_facts_and_for_many_turns(client: httpx.Client, name: str):
+    path, headers = f"/memories/{name}", {"Idempotency-Key": "a"}
+    fact = {"subject": "Ana", "relation": "works at", "object": "Acme"}
+    turns = {"turns": [{"text": "I like tea.", "at": 5}, {"text": "I like bees.", "key": "own"}]}
+    for route, body in (("facts", fact), ("turns/bulk", turns)):
+        first = client.post(f"{path}/{route}", json=body, headers=headers)
+        again = client.post(f"{path}/{route}", json=body, headers=headers)
+        assert [first.status_code, again.status_code] == [201, 200]
+    assert [one["repeated"] for one in again.json()] == [True, True]
+    more = {"turns": [*turns["turns"], {"text": "I like jazz.", "at": 6}]}
+    answer = client.post(f"{path}/turns/bulk", json=more, headers=headers)
+    assert answer.status_code == 201
+    assert [one["repeated"] for one in answer.json()] == [True, True, False]
+    other = client.post(f"{path}/facts", json={**fact, "object": "Initech"}, headers=headers)
+    assert other.status_code == 409
+
+
 def test_many_turns_are_remembered_in_order(client: httpx.Client, name: str):
     turns = [{"text": f"I saw {n} geese.", "at": n} for n in range(1, 6)]
     seen = client.post(f"/memories/{name}/turns/bulk", json={"turns": turns}).json()
@@ -163,6 +180,19 @@ def test_a_damaged_import_changes_nothing(client: httpx.Client, memory: str):
     answer = client.post(f"{memory}/import", content=b'{"nonsense": 1}\n')
     assert answer.status_code == 422
     assert client.get(f"{memory}/stats").json()["seq"] == before["seq"]
+
+
+def test_what_fails_before_anything_was_written_leaves_no_memory(
+    client: httpx.Client, name: str, served: Served
+):
+    path = f"/memories/{name}"
+    assert client.post(f"{path}/import", content=b'{"nonsense": 1}\n').status_code == 422
+    assert client.post(f"{path}/turns", json={"text": "\x00"}).status_code == 422
+    assert name not in client.get("/memories").json()["memories"]
+    assert not list(served.service.halls.folder.glob(f"{name}.mags*"))
+    assert client.post(f"{path}/turns", json={"text": "I am here."}).status_code == 201
+    assert client.post(f"{path}/import", content=b"x").status_code == 422
+    assert client.get(f"{path}/stats").json()["nodes"]["episode"] == 1
 
 
 def test_changes_tell_what_each_delta_made(client: httpx.Client, memory: str):

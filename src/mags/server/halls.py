@@ -7,7 +7,6 @@ check could not reach another's namespace.
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,13 +31,16 @@ class Overloaded(MagsError):
 
 @dataclass(slots=True, eq=False)
 class Hall:
-    """A memory held open. `guests`: requests that use it now; `traces`: of its last answers."""
+    """A memory held open. `guests`: requests that use it now; `traces`: of its last answers.
+
+    `made`: its file was made for a guest, and none has done what it came for yet.
+    """
 
     memory: Memory
     traces: Traces
     namespace: str = ""
+    made: bool = False
     guests: int = 0
-    used: float = 0.0
 
 
 @dataclass(slots=True)
@@ -77,17 +79,12 @@ class Halls:
         """
         grant.check(namespace, needed)
         hall = self._enter((namespace, branch), make=needed >= Scope.WRITE)
+        done = False
         try:
             yield hall
+            done = True
         finally:
-            with self._lock:
-                hall.guests -= 1
-                hall.used = time.monotonic()
-                last = hall in self._leaving and not hall.guests
-                if last:
-                    self._leaving.remove(hall)
-            if last:
-                hall.memory.close()
+            self._leave(hall, done=done)
 
     def names(self, grant: Grant) -> list[str]:
         """Namespaces that are there and that a grant sees, by name."""
@@ -113,9 +110,7 @@ class Halls:
             self._kept = {key: old for key, old in self._kept.items() if key[0] != namespace}
             if not path.exists():
                 raise NotFound(f"there is no memory {namespace!r}", namespace=namespace)
-            # By their names alone: what merely begins so may be another's memory.
-            for end in BESIDE:
-                path.with_name(path.name + end).unlink(missing_ok=True)
+            self._remove_files(path)
 
     def renew(self, open_memory: Open) -> None:
         """Open memories by this from now on; those that are open end what they are at.
@@ -185,6 +180,32 @@ class Halls:
                 if not door.waiting:
                     self._doors.pop(key, None)
 
+    def _leave(self, hall: Hall, *, done: bool) -> None:
+        with self._lock:
+            hall.guests -= 1
+            hall.made = hall.made and not done
+            last = hall in self._leaving and not hall.guests
+            if last:
+                self._leaving.remove(hall)
+            elif hall.made and not hall.guests and not self._closed:
+                self._unmake(hall)
+        if last:
+            hall.memory.close()
+
+    def _unmake(self, hall: Hall) -> None:
+        """Remove what was made for a guest that failed, where it is empty; under the lock."""
+        memory = hall.memory
+        if memory.log(1) or memory.snapshots() or len(memory.branches()) > 1:
+            return
+        self._halls.pop((hall.namespace, MAIN))
+        memory.close()
+        self._remove_files(self._path(hall.namespace))
+
+    def _remove_files(self, path: Path) -> None:
+        # By their names alone: what merely begins so may be another's memory.
+        for end in BESIDE:
+            path.with_name(path.name + end).unlink(missing_ok=True)
+
     def _known(self, key: tuple[str, str]) -> Hall | None:
         """An open hall, entered; under the lock."""
         if self._closed:
@@ -198,7 +219,8 @@ class Halls:
     def _opened(self, key: tuple[str, str], opener: Open, *, make: bool) -> Hall:
         namespace, branch = key
         path = self._path(namespace)
-        if not self._there(path) and not (make and branch == MAIN):
+        there = self._there(path)
+        if not there and not (make and branch == MAIN):
             raise NotFound(
                 f"there is no memory {namespace!r}: the first turn that is observed makes it",
                 namespace=namespace,
@@ -206,7 +228,8 @@ class Halls:
         self._make_room()
         self.folder.mkdir(parents=True, exist_ok=True)
         traces = self._kept.pop(key, None) or Traces(self._traces)
-        return Hall(memory=opener(path, branch), traces=traces, namespace=namespace)
+        memory = opener(path, branch)
+        return Hall(memory=memory, traces=traces, namespace=namespace, made=not there)
 
     def _there(self, path: Path) -> bool:
         """Whether a file of just this name is there; raises NotFound for another spelling of it.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 import threading
 from collections.abc import Mapping
@@ -16,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mags.errors import CorruptFile, InvalidInput, NotFound, StoreError, boundary
+from mags.errors import CorruptFile, InvalidInput, NotFound
 from mags.server.grants import Grant, Refused, Scope, check_pattern
+from mags.server.private import alone, write_private
 
 FILE = "keys.json"
 BEGIN = "mags_"
@@ -87,8 +87,8 @@ class KeyRing:
             scope=scope,
             made=now_s,
         )
-        with self._lock:
-            self._refresh()
+        with self._lock, alone(self.path):
+            self._refresh(anew=True)
             known = self._keys.get(name)
             if known is not None and known.revoked is None:
                 raise InvalidInput(f"there is a key {name!r} already: rotate or revoke it")
@@ -106,21 +106,22 @@ class KeyRing:
         self._change(name, revoked=now_s)
 
     def _change(self, name: str, **fields: Any) -> None:
-        with self._lock:
-            self._refresh()
+        with self._lock, alone(self.path):
+            self._refresh(anew=True)
             if name not in self._keys:
                 known = ", ".join(sorted(self._keys)) or "none"
                 raise NotFound(f"there is no key {name!r} (there are: {known})", name=name)
             self._write({**self._keys, name: replace(self._keys[name], **fields)})
 
-    def _refresh(self) -> None:
+    def _refresh(self, *, anew: bool = False) -> None:
+        """Read the file where it has changed; `anew`: in any case, before it is written."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
             self._take({}, None)
             return
         seen = (found.st_mtime_ns, found.st_ino)
-        if seen == self._seen:
+        if seen == self._seen and not anew:
             return
         self._take(_read(self.path), seen)
 
@@ -140,16 +141,7 @@ class KeyRing:
             }
             for key in keys.values()
         ]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
-        with boundary("keys", _unwritable):
-            # Nobody else on the machine needs to read even the hashes.
-            file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(file, "w", encoding="utf-8") as out:
-                out.write(json.dumps({"keys": rows}, indent=1) + "\n")
-                out.flush()
-                os.fsync(out.fileno())
-            os.replace(part, self.path)
+        write_private(self.path, json.dumps({"keys": rows}, indent=1) + "\n")
         self._refresh()
 
 
@@ -177,9 +169,3 @@ def _read(path: Path) -> dict[str, Key]:
             f"{path} is damaged: take it from a backup, or remove it and make new keys", path=path
         ) from failure
     return {key.name: key for key in keys}
-
-
-def _unwritable(failure: Exception) -> StoreError | None:
-    if isinstance(failure, OSError):
-        return StoreError(f"keys cannot be written: {failure}")
-    return None

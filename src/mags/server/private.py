@@ -4,9 +4,53 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from mags.errors import StoreError, boundary
+from mags.errors import StoreBusy, StoreError, boundary
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+LOCK = ".lock"
+WAIT_S, AGAIN_S = 10.0, 0.02
+"""How long one process waits for another that changes the same file, and between two looks."""
+
+
+@contextmanager
+def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+    """Change a file while no other process does; raises StoreBusy, StoreError.
+
+    The lock is a file beside it that stays; who dies lets go of it.
+    """
+    with boundary("private files", _unwritable):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path.with_name(path.name + LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        ends = time.monotonic() + wait_s
+        while not _taken(file):
+            if time.monotonic() > ends:
+                raise StoreBusy(f"another process is changing {path}: try again when it is done")
+            time.sleep(AGAIN_S)
+        yield
+    finally:
+        os.close(file)  # lets go of the lock too
+
+
+def _taken(file: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def write_private(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ class Limits:
     key, `burst` at once; `busy`: requests at work at the same time, of which `waiting` more may
     queue; `request_s`: until a request is answered (a stream until its first piece); `open`:
     memories held open at a time; `traces`: of each namespace, kept for explain and feedback;
-    `streams`: event streams at a time; `read`: items of one answer at most.
+    `streams`: event streams at a time.
     """
 
     body_bytes: int = 2_000_000
@@ -30,7 +30,6 @@ class Limits:
     open: int = 128
     traces: int = 500
     streams: int = 64
-    read: int = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

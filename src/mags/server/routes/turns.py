@@ -32,15 +32,29 @@ def observe(
 
 
 @router.post("/turns/bulk", status_code=201)
-def observe_many(desk: At, turns: TurnsIn) -> list[SeenOut]:
-    """Remember many turns in order. Those with a key may be sent again after a failure."""
+def observe_many(
+    desk: At, turns: TurnsIn, response: Response, idempotency_key: IdempotencyKey = None
+) -> list[SeenOut]:
+    """Remember many turns in order. Those with a key may be sent again after a failure.
+
+    An `Idempotency-Key` gives a key to each turn that has none; where all of them were there
+    already, the answer is 200.
+    """
+    said = [_turn(turn) for turn in turns.turns]
+    if idempotency_key is not None:
+        for place, one in enumerate(said):
+            one["key"] = one["key"] or f"{idempotency_key} {place}"
     with desk.writing() as memory:
-        return [SeenOut.of(s) for s in memory.observe_many(_turn(turn) for turn in turns.turns)]
+        seen = memory.observe_many(said)
+    response.status_code = 200 if all(one.repeated for one in seen) else 201
+    return [SeenOut.of(one) for one in seen]
 
 
 @router.post("/facts", status_code=201)
-def assert_fact(desk: At, fact: FactIn) -> SeenOut:
-    """Store a triple given as such, judged as any other fact is."""
+def assert_fact(
+    desk: At, fact: FactIn, response: Response, idempotency_key: IdempotencyKey = None
+) -> SeenOut:
+    """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
     with desk.writing() as memory:
         seen = memory.assert_fact(
             fact.subject,
@@ -52,8 +66,9 @@ def assert_fact(desk: At, fact: FactIn) -> SeenOut:
             confidence=fact.confidence,
             one=fact.one,
             retract=fact.retract,
-            key=fact.key,
+            key=fact.key or idempotency_key,
         )
+    response.status_code = 200 if seen.repeated else 201
     return SeenOut.of(seen)
 
 
