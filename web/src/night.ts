@@ -24,6 +24,7 @@ const RULES: Record<string, (did: Record<string, number>) => string> = {
   prune: (did) => `${counted(did.pruned ?? 0, "arc")} had faded and were cut`,
   low_degree: (did) => `${counted(did.loosened ?? 0, "lonely node")} loosened, ${did.held ?? 0} held`,
   importance: (did) => `${counted(did.raised ?? 0, "node")} in the thick of things grew in importance`,
+  consolidate: (did) => `${counted(did.themes ?? 0, "theme")} written, ${did.updated ?? 0} brought up to date`,
   capacity: (did) => `${counted(did.cooled ?? 0, "node")} went cold, ${counted(did.trimmed ?? 0, "arc")} were trimmed`,
 };
 

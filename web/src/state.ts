@@ -80,7 +80,8 @@ export async function open(name: string): Promise<void> {
     tab.value = "chat";
   });
   history.replaceState(null, "", `?memory=${encodeURIComponent(name)}`);
-  await refresh();
+  if (known.value?.memories.includes(name)) await refresh();
+  else empty.value = true;
   follow();
 }
 

@@ -12,11 +12,13 @@ export const path = signal<Explanation | null>(null);
 export const step = signal(0); // how many hits of the path are lit
 export const playing = signal(false);
 export const filling = signal(false);
+export const suggested = signal<string[]>([]); // questions that this memory can answer
 const STEP_MS = 1100;
 
 effect(() => {
   void memory.value;
   talk.value = [];
+  suggested.value = [];
   path.value = null;
 });
 
@@ -84,15 +86,16 @@ export async function reward(trace: string, value: number): Promise<void> {
 const EXAMPLE: [string, string][] = [
   ["2026-01-10", "Ana lives in Oslo."],
   ["2026-01-10", "Ana works as a nurse at the harbour clinic."],
-  ["2026-01-24", "Bo is Ana's brother."],
+  ["2026-01-24", "Ana's brother is Bo."],
   ["2026-02-07", "Bo has a dog named Biscuit."],
   ["2026-02-07", "Bo likes chess."],
   ["2026-03-14", "Ana moved to Lisbon."],
-  ["2026-04-04", "Carol is Ana's friend."],
-  ["2026-04-04", "Carol lives in Lisbon."],
+  ["2026-04-04", "Ana's friend is Carol."],
+  ["2026-04-04", "Carol lives in Porto."],
   ["2026-05-16", "Bo moved to Graz."],
-  ["2026-06-20", "Ana works as a teacher at the night school."],
+  ["2026-06-20", "Ana works as a teacher."],
 ];
+const ASK = ["Where does Ana's brother live?", "What is the name of the dog of Ana's brother?", "Where did Ana live before?"];
 
 /** Fill an empty memory with half a year of an example, turn by turn, so that it is seen to grow. */
 export async function fill(): Promise<void> {
@@ -108,7 +111,8 @@ export async function fill(): Promise<void> {
       if (!STILL.matches) await new Promise((done) => setTimeout(done, 350));
     }
     soon();
-    notice.value = { kind: "done", text: "Half a year is remembered. Ask: Where does Bo's sister live?" };
+    suggested.value = ASK;
+    notice.value = { kind: "done", text: "Half a year is remembered. Now ask it something." };
   });
   filling.value = false;
 }

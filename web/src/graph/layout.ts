@@ -85,7 +85,11 @@ export class Block {
     this.fit = fit;
     const [mx, my] = [(this.box.left + this.box.right) / 2, (this.box.bottom + this.box.top) / 2];
     this.graph.forEachNode((name, { x, y }) => {
-      found.set(name, { x: mx + (x - fit.x) * fit.across, y: my + (y - fit.y) * fit.up });
+      found.set(name, {
+        // While the fit still follows what came, nothing leaves its box.
+        x: Math.min(this.box.right, Math.max(this.box.left, mx + (x - fit.x) * fit.across)),
+        y: Math.min(this.box.top, Math.max(this.box.bottom, my + (y - fit.y) * fit.up)),
+      });
     });
     return found;
   }

@@ -18,6 +18,7 @@ const FEW = 40; // after arcs changed
 const BUDGET_MS = 9; // of layout in a frame
 const MOST_ARCS = 6000; // drawn: the strongest ones, beside structure
 const LEVEL = 0.3; // of the way, how far nodes are drawn to the height of what they hang together with
+const CROWD = 400; // nodes from which one of them is looked at from near by
 const MARGIN = 12;
 const INSIDE = { left: 34, right: 96, top: 42, bottom: 26 };
 
@@ -168,12 +169,16 @@ export class View {
     this.ground.pulse(change, performance.now());
   }
 
-  /** Bring a node into the middle. */
+  /** Let a node be seen: in a crowd from near by, else the view stays unless it is out of it. */
   look(name: string): void {
     const at = this.sigma.getNodeDisplayData(name);
     if (!at) return;
-    const ratio = Math.min(0.6, this.sigma.getCamera().ratio);
-    void this.sigma.getCamera().animate({ x: at.x, y: at.y, ratio }, { duration: STILL.matches ? 1 : 400 });
+    const { x, y } = this.sigma.framedGraphToViewport(at);
+    const camera = this.sigma.getCamera();
+    const inside = x > 20 && y > 20 && x < this.place.clientWidth - 60 && y < this.place.clientHeight - 20;
+    const ratio = this.graph.order > CROWD ? Math.min(0.5, camera.ratio) : camera.ratio;
+    if (inside && ratio === camera.ratio) return;
+    void camera.animate({ x: at.x, y: at.y, ratio }, { duration: STILL.matches ? 1 : 400 });
   }
 
   whole(): void {
@@ -280,6 +285,10 @@ export class View {
     this.sigma.setCustomBBox({ x: [0, aspect], y: [0, 1] });
     const [left, right, bottom, top] = [MARGIN * unit, aspect - MARGIN * unit, MARGIN * unit, 1 - MARGIN * unit];
     const whole: Box = { left, right, bottom, top };
+    if (this.graph.order === 0) {
+      this.ground.plates = [];
+      return;
+    }
     const gap = 14 * unit;
     if (this.graph.someNode((_, { kind }) => kind === "region")) {
       this.ground.plates = [{ title: "Regions", about: "open one to see what lies in it", box: whole }];

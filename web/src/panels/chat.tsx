@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { Reply } from "../api";
 import { choose, counted } from "../state";
-import { filling, light, reward, say, talk } from "../talk";
+import { filling, light, reward, say, suggested, talk } from "../talk";
 
 /** Talk to the memory; each answer shows what it rests on. */
 export function Chat() {
@@ -19,6 +19,9 @@ export function Chat() {
         {spoken.length === 0 && (
           <p class="hint">Tell it something, then ask. What it takes in appears in the graph, and an answer lights the path it came by.</p>
         )}
+        {spoken.length === 0 && suggested.value.map((words) => (
+          <button type="button" key={words} class="suggested" onClick={() => void say(words)}>{words}</button>
+        ))}
         {spoken.map((one, n) => (
           <div key={n} class={one.failed ? `${one.who} failed` : one.who}>
             <p><span class="hidden">{one.who === "you" ? "You: " : "Memory: "}</span>{one.text || <Waiting />}</p>
@@ -56,9 +59,11 @@ function Beneath({ reply }: { reply: Reply }) {
           m{one.id}
         </button>
       ))}
+      {(reply.citations.length > 0 || !reply.seen?.facts.length) && (
+        <button type="button" onClick={() => void light(reply.trace)}>Why?</button>
+      )}
       {reply.citations.length > 0 && (
         <>
-          <button type="button" onClick={() => void light(reply.trace)}>Why?</button>
           <button type="button" onClick={() => void reward(reply.trace, 1)}>Good</button>
           <button type="button" onClick={() => void reward(reply.trace, -1)}>Bad</button>
         </>

@@ -145,7 +145,7 @@ function Score() {
 function Player({ of, title, about, step }: { of: "mags" | "alone"; title: string; about: string; step: GameSteps | undefined }) {
   const turn = step?.[of];
   return (
-    <section class={`player ${of}`} aria-label={title}>
+    <section class={`player ${of}`} aria-label={title} tabIndex={0}>
       <h2>{title} <span class="quiet">{about}</span></h2>
       {turn ? <Turn turn={turn} memory={of === "mags"} /> : <p class="hint">…</p>}
     </section>

@@ -1,3 +1,5 @@
+import { useEffect } from "preact/hooks";
+
 import { useKey } from "../api";
 import { begin, cut, needsKey, notice } from "../state";
 
@@ -19,10 +21,18 @@ export function Notice() {
   );
 }
 
+const LONG_MS = 10_000; // what was done is told for so long; what went wrong stays
+
 function Line() {
+  const told = notice.value!;
+  useEffect(() => {
+    if (told.kind === "error") return;
+    const timer = setTimeout(() => (notice.value = null), LONG_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
   return (
-    <p class={`notice ${notice.value!.kind}`}>
-      <span>{notice.value!.text}</span>
+    <p class={`notice ${told.kind}`}>
+      <span>{told.text}</span>
       <button type="button" class="plain" aria-label="Close the notice" onClick={() => (notice.value = null)}>×</button>
     </p>
   );

@@ -130,6 +130,10 @@ function Canvas({ view }: { view: { current: View | null } }) {
       chosen: chosen.value?.node.id ?? null, path: path.value, step: step.value, found: shown.value,
     });
   });
+  // A path goes through all of the memory.
+  useSignalEffect(() => {
+    if (path.value !== null) view.current?.whole();
+  });
   // Whatever is chosen, here or in a panel, is brought into the middle.
   useSignalEffect(() => {
     if (chosen.value !== null) view.current?.look(String(chosen.value.node.id));
@@ -183,6 +187,7 @@ function Legend() {
   const more = !byRegion.value && region.value === null && total.value > dots && !past.value;
   return (
     <p class="legend">
+      {past.value && <b class="then">You look at another time. </b>}
       {byRegion.value
         ? "Circle: a region, as large as it holds nodes · line: how strongly two hang together"
         : "Colour: region · width: weight · size: importance and use · pale: fading or over"}

@@ -13,6 +13,7 @@ export function Top() {
   const all = names.includes(name) || !name ? names : [...names, name];
   const counts = stats.value;
   return (
+    <>
     <header>
       <h1>MAGS</h1>
       <div class="views" role="group" aria-label="What is shown">
@@ -61,7 +62,8 @@ export function Top() {
         )}
         <button type="button" onClick={() => (setting.value = true)}>Settings</button>
       </div>
-      {setting.value && <Settings leave={() => (setting.value = false)} />}
     </header>
+    {setting.value && <Settings leave={() => (setting.value = false)} />}
+    </>
   );
 }
