@@ -21,7 +21,7 @@ from benchmarks.rl.cells import Run
 from benchmarks.rl.chapter import PICTURE
 from benchmarks.rl.figures import draw, parted, results
 from benchmarks.rl.presets import LEAN, STUDIES
-from benchmarks.rl.study import Cell
+from benchmarks.rl.study import GRPO, Cell
 from mags.errors import MagsError
 
 COMMAND = "python -m benchmarks.rl"
@@ -57,9 +57,12 @@ def main(arguments: Sequence[str]) -> int:
         for c in run.study.cells()
         if (left := run.read(c))
     }
-    for one in results(found, f"{COMMAND} --study {options.study}"):
+    reinforced = GRPO in run.study.kinds
+    kinds = run.study.kinds if reinforced else ()
+    for one in results(found, f"{COMMAND} --study {options.study}", kinds):
         print(f"{save(one, options.results).name}")
-    draw(found, options.pictures / PICTURE)
+    if reinforced:
+        draw(found, options.pictures / PICTURE)
     if options.results == RESULTS:
         report.write(load())
     return 0

@@ -16,7 +16,7 @@ from mags.training.evaluate.scores import judge
 from mags.training.evaluate.voices import VoiceDecider
 from mags.training.experience import Judge, Task, Voice
 from mags.training.pairs import prompt_of
-from mags.training.reward import adherence, item_f1, read
+from mags.training.reward import adherence, item_f1, nearness, read
 from mags.training.rollout import Sampling
 
 T = TypeVar("T")
@@ -102,7 +102,8 @@ def by_labels(samples: Sequence[Sample]) -> Callable[[Examined, str], Mapping[st
     def look(task: Examined, reply: str) -> Mapping[str, float]:
         sample = gold[task.sample.id]
         reading = read(sample, reply)
-        return {"f1": item_f1(sample, reading), "exact": adherence(sample, reading)}
+        measures = {"f1": item_f1, "near": nearness, "exact": adherence}
+        return {name: measure(sample, reading) for name, measure in measures.items()}
 
     return look
 

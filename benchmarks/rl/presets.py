@@ -10,12 +10,12 @@ from mags.training.recipe.presets import Teaching, Widths
 LEAN = Study(
     name="lean",
     taught=(Teaching(steps=1_500, rate=4e-3, tokens=2_048),),
-    practice=Practice(steps=26, rate=5e-5),
+    practice=Practice(steps=40, rate=2e-4),
     more=1e-3,
     critics=(
-        Critic(rate=5e-5),
-        Critic(rate=1.5e-4),
-        Critic(rate=5e-5, value_weight=0.1, warm=2),
+        Critic(rate=2e-4),
+        Critic(rate=7e-5),
+        Critic(rate=2e-4, value_weight=0.1, warm=2),
     ),
     amounts=Amounts(taught=8_000, kept_back=2_500),
 )

@@ -23,9 +23,9 @@ class Practice:
 
     steps: int
     rate: float
-    prompts: int = 16
+    prompts: int = 32
     group: int = 8
-    epochs: int = 2
+    epochs: int = 1
     rows: int = 32
     rank: int = 0
     redraws: int = 0

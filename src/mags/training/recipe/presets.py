@@ -49,17 +49,18 @@ class Teaching:
 class Reinforcing:
     """GRPO, and PPO at equal compute: `prompts` x `group` replies a step.
 
-    `rows`: replies of one forward pass, which decides on the memory. `roles`: which are
-    reinforced.
+    `rows`: replies of one forward pass, which decides on the memory. `rank`: of a LoRA, 0 trains
+    every weight. `roles`: which are reinforced. The rate was chosen on the small world's dev:
+    three times as much unlearns (docs/log.md, 2026-11-21).
     """
 
     steps: int
     prompts: int = 32
     group: int = 8
-    epochs: int = 2
+    epochs: int = 1
     rows: int = 32
-    rate: float = 3e-4
-    rank: int = 16
+    rate: float = 2e-4
+    rank: int = 0
     limit: int = 96
     roles: tuple[str, ...] = ("ask", "write")
     reward: RewardWeights = field(default_factory=RewardWeights)
@@ -118,7 +119,7 @@ NANO = Recipe(
     widths=Widths(width=192, layers=4, heads=3, inner=512, pieces=4_096),
     base=Teaching(steps=2_400, rate=3e-3),
     specialise=Teaching(steps=0, rate=0.0),
-    reinforce=Reinforcing(steps=10),
+    reinforce=Reinforcing(steps=25),
 )
 """What ships: about half an hour on two cores."""
 
