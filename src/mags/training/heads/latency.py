@@ -1,4 +1,8 @@
-"""`python -m mags.training.heads.latency`: what a decision of the heads costs, encoder included."""
+"""`python -m mags.training.heads.latency`: what a decision of the heads costs, encoder included.
+
+Beside it what it adds where the encoder has just read the same text: a turn is routed, asked of and
+written of one after the other.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from mags.training.generate.samples import of_split
 
 
 def main() -> None:
-    """Print the median and the 95th percentile of each role, in CPU milliseconds."""
+    """Print the median and the 95th percentile of each role, in CPU milliseconds, then the rest."""
     parser = argparse.ArgumentParser(prog="python -m mags.training.heads.latency")
     parser.add_argument("--file", type=Path, default=None, help="of heads; default the shipped")
     parser.add_argument("--samples", type=int, default=300)
@@ -26,11 +30,24 @@ def main() -> None:
     policy = HeadsPolicy(OnnxEmbedder(), file=file, thresholds=alone)
     samples = tuple(of_split(Split.PHRASINGS, given.samples, 1, Known()))
     decided(policy, samples[0])
+    encoder = OnnxEmbedder()
     for role in Role:
-        taken = sorted(1e3 * decided(policy, one) for one in samples if one.role is role)
-        last = taken[int(0.95 * len(taken))]
-        median = statistics.median(taken)
-        print(f"{role.value}: p50 {median:.2f} ms, p95 {last:.2f} ms, n {len(taken)}")  # noqa: T201
+        own = [one for one in samples if one.role is role]
+        pairs = [(decided(policy, one), decided(policy, one)) for one in own]
+        taken, added = (sorted(1e3 * t for t in times) for times in zip(*pairs, strict=True))
+        read = statistics.median(1e3 * embedded(encoder, one) for one in own)
+        last, median = taken[int(0.95 * len(taken))], statistics.median(taken)
+        print(  # noqa: T201
+            f"{role.value}: p50 {median:.2f} ms, p95 {last:.2f} ms, n {len(taken)}; "
+            f"read already {statistics.median(added):.2f}, embedding the turn alone {read:.2f}"
+        )
+
+
+def embedded(encoder: OnnxEmbedder, sample: Sample) -> float:
+    """CPU seconds of embedding the turn, as recall does anyway."""
+    began = time.process_time()
+    encoder.embed([sample.turn.text])
+    return time.process_time() - began
 
 
 def decided(policy: HeadsPolicy, sample: Sample) -> float:

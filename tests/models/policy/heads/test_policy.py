@@ -45,6 +45,22 @@ def test_a_plain_question_is_taken_to_its_fact(encoder):
     assert plan.answer_kind == "place"
 
 
+def test_a_text_is_read_once_for_all_decisions_on_it(encoder):
+    texts = []
+
+    class Counting:
+        def token_states(self, text):
+            texts.append(text)
+            return encoder.token_states(text)
+
+    policy = HeadsPolicy(Counting(), thresholds=ALWAYS)
+    policy.route(TURN, ())
+    policy.ask(TURN, ())
+    policy.write(TURN, (), ())
+    policy.route(QUESTION, ())
+    assert texts == ["I: I live in Oslo.", "I: Where does Bob live?"]
+
+
 def test_small_talk_needs_neither(encoder):
     route = HeadsPolicy(encoder, thresholds=ALWAYS).route(Turn(text="Any time!"), ())
     assert (route.recall, route.write) == (False, False)

@@ -132,9 +132,12 @@ def rows(layout: Layout, states: TokenStates) -> NDArray[np.float32]:
     owner = np.searchsorted(begins, starts[real], side="right") - 1
     ends_of = np.array([word.end for word in layout.words], dtype=np.int64)
     kept = (owner >= 0) & (starts[real] < ends_of[np.maximum(owner, 0)])
-    np.add.at(found, owner[kept] + SPECIAL, states.states[real[kept]])
-    counts = np.bincount(owner[kept], minlength=len(begins))
-    found[SPECIAL:] /= np.maximum(counts, 1)[:, None]
+    owned = owner[kept]
+    if len(owned):  # pieces stand in order, so those of a word are neighbours
+        firsts = np.flatnonzero(np.diff(owned, prepend=-1))
+        sums = np.add.reduceat(states.states[real[kept]], firsts, axis=0)
+        counts = np.diff(firsts, append=len(owned))
+        found[owned[firsts] + SPECIAL] = sums / counts[:, None].astype(np.float32)
     return found
 
 

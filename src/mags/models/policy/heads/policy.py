@@ -57,6 +57,7 @@ class HeadsPolicy:
         self._thresholds = thresholds
         self._trained: Trained | None = None
         self._opening = Lock()
+        self._read: tuple[str, TokenStates] | None = None
         self.spoke: Counter[tuple[str, str]] = Counter()
 
     @property
@@ -137,10 +138,21 @@ class HeadsPolicy:
         said = sum(word.turn for word in layout.words)
         if not said or said > LONGEST:
             return None
-        states = self._encoder.token_states(layout.text)
+        states = self._states(layout.text)
         if not states.whole:
             return None
         return layout, rows(layout, states), np.ascontiguousarray(marks(layout))
+
+    def _states(self, text: str) -> TokenStates:
+        """What the encoder makes of a text; the last one is kept, for the next decision on it.
+
+        A turn is routed, asked of and written of one after the other, and most of the cost of each
+        is here.
+        """
+        read = self._read
+        if read is None or read[0] != text:
+            read = self._read = text, self._encoder.token_states(text)
+        return read[1]
 
     @property
     def _least(self) -> Thresholds:
