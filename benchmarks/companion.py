@@ -3,8 +3,9 @@
 PersonaMem: of four replies the one that suits the user, chosen by the embedded reader and by the
 embedder alone, from what each player remembers of the sessions (12 turns and 1,500 tokens at
 most). LongMemEval: whether the turn that tells the preference is found, among all sessions.
-Nothing is fitted on either, so that all questions are reported. `--users N`: PersonaMem with the
-first so many users only.
+Nothing is fitted on either. PersonaMem is asked the questions of the half `test`, with `--all` every
+one (twice the time); LongMemEval has 15 of them, and all are asked. `--users N`: PersonaMem with
+the first so many users only.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -167,10 +168,20 @@ def _likest(question: OneOf, texts: Sequence[str], embedder: Embedder) -> int:
     return int(like[:, :LIKEST].mean(axis=1).argmax())
 
 
-def personamem(made: Sequence[System], embedder: DiskEmbedder, users: int | None) -> None:
-    """Run and save PersonaMem for each system."""
+def personas_of(users: int | None, *, every: bool) -> list[Persona]:
+    """The users, each with the questions that are to be asked."""
     folder = DATA / "personamem"
-    personas = load_personamem(folder / "documents.json.gz", folder / "queries.json.gz")[:users]
+    found = load_personamem(folder / "documents.json.gz", folder / "queries.json.gz")[:users]
+    if every:
+        return list(found)
+    return [
+        replace(one, questions=tuple(q for q in one.questions if split(q.id) == "test"))
+        for one in found
+    ]
+
+
+def personamem(made: Sequence[System], embedder: DiskEmbedder, personas: Sequence[Persona]) -> None:
+    """Run and save PersonaMem for each system."""
     kinds = {q.id: q.kind for persona in personas for q in persona.questions}
     reader = shipped_reader()
     for system in made:
@@ -178,7 +189,8 @@ def personamem(made: Sequence[System], embedder: DiskEmbedder, users: int | None
         parts = [choose(system.turns, persona, reader, embedder) for persona in personas]
         groups: dict[str, list[str]] = defaultdict(list)
         for name, kind in kinds.items():
-            for group in ("all", split(name), f"all {kind}"):
+            half = split(name)
+            for group in ("all", half, f"{half} {kind}"):
                 groups[group].append(name)
         right = {
             "reader": {k: v for part in parts for k, v in part.reader.items()},
@@ -196,7 +208,9 @@ def personamem(made: Sequence[System], embedder: DiskEmbedder, users: int | None
             "search_cpu_ms_p50": round(float(np.median(searches)) * 1000, 3),
         }
         found = result(PERSONAMEM, system, table, facts, COMMAND)
-        print(save(found).name, {how: round(v.mean, 3) for how, v in table["all"].items()})
+        print(
+            save(found).name, {how: round(v.mean, 3) for how, v in table["all"].items()}, flush=True
+        )
 
 
 def preferences(made: Sequence[System], embedder: DiskEmbedder) -> None:
@@ -223,20 +237,21 @@ def preferences(made: Sequence[System], embedder: DiskEmbedder) -> None:
         }
         table = {"all": scores(run)}
         found = result(PREFERENCES, system, table, facts, COMMAND)
-        print(save(found).name, round(table["all"]["recall@10"].mean, 3))
+        print(save(found).name, round(table["all"]["recall@10"].mean, 3), flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run both; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
     parser.add_argument("--users", type=int, help="PersonaMem: so many users only")
+    parser.add_argument("--all", action="store_true", help="PersonaMem: both halves")
     parser.add_argument("--only", choices=(PERSONAMEM, PREFERENCES))
     options = parser.parse_args(arguments)
     embedder = shipped(CACHE)
     made = systems(embedder)
     try:
         if options.only != PREFERENCES:
-            personamem(made, embedder, options.users)
+            personamem(made, embedder, personas_of(options.users, every=options.all))
         if options.only != PERSONAMEM:
             preferences(made, embedder)
     except MagsError as failure:
