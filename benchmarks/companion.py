@@ -3,9 +3,9 @@
 PersonaMem: of four replies the one that suits the user, chosen by the embedded reader and by the
 embedder alone, from what each player remembers of the sessions (12 turns and 1,500 tokens at
 most). LongMemEval: whether the turn that tells the preference is found, among all sessions.
-Nothing is fitted on either. PersonaMem is asked the questions of the half `test`, with `--all` every
-one (twice the time); LongMemEval has 15 of them, and all are asked. `--users N`: PersonaMem with
-the first so many users only.
+Nothing is fitted on either. PersonaMem is asked the half `test` of its questions, with `--all`
+every one (twice the time); LongMemEval has 15 of them, and all are asked. `--users N`: PersonaMem
+with the first so many users only.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def personamem(made: Sequence[System], embedder: DiskEmbedder, personas: Sequenc
         groups: dict[str, list[str]] = defaultdict(list)
         for name, kind in kinds.items():
             half = split(name)
-            for group in ("all", half, f"{half} {kind}"):
+            for group in (half, f"{half} {kind}"):
                 groups[group].append(name)
         right = {
             "reader": {k: v for part in parts for k, v in part.reader.items()},
@@ -209,7 +209,9 @@ def personamem(made: Sequence[System], embedder: DiskEmbedder, personas: Sequenc
         }
         found = result(PERSONAMEM, system, table, facts, COMMAND)
         print(
-            save(found).name, {how: round(v.mean, 3) for how, v in table["all"].items()}, flush=True
+            save(found).name,
+            {how: round(v.mean, 3) for how, v in table["test"].items()},
+            flush=True,
         )
 
 
