@@ -1,19 +1,21 @@
 // The chat, and the path of its last answer.
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 
-import type { Explanation, Reply, Turn } from "./api";
+import { type Explanation, type Memory, type NodeCard, Problem, type Reply, type Turn } from "./api";
 import { STILL } from "./graph/colours";
-import { born, memory, notice, soon, stats, tab, tried } from "./state";
+import { born, memory, notice, picture, soon, stats, tab, tried } from "./state";
 
 export interface Spoken { who: "you" | "memory"; text: string; reply?: Reply; failed?: boolean }
 
 export const talk = signal<Spoken[]>([]);
 export const path = signal<Explanation | null>(null);
+export const pathNodes = signal(new Map<number, NodeCard>()); // those of the path that are not drawn
 export const step = signal(0); // how many hits of the path are lit
 export const playing = signal(false);
 export const filling = signal(false);
 export const suggested = signal<string[]>([]); // questions that this memory can answer
 const STEP_MS = 1100;
+const MOST_ASKED = 60;
 
 effect(() => {
   void memory.value;
@@ -27,10 +29,35 @@ export async function light(trace: string): Promise<void> {
   const of = memory.value;
   if (of === null) return;
   await tried(async () => {
-    path.value = await of.explain(trace);
-    step.value = Math.min(1, path.value.trace.hits.length);
-    playing.value = !STILL.matches && path.value.trace.hits.length > 1;
+    const told = await of.explain(trace);
+    const missing = await undrawn(of, told);
+    batch(() => {
+      path.value = told;
+      pathNodes.value = missing;
+      step.value = Math.min(1, told.trace.hits.length);
+      playing.value = !STILL.matches && told.trace.hits.length > 1;
+    });
   });
+}
+
+/** What is not drawn is asked for, so that no step of a path stays a bare number. */
+async function undrawn(of: Memory, told: Explanation): Promise<Map<number, NodeCard>> {
+  const drawn = new Set(picture.value?.dots.map((dot) => dot.id));
+  const ids = throughOf(told.trace.hits).filter((id) => !drawn.has(id)).slice(0, MOST_ASKED);
+  const found = await Promise.all(ids.map((id) => of.node(id).catch(gone)));
+  return new Map(found.flatMap((node) => (node ? [[node.id, node]] : [])));
+}
+
+function gone(failure: unknown): null {
+  if (failure instanceof Problem && failure.status === 404) return null; // forgotten meanwhile
+  throw failure;
+}
+
+/** Every node that a path goes through. */
+export function throughOf(hits: Explanation["trace"]["hits"]): number[] {
+  const ids = new Set(hits.flatMap((hit) => [hit.id, hit.anchor, ...hit.path.flatMap(({ src, dst }) => [src, dst])]));
+  ids.delete(0);
+  return [...ids];
 }
 
 export function leavePath(): void {

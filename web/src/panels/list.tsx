@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 
 import type { Dot } from "../api";
-import { byRegion, choose, counted, map, picture, region } from "../state";
+import { drawn } from "../focus";
+import { byRegion, choose, counted, map, region } from "../state";
 
 const PAGE = 100;
 const KINDS: [string, string][] = [
@@ -10,7 +11,7 @@ const KINDS: [string, string][] = [
 
 /** What the graph shows, in words. */
 export function List() {
-  if (byRegion.value) {
+  if (byRegion.value && drawn.value === null) {
     return (
       <div class="list" role="region" aria-label="The graph as a list" tabIndex={0}>
         <h2>Regions</h2>
@@ -25,7 +26,7 @@ export function List() {
       </div>
     );
   }
-  const dots = picture.value?.dots ?? [];
+  const dots = drawn.value?.dots ?? [];
   return (
     <div class="list" role="region" aria-label="The graph as a list" tabIndex={0}>
       {KINDS.map(([kind, title]) => (

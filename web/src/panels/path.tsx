@@ -1,26 +1,8 @@
-import { useSignal, useSignalEffect } from "@preact/signals";
-
-import { choose, memory, picture, tried } from "../state";
-import { leavePath, path, playing, step } from "../talk";
+import { choose, picture } from "../state";
+import { leavePath, path, pathNodes, playing, step } from "../talk";
 
 /** The path of the last answer: lit one hit after another, with what each feature added. */
 export function Path() {
-  const words = useSignal(new Map<number, string>());
-  useSignalEffect(() => {
-    const told = path.value;
-    const of = memory.peek();
-    if (told === null || of === null) return;
-    // What is not drawn is asked for, so that no step stays a bare number.
-    const drawn = new Map(picture.peek()?.dots.map((dot) => [dot.id, dot.label]));
-    const ids = new Set(told.trace.hits.flatMap((hit) => [hit.id, hit.anchor, ...hit.path.flatMap((one) => [one.src, one.dst])]));
-    ids.delete(0);
-    words.value = new Map([...ids].flatMap((id) => (drawn.has(id) ? [[id, drawn.get(id)!]] : [])));
-    const missing = [...ids].filter((id) => !drawn.has(id)).slice(0, 30);
-    void tried(async () => {
-      const found = await Promise.all(missing.map((id) => of.node(id)));
-      words.value = new Map([...words.peek(), ...found.map((node) => [node.id, node.text] as const)]);
-    });
-  });
   const told = path.value;
   if (told === null) return null;
   const hits = told.trace.hits;
@@ -29,7 +11,8 @@ export function Path() {
     playing.value = false;
     step.value = to;
   };
-  const called = (id: number) => words.value.get(id) ?? `m${id}`;
+  const labels = new Map(picture.value?.dots.map((dot) => [dot.id, dot.label]));
+  const called = (id: number) => pathNodes.value.get(id)?.text ?? labels.get(id) ?? `m${id}`;
   return (
     <section class="path" aria-labelledby="path">
       <h2 id="path">Why this answer</h2>

@@ -1,0 +1,77 @@
+"""The page in a real Chromium; screenshots go to .cache/screenshots.
+
+Needs the extra `browser` and Debian's `chromium` (see scripts/test_full.sh); the checks for access
+need axe-core too (`npm ci` in web/).
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.server.serving import Served, serving
+from tests.web.using import FLAGS, SHOTS, WAIT_MS, nodes_listed
+
+TURNS = ("Ana lives in Oslo.", "Bo is Ana's brother.", "Bo likes chess.", "Ana moved to Lima.")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
+    if shutil.which("chromium") is None:
+        pytest.skip("needs Debian's chromium")
+    with playwright.sync_playwright() as running:
+        made = running.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "memories"
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[Served]:
+    with serving(folder) as running:
+        yield running
+
+
+@pytest.fixture
+def http(served: Served) -> Iterator[httpx.Client]:
+    with served.client() as client:
+        turns = [
+            {"text": text, "speaker": "user", "at": f"2026-0{n + 1}-05", "session": f"s{n}"}
+            for n, text in enumerate(TURNS)
+        ]
+        client.post("/memories/tour/turns/bulk", json={"turns": turns})
+        yield client
+
+
+@pytest.fixture
+def blank(browser, served: Served, http: httpx.Client, request) -> Iterator[object]:
+    """A page that nothing is loaded in yet; what it complains about fails the test."""
+    options = getattr(request, "param", {"viewport": {"width": 1280, "height": 800}})
+    context = browser.new_context(**{"reduced_motion": "reduce", **options})
+    made, wrong = context.new_page(), []
+    made.on("pageerror", lambda failure: wrong.append(str(failure)))
+    made.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    made.set_default_timeout(WAIT_MS)
+    made.wrong = wrong
+    yield made
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    made.screenshot(path=SHOTS / f"{request.node.name.replace(os.sep, '-')}.png")
+    context.close()
+    assert wrong == []
+
+
+@pytest.fixture
+def page(blank, served: Served) -> object:
+    """The page on the memory `tour`, which is shown as a list."""
+    blank.goto(f"{served.base}/?memory=tour")
+    blank.get_by_role("button", name="List").click()
+    nodes_listed(blank).first.wait_for()
+    return blank

@@ -1,0 +1,73 @@
+"""What somebody does on the page, and what they see."""
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SHOTS = ROOT / ".cache" / "screenshots"
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+WAIT_MS = 30_000
+FLAGS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def nodes_listed(page):
+    """The nodes that are drawn, as the list has them."""
+    return page.locator(".list li button")
+
+
+def listed(page, words: str):
+    """A node of the list by its words."""
+    return page.locator(".list li button", has_text=words)
+
+
+def tab(page, name: str) -> None:
+    """Turn to one of the panels beside the graph."""
+    page.get_by_role("tab", name=name).click()
+
+
+def say(page, words: str) -> None:
+    """Say something in the chat, by keyboard."""
+    page.get_by_label("Say something").fill(words)
+    page.get_by_label("Say something").press("Enter")
+
+
+def ask(page, words: str = "Where does Ana live?") -> None:
+    """Ask, and wait until the answer's path is lit."""
+    say(page, words)
+    page.get_by_role("heading", name="Why this answer").wait_for()
+
+
+def sees(page, words: str) -> None:
+    """Wait until words are to be seen."""
+    page.get_by_text(words).first.wait_for()
+
+
+def violations(page) -> list[str]:
+    """What axe-core holds against the page as it is now: serious and critical alone.
+
+    It runs in a world of its own, since the page's policy lets no foreign script in.
+    """
+    line = page.context.new_cdp_session(page)
+    frame = line.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+    world = line.send("Page.createIsolatedWorld", {"frameId": frame})["executionContextId"]
+    line.send(
+        "Runtime.evaluate",
+        {"expression": AXE.read_text(encoding="utf-8"), "contextId": world},
+    )
+    asked = "axe.run().then(found => JSON.stringify(found.violations))"
+    told = line.send(
+        "Runtime.evaluate", {"expression": asked, "contextId": world, "awaitPromise": True}
+    )
+    line.detach()
+    return [
+        f"{one['id']}: {one['nodes'][0]['html']}"
+        for one in json.loads(told["result"]["value"])
+        if one["impact"] in ("serious", "critical")
+    ]
