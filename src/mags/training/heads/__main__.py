@@ -9,6 +9,7 @@ stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,18 +17,24 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mags.models.policy.heads.weights import Thresholds, Trained
+from mags.errors import NotFound
+from mags.models.policy.heads.weights import HeadsFile, Thresholds, Trained
 from mags.models.policy.rules import RulePolicy
+from mags.training.chains.schema import Sample
 from mags.training.heads.course import Place, attend, held_back
 from mags.training.heads.decide import best_fact, worths
 from mags.training.heads.export import save, thresholds, trained
 from mags.training.heads.labels import taught
-from mags.training.heads.material import Material, unlike
+from mags.training.heads.material import Material, passages, unlike
 from mags.training.heads.recipes import RECIPES, Course, recipe
 from mags.training.heads.states import Shown, states_of
 from mags.training.heads.table import table
 from mags.training.progress import Logbook
+from mags.training.real.files import data_folder
 from mags.training.recipe.ledger import peak_mb
+
+TOLD = ("rounds", "fresh", "real", "rate", "cool", "width", "seed", "threads")
+"""What the command line may put in place of the recipe's."""
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -37,7 +44,12 @@ def main(words: Sequence[str] | None = None) -> None:
     course = chosen(given)
     began = time.process_time()
     held = held_back(course)
-    place = Place(folder=given.folder / "rounds", held=held)
+    place = Place(
+        folder=given.folder / "rounds",
+        held=held,
+        start=HeadsFile(path=given.start) if given.start else None,
+        real=read_passages(console) if course.real else (),
+    )
     log = given.folder / "log"
     with Logbook(log, title="heads", steps=course.rounds, console=console) as watch:
         model = attend(course, place, watch)
@@ -52,6 +64,15 @@ def main(words: Sequence[str] | None = None) -> None:
     if tests.tests:
         shown = states_of(tests.tests, given.folder / "held")
         console.print(table(made, least, RulePolicy(), shown))
+
+
+def read_passages(console: Console) -> tuple[Sample, ...]:
+    """The real passages; none, and it says so, where the sets are not there."""
+    try:
+        return tuple(passages(data_folder(os.environ), taught()))
+    except NotFound as missing:
+        console.print(f"Real text is left out, on which the heads will read less. {missing}")
+        return ()
 
 
 def found_on(made: Trained, shown: Sequence[Shown]) -> Thresholds:
@@ -76,7 +97,10 @@ def measured(held: Material, most: int) -> Material:
 
 def chosen(given: argparse.Namespace) -> Course:
     """The recipe that was named, with what was told to be otherwise."""
-    told = {name: getattr(given, name) for name in ("rounds", "width", "seed", "threads")}
+    told = {
+        name: getattr(given, name)
+        for name in ("rounds", "fresh", "real", "rate", "cool", "width", "seed", "threads")
+    }
     return replace(recipe(given.recipe), **{k: v for k, v in told.items() if v is not None})
 
 
@@ -88,6 +112,11 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=Path(".cache/heads"), help="of the run")
     parser.add_argument("--tests", type=int, default=600, help="samples of each test split, <= 600")
     parser.add_argument("--rounds", type=int, default=None)
+    parser.add_argument("--fresh", type=int, default=None, help="generated samples of a round")
+    parser.add_argument("--real", type=int, default=None, help="real passages of a round")
+    parser.add_argument("--rate", type=float, default=None)
+    parser.add_argument("--cool", type=int, default=None, help="last rounds, of a falling rate")
+    parser.add_argument("--start", type=Path, default=None, help="heads to go on from")
     parser.add_argument("--width", type=int, default=None)
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--seed", type=int, default=None)

@@ -18,12 +18,14 @@ from random import Random
 import torch
 from torch.optim import Optimizer
 
+from mags.models.policy.heads.weights import HeadsFile
 from mags.training.chains import hand
 from mags.training.chains.schema import Sample, Split
 from mags.training.chains.variety import Known
 from mags.training.checkpoint import latest, load_checkpoint, save_checkpoint
 from mags.training.heads.batches import drawn, padded
 from mags.training.heads.fit import labelled
+from mags.training.heads.growth import grow
 from mags.training.heads.labels import Gold, taught
 from mags.training.heads.loss import loss_of
 from mags.training.heads.material import Material, material, plain, talked
@@ -40,10 +42,15 @@ FLOOR = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a course lies: `folder` of checkpoints and states. `held`: samples to keep from."""
+    """Where a course lies: `folder` of checkpoints and states. `held`: samples to keep from.
+
+    `start`: heads to begin as, in place of chance. `real`: passages that people wrote.
+    """
 
     folder: Path
     held: Material
+    start: HeadsFile | None = None
+    real: Sequence[Sample] = ()
 
 
 def attend(course: Course, place: Place, watch: Watch | None = None) -> Heads:
@@ -53,6 +60,8 @@ def attend(course: Course, place: Place, watch: Watch | None = None) -> Heads:
     torch.manual_seed(course.seed)
     model = Heads(Shape(relations=len(known.relations), width=course.width, blocks=course.blocks))
     chosen = optimisers(model, rate=course.rate, decay=course.decay)
+    if place.start is not None:
+        grow(model, place.start, known)
     begun = latest(place.folder)
     done = load_checkpoint(begun, model, chosen) if begun else 0
     kept: deque[Labelled] = deque(maxlen=course.passes)
@@ -101,6 +110,9 @@ def pace(course: Course, at: float) -> float:
 
 def _round(course: Course, place: Place, number: int) -> Labelled:
     samples = list(samples_of(course, number, place.held))
+    if number >= course.real_after:
+        rng = Random(f"{course.seed} real {number}")
+        samples += rng.sample(place.real, min(course.real, len(place.real)))
     return labelled(states_of(samples, _states(place, number)), taught())
 
 

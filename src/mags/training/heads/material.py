@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
+from mags.errors import InvalidInput
+from mags.models.policy.heads.choices import Vocabulary
 from mags.training.chains import hand
 from mags.training.chains.schema import Role, Sample, Split
 from mags.training.chains.splits import TESTS, shelf
 from mags.training.chains.variety import Known
 from mags.training.generate.dialogues import Talks
 from mags.training.generate.samples import SCATTER, of_shelf, of_split
+from mags.training.heads.labels import gold
+from mags.training.heads.states import layout_of
+from mags.training.real.passage import sample as of_passage
+from mags.training.real.sets import SETS
 
 ROUTES = 0.25
 """Share of the turns of conversation that the router is shown; the write policy the others."""
+
+REAL = ("knowledgenet", "redocred", "tekgen")
+LONGEST = 45
+"""Words of a real passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +77,24 @@ def talked(split: Split, count: int, seed: int | str, known: Known) -> Iterator[
         if known.take(sample):
             place += 1
             yield sample
+
+
+def passages(folder: Path, known: Vocabulary) -> Iterator[Sample]:
+    """Short passages of the training halves of the real sets that tell only what heads can say.
+
+    Few do, and most leave told facts unmarked. TextWorld's are told in a game's words: left out.
+    """
+    for name in REAL:
+        for one in SETS[name].passages(folder):
+            if one.held or len(one.text.split()) > LONGEST:
+                continue
+            try:
+                made = of_passage(one)
+            except InvalidInput:
+                continue
+            labels = gold(made, layout_of(made), known)
+            if labels is not None and labels.told:
+                yield made
 
 
 def plain(

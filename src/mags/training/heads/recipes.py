@@ -14,16 +14,18 @@ from mags.errors import InvalidInput
 class Course:
     """A training of the heads.
 
-    `fresh`, `talk`: generated samples and turns of conversation that each round brings, those
-    written `by_hand` come every so many rounds; a sample stays for `passes` rounds. `scatter`:
-    share of the generated ones put among random words. `rows`: words of a batch. `cool`: the last
-    rounds, over which the rate falls. `dev`: samples on which thresholds are found; `tests`: of
-    each test split.
+    `fresh`, `talk`: generated samples and turns of conversation that each round brings, `real`:
+    passages that people wrote, from round `real_after` on; what is written `by_hand` comes every
+    so many rounds. A sample stays for `passes` rounds. `scatter`: share of the generated ones put
+    among random words. `rows`: words of a batch. `cool`: the last rounds, over which the rate
+    falls. `dev`: samples on which thresholds are found; `tests`: of each test split.
     """
 
     rounds: int
     fresh: int = 4_096
     talk: int = 512
+    real: int = 96
+    real_after: int = 0
     by_hand: int = 8
     passes: int = 2
     scatter: float = 0.1
@@ -40,7 +42,7 @@ class Course:
     threads: int = 1
 
 
-SHIPPED = Course(rounds=60)
+SHIPPED = Course(rounds=60, real_after=18)
 """The heads that come with MAGS."""
 
 QUICK = Course(rounds=6, cool=3)
