@@ -17,8 +17,8 @@ from tests.server.serving import Served, serving
 
 OURS, THEIRS = "ours", "theirs"
 READS = {"recall", "explain", "connect", "neighbours", "profile", "facts", "stats", "node",
-         "node_life", "node_neighbours", "regions", "picture", "log", "changes", "snapshots", "diff",
-         "branches", "export", "events"}  # fmt: skip
+         "node_life", "node_neighbours", "regions", "picture", "log", "changes", "snapshots",
+         "diff", "branches", "export", "events"}  # fmt: skip
 
 
 @pytest.fixture
