@@ -26,7 +26,7 @@ def test_a_model_is_chosen_and_given_up_again(page, http: httpx.Client):
     settings(page)
     page.get_by_label("Address").fill(NOBODY)
     page.get_by_label("Model").fill("small")
-    page.get_by_label("Key").fill("sk-secret")
+    page.get_by_label("Key", exact=True).fill("sk-secret")
     page.get_by_role("button", name="Save").click()
     sees(page, f"From now on small at {NOBODY} answers.")
     told = {"url": NOBODY, "model": "small", "key_set": True}

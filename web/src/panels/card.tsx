@@ -89,8 +89,8 @@ function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknow
         else leave();
       }}
     >
-      <label>Text <textarea name="text" rows={3} required>{node.text}</textarea></label>
-      <label>Importance <input name="importance" type="number" min="0" max="1" step="any" value={node.importance} /></label>
+      <label>Text <textarea name="text" rows={3} required defaultValue={node.text} /></label>
+      <label>Importance <input name="importance" type="number" min="0" max="1" step="any" defaultValue={String(node.importance)} /></label>
       <div class="buttons">
         <button type="submit" class="main">Save</button>
         <button type="button" onClick={leave}>Cancel</button>

@@ -49,7 +49,7 @@ function Choice() {
           {names.map((name) => <option key={name} value={name}>{name}, {offered.value[name]} turns</option>)}
         </select>
       </label>
-      <label>Seed <input name="seed" type="number" min="0" max="2147483647" value="0" /></label>
+      <label>Seed <input name="seed" type="number" min="0" max="2147483647" defaultValue="0" /></label>
       <button type="submit" class={game.value === null ? "main" : ""} disabled={names.length === 0}>
         {game.value === null ? "Begin" : "Begin anew"}
       </button>

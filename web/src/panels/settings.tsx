@@ -14,7 +14,7 @@ export function Settings({ leave }: { leave: () => void }) {
       now.value = await what();
       const text = done(now.value);
       told.value = text ? { kind: "done", text } : null;
-      await refresh();
+      if (text) await refresh();
     } catch (failure) {
       if (!(failure instanceof Problem)) throw failure;
       if (failure.status === 401) needsKey.value = true;
@@ -46,8 +46,8 @@ export function Settings({ leave }: { leave: () => void }) {
             void attempt(() => chooseModel(word("url"), word("model"), secret), answers);
           }}
         >
-          <label>Address <input name="url" type="url" placeholder="http://localhost:8000/v1" value={known.url} autocomplete="off" /></label>
-          <label>Model <input name="model" placeholder="the first that the endpoint lists" value={known.model} autocomplete="off" /></label>
+          <label>Address <input name="url" type="url" placeholder="http://localhost:8000/v1" defaultValue={known.url} autocomplete="off" /></label>
+          <label>Model <input name="model" placeholder="the first that the endpoint lists" defaultValue={known.model} autocomplete="off" /></label>
           <label>
             Key <input name="key" type="password" autocomplete="off" placeholder={known.key_set ? "one is set; empty keeps it" : "none"} />
           </label>
