@@ -99,7 +99,7 @@ def test_every_scene_keeps_the_laws_of_a_game(seed: int, bank_name: str) -> None
             assert set(facts) <= told.keys()
         assert truth.facts | truth.over == told.keys()
         assert set(truth.rests_on) <= truth.facts
-        assert truth.age == (turn - min(map(told.get, truth.rests_on)) if truth.rests_on else 0)
+        assert truth.age == (turn - min(told[f] for f in truth.rests_on) if truth.rests_on else 0)
         assert bool(truth.rests_on) == (truth.kind != "never")
         assert all(turn - told[f] > 0 for f in truth.rests_on) or _reminded(scene, truth)
 
