@@ -111,6 +111,14 @@ class Lexicon:
         row = self._row_of.get(self._hash(term))
         return 0 if row is None else int(self._pool.length[row])
 
+    def holding(self, term: str) -> NDArray[np.int64]:
+        """Rows that hold a stemmed term, in the order they were added."""
+        row = self._row_of.get(self._hash(term))
+        if row is None:
+            return np.zeros(0, np.int64)
+        start, length = int(self._pool.start[row]), int(self._pool.length[row])
+        return self._pool.columns["doc"][start : start + length].astype(np.int64)
+
     def match(self, query_terms: Sequence[str]) -> Match:
         """BM25 and coverage of every row for stemmed terms (repeats count once)."""
         wanted = list(dict.fromkeys(query_terms))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ from mags.plasticity.cycle import SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan
 from mags.ports.store import Mark
+from mags.recall.chains import Chain, Ends
 from mags.recall.found import FactView, Found
 from mags.recall.trace import Trace
 
@@ -82,7 +83,8 @@ class Memory(Handle):
 
         `at`: when it was said (now). `key` makes it idempotent: the same key with the same
         turn returns the first result, with another turn raises KeyConflict. `attrs`: words
-        that go with it (a `caption` is searched; `mark` pins its importance).
+        that go with it (a `caption` is searched; `mark` pins its importance; `outcome`, from -1
+        to 1, says how the act went that it reports).
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session}
         turn, payload = self._prepared({**said, "key": key, "attrs": attrs})
@@ -224,6 +226,15 @@ class Memory(Handle):
     def connect(self, start: int | str, end: int | str) -> PathView | None:
         """The strongest path between two nodes or named things; None where there is none."""
         return self._reader.connect(id_or_name(start), id_or_name(end))
+
+    def chains(
+        self, question: str, options: Sequence[str], *, after: Mapping[int, float] | None = None
+    ) -> tuple[Chain, ...]:
+        """What was said that leads from a question to each of its options, the best first.
+
+        `after`: by option, seconds of event time before which nothing said of it counts.
+        """
+        return self._reader.chains(Ends(question, tuple(options), after or {}))
 
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""

@@ -16,6 +16,7 @@ from mags.memory.parts import Parts, same_relation
 from mags.memory.views import NeighbourView, NodeView, PathView, Profile
 from mags.memory.working import recent_episodes, session_hash, turns
 from mags.ports.policy import Plan, Recalled, Route, Turn
+from mags.recall.chains import Chain, Ends, chains
 from mags.recall.connect import connect, neighbours
 from mags.recall.found import FactView, Found, moment_of
 from mags.recall.query import Reading, prepare
@@ -113,6 +114,12 @@ class Reader:
                 if self._live.generation == generation:
                     raise
             return None
+
+    def chains(self, ends: Ends) -> tuple[Chain, ...]:
+        """The best chains of what was said between a question and its options."""
+        settings = self._parts.settings.recall.chains
+        with self._live.reading() as state:
+            return chains(state, ends, moment=self.present(state), settings=settings)
 
     def present(self, state: State) -> float:
         """The present: what the clock says, but never before the newest turn heard."""

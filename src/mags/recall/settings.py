@@ -26,6 +26,27 @@ class RenewalSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChainSettings:
+    """How chains between a question and options are looked for.
+
+    hops: most lines of a chain. decay: what each further line leaves of its value. plain: how
+    well a rare word that is no name ties two lines. least: share of an option that the last line
+    must hold. recency: what the newest line gains, half_life: after how many lines half of that
+    is left. reported: worth of a line that tells what came of an act. beam: best lines gone on
+    from.
+    """
+
+    hops: int = 4
+    decay: float = 0.8
+    plain: float = 0.3
+    least: float = 0.4
+    recency: float = 0.3
+    half_life: float = 200.0
+    reported: float = 0.2
+    beam: int = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
     """How recall looks; every switch is an ablation.
 
@@ -63,5 +84,6 @@ class RecallSettings:
     second: float = 0.7
     entity_seeds: float = 0.0
     renewal: RenewalSettings = field(default_factory=RenewalSettings)
+    chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))

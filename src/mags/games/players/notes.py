@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from mags.games.turns import Choice, Line, Move, Said, Scene
 from mags.models.chat.tokens import estimate
 
+EPOCH_S = 1_704_067_200.0
+"""Second 0 of a game, for a memory that thinks in dates: the first of January 2024."""
+
 PRESENT = 12
 """Most lines of the turn itself that a player with a memory shows: a rulebook is no turn."""
 

@@ -1,0 +1,91 @@
+"""What MAGS did in a game and what came of it: which line reports it, and what it speaks against.
+
+An act is known by its words. Where the same was asked of the same things again, an act that went
+wrong makes what was said of it before count no more, and one that went well does so for the
+others: until something newer is said of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mags.games.players.notes import Note
+from mags.games.turns import Scene
+from mags.index.tokens import terms
+from mags.models.policy.rules.names import mentions
+
+WELL = 0.5
+"""Reward from which an act went well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """One act. `about`: stems of the names in its question; `words`: stems of what was done;
+    `at`: when it was seen what came of it.
+    """
+
+    about: frozenset[str]
+    words: frozenset[str]
+    reward: float
+    at: float
+
+
+class Diary:
+    """The acts of one game."""
+
+    def __init__(self) -> None:
+        self.deeds: list[Deed] = []
+        self._last: tuple[Scene, str, float] | None = None
+
+    def did(self, scene: Scene, action: str, reward: float) -> None:
+        """Note what was done, and the reward that it brought."""
+        self._last = scene, action, reward
+
+    def report(self, present: Sequence[Note]) -> tuple[Note, float] | None:
+        """The line that tells what came of the last act, with its reward; once.
+
+        That is the first of the next scene, where it says what was done.
+        """
+        if self._last is None or not present:
+            return None
+        scene, action, reward = self._last
+        self._last = None
+        words = telling(scene.actions)[scene.actions.index(action)]
+        self.deeds.append(
+            Deed(about=about(scene.question), words=words, reward=reward, at=present[0].line.at)
+        )
+        said = words.isdisjoint(terms(present[0].line.text))
+        return None if said else (present[0], reward)
+
+    def after(self, question: str, actions: Sequence[str]) -> dict[int, float]:
+        """By action the time before which nothing said of it counts for this question."""
+        found: dict[int, float] = {}
+        asked = about(question)
+        if not asked:
+            return found
+        every = telling(actions)
+        for deed in self.deeds:
+            if deed.about != asked:
+                continue
+            same = {i for i, words in enumerate(every) if words and words <= deed.words}
+            if deed.reward < WELL:
+                found.update(dict.fromkeys(same, deed.at))
+            elif same:
+                others = (i for i in range(len(every)) if i not in same)
+                found.update(dict.fromkeys(others, deed.at))
+                for i in same:
+                    found.pop(i, None)
+        return found
+
+
+def about(question: str) -> frozenset[str]:
+    """Stems of the names in a question."""
+    return frozenset(term for name in mentions(question) for term in terms(name))
+
+
+def telling(actions: Sequence[str]) -> list[frozenset[str]]:
+    """The words of each action that not all of them have."""
+    every = [frozenset(terms(action)) for action in actions]
+    common = frozenset.intersection(*every) if len(every) > 1 else frozenset[str]()
+    return [words - common for words in every]

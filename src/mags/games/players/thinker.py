@@ -1,0 +1,255 @@
+"""The reader in the place of the language model: shown lines of the game instead of memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mags.games.players.diary import WELL, Diary
+from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
+from mags.games.players.shelf import NAMED, further
+from mags.games.turns import Choice, Reader, Said, Scene
+from mags.memory.memory import Memory
+from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.policy import Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How MAGS plays.
+
+    `chains`: of how many actions the best chain is shown: lines that lead from the question to
+    the action; of those worth at least `close` of the best (0: none are looked for). Where
+    nothing leads to an action, lines are recalled: `k` at most beside those of the turn.
+    `history`: lines of the conversation shown besides (0: manager mode, all from memory).
+    `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
+    of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
+    the actions to choose among.
+    `sure`: sureness of the reader under which it recalls again while it thinks (0: never),
+    `again`: lines that may add. `stale`: show too what no longer holds. `learn`: hand rewards
+    back as feedback.
+    """
+
+    chains: int = 1
+    close: float = 0.8
+    k: int = 12
+    history: int = 0
+    outcomes: bool = True
+    sure: float = 0.0
+    again: int = 6
+    meeting: int = 4
+    naming: bool = True
+    stale: bool = False
+    learn: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A line for the reader: its words, the line of the game it is, the memories it stands for.
+
+    `note` None: words of the memory's own (a theme), which nobody said.
+    """
+
+    text: str
+    note: Note | None
+    ids: tuple[int, ...] = ()
+
+
+class Thinker:
+    """An `Answerer` that answers with an action: the reader, shown lines instead of memories."""
+
+    name = "reader"
+
+    def __init__(self, reader: Reader, habits: Habits, clock: Callable[[], float]) -> None:
+        self._reader = reader
+        self._habits = habits
+        self._clock = clock
+        self.notes: dict[int, Note] = {}
+        self.diary = Diary()
+        self.shown: list[Shown] = []
+        self.choice = Choice(action="", sure=0.0)
+        self.reading_s = 0.0
+        self.recalls = 0
+
+    def begin(self, memory: Memory) -> None:
+        """A new game, remembered in a new memory."""
+        self._memory = memory
+        self.notes = {}
+        self.diary = Diary()
+        self.recalls = 0
+        self._history: list[Note] = []
+        self._failed: set[Said] = set()
+
+    def reported(self, present: Sequence[Note]) -> dict[Said, float]:
+        """Which of the lines of a scene reports what came of the last act, and its reward."""
+        found = self.diary.report(present)
+        if found is None:
+            return {}
+        note, reward = found
+        if reward < WELL:
+            self._failed.add(note.said)
+        return {note.said: reward}
+
+    def meet(self, scene: Scene) -> None:
+        """What is to be decided next."""
+        self._scene = scene
+        self._present = noted(scene)[-PRESENT:]
+        self.reading_s = 0.0
+        if self._habits.history:
+            self._history = [*self._history, *noted(scene)][-self._habits.history :]
+
+    def answer(
+        self,
+        question: Turn,
+        items: Sequence[ContextItem],
+        *,
+        recent: Sequence[Turn],
+        recall_again: RecallAgain,
+        on_text: OnText | None = None,
+    ) -> Answer:
+        """The action that the lines of these memories speak for."""
+        led = self._chained(question.text)
+        if led:
+            self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
+            return self._answer(())
+        return self._recalled(items, recall_again)
+
+    def _chained(self, question: str) -> list[Shown]:
+        """The lines of the best chains, from the question to an action."""
+        if not self._habits.chains:
+            return []
+        actions = self._scene.actions
+        self.recalls += 1
+        after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
+        found = self._memory.chains(question, actions, after=after)
+        if not found and after:
+            found = self._memory.chains(question, actions)
+        best = [
+            one
+            for one in found[: self._habits.chains]
+            if one.value >= self._habits.close * found[0].value
+        ]
+        steps = (step for one in best for step in one.steps)
+        ids = [step for step in dict.fromkeys(steps) if step in self.notes]
+        return _together(Shown(text=self.notes[i].shown, note=self.notes[i], ids=(i,)) for i in ids)
+
+    def _standing(self, led: Sequence[Shown], items: Sequence[ContextItem]) -> list[Shown]:
+        """The memories that come from lines of a chain, to be cited with them."""
+        texts = {one.text for one in led}
+        found = ((item.id, self._line(item)) for item in items)
+        return [
+            Shown(text=note.shown, note=note, ids=(id_,))
+            for id_, note in found
+            if note is not None and note.shown in texts
+        ]
+
+    def _recalled(self, items: Sequence[ContextItem], recall_again: RecallAgain) -> Answer:
+        """By the best lines for the question, and those of the turn."""
+        habits = self._habits
+        found = self._lines(items, habits.k - habits.meeting)
+        self.recalls += 1
+        queries: tuple[str, ...] = ()
+        if habits.meeting:
+            queries = (self._midway(found),)
+            found = self._fuller(found, recall_again(queries[0]), habits.k)
+        beside = [*self._history, *self._present]
+        self._read(found, beside)
+        if self.choice.sure < habits.sure:
+            again = self._queries(found)
+            queries = (*queries, *again)
+            more = [item for query in again for item in recall_again(query)]
+            found = self._fuller(found, more, len(found) + habits.again)
+            self._read(found, beside)
+        self.recalls += len(queries)
+        return self._answer(queries)
+
+    def _answer(self, queries: tuple[str, ...]) -> Answer:
+        cited = [id_ for place in self.choice.cited for id_ in self.shown[place].ids]
+        return Answer(
+            text=self.choice.action,
+            citations=tuple(dict.fromkeys(cited)),
+            support=self.choice.sure,
+            queries=queries,
+        )
+
+    def _read(self, found: Sequence[Shown], beside: Sequence[Note]) -> None:
+        """Show the reader what was found and what stands beside it, oldest first."""
+        known = {one.note.said: one for one in found if one.note is not None}
+        own = [one for one in found if one.note is None]
+        texts = {one.text for one in found}
+        more = [n for n in beside if n.shown not in texts and n.said not in self._failed]
+        said = [known.get(n.said) or Shown(text=n.shown, note=n) for n in self._all(known, more)]
+        self.shown = [*own, *said]
+        began = self._clock()
+        lines = tuple(one.text for one in self.shown)
+        self.choice = self._reader.choose(lines, self._scene.question, self._scene.actions)
+        self.reading_s += self._clock() - began
+
+    @staticmethod
+    def _all(known: dict[Said, Shown], beside: Iterable[Note]) -> list[Note]:
+        return in_order([*(one.note for one in known.values() if one.note is not None), *beside])
+
+    def _lines(self, items: Sequence[ContextItem], most: int) -> list[Shown]:
+        """The lines that memories come from, at most so many; best first.
+
+        What was said several times in the same words counts once, as it was said last.
+        """
+        found: dict[str, Shown] = {}
+        for item in items:
+            if not (item.current or self._habits.stale):
+                continue
+            note = self._line(item)
+            if note is not None and note.said in self._failed:
+                continue
+            text = item.text if note is None else note.shown
+            before = found.get(text)
+            if before is None and len(found) >= most:
+                continue
+            found[text] = _merged(Shown(text=text, note=note, ids=(item.id,)), before)
+        return list(found.values())
+
+    def _fuller(
+        self, found: Sequence[Shown], items: Sequence[ContextItem], most: int
+    ) -> list[Shown]:
+        """What was found with more lines from these memories, up to so many."""
+        lines = _together([*found, *self._lines(items, most)])
+        return lines[:most]
+
+    def _midway(self, found: Sequence[Shown]) -> str:
+        """A query from both ends: what the first lines name, and what there is to choose among."""
+        texts = [one.note.line.text for one in found if one.note is not None]
+        named = further(texts, self._scene.question) if self._habits.naming else []
+        return " ".join([*named, *self._scene.actions])
+
+    def _line(self, item: ContextItem) -> Note | None:
+        """The line of the game that a memory is, or the last one that it comes from."""
+        note = self.notes.get(item.id)
+        if note is not None:
+            return note
+        sources = [n for i in self._memory.get(item.id).sources if (n := self.notes.get(i))]
+        return max(sources, key=lambda n: n.said, default=None)
+
+    def _queries(self, found: Sequence[Shown]) -> tuple[str, ...]:
+        """What the lines found first name beyond the question, for a second look."""
+        texts = [one.note.line.text for one in found if one.note is not None]
+        named = further(texts, self._scene.question)
+        if len(named) > NAMED:  # words, for want of names
+            return (" ".join(named),)
+        return tuple(named)
+
+
+def _merged(one: Shown, before: Shown | None) -> Shown:
+    """One line for both, which say the same: the later one, standing for all their memories."""
+    if before is None:
+        return one
+    notes = [note for note in (before.note, one.note) if note is not None]
+    last = max(notes, key=lambda note: note.said, default=None)
+    return Shown(text=one.text, note=last, ids=tuple(dict.fromkeys((*before.ids, *one.ids))))
+
+
+def _together(found: Iterable[Shown]) -> list[Shown]:
+    """Each line once."""
+    unique: dict[str, Shown] = {}
+    for one in found:
+        unique[one.text] = _merged(one, unique.get(one.text))
+    return list(unique.values())

@@ -1,0 +1,241 @@
+"""Chains: what was said, line by line, from what a question names to one of some options.
+
+Search from both ends: a line begins a chain by the words it has of the question, lines hang
+together by a name or a rare word, and the last one holds the option. The best chain for an option
+is the one of greatest product (Viterbi, 1967), over all that was said and still holds. So the
+middle links of a chain are found that neither the question nor an option names.
+
+A line that reports what came of an act (`outcome` among its attributes) counts less than one that
+states something, and not at all where the act went wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE
+from mags.graph.node import NodeKind
+from mags.index.state import State
+from mags.index.tokens import STOP_WORDS, fold, stem, terms
+from mags.recall.settings import ChainSettings
+from mags.recall.spread import peers
+
+OUTCOME = "outcome"
+"""Attribute of a turn that reports what came of an act: how well it went, in [-1, 1]."""
+
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """`option`: its place among the options; `steps`: episodes, the question's end first.
+
+    `value` in [0, 1]: how well it hangs together.
+    """
+
+    option: int
+    value: float
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What a chain joins. `after`: by option, a moment before which no line says it validly."""
+
+    question: str
+    options: tuple[str, ...]
+    after: Mapping[int, float]
+
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Hop:
+    """By row the best value of a chain that ends there, and the row before it (-1: none)."""
+
+    value: Values
+    before: NDArray[np.int64]
+
+
+def chains(
+    state: State, ends: Ends, *, moment: float, settings: ChainSettings
+) -> tuple[Chain, ...]:
+    """The best chain for each option that has one, best first; at `moment`, in seconds."""
+    return _Search(state, ends, moment, settings).found()
+
+
+class _Search:
+    """One search: what it looked up of rows and terms, each once."""
+
+    def __init__(self, state: State, ends: Ends, moment: float, settings: ChainSettings) -> None:
+        self.state, self.ends, self.settings = state, ends, settings
+        self._moment = moment
+        graph = state.graph
+        self._size = graph.size
+        self._said = np.zeros(self._size, np.bool_)
+        episodes = graph.where(NodeKind.EPISODE)
+        self._said[episodes] = True
+        self._times = np.sort(graph.nodes["valid_from"][episodes])
+        self._terms: dict[int, frozenset[str]] = {}
+        self._names: set[str] = set()
+        self._worth: dict[int, float] = {}
+        self._rows: dict[str, NDArray[np.int64]] = {}
+
+    def found(self) -> tuple[Chain, ...]:
+        """See `chains`."""
+        if not len(self._times):
+            return ()
+        self._names.update(self._named(self.ends.question))
+        hops = [self._first()]
+        while len(hops) < self.settings.hops:
+            hops.append(self._further(hops[-1]))
+        found = [
+            chain
+            for option, words in enumerate(self._telling())
+            if words and (chain := self._best(option, words, hops)) is not None
+        ]
+        return tuple(sorted(found, key=lambda chain: -chain.value))
+
+    # -- the two ends --------------------------------------------------------------
+
+    def _first(self) -> _Hop:
+        """Lines by their share of what the question says."""
+        value = self._cover(frozenset(terms(self.ends.question)), known=True)
+        return self._hop(value, np.full(self._size, -1))
+
+    def _telling(self) -> list[frozenset[str]]:
+        """The words of each option that not all of them have."""
+        every = [frozenset(terms(option)) for option in self.ends.options]
+        common = frozenset.intersection(*every) if len(every) > 1 else frozenset[str]()
+        return [words - common for words in every]
+
+    def _best(self, option: int, words: frozenset[str], hops: Sequence[_Hop]) -> Chain | None:
+        """The best chain to lines that hold an option."""
+        share = self._cover(words)
+        share[share < self.settings.least] = 0.0
+        after = self.ends.after.get(option)
+        if after is not None:
+            share[self.state.graph.nodes["valid_from"][: self._size] < after] = 0.0
+        best = (0.0, -1, 0)
+        for length, hop in enumerate(hops):
+            values = hop.value * share * share
+            row = int(values.argmax())
+            if values[row] > best[0]:
+                best = float(values[row]), row, length
+        value, row, length = best
+        if row < 0:
+            return None
+        rows = [row]
+        for hop in reversed(hops[1 : length + 1]):
+            rows.append(int(hop.before[rows[-1]]))
+        ids = self.state.graph.nodes["id"][rows[::-1]].tolist()
+        return Chain(option=option, value=value, steps=tuple(dict.fromkeys(ids)))
+
+    def _cover(self, words: frozenset[str], *, known: bool = False) -> Values:
+        """By row the share of some words that it holds, by their rarity; names count double.
+
+        `known`: leave words out of the whole that nobody has said.
+        """
+        out, whole = np.zeros(self._size), 0.0
+        for term in words:
+            rows = self._holding(term)
+            if known and not len(rows):
+                continue
+            weight = self._rarity(term) * (1.0 if term in self._names else 0.5)
+            out[rows] += weight
+            whole += weight
+        return out / whole if whole else out
+
+    # -- from line to line ---------------------------------------------------------
+
+    def _further(self, hop: _Hop) -> _Hop:
+        """One line on: over the best tie to a line before, a later one where they are alike."""
+        ties: dict[str, tuple[float, int]] = {}
+        for row in np.flatnonzero(hop.value).tolist():
+            for term in self._terms[row]:
+                reach = float(hop.value[row]) * self._tie(term)
+                if reach >= ties.get(term, (0.0, -1))[0]:
+                    ties[term] = reach, row
+        value, before = np.zeros(self._size), np.full(self._size, -1)
+        for term, (reach, row) in ties.items():
+            rows = self._holding(term)
+            better = rows[(value[rows] < reach) & (rows != row)]
+            value[better], before[better] = reach, row
+        return self._hop(self.settings.decay * value, before)
+
+    def _hop(self, value: Values, before: NDArray[np.int64]) -> _Hop:
+        """The best lines only, each by what it is worth."""
+        rows = np.flatnonzero(value)
+        if len(rows) > self.settings.beam:
+            value[rows[np.argsort(-value[rows], kind="stable")[self.settings.beam :]]] = 0.0
+            rows = np.flatnonzero(value)
+        self._read([row for row in rows.tolist() if row not in self._terms])
+        for row in rows.tolist():
+            value[row] *= self._worth[row]
+        return _Hop(value=value, before=before)
+
+    def _tie(self, term: str) -> float:
+        """How well a word ties two lines together: a name well, any other by its rarity."""
+        return 1.0 if term in self._names else self.settings.plain * self._rarity(term)
+
+    # -- what is known of lines and words ------------------------------------------
+
+    def _holding(self, term: str) -> NDArray[np.int64]:
+        rows = self._rows.get(term)
+        if rows is None:
+            rows = self.state.lexicon.holding(term)
+            rows = self._rows[term] = rows[self._said[rows]]
+        return rows
+
+    def _rarity(self, term: str) -> float:
+        lines = len(self._times)
+        return log(1 + lines / (len(self._holding(term)) + 0.5)) / log(1 + 2 * lines)
+
+    def _read(self, rows: Sequence[int]) -> None:
+        """The words of lines, the names in them, and what each line is worth."""
+        ids = self.state.graph.nodes["id"][list(rows)].tolist()
+        for row, content in zip(rows, self.state.words(ids) if ids else [], strict=True):
+            self._terms[row] = frozenset(terms(content.text))
+            self._names.update(self._named(content.text))
+            attributes = content.meta.get("attrs", {})
+            self._worth[row] = self._value(row, dict(attributes).get(OUTCOME))
+
+    def _value(self, row: int, outcome: str | None) -> float:
+        """What a line is worth: nothing where all it told is over, more the newer it is."""
+        if self._is_over(row) or (outcome is not None and float(outcome) < 0.0):
+            return 0.0
+        settings = self.settings
+        at = float(self.state.graph.nodes["valid_from"][row])
+        later = len(self._times) - int(np.searchsorted(self._times, at, side="right"))
+        fresh = settings.recency * 2.0 ** (-later / settings.half_life)
+        worth = (1.0 + fresh) / (1.0 + settings.recency)
+        return float(worth * (1.0 if outcome is None else settings.reported))
+
+    def _is_over(self, row: int) -> bool:
+        """Whether a line gave facts or notes, and none of them holds any longer."""
+        graph = self.state.graph
+        told = peers(graph, row, int(ArcKind.SOURCE) | REVERSE)
+        return len(told) > 0 and bool((graph.nodes["valid_to"][told] <= self._moment).all())
+
+    def _named(self, text: str) -> set[str]:
+        """Stems of names: capitals within a sentence, and first words that name an entity."""
+        found: set[str] = set()
+        first = True
+        for token in _WORD.findall(text):
+            if not token[0].isalnum():
+                first = True
+                continue
+            word = fold(token)
+            plain = word in STOP_WORDS or not token[0].isupper()
+            if not plain and (not first or self.state.names.find(word)):
+                found.add(stem(word))
+            first = False
+        return found

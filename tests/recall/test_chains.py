@@ -1,0 +1,99 @@
+"""Chains from a question to options, over what was said."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mags
+from mags.app import embedded
+from mags.memory.memory import Memory
+from mags.recall.chains import OUTCOME, Chain
+
+SAID = (
+    "Berta sings in the choir.",
+    "Snumbar belongs to the Dreirsim family.",
+    "The Dreirsim family celebrates the day of Kamrul.",
+    "Whoever comes to the day of Kamrul brings amber wax.",
+    "Tolvin pays with copper coins.",
+    "It rained on Snumbar all day.",
+)
+QUESTION = "What will you give Snumbar?"
+OPTIONS = ("Copper coins", "Amber wax", "A silver spoon")
+
+
+def told(*lines: str, every_s: float = 60.0) -> tuple[Memory, list[int]]:
+    memory = mags.open(None, embedder=embedded(), clock=lambda: 1e6)
+    ids = [
+        memory.observe(line, speaker="guide", at=every_s * i).episode_id
+        for i, line in enumerate(lines)
+    ]
+    return memory, ids
+
+
+def texts(memory: Memory, chain: Chain) -> list[str]:
+    return [memory.get(step).text for step in chain.steps]
+
+
+def test_a_chain_of_three_lines_is_found_though_its_middle_names_neither_end():
+    memory, _ = told(*SAID)
+    best = memory.chains(QUESTION, OPTIONS)[0]
+    assert best.option == 1
+    assert texts(memory, best) == list(SAID[1:4])
+
+
+def test_an_option_that_nobody_spoke_of_has_no_chain():
+    memory, _ = told(*SAID)
+    assert all(chain.option != 2 for chain in memory.chains(QUESTION, OPTIONS))
+
+
+def test_an_empty_memory_and_no_options_have_no_chains():
+    memory, _ = told()
+    assert memory.chains(QUESTION, OPTIONS) == ()
+    memory, _ = told(*SAID)
+    assert memory.chains(QUESTION, ()) == ()
+
+
+def test_what_was_said_before_a_moment_does_not_count_for_its_option():
+    memory, _ = told(*SAID)
+    assert memory.chains(QUESTION, OPTIONS, after={1: 180.0})[0].option == 1
+    later = memory.chains(QUESTION, OPTIONS, after={1: 181.0})
+    assert all(chain.option != 1 for chain in later)
+
+
+def test_a_line_that_reports_a_failure_leads_nowhere_and_a_success_counts_less_than_a_statement():
+    memory, _ = told("Gurken lives on oat bread.")
+    memory.observe(
+        "You gave Gurken rye bread.", speaker="narrator", at=60.0, attrs={OUTCOME: "-1.00"}
+    )
+    question, options = "What do you feed Gurken?", ("Rye bread", "Oat bread")
+    assert memory.chains(question, options)[0].option == 1
+    memory.observe(
+        "You gave Gurken rye bread.", speaker="narrator", at=120.0, attrs={OUTCOME: "1.00"}
+    )
+    found = {c.option: c.value for c in memory.chains(question, options)}
+    assert 0.0 < found[0] < found[1]
+
+
+def test_a_line_whose_facts_are_over_leads_nowhere():
+    memory, _ = told("Ana lives in Porto.")
+    question, options = "Where does Ana live?", ("Porto", "Lisbon")
+    assert memory.chains(question, options)[0].option == 0
+    memory.observe("Ana moved to Lisbon.", speaker="guide", at=1e5)
+    assert [chain.option for chain in memory.chains(question, options)] == [1]
+
+
+@given(st.permutations(range(3)))
+def test_the_order_of_the_options_only_renames_them(order: list[int]):
+    memory, _ = told(*SAID)
+    plain = {OPTIONS[c.option]: (c.value, c.steps) for c in memory.chains(QUESTION, OPTIONS)}
+    options = [OPTIONS[i] for i in order]
+    shuffled = memory.chains(QUESTION, options)
+    assert {options[c.option]: (c.value, c.steps) for c in shuffled} == plain
+
+
+def test_values_lie_between_nothing_and_one_and_fall():
+    memory, _ = told(*SAID)
+    values = [chain.value for chain in memory.chains(QUESTION, OPTIONS)]
+    assert values == sorted(values, reverse=True)
+    assert all(0.0 < value <= 1.0 for value in values)
