@@ -48,6 +48,7 @@ QUICK = Programme(
         Bout(game="eleusis/standard", seeds=2, turns=300),
         Bout(game="mastermind/standard", seeds=2, turns=300),
         Bout(game="knights/standard", seeds=2, turns=300),
+        Bout(game="companion/standard", seeds=2, turns=300),
         *(Bout(game=f"{kind}/medium", seeds=3) for kind in ADVENTURES),
     ),
     ablated=Bout(game="nonsense/easy", seeds=2, players=("MAGS",)),
@@ -66,7 +67,7 @@ FULL = Programme(
         Bout(game="nonsense/easy", seeds=10),
         *(
             Bout(game=f"{kind}/{level}", seeds=seeds)
-            for kind in ("eleusis", "mastermind", "knights")
+            for kind in ("eleusis", "mastermind", "knights", "companion")
             for level, seeds in (("standard", 10), ("long", 1))
         ),
         *(

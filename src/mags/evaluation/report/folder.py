@@ -58,12 +58,10 @@ def gather(folders: Sequence[Path]) -> Found:
     """
     exhibits = [read_exhibit(f / EXHIBIT) for f in folders if (f / EXHIBIT).exists()]
     audits = [read_audit(f / AUDIT) for f in folders if (f / AUDIT).exists()]
-    matches = list(_digests(_files(folders, RECORDS)))
-    ablations = list(_digests(_files(folders, ABLATIONS)))
-    for one in [*matches]:
-        if one.figures.played.switch:
-            matches.remove(one)
-            ablations.append(one)
+    played = _digests(_files(folders, RECORDS))
+    matches = [one for one in played if not one.figures.played.switch]
+    taken_out = [one for one in played if one.figures.played.switch]
+    ablations = [*_digests(_files(folders, ABLATIONS)), *taken_out]
     if not matches:
         raise InvalidInput(
             f"there is no record of a match in {', '.join(map(str, folders))}: play first, with "
@@ -90,7 +88,7 @@ def _files(folders: Iterable[Path], inner: str) -> list[Path]:
     return list(found.values())
 
 
-def _digests(files: Iterable[Path]) -> Iterable[Digest]:
+def _digests(files: Iterable[Path]) -> list[Digest]:
     """Each match brought down, one at a time, in the order of games, players and seeds."""
     found = [digest(read_record(file)) for file in files]
     order = ("nothing", "window", "static", "growing", "MAGS", "oracle")

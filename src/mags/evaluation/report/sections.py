@@ -131,8 +131,8 @@ def _changes(material: Material) -> Section:
     ]
     for game, players in grouped(material.figures).items():
         curves = [
-            curve(name, [o for o in material.matches if o.figures in group])
-            for name, group in players.items()
+            curve(name, [o for o in material.matches if _of(o.figures, game, name)])
+            for name in players
         ]
         curves = [one for one in curves if one.points]
         if curves:
@@ -146,6 +146,10 @@ def _changes(material: Material) -> Section:
                       folded=True)
             )  # fmt: skip
     return Section(id="changes", title="Around each change of the rules", blocks=tuple(blocks))
+
+
+def _of(one: Figures, game: str, player: str) -> bool:
+    return (one.played.game, one.played.player) == (game, player)
 
 
 def _curve_figure(game: str, curves: Sequence[Curve]) -> Figure:
