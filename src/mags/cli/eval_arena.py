@@ -9,7 +9,7 @@ from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from mags.app import embedded, make_heads, make_policy
+from mags.app import embedded, make_heads, make_nano, make_policy
 from mags.app import open as open_memory
 from mags.errors import NotFound
 from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
@@ -44,6 +44,7 @@ from mags.games.players.window import Window
 from mags.games.reader import shipped_reader
 from mags.games.turns import Game, Player, Reader
 from mags.memory.memory import Memory
+from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import Answerer
 from mags.settings import Settings
@@ -172,7 +173,8 @@ def make_memories(switch: Switch | None = None, files: Path | None = None) -> Ma
 @cache
 def models() -> dict[str, Switch]:
     """The switches between the shipped policies."""
-    return model_switches(RulePolicy(), make_heads())
+    rules = RulePolicy()
+    return model_switches(rules, make_heads(), FallbackPolicy(make_nano(), rules))
 
 
 def switch_named(name: str) -> Switch | None:

@@ -22,13 +22,17 @@ class Decay:
     An association whose support changes is stored anew with its charge of now, so that the
     new half-life begins now and no charge ever rises; all others stay untouched.
     `lonely_under`: fewer live triangles than this count as none (loneliness: plain decay);
-    0 switches that off.
+    0 switches that off. `fades` False: nothing fades, what was lost since the last sleep comes
+    back (an ablation).
     """
 
     lonely_under: int = 2
+    fades: bool = True
 
     def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
         """Changes of `support`, with `w` and `t0`, where the half-life changes."""
+        if not self.fades:
+            return _unfaded(still)
         loose = np.flatnonzero(still.liquid & ~still.solid)
         support = still.net.support(still.src[loose], still.dst[loose])
         support = np.where(support < self.lonely_under, 0, np.minimum(support, SUPPORT_COUNTED))
@@ -43,3 +47,13 @@ class Decay:
         return still.delta(
             "decay", arcs=altered(before, after), steadier=gained, lonelier=len(loose) - gained
         )
+
+
+def _unfaded(still: Still) -> Delta:
+    """Weights and strengths as they were stored, as if they were of now."""
+    arcs = still.arcs[still.liquid & ~still.solid]
+    nodes = still.nodes
+    arcs, nodes = arcs[arcs["t0"] < still.tick], nodes[nodes["strength_tick"] < still.tick]
+    fresh, strong = arcs.copy(), nodes.copy()
+    fresh["t0"] = strong["strength_tick"] = still.tick
+    return still.delta("decay", arcs=altered(arcs, fresh), nodes=altered(nodes, strong))

@@ -91,7 +91,7 @@ class _Search:
 
     def found(self) -> tuple[Chain, ...]:
         """See `chains`."""
-        if not len(self._times):
+        if not len(self._times) or not self.settings.on:
             return ()
         self._names.update(self._named(self.ends.question))
         hops = [self._first()]
@@ -210,14 +210,16 @@ class _Search:
 
     def _value(self, row: int, outcome: str | None) -> float:
         """What a line is worth: nothing where all it told is over, more the newer it is."""
-        if self._is_over(row) or (outcome is not None and float(outcome) < 0.0):
+        if self._is_over(row):
             return 0.0
         settings = self.settings
         at = float(self.state.graph.nodes["valid_from"][row])
         later = len(self._times) - int(np.searchsorted(self._times, at, side="right"))
         fresh = settings.recency * 2.0 ** (-later / settings.half_life)
-        worth = (1.0 + fresh) / (1.0 + settings.recency)
-        return float(worth * (1.0 if outcome is None else settings.reported))
+        worth: float = (1.0 + fresh) / (1.0 + settings.recency)
+        if outcome is None:
+            return worth
+        return worth * (settings.failed if float(outcome) < 0.0 else settings.reported)
 
     def _is_over(self, row: int) -> bool:
         """Whether a line gave facts or notes, and none of them holds any longer."""

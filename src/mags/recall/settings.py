@@ -27,15 +27,16 @@ class RenewalSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSettings:
-    """How chains between a question and options are looked for.
+    """How chains between a question and options are looked for; `on` False: not at all.
 
     hops: most lines of a chain. decay: what each further line leaves of its value. plain: how
     well a rare word that is no name ties two lines. least: share of an option that the last line
     must hold. recency: what the newest line gains, half_life: after how many lines half of that
-    is left. reported: worth of a line that tells what came of an act. beam: best lines gone on
-    from.
+    is left. reported, failed: worth of a line that tells what came of an act, where that went
+    well and where it went wrong. beam: best lines gone on from.
     """
 
+    on: bool = True
     hops: int = 4
     decay: float = 0.8
     plain: float = 0.3
@@ -43,6 +44,7 @@ class ChainSettings:
     recency: float = 0.3
     half_life: float = 200.0
     reported: float = 0.2
+    failed: float = 0.0
     beam: int = 128
 
 

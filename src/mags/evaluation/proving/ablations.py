@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.errors import NotFound
+from mags.plasticity.decay import Decay
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
 from mags.settings import Settings
 
@@ -113,6 +114,17 @@ def _no_conflict(settings: Settings) -> Settings:
     return _engram(conflict=conflict)(settings)
 
 
+def _no_decay(settings: Settings) -> Settings:
+    return replace(settings, sleep=replace(settings.sleep, decay=Decay(fades=False)))
+
+
+def _chains(**changed: Any) -> Change:
+    def change(settings: Settings) -> Settings:
+        return _recall(chains=replace(settings.memory.recall.chains, **changed))(settings)
+
+    return change
+
+
 def _no_sleep(settings: Settings) -> Settings:
     return _memory(sleep_every=0)(settings)
 
@@ -131,7 +143,8 @@ _ALL = (
     Switch(
         name="hull", says="the best k as anchors, no hull", settings=_recall(anchor_choice="top")
     ),
-    Switch(name="decay", says="half-lives not refreshed in sleep", settings=_awake("decay")),
+    Switch(name="decay", says="what faded comes back in sleep", settings=_no_decay),
+    Switch(name="support", says="triangles lengthen no half-life", settings=_awake("decay")),
     Switch(name="life", says="no crowding, no births", settings=_awake("crowding", "birth")),
     Switch(name="prune", says="weak edges stay", settings=_awake("prune")),
     Switch(name="consolidate", says="no themes of dense cores", settings=_awake("consolidate")),
@@ -144,6 +157,13 @@ _ALL = (
     Switch(name="router", says="both blocks weigh the same", settings=_memory(router=False)),
     Switch(name="renewal", says="score alone orders old and new", settings=_no_renewal),
     Switch(name="walk", says="no walk over current facts", settings=_recall(walk=False)),
+    Switch(name="chains", says="no chains to the actions", settings=_chains(on=False)),
+    Switch(name="hops", says="chains of a single line", settings=_chains(hops=1)),
+    Switch(
+        name="outcome",
+        says="what came of an act counts as what was said",
+        settings=_chains(reported=1.0, failed=1.0),
+    ),
     Switch(name="bridges", says="no bridges over shared names", settings=_recall(bridges=False)),
     Switch(name="ask", says="the question as it is", policy=_no_ask),
     Switch(name="write", says="episodes only, no facts", policy=_no_write),
@@ -160,8 +180,11 @@ def switch(name: str, more: Mapping[str, Switch] | None = None) -> Switch:
     return known[name]
 
 
-def model_switches(rules: Policy, heads: Policy) -> dict[str, Switch]:
-    """Switches between the policies that are shipped: one model, two, or none, by decision."""
+def model_switches(rules: Policy, heads: Policy, nano: Policy) -> dict[str, Switch]:
+    """Switches between the policies that are shipped: one model, two, or none, by decision.
+
+    Where a model has nothing to say that can be read, its own fallback speaks.
+    """
 
     def parted(name: str, says: str, *, ask: Policy, write: Policy) -> Switch:
         made = Parted(route=ask, ask=ask, write=write, names=rules)
@@ -172,5 +195,10 @@ def model_switches(rules: Policy, heads: Policy) -> dict[str, Switch]:
         parted("heads", "one model asks and writes", ask=heads, write=heads),
         parted("heads ask", "a model asks, rules write", ask=heads, write=rules),
         parted("heads write", "rules ask, a model writes", ask=rules, write=heads),
+        parted("nano", "one small language model asks and writes", ask=nano, write=nano),
+        parted("nano ask", "two models: a language model asks, heads write", ask=nano, write=heads),
+        parted(
+            "nano write", "two models: heads ask, a language model writes", ask=heads, write=nano
+        ),
     )
     return {one.name: one for one in found}
