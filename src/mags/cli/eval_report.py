@@ -73,7 +73,7 @@ def report(
     Writes index.html, which needs nothing else, and report.md. What was played before into the
     same folder is not played again; a stopped run goes on where it was.
     """
-    this = run_now(f"{first} on")
+    this = run_now(f"from {first} on")
     if not from_:
         wanted = Narrowed(
             games=tuple(game or ()),
@@ -85,7 +85,7 @@ def report(
         programme, missing = playable(narrowed(FULL if full else QUICK, wanted))
         for name in missing:
             out.print(f"left out: {name} needs the extra 'textworld'", markup=False)
-        note_run(folder, replace(this, seeds=f"{first} on, {_seeds(programme)}"))
+        note_run(folder, replace(this, seeds=f"from {first} on, {_seeds(programme)}"))
         perform(programme, folder, bank=bank, first=first, workers=workers)
     page = page_of(gather(from_ or [folder]), this)
     for path in write_page(folder, page):

@@ -31,7 +31,9 @@ PAGE = Page(
                 Prose(text="5 < 6"),
                 Table(caption="Scores", grid=GRID),
                 Table(caption="More", grid=GRID, folded=True, words=True, lead=2),
-                Figure(caption="Drawn", svg=CHART, told="two lines"),
+                Figure(
+                    caption="Drawn", svg=CHART, told="two lines", legend=(("a<b", "var(--ink)"),)
+                ),
                 Figure(caption="Again", svg=CHART, told="two lines"),
                 Listing(caption="Lines", lines=("a", "b"), marks=("rule", "")),
             ),
@@ -92,6 +94,7 @@ def test_what_is_folded_is_a_details_and_pictures_in_a_row_stand_side_by_side():
     page = html(PAGE)
     assert page.count("<details><summary>More</summary>") == 1
     assert page.count('<div class="figures">') == 2
+    assert '<li><span style="background:var(--ink)"></span>a&lt;b</li>' in page
     assert "<li><mark>rule</mark> a</li><li>b</li>" in page
 
 

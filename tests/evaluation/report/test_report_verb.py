@@ -43,7 +43,7 @@ def test_a_report_is_played_once_and_told_again(tmp_path: Path):
     run("--out", str(told), "--from", str(folder))
     assert sorted(path.name for path in told.iterdir()) == ["index.html", "report.md"]
     assert 0.0 <= read_exhibit(folder / "exhibit.json").score <= 1.0
-    assert read_runs(folder)[0].seeds == "0 on, 1 a game"
+    assert read_runs(folder)[0].seeds == "from 0 on, 1 a game"
 
 
 def test_the_quick_programme_takes_every_part_out_and_plays_every_kind():

@@ -49,7 +49,12 @@ def _block(block: Block) -> str:
         case Figure():
             caption = escape(block.caption)
             picture = f'<div tabindex="0" role="group" aria-label="{caption}">{block.svg}</div>'
-            return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
+            legend = "".join(
+                f'<li><span style="background:{colour}"></span>{escape(name)}</li>'
+                for name, colour in block.legend
+            )
+            names = f'<ul class="legend">{legend}</ul>' if legend else ""
+            return f"<figure>{picture}{names}<figcaption>{caption}</figcaption></figure>"
         case Listing():
             return _listing(block)
 

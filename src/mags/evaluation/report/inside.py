@@ -61,7 +61,7 @@ def move_section(move: Explained) -> Section:
 
 def _move(move: Explained) -> Iterator[Block]:
     facts = "; ".join(fact.replace("|", " ") for fact in move.deciding)
-    since = f" The answer changed {move.since} turns before." if move.since is not None else ""
+    since = f" The answer changed {_turns(move.since)} before." if move.since is not None else ""
     yield Prose(
         text=f"Turn {move.turn}. The question: {move.question} MAGS chose “{move.action}”, "
         f"which is right. The rules that decide it, as the game knows them: {facts}.{since}"
@@ -74,6 +74,10 @@ def _move(move: Explained) -> Iterator[Block]:
         marks=marks,
     )
     yield Listing(caption="The trace: how the memory came by it.", lines=move.trace)
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"
 
 
 def _mark(place: int, move: Explained) -> str:

@@ -30,11 +30,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A picture. `svg`: the element; `told`: what it shows, for who cannot see it."""
+    """A picture. `svg`: the element; `told`: what it shows, for who cannot see it.
+
+    `legend`: names with their colours, where the picture has lines.
+    """
 
     caption: str
     svg: str
     told: str
+    legend: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

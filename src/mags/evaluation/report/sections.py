@@ -17,7 +17,7 @@ from mags.evaluation.proving.tables import (
     shown,
     sorts,
 )
-from mags.evaluation.report.chart import Axis, Series, line_chart
+from mags.evaluation.report.chart import Axis, Series, colour, line_chart
 from mags.evaluation.report.digest import Curve, Digest, Span, curve
 from mags.evaluation.report.goals import OURS, gained, goals, grouped
 from mags.evaluation.report.page import Block, Figure, Prose, Section, Table
@@ -175,6 +175,7 @@ def _curve_figure(game: str, curves: Sequence[Curve]) -> Figure:
         caption=f"{title}, in percent, mean over seeds.",
         svg=line_chart(title, axis, lines),
         told="the numbers stand in the table below.",
+        legend=tuple((one.name, colour(one.name)) for one in curves),
     )
 
 
@@ -195,7 +196,7 @@ def _spans(curves: Sequence[Curve]) -> list[Span]:
 
 
 def _span(span: Span) -> str:
-    return f"{span.first} to {span.last}".replace("-", "\N{MINUS SIGN}")
+    return f"{span.first}…{span.last}".replace("-", "\N{MINUS SIGN}")
 
 
 def _adapting(players: Mapping[str, Sequence[Figures]]) -> Grid:
