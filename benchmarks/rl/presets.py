@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchmarks.rl.study import ALONE, BASE, REINFORCED, Amounts, Critic, Practice, Study
-from benchmarks.rl.world import NARROW
-from benchmarks.rl.world import SMALL as SMALL_WORLD
 from mags.training.recipe.presets import Teaching, Widths
 
 LEAN = Study(
     name="lean",
-    taught=(Teaching(steps=1_100, rate=4e-3, tokens=2_048),),
-    world=NARROW,
-    practice=Practice(steps=40, rate=2e-4),
+    taught=(Teaching(steps=1_500, rate=4e-3, tokens=2_048),),
+    practice=Practice(steps=80, rate=2e-4),
     more=1e-3,
     critics=(
         Critic(rate=2e-4),
@@ -31,7 +28,6 @@ SMALL = replace(
         Teaching(steps=900, rate=4e-3, tokens=2_048),
         Teaching(steps=450, rate=3e-3, tokens=2_048),
     ),
-    world=SMALL_WORLD,
     lean=False,
     kinds=(BASE, *ALONE.values()),
     amounts=Amounts(),

@@ -122,6 +122,3 @@ SMALL = World(
     longest=140,
 )
 """Ten relations of personal life, three phrases a list, no notes, no dates, no asides."""
-
-NARROW = replace(SMALL, frames=1, left_out=(*SMALL.left_out, "2 facts", "pronoun"))
-"""The same in single facts with their names; fine-tuning sees one frame of each kind."""
