@@ -9,6 +9,7 @@ Needs the extra `browser` and Debian's `chromium`. The memories are kept in .cac
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.places import CACHE
 from benchmarks.results import result, save
-from benchmarks.serving.loads import filled
+from benchmarks.serving.loads import told
 from benchmarks.serving.process import Client, free_port, running
 from benchmarks.systems import System
 
@@ -90,13 +91,31 @@ def served(nodes: int) -> Iterator[tuple[str, int]]:
     folder, port = CACHE / "page" / str(nodes), free_port()
     folder.mkdir(parents=True, exist_ok=True)
     with running(folder, port):
-        there = filled(port, "shown", nodes)
-        client = Client(port)
-        if not (folder / "slept").exists():
-            client.send("POST", "/memories/shown/sleep", {})
-            (folder / "slept").touch()
-        client.close()
+        there = filled(Client(port), nodes)
         yield f"http://127.0.0.1:{port}/?memory=shown", there
+
+
+def filled(client: Client, nodes: int) -> int:
+    """Observe until there are so many nodes, and sleep once; how many there are."""
+    there, number = count(client), 0
+    if there >= nodes:
+        return there
+    step = max(5, nodes // 250)
+    while there < nodes:
+        turns = [{"text": told(n), "speaker": "user"} for n in range(number, number + step)]
+        status, body = client.send("POST", "/memories/shown/turns/bulk", {"turns": turns})
+        if status != 201:
+            raise RuntimeError(f"filling failed: {status} {body[:200]!r}")
+        number += step
+        there = count(client)
+    client.send("POST", "/memories/shown/sleep", {})
+    return count(client)
+
+
+def count(client: Client) -> int:
+    """Nodes of the memory."""
+    status, body = client.send("GET", "/memories/shown/stats")
+    return sum(json.loads(body)["nodes"].values()) if status == 200 else 0
 
 
 @contextmanager

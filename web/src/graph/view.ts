@@ -310,7 +310,7 @@ export class View {
     this.frames = Math.max(this.frames, frames);
     if (STILL.matches || anew) {
       // At first, and where nothing is to move, most of the way at once.
-      this.layout(anew && !STILL.matches ? 250 : 500);
+      this.layout(anew ? 250 : 60);
       if (STILL.matches) this.frames = 0;
     }
     // At once, so that nothing new is ever seen where it does not belong.
