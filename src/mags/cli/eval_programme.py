@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
-from mags.cli.eval_arena import GAMES, STANDARD, kind_of, length
+from mags.cli.eval_arena import STANDARD, kind_of, length
 from mags.evaluation.proving.ablations import SWITCHES
 from mags.evaluation.proving.audit import Dose
 from mags.games.adventures.catalogue import KINDS as ADVENTURES
@@ -153,8 +153,3 @@ def playable(programme: Programme) -> tuple[Programme, tuple[str, ...]]:
     missing = tuple(b.game for b in programme.bouts if kind_of(b.game) in ADVENTURES)
     left = tuple(bout for bout in programme.bouts if bout.game not in missing)
     return replace(programme, bouts=left), missing
-
-
-def unknown(programme: Programme) -> tuple[str, ...]:
-    """Games that there are not."""
-    return tuple(bout.game for bout in programme.bouts if bout.game not in GAMES)
