@@ -11,6 +11,7 @@ from benchmarks.places import REPORT
 from benchmarks.results import Result, load
 from benchmarks.rl import chapter as reinforcement
 from benchmarks.sections import AIMS, SECTIONS, Aim, Section
+from benchmarks.serving import chapter as serving
 
 OURS = "MAGS"
 PLAIN = ("BM25", "dense", "BM25 + dense, z-scores", "BM25 + dense, RRF")
@@ -44,6 +45,7 @@ def write(results: Sequence[Result], path: Path = REPORT) -> None:
         for part in (
             reinforcement.chapter(results),
             costs.chapter(results),
+            serving.chapter(results),
             speed_chapter(results),
             embedding.chapter(results),
         )

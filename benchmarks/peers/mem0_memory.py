@@ -48,6 +48,11 @@ class Mem0:
         )
         self._memory.embedding_model = _Given(embedder)
 
+    @property
+    def memory(self) -> Memory:
+        """mem0's own."""
+        return self._memory
+
     def store(self, ids: Sequence[str], texts: Sequence[str]) -> None:
         """Add one text after another: mem0 has no bulk call."""
         for identifier, text in zip(ids, texts, strict=True):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from benchmarks import report
+from benchmarks.peers.__main__ import environment
+from benchmarks.places import ROOT
 from benchmarks.results import load, result, save
 from benchmarks.serving.loads import kills, mixture, recalls
 from benchmarks.systems import System
@@ -19,7 +24,7 @@ SUITE = "serving"
 def main() -> int:
     """Measure, save and rewrite the page; return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--only", choices=("recall", "mixture", "kills"), default=None)
+    parser.add_argument("--only", choices=("recall", "mixture", "kills", "library"), default=None)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
@@ -37,8 +42,30 @@ def main() -> int:
         print(name, {key: round(value, 2) for key, value in found.items()}, flush=True)
         command = f"{COMMAND} --only {name}"
         save(result(f"{SUITE}-{name}", System(name="MAGS"), {}, found, command))
+    if options.only in (None, "library"):
+        for name, python in (("MAGS", sys.executable), ("mem0", str(environment()))):
+            found = library(name, python)
+            print("library", name, {key: round(value, 2) for key, value in found.items()})
+            command = f"{COMMAND} --only library"
+            save(result(f"{SUITE}-library", System(name=name), {}, found, command))
     report.write(load())
     return 0
+
+
+def library(name: str, python: str) -> dict[str, float]:
+    """The mixture by calls of a library, in a process of its own."""
+    quiet = {
+        "OMP_NUM_THREADS": "1",
+        "MEM0_TELEMETRY": "False",
+        "MEM0_DIR": str(ROOT / ".cache" / "mem0"),
+        "HF_HUB_OFFLINE": "1",
+    }
+    done = subprocess.run(
+        [python, "-m", "benchmarks.serving.library", name],
+        cwd=ROOT, env=os.environ | quiet, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 if __name__ == "__main__":

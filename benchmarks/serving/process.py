@@ -82,3 +82,9 @@ def memory_mb(process: subprocess.Popen[bytes]) -> float:
     """What the process has in RAM, in MB (Linux)."""
     pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def cpu_seconds(process: subprocess.Popen[bytes]) -> float:
+    """Processor time that the process has used, user and system, in seconds (Linux)."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,95 @@
+"""The chapter on serving: recall under load, the mixture, kills, and calls of libraries beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchmarks.results import Result
+
+Column = tuple[str, str]
+"""A figure's name, and the head of its column."""
+
+_TEXT = """\
+`mags serve` as a process of its own on the embedded default, clients on loopback
+(`python -m benchmarks.serving`). *Recall*: one core for the server, all clients asking at once, the
+embedding included; aim: 95 of 100 within 40 ms. *Mixture*: half the requests remember a turn, three
+in ten recall, two in ten ask, over many memories; aim: nothing fails, nothing is lost or lands in
+another's memory, the process grows no more. *Kills*: SIGKILL under that load again and again; aim:
+nothing acknowledged is lost. *Libraries*: the same turns by calls in one process without a server,
+half remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts
+out of them."""
+
+_PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
+    (
+        "serving-recall",
+        "Recall",
+        (
+            ("nodes", "nodes"),
+            ("clients", "clients"),
+            ("recall_ms_p50", "ms, p50"),
+            ("recall_ms_p95", "ms, p95"),
+            ("recalls_a_second", "a second"),
+            ("cpu_ms_a_recall", "processor ms each"),
+            ("memory_mb", "MB"),
+        ),
+    ),
+    (
+        "serving-mixture",
+        "Mixture",
+        (
+            ("clients", "clients"),
+            ("memories", "memories"),
+            ("requests", "requests"),
+            ("requests_a_second", "a second"),
+            ("failed", "failed"),
+            ("lost", "lost"),
+            ("crossed", "crossed"),
+            ("memory_mb_half", "MB at half time"),
+            ("memory_mb_end", "MB at the end"),
+        ),
+    ),
+    (
+        "serving-kills",
+        "Kills",
+        (
+            ("kills", "kills"),
+            ("acknowledged", "acknowledged"),
+            ("lost", "lost"),
+            ("crossed", "crossed"),
+        ),
+    ),
+    (
+        "serving-library",
+        "Libraries",
+        (
+            ("users", "users"),
+            ("calls", "calls"),
+            ("calls_a_second", "a second"),
+            ("add_cpu_ms", "remember, processor ms"),
+            ("search_cpu_ms", "look up, processor ms"),
+        ),
+    ),
+)
+
+
+def chapter(results: Sequence[Result]) -> str:
+    """Return the chapter of docs/benchmarks.md, or nothing without a figure."""
+    parts: list[str] = []
+    for suite, title, columns in _PARTS:
+        found = sorted((r for r in results if r.suite == suite), key=lambda r: r.system.lower())
+        if found:
+            parts += [f"### {title}", "", *_table(found, columns), ""]
+    return "\n".join(["## Serving", "", _TEXT, "", *parts]) if parts else ""
+
+
+def _table(found: Sequence[Result], columns: Sequence[Column]) -> list[str]:
+    rows = [["system", *(head for _, head in columns)], ["---"] * (len(columns) + 1)]
+    rows += [[r.system, *(_shown(r.facts, name) for name, _ in columns)] for r in found]
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _shown(facts: Mapping[str, float | str], name: str) -> str:
+    if name not in facts:
+        return ""
+    value = float(facts[name])
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"
