@@ -23,7 +23,7 @@ ENDLESS = "/memories/{namespace}/events"
 CHAT = "/v1/chat/completions"
 UNLIMITED = Limits(rate=1e6, burst=10**6)
 FUZZ = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

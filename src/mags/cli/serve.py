@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mags.app import Models, make_embedder, make_parts, make_store
+from mags.app import Models, encoder, make_embedder, make_parts, make_store
 from mags.app import open as open_memory_in_ram
 from mags.cli.shared import out
 from mags.extras import bring
@@ -20,6 +20,7 @@ from mags.games.reader import shipped_reader
 from mags.games.turns import Player
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
+from mags.models.embed.cache import CachedEmbedder
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
 from mags.ports.answer import Answerer
@@ -71,6 +72,10 @@ def serve(
 def outside() -> Outside:
     """What the server works with: settings read once, models shared by all memories."""
     settings = read_settings(os.environ)
+    batching = bring("mags.server.batching", extra="server", needed_for="mags serve")
+    if settings.embedder.kind == "embedded":
+        # Its vectors do not depend on what is embedded beside them; another's may.
+        return _wired(settings, CachedEmbedder(batching.BatchedEmbedder(encoder())))
     return _wired(settings, make_embedder(settings.embedder))
 
 

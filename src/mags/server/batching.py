@@ -1,0 +1,92 @@
+"""Texts of several requests embedded together, which costs a processor less than one by one."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.ports.embedder import Embedder
+
+MOST = 64
+"""Texts of several requests in one call; a request of its own may have more."""
+
+
+@dataclass(slots=True, eq=False)
+class _Wish:
+    """What one request waits for: `vectors`, or the `failure` of the call they were part of."""
+
+    texts: list[str]
+    done: threading.Event = field(default_factory=threading.Event)
+    vectors: NDArray[np.float32] | None = None
+    failure: BaseException | None = None
+
+
+class BatchedEmbedder:
+    """Whoever finds nobody at work embeds, and takes along what came in while another did.
+
+    Nobody waits for company: a lone request is embedded at once. Only for embedders whose vectors
+    do not depend on what is embedded beside them. Safe in threads.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Embeds by `embedder`, one call at a time."""
+        self._embedder = embedder
+        self._working = threading.Lock()
+        self._lock = threading.Lock()
+        self._waiting: list[_Wish] = []
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder inside."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """The dimension of the embedder inside."""
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
+        if len(texts) >= MOST:
+            return self._embedder.embed(texts)
+        wish = _Wish(texts=list(texts))
+        with self._lock:
+            self._waiting.append(wish)
+        with self._working:
+            if not wish.done.is_set():
+                self._work(self._taken(wish))
+        if wish.failure is not None:
+            raise wish.failure
+        assert wish.vectors is not None
+        return wish.vectors
+
+    def _taken(self, own: _Wish) -> list[_Wish]:
+        """The own wish, and others in the order in which they came, as far as there is room."""
+        room = MOST - len(own.texts)
+        taken = [own]
+        with self._lock:
+            self._waiting.remove(own)
+            while self._waiting and len(self._waiting[0].texts) <= room:
+                taken.append(self._waiting.pop(0))
+                room -= len(taken[-1].texts)
+        return taken
+
+    def _work(self, wishes: Sequence[_Wish]) -> None:
+        vectors: NDArray[np.float32] | None = None
+        try:
+            vectors = self._embedder.embed([text for wish in wishes for text in wish.texts])
+        finally:  # in any case, or others would wait for ever
+            begin = 0
+            for wish in wishes:
+                end = begin + len(wish.texts)
+                if vectors is None:
+                    wish.failure = sys.exception()
+                else:
+                    wish.vectors = vectors[begin:end]
+                begin = end
+                wish.done.set()
