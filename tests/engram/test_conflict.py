@@ -204,3 +204,10 @@ def test_an_only_on_a_condition_excludes_nothing(text):
     desk = Desk(EngramSettings(conflict=ConflictSettings(threshold=1.0)))
     desk.say("Ana drinks milk.", add("Ana", "drinks", "milk"), mentions=("Ana",))
     assert desk.say(text, add("Ana", "drinks", "tea"), mentions=("Ana",)).closed == []
+
+
+def test_what_came_of_one_act_contradicts_nothing(desk):
+    people = ("Lara Bryneth", "Cassie Simms")
+    desk.say(OLD, *attended("Oslo"), mentions=people)
+    done = desk.say(NEW, *attended("Rome"), mentions=people, attrs={"outcome": "-1.00"})
+    assert done.closed == []

@@ -48,6 +48,14 @@ def test_one_triangle_is_lonely_and_two_are_not():
     assert set(apply(Decay(), four).arcs()["support"].tolist()) == {2}
 
 
+def test_without_fading_sleep_brings_back_what_faded():
+    graph = world(3, clique([1, 2, 3], w=0.5))
+    graph.tick = 3_000
+    assert (arc_charge(graph.arcs(), graph.tick) < 0.1).all()
+    graph = apply(Decay(fades=False), graph)
+    assert (arc_charge(graph.arcs(), graph.tick) == 0.5).all()
+
+
 def test_only_live_edges_lend_support():
     arcs = [*clique([1, 2, 3, 4], w=0.5)]
     arcs = [(a, b, {"w": 0.1} if {a, b} == {1, 2} else fields) for a, b, fields in arcs]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import mags
 from mags.app import embedded
 from mags.memory.memory import Memory
-from mags.recall.chains import OUTCOME, Chain
+from mags.ports.policy import OUTCOME
+from mags.recall.chains import Chain
 
 SAID = (
     "Berta sings in the choir.",

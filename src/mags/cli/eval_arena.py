@@ -134,7 +134,7 @@ def make_player(
     `memories`: else in RAM. `lines`: that it shows at most, else as many as it is used to.
     """
     if name in HABITS:
-        habits = HABITS[name] if lines is None else replace(HABITS[name], k=lines)
+        habits = HABITS[name] if lines is None else replace(HABITS[name], k=lines, chains=0)
         return Remembering(reader, memories or make_memories(), habits=habits, name=name)
     k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines
     others: Mapping[str, Callable[[], Player]] = {

@@ -32,7 +32,7 @@ from mags.engram.view import View
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NOBODY, NodeFlag, NodeKind
 from mags.index.tokens import fold as fold_text
-from mags.ports.policy import Act, Operation, Turn, Writing
+from mags.ports.policy import OUTCOME, Act, Operation, Turn, Writing
 
 ONE = int(NodeFlag.ONE)
 Near = tuple[list[int], NDArray[np.float32]]
@@ -61,6 +61,7 @@ class Scribe:
         self.arbiter = Arbiter(view, settings, tick=moment.tick, done=self.done)
         self._emphasis = 0.0
         self._marked = ""
+        self._reports = False
         self._near: dict[int, list[int]] = {}
         self._mentioned: list[int] = []
         self._named: list[int] = []
@@ -75,6 +76,7 @@ class Scribe:
         speaker = self.linker.entity(turn.speaker) or NOBODY
         self._emphasis = writing.importance
         self._marked = turn.attrs.get("mark", "")
+        self._reports = OUTCOME in turn.attrs
         echo = bool(turn.attrs.get("recalled"))
         session = self.view.state.hash("session", turn.session) if turn.session else 0
         flags = int(NodeFlag.QUESTION) if writing.is_question else 0
@@ -254,7 +256,10 @@ class Scribe:
             self.view.join(node, self.done.episode, ArcKind.SOURCE)
 
     def contradict(self, writing: Writing) -> None:
-        """Close what the turn contradicts although no slot says so."""
+        """Close what the turn contradicts although no slot says so.
+
+        What came of one act says nothing of what is so in general, and contradicts nothing.
+        """
         episode = self.done.episode
         if episode is None or not self._may_contradict(writing):
             return
@@ -274,7 +279,7 @@ class Scribe:
 
     def _may_contradict(self, writing: Writing) -> bool:
         settings = self.settings
-        if not (settings.arbiter and settings.conflict.on) or self.evidence.echo:
+        if not (settings.arbiter and settings.conflict.on) or self.evidence.echo or self._reports:
             return False
         if writing.operations:
             return True

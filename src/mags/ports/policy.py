@@ -21,6 +21,10 @@ class Act(Enum):
     """Knowledge that is no triple; its words are in `text`."""
 
 
+OUTCOME = "outcome"
+"""Attribute of a turn that reports what came of an act: how well that went, from -1 to 1."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One thing said or observed. `at`: event time, seconds since the epoch (UTC)."""

@@ -24,11 +24,9 @@ from mags.graph.graph import REVERSE
 from mags.graph.node import NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
+from mags.ports.policy import OUTCOME
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
-
-OUTCOME = "outcome"
-"""Attribute of a turn that reports what came of an act: how well it went, in [-1, 1]."""
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 

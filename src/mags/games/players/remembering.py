@@ -18,8 +18,7 @@ from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen
 from mags.models.chat.tokens import estimate
 from mags.ports.answer import Answerer
-from mags.ports.policy import Turn
-from mags.recall.chains import OUTCOME
+from mags.ports.policy import OUTCOME, Turn
 
 __all__ = ["BULK", "EPOCH_S", "WIDER", "Habits", "MakeMemory", "Remembering"]
 
