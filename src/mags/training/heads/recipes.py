@@ -42,7 +42,7 @@ class Course:
     threads: int = 1
 
 
-SHIPPED = Course(rounds=56, cool=30, real_after=18)
+SHIPPED = Course(rounds=48, cool=21, real_after=18)
 """The heads that come with MAGS."""
 
 QUICK = Course(rounds=6, cool=3)

@@ -64,7 +64,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="a316a0f30dbb8ea960e8e3d8609396e25a15d8112765cc99fbda345475083816",
+    sha256="ad4855083374535758152a1c84e65a63272a4552830bce5bb17dbd077ca4ba07",
 )
 
 
