@@ -30,7 +30,7 @@ from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.heads.policy import HeadsPolicy
-from mags.models.policy.heads.weights import SHIPPED, HeadsFile
+from mags.models.policy.heads.weights import BESIDE, SHIPPED, HeadsFile
 from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
@@ -164,6 +164,8 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
         return FallbackPolicy(served_policy(chat), rules)
     if wanted.kind == "heads":
         return make_heads(wanted.path, rules)
+    if wanted.kind == "both":
+        return make_both(wanted.path, rules)
     if wanted.kind == "rules" or chat is None:
         return rules
     prompts = load_prompts(wanted.prompts)
@@ -180,6 +182,12 @@ def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPo
             key="policy.path",
         )
     return HeadsPolicy(encoder(), rules=rules, file=file)
+
+
+def make_both(path: Path | None = None, rules: Policy | None = None) -> HeadsPolicy:
+    """The rules, and of the heads what they are sure of; raises ConfigurationError."""
+    heads = make_heads(path, rules)
+    return HeadsPolicy(encoder(), rules=rules, file=heads.file, thresholds=BESIDE)
 
 
 def make_nano(path: Path | None = None) -> NanoPolicy:

@@ -11,7 +11,7 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_CHAT_KEY    its key
     MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
     MAGS_EMBEDDER_KEY  the key of that URL
-    MAGS_POLICY      auto, rules, prompted, heads or nano
+    MAGS_POLICY      auto, rules, prompted, heads, both or nano
     MAGS_POLICY_PATH  the folder of a nano, or the file of heads, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
@@ -99,7 +99,9 @@ class PolicySettings:
     `prompts`: own prompt files.
     """
 
-    kind: Literal["auto", "rules", "prompted", "heads", "nano", "adapters", "served"] = "auto"
+    kind: Literal["auto", "rules", "prompted", "heads", "both", "nano", "adapters", "served"] = (
+        "auto"
+    )
     path: Path | None = None
     language: str = "en"
     grounded: bool = True

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from mags.app import make_adapters, make_chat, make_heads, make_nano, make_policy
+from mags.app import make_adapters, make_both, make_chat, make_heads, make_nano, make_policy
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
 from mags.models.chat.meter import MeteredChat
@@ -39,6 +39,8 @@ def decider(given: str) -> Decider:
     if what == "heads" or what.endswith(HEADS):
         path = None if what == "heads" else Path(what).expanduser()
         return PolicyDecider(make_heads(path), name=name)
+    if what == "both":
+        return PolicyDecider(make_both(), name=name)
     if what == "nano":
         return _nano(make_nano(), name)
     if what == "configured":

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.app import make_adapters, make_heads, make_nano
+from mags.app import make_adapters, make_both, make_heads, make_nano
 from mags.cli.config import set_policy
 from mags.cli.deciders import HEADS, WEIGHTS, adapters_in, nano_folder
 from mags.cli.shared import AsJson, out, print_json
@@ -34,11 +34,16 @@ ALWAYS = {
     "rules": "no model at all",
     "prompted": "the configured language model with a few-shot prompt",
     "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
+    "both": "the rules, and what the heads are sure of beside them",
     "nano": "a small language model trained from nothing, with the rules for what it is refused",
     "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
 }
-COMES = {"heads": SHIPPED.path, "nano": NANO / "nano.json"}
-MADE: dict[str, Callable[[], Policy]] = {"heads": make_heads, "nano": make_nano}
+COMES = {"heads": SHIPPED.path, "both": SHIPPED.path, "nano": NANO / "nano.json"}
+MADE: dict[str, Callable[[], Policy]] = {
+    "heads": make_heads,
+    "both": make_both,
+    "nano": make_nano,
+}
 STAGES = ("grpo", "role")
 
 
@@ -109,7 +114,7 @@ def use(
     given: Annotated[
         str,
         typer.Argument(
-            metavar="POLICY", help="auto, rules, prompted, heads, nano, served, or a path."
+            metavar="POLICY", help="auto, rules, prompted, heads, both, nano, served, or a path."
         ),
     ],
 ) -> None:

@@ -6,7 +6,14 @@ from mags.models.embed.onnx import SHIPPED as ENCODER
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.grammar import Engram
 from mags.models.policy.heads import HeadsPolicy
-from mags.models.policy.heads.weights import SHIPPED, Thresholds, opened, read_about, write_about
+from mags.models.policy.heads.weights import (
+    BESIDE,
+    SHIPPED,
+    Thresholds,
+    opened,
+    read_about,
+    write_about,
+)
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Hop, Turn
 
@@ -43,6 +50,23 @@ def test_a_plain_question_is_taken_to_its_fact(encoder):
     assert plan.hops == (Hop(subject="Bob", relation="lives in"),)
     assert plan.queries == (QUESTION.text, "Bob lives in")
     assert plan.answer_kind == "place"
+
+
+def test_beside_the_rules_the_heads_tell_what_they_are_sure_of(encoder):
+    policy, rules = HeadsPolicy(encoder, thresholds=BESIDE), RulePolicy()
+    told = Turn(text="My brother Gontral plays the violin.", speaker="Ana", at=1.7e9)
+    writing = policy.write(told, (), ())
+    known = {(one.subject, one.relation, one.object) for one in writing.operations}
+    assert ("Ana", "brother", "Gontral") in known
+    assert policy.ask(QUESTION, ()) == rules.ask(QUESTION, ())
+    assert policy.route(TURN, ()) == rules.route(TURN, ())
+    assert policy.name == "rules and sure heads"
+
+
+def test_where_the_heads_surely_find_nothing_the_rules_are_silent(encoder):
+    policy = HeadsPolicy(encoder, thresholds=BESIDE)
+    assert policy.write(Turn(text="Any time!", speaker="Ana", at=1.7e9), (), ()).operations == ()
+    assert policy.spoke == {("write", "heads"): 1}
 
 
 def test_a_text_is_read_once_for_all_decisions_on_it(encoder):

@@ -16,7 +16,14 @@ from mags.models.policy.heads.layout import Layout, laid_out, marks, rows
 from mags.models.policy.heads.memories import with_memories
 from mags.models.policy.heads.network import Floats
 from mags.models.policy.heads.union import joined
-from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds, Trained, opened
+from mags.models.policy.heads.weights import (
+    BESIDE,
+    SHIPPED,
+    HeadsFile,
+    Thresholds,
+    Trained,
+    opened,
+)
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.tokens import sentences, tokenise
@@ -63,12 +70,19 @@ class HeadsPolicy:
     @property
     def name(self) -> str:
         """The name shown to the user."""
+        if self._thresholds is BESIDE:
+            return f"{self._rules.name} and sure heads"
         return f"heads, else {self._rules.name}"
+
+    @property
+    def file(self) -> HeadsFile:
+        """Where the weights come from."""
+        return self._file
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs, by the turn alone."""
         trained = self._open()
-        seen = self._seen(laid_out(turn))
+        seen = self._seen(laid_out(turn)) if self._least.route <= 1.0 else None
         if seen is not None:
             _, states, signs = seen
             route, sure = routed(trained.network, states, signs)
@@ -81,7 +95,7 @@ class HeadsPolicy:
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall."""
         trained = self._open()
-        seen = self._seen(laid_out(question, recent))
+        seen = self._seen(laid_out(question, recent)) if self._least.ask <= 1.0 else None
         if seen is not None:
             layout, states, signs = seen
             known = trained.about.vocabulary
