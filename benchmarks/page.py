@@ -12,6 +12,7 @@ import argparse
 import json
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -144,7 +145,11 @@ def page_of(browser: Browser, base: str) -> Iterator[Page]:
 
 def drawn(page: Page) -> None:
     """Wait until the graph stands on the canvas."""
-    page.wait_for_function("performance.getEntriesByName('mags-drawn').length > 0")
+    ends = time.monotonic() + WAIT_MS / 1000
+    while not page.evaluate("performance.getEntriesByName('mags-drawn').length"):
+        if time.monotonic() > ends:
+            raise RuntimeError("the graph is not drawn")
+        page.wait_for_timeout(50)
 
 
 def opened(browser: Browser, base: str) -> dict[str, float]:
