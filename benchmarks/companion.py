@@ -247,10 +247,11 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
     parser.add_argument("--users", type=int, help="PersonaMem: so many users only")
     parser.add_argument("--all", action="store_true", help="PersonaMem: both halves")
+    parser.add_argument("--player", action="append", help="only the player of this name")
     parser.add_argument("--only", choices=(PERSONAMEM, PREFERENCES))
     options = parser.parse_args(arguments)
     embedder = shipped(CACHE)
-    made = systems(embedder)
+    made = [s for s in systems(embedder) if s.name in (options.player or [s.name])]
     try:
         if options.only != PREFERENCES:
             personamem(made, embedder, personas_of(options.users, every=options.all))

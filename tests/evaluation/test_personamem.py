@@ -55,6 +55,17 @@ def test_a_question_has_its_four_replies_and_the_right_one(tmp_path: Path) -> No
     assert question.right == 2
 
 
+def test_what_is_said_is_read_with_and_without_a_name_before_it(tmp_path: Path) -> None:
+    documents, queries = files(tmp_path, "(a) Sing.\n(b) Run.\n(c) Sculpt.\n(d) Sleep.")
+    (query,) = json.loads(queries.read_text(encoding="utf-8"))
+    for head in ("What shall I do?", "User: What shall I do?"):
+        query["query"] = query["query"][query["query"].index("(a)") :]
+        query["query"] = f"{head}\n\n{query['query']}"
+        queries.write_text(json.dumps([query]), encoding="utf-8")
+        (persona,) = load_personamem(documents, queries)
+        assert (persona.name, persona.questions[0].said) == ("Ana Lima", "What shall I do?")
+
+
 def test_a_question_without_four_replies_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no four replies"):
         load_personamem(*files(tmp_path, "(a) Sing.\n(b) Run."))

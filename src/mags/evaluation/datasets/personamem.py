@@ -22,7 +22,8 @@ FIRST = datetime(2024, 1, 1, 12, tzinfo=UTC)
 APART = timedelta(days=30)
 _TURN = re.compile(r"^\[(SYSTEM|USER|ASSISTANT)\] (?:User: |Assistant: )?", re.MULTILINE)
 _OPTION = re.compile(r"^\(([a-z])\) ", re.MULTILINE)
-_NAMED = re.compile(r"User: (.+?)\n\n(.*)", re.DOTALL)
+_NAMED = re.compile(r"User: [^\n]+\n\n(.+)", re.DOTALL)
+_NAME = re.compile(r"\bName: (.+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ def _number(document: Json) -> int:
 
 
 def _persona(user: str, documents: list[Json], queries: list[Json]) -> Persona:
-    named = _NAMED.match(queries[0]["query"])
+    named = _NAME.search(documents[0]["content"])
     name = named[1].strip() if named else "user"
     turns = [
         turn
@@ -96,9 +97,9 @@ def _turns(document: Json, name: str, at: datetime) -> Iterator[Turn]:
 
 
 def _question(query: Json) -> OneOf:
-    named = _NAMED.match(query["query"])
-    body = named[2] if named else query["query"]
-    said, *parts = _OPTION.split(body)
+    head, *parts = _OPTION.split(query["query"])
+    named = _NAMED.match(head.strip())
+    said = named[1] if named else head.strip().removeprefix("User: ")
     options = dict(zip(parts[::2], (text.strip() for text in parts[1::2]), strict=True))
     letter = query["gold_answers"][-1]
     if len(options) != 4 or letter not in options:
