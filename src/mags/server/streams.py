@@ -14,6 +14,7 @@ from typing import Any
 
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
+from starlette.responses import Response
 
 from mags.errors import MagsError
 from mags.server.problems import of_error
@@ -23,6 +24,15 @@ OnText = Callable[[str], None] | None
 Work = Callable[[OnText], BaseModel]
 TEXT, DONE, FAILED = "text", "done", "failed"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def whole(shown: BaseModel, status: int = 200) -> Response:
+    """An answer as it goes over the line: made by who made it, and checked by nobody again."""
+    return Response(
+        shown.__pydantic_serializer__.to_json(shown),
+        status_code=status,
+        media_type="application/json",
+    )
 
 
 def streamed(work: Work) -> StreamingResponse:

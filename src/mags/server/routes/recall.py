@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import StreamingResponse
+from starlette.responses import Response
 
 from mags.server.desk import At
 from mags.server.grants import Scope
-from mags.server.streams import OnText, streamed
+from mags.server.streams import OnText, streamed, whole
 from mags.server.wire.given import AskIn, FeedbackIn, LookIn, RecallIn
 from mags.server.wire.shown import (
     ExplanationOut,
@@ -25,8 +25,8 @@ router = APIRouter(prefix="/memories/{namespace}", tags=["reading"])
 Name = Annotated[str, Query(min_length=1, description="A node's id, or a name.")]
 
 
-@router.post("/recall")
-def recall(desk: At, wanted: RecallIn) -> FoundOut:
+@router.post("/recall", response_model=FoundOut)
+def recall(desk: At, wanted: RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing."""
     with desk.hall(Scope.READ) as hall:
         found = hall.memory.recall(
@@ -37,11 +37,11 @@ def recall(desk: At, wanted: RecallIn) -> FoundOut:
             speaker=wanted.speaker,
             session=wanted.session,
         )
-        return FoundOut.of(found, hall.traces.keep(found.trace))
+        return whole(FoundOut.of(found, hall.traces.keep(found.trace)))
 
 
 @router.post("/ask", response_model=ReplyOut)
-def ask(desk: At, asked: AskIn) -> ReplyOut | StreamingResponse:
+def ask(desk: At, asked: AskIn) -> Response:
     """Answer a question from memory. What is cited grows stronger, so this needs to write."""
 
     def work(on_text: OnText) -> ReplyOut:
@@ -57,7 +57,7 @@ def ask(desk: At, asked: AskIn) -> ReplyOut | StreamingResponse:
             )
             return ReplyOut.of(reply, hall.traces.keep(reply.trace))
 
-    return streamed(work) if asked.stream else work(None)
+    return streamed(work) if asked.stream else whole(work(None))
 
 
 @router.post("/feedback")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
-from fastapi.responses import StreamingResponse
 
 from mags.server.desk import At
 from mags.server.grants import Scope
-from mags.server.streams import OnText, streamed
+from mags.server.streams import OnText, streamed, whole
 from mags.server.wire.given import ConverseIn, FactIn, TurnIn, TurnsIn
 from mags.server.wire.shown import ReplyOut, SeenOut
 
@@ -19,16 +18,13 @@ IdempotencyKey = Annotated[
 ]
 
 
-@router.post("/turns", status_code=201)
-def observe(
-    desk: At, turn: TurnIn, response: Response, idempotency_key: IdempotencyKey = None
-) -> SeenOut:
+@router.post("/turns", status_code=201, response_model=SeenOut)
+def observe(desk: At, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
     said = _turn(turn)
     with desk.writing() as memory:
         seen = memory.observe(said.pop("text"), **{**said, "key": turn.key or idempotency_key})
-    response.status_code = 200 if seen.repeated else 201
-    return SeenOut.of(seen)
+    return whole(SeenOut.of(seen), 200 if seen.repeated else 201)
 
 
 @router.post("/turns/bulk", status_code=201)
@@ -73,9 +69,7 @@ def assert_fact(
 
 
 @router.post("/converse", response_model=ReplyOut)
-def converse(
-    desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None
-) -> ReplyOut | StreamingResponse:
+def converse(desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None) -> Response:
     """One whole turn: answered from memory, remembered with its answer."""
 
     def work(on_text: OnText) -> ReplyOut:
@@ -90,7 +84,7 @@ def converse(
             )
             return ReplyOut.of(reply, hall.traces.keep(reply.trace))
 
-    return streamed(work) if turn.stream else work(None)
+    return streamed(work) if turn.stream else whole(work(None))
 
 
 def _turn(turn: TurnIn) -> dict[str, Any]:
