@@ -61,12 +61,12 @@ def test_the_same_seed_tells_the_same_lies_and_without_lies_the_game_is_itself()
     assert lines(Poisoned(Towns(), at=5, lies=0)) == lines(Poisoned(Towns(), at=500, lies=4))
 
 
-def test_lies_that_are_left_cost_the_score():
+def test_lies_that_are_left_cost_the_score_until_what_comes_of_acts_tells():
     found = played("nothing")
     assert found.before == 1.0
-    assert found.sick < 0.6
+    assert found.sick <= 0.6
     assert found.touched is not None
-    assert found.touched < 0.6
+    assert found.sick < found.touched
     assert found.verdicts["wrong"] == len(found.about) == 6
     assert found.verdicts["lost"] == 6
     wrong = [one for one in found.findings if one.verdict.value == "wrong"]
@@ -76,7 +76,7 @@ def test_lies_that_are_left_cost_the_score():
 @pytest.mark.parametrize("how", ["mend", "roll back"])
 def test_a_mended_memory_is_right_again(how: Way):
     found = played(how)
-    assert found.sick < 0.6
+    assert found.sick <= 0.6
     assert (found.after, found.touched) == (1.0, 1.0)
     assert sum(found.done.values()) > 0
 

@@ -160,7 +160,7 @@ class Unsure:
 
 def test_an_unsure_reader_is_shown_more():
     reader = Unsure()
-    player = Remembering(reader, in_ram, habits=Habits(k=2, sure=0.5, again=4))
+    player = Remembering(reader, in_ram, habits=Habits(chains=0, k=2, sure=0.5, again=4))
     play(Towns(), player, seed=1, turns=12)
     pairs = list(zip(reader.seen[::2], reader.seen[1::2], strict=True))
     assert len(pairs) == 12
@@ -187,6 +187,7 @@ def test_a_person_sees_the_turn_and_the_memory_beside_it():
     assert shown == [(), (), ()]
     assert [turn.shown for turn in alone] == [8, 2, 2]
     shown.clear()
-    helped = play(Towns(), Human(person, Remembering(Words(), in_ram)), seed=1, turns=3)
+    beside = Remembering(Words(), in_ram, habits=Habits(chains=0))
+    helped = play(Towns(), Human(person, beside), seed=1, turns=3)
     assert [len(lines) for lines in shown] == [turn.shown for turn in helped]
     assert len(shown[2]) > 2

@@ -111,7 +111,8 @@ class Thinker:
         led = self._chained(question.text)
         if led:
             self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
-            return self._answer(())
+            if self.choice.sure >= self._habits.sure:
+                return self._answer(())
         return self._recalled(items, recall_again)
 
     def _chained(self, question: str) -> list[Shown]:
