@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import time
@@ -79,7 +80,7 @@ def measured(nodes: int, times: int) -> dict[str, float]:
         opened(browser, base)  # the server reads the memory from the disk once
         seen = [opened(browser, base) for _ in range(times)]
         facts = {key: median(one[key] for one in seen) for key in seen[0]}
-        facts |= {"nodes": there, "times": times}
+        facts |= {"nodes": there, "times": times, "load_average": os.getloadavg()[0]}
         if nodes > WHOLE:
             entered = [into_region(browser, base) for _ in range(times)]
             facts |= {key: median(one[key] for one in entered) for key in entered[0]}
@@ -137,8 +138,13 @@ def page_of(browser: Browser, base: str) -> Iterator[Page]:
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
     page.add_init_script(LONG)
+    # Of its main thread alone, so that other work on the machine does not count.
+    line = context.new_cdp_session(page)
+    line.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(base)
     drawn(page)
+    told = {one["name"]: one["value"] for one in line.send("Performance.getMetrics")["metrics"]}
+    page.cpu_ms = 1000 * told["TaskDuration"]  # type: ignore[attr-defined]
     yield page
     context.close()
 
@@ -157,7 +163,7 @@ def opened(browser: Browser, base: str) -> dict[str, float]:
     with page_of(browser, base) as page:
         page.wait_for_timeout(4_000)  # the layout comes to rest
         seen: dict[str, Any] = page.evaluate(SEEN)
-        return seen | dragged(page)
+        return seen | dragged(page) | {"main_thread_cpu_ms": page.cpu_ms}  # type: ignore[attr-defined]
 
 
 def into_region(browser: Browser, base: str) -> dict[str, float]:

@@ -129,16 +129,15 @@ export async function refresh(): Promise<void> {
     const counts = await of.stats();
     if (memory.value !== of) return;
     const large = sum(counts.nodes) > WHOLE && region.value === null;
-    // Regions cost a look at everything: those of a small memory come after what is drawn.
-    const regions = of.regions();
     if (large) {
-      const found = await regions;
+      const found = await of.regions();
       const whole = found.regions.length > 1 ? null : await of.picture({ most: WHOLE, ...when.value });
       show(of, counts, whole, found);
     } else {
       const drawn = await of.picture({ most: WHOLE, region: region.value, ...when.value });
       show(of, counts, drawn, null);
-      const found = await regions;
+      // Only names of what is drawn already: asked for after it.
+      const found = await of.regions();
       if (memory.value === of) map.value = found;
     }
     await newest(of, counts.seq);
