@@ -238,6 +238,17 @@ SECTIONS = (
         measures=("as told", "lines shuffled", "asked anew"),
     ),
     Section(
+        title="Knowing a person",
+        text="PersonaMem (32k, MIT; read in place): of four replies, which fits what the person "
+        "has told over months? The choice is made from what a memory recalls, by the embedder's cosine "
+        "or by the small frozen reader of the games, which was made for short lines and stays near "
+        "chance (25) on replies of a paragraph. `python -m benchmarks.companion`.",
+        suites=(("personamem", ""),),
+        measures=("embedder", "reader"),
+        groups=("test",),
+        by_kind=("embedder",),
+    ),
+    Section(
         title="Policy models",
         text="Generated dialogues of splits that training never saw: new names told in phrases and "
         "sentence frames of training (`seen`), new frames (`frames`), new frames and phrasings "
