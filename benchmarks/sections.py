@@ -240,9 +240,9 @@ SECTIONS = (
     Section(
         title="Knowing a person",
         text="PersonaMem (32k, MIT; read in place): of four replies, which fits what the person "
-        "has told over months? The choice is made from what a memory recalls, by the embedder's cosine "
-        "or by the small frozen reader of the games, which was made for short lines and stays near "
-        "chance (25) on replies of a paragraph. `python -m benchmarks.companion`.",
+        "has told over months? The choice is made from what a memory recalls, by the embedder's "
+        "cosine or by the small frozen reader of the games, which was made for short lines and "
+        "stays near chance (25) on replies of a paragraph. `python -m benchmarks.companion`.",
         suites=(("personamem", ""),),
         measures=("embedder", "reader"),
         groups=("test",),
