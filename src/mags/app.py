@@ -30,7 +30,8 @@ from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
 from mags.models.embed.sentence_transformers import SentenceTransformersEmbedder
 from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.heads.policy import HeadsPolicy
-from mags.models.policy.heads.weights import BESIDE, SHIPPED, HeadsFile
+from mags.models.policy.heads.second import RulesFirst
+from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
@@ -184,10 +185,9 @@ def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPo
     return HeadsPolicy(encoder(), rules=rules, file=file)
 
 
-def make_both(path: Path | None = None, rules: Policy | None = None) -> HeadsPolicy:
-    """The rules, and of the heads what they are sure of; raises ConfigurationError."""
-    heads = make_heads(path, rules)
-    return HeadsPolicy(encoder(), rules=rules, file=heads.file, thresholds=BESIDE)
+def make_both(path: Path | None = None, rules: Policy | None = None) -> RulesFirst:
+    """The rules, then of the heads what they are sure of; raises ConfigurationError."""
+    return RulesFirst(make_heads(path), rules)
 
 
 def make_nano(path: Path | None = None) -> NanoPolicy:

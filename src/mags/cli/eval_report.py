@@ -89,7 +89,7 @@ def report(
         perform(programme, folder, bank=bank, first=first, workers=workers)
     page = page_of(gather(from_ or [folder]), this)
     for path in write_page(folder, page):
-        out.print(f"Written to {path}.", markup=False)
+        out.print(f"Written to {path}.", markup=False, soft_wrap=True)
 
 
 def perform(programme: Programme, folder: Path, *, bank: str, first: int, workers: int) -> None:

@@ -6,8 +6,8 @@ from mags.models.embed.onnx import SHIPPED as ENCODER
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.grammar import Engram
 from mags.models.policy.heads import HeadsPolicy
+from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import (
-    BESIDE,
     SHIPPED,
     Thresholds,
     opened,
@@ -52,21 +52,31 @@ def test_a_plain_question_is_taken_to_its_fact(encoder):
     assert plan.answer_kind == "place"
 
 
-def test_beside_the_rules_the_heads_tell_what_they_are_sure_of(encoder):
-    policy, rules = HeadsPolicy(encoder, thresholds=BESIDE), RulePolicy()
-    told = Turn(text="My brother Gontral plays the violin.", speaker="Ana", at=1.7e9)
-    writing = policy.write(told, (), ())
-    known = {(one.subject, one.relation, one.object) for one in writing.operations}
-    assert ("Ana", "brother", "Gontral") in known
-    assert policy.ask(QUESTION, ()) == rules.ask(QUESTION, ())
-    assert policy.route(TURN, ()) == rules.route(TURN, ())
-    assert policy.name == "rules and sure heads"
+@pytest.fixture(scope="module")
+def rules_first(encoder):
+    return RulesFirst(HeadsPolicy(encoder))
 
 
-def test_where_the_heads_surely_find_nothing_the_rules_are_silent(encoder):
-    policy = HeadsPolicy(encoder, thresholds=BESIDE)
-    assert policy.write(Turn(text="Any time!", speaker="Ana", at=1.7e9), (), ()).operations == ()
-    assert policy.spoke == {("write", "heads"): 1}
+def test_what_the_rules_read_is_read_as_they_would_alone(rules_first):
+    rules = RulePolicy()
+    assert rules_first.write(TURN, (), ()) == rules.write(TURN, (), ())
+    assert rules_first.ask(QUESTION, ()) == rules.ask(QUESTION, ())
+    assert rules_first.route(TURN, ()) == rules.route(TURN, ())
+    assert rules_first.name == "rules, then sure heads"
+
+
+def test_where_the_rules_read_nothing_the_heads_tell_what_they_are_sure_of(rules_first):
+    told = Turn(text="Calling Oslo home these days, loving it.", speaker="Ana", at=1.7e9)
+    assert RulePolicy().write(told, (), ()).operations == ()
+    (made,) = rules_first.write(told, (), ()).operations
+    assert (made.subject, made.relation, made.object) == ("Ana", "lives in", "Oslo")
+    assert "Read by heads" in rules_first.write(told, (), ()).why
+    unsure = RulesFirst(HeadsPolicy(rules_first._heads._encoder), least=1.1)
+    assert unsure.write(told, (), ()).operations == ()
+
+
+def test_a_turn_that_only_asks_is_left_to_the_rules(rules_first):
+    assert rules_first.write(QUESTION, (), ()) == RulePolicy().write(QUESTION, (), ())
 
 
 def test_a_text_is_read_once_for_all_decisions_on_it(encoder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Protocol
 
@@ -17,7 +17,6 @@ from mags.models.policy.heads.memories import with_memories
 from mags.models.policy.heads.network import Floats
 from mags.models.policy.heads.union import joined
 from mags.models.policy.heads.weights import (
-    BESIDE,
     SHIPPED,
     HeadsFile,
     Thresholds,
@@ -70,8 +69,6 @@ class HeadsPolicy:
     @property
     def name(self) -> str:
         """The name shown to the user."""
-        if self._thresholds is BESIDE:
-            return f"{self._rules.name} and sure heads"
         return f"heads, else {self._rules.name}"
 
     @property
@@ -109,22 +106,43 @@ class HeadsPolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn; `why` says who read it."""
-        trained = self._open()
-        seen = self._seen(laid_out(turn, recent))
-        if seen is None:
+        read = self._written(turn, recent, recalled)
+        if read is None:
             return self._by_rules(turn, recent, recalled, "too long for the heads")
-        layout, states, signs = seen
-        known = trained.about.vocabulary
-        signs = with_memories(layout, signs, recalled, known)
-        found = written(trained.network, layout, states, signs, known)
+        found, told = read
         least = self._least.write if found.facts else self._least.nothing
-        facts = [one for one in found.facts if one.confidence >= self._least.fact]
-        sure = operations_of(layout, facts, turn, recalled, known)
+        sure = told(self._least.fact)
         if found.confidence < least:
             why = f"the heads are sure by {found.confidence:.2f}, {least:.2f} is asked"
             return self._by_rules(turn, recent, recalled, why, sure)
         self.spoke["write", "heads"] += 1
         return _writing(turn, sure, found)
+
+    def sure(
+        self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled], *, least: float
+    ) -> tuple[Operation, ...]:
+        """Operations of the facts of a confidence of `least` or more, whatever else is told."""
+        read = self._written(turn, recent, recalled)
+        return () if read is None else read[1](least)
+
+    def _written(
+        self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]
+    ) -> tuple[Written, Callable[[float], tuple[Operation, ...]]] | None:
+        """What a turn tells, and its operations from a confidence on; None where it is too long."""
+        trained = self._open()
+        seen = self._seen(laid_out(turn, recent))
+        if seen is None:
+            return None
+        layout, states, signs = seen
+        known = trained.about.vocabulary
+        signs = with_memories(layout, signs, recalled, known)
+        found = written(trained.network, layout, states, signs, known)
+
+        def told(least: float) -> tuple[Operation, ...]:
+            facts = [one for one in found.facts if one.confidence >= least]
+            return operations_of(layout, facts, turn, recalled, known)
+
+        return found, told
 
     def _by_rules(
         self,

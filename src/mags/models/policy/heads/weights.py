@@ -68,13 +68,6 @@ SHIPPED = HeadsFile(
 )
 
 
-BESIDE = Thresholds(route=1.1, ask=1.1, write=1.1, nothing=0.4, fact=0.6)
-"""By which the heads stand beside the rules: these ask and route, and read every turn of which the
-heads do not surely find nothing; single facts that the heads are sure of come before theirs.
-Found on `dev` alone: `python -m mags.training.heads.beside`.
-"""
-
-
 def opened(file: HeadsFile = SHIPPED) -> Trained:
     """Read and check a file of weights; raises CorruptFile."""
     advice = "reinstall mags, or train them anew: python -m mags.training.heads"

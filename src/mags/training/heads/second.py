@@ -1,9 +1,8 @@
-"""`python -m mags.training.heads.beside`: by which thresholds heads stand beside the rules.
+"""`python -m mags.training.heads.second`: from what confidence on heads fill the rules' silence.
 
-On `dev` alone, generated turns and conversation: of all pairs of a least confidence of single facts
-and one above which "nothing to store" silences the rules, the pair with the greatest F1 on
-conversation whose junk (turns that tell nothing of which something is written, and operations
-written of these) is on neither kind above that of the rules alone.
+On `dev` alone: of generated turns and of conversation, F1 over operations and junk (turns that tell
+nothing of which something is written, and operations written of these) for each least confidence,
+beside the rules alone. What ships is the greatest F1 on conversation.
 """
 
 from __future__ import annotations
@@ -11,14 +10,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from mags.models.grammar import Engram
-from mags.models.policy.heads.union import joined
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Operation
@@ -28,8 +25,7 @@ from mags.training.heads.material import material
 from mags.training.heads.states import states_of
 from mags.training.reward import items, read
 
-FACTS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-NOTHING = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1)
+LEAST = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,24 +45,19 @@ class Worth:
     turns: float
     each: float
 
-    def cleaner(self, other: Worth) -> bool:
-        """Whether there is no more junk than in another."""
-        return self.turns <= other.turns and self.each <= other.each
-
 
 def main() -> None:
-    """Print the best pairs, the rules first."""
-    parser = argparse.ArgumentParser(prog="python -m mags.training.heads.beside")
+    """Print what each least confidence is worth, the rules first."""
+    parser = argparse.ArgumentParser(prog="python -m mags.training.heads.second")
     parser.add_argument("--file", type=Path, default=None, help="of heads; default the shipped")
     parser.add_argument("--samples", type=int, default=1_600)
-    parser.add_argument("--cache", type=Path, default=Path(".cache/heads/beside"))
+    parser.add_argument("--cache", type=Path, default=Path(".cache/heads/second"))
     given = parser.parse_args()
     kinds = turned(SHIPPED if given.file is None else HeadsFile(path=given.file), given)
-    alone = {kind: worth(some, lambda one: one.rules) for kind, some in kinds.items()}
-    shown = Table("facts", "nothing", *(f"{k}: F1, junk" for k in kinds), title="dev, clean ones")
-    shown.add_row("rules", "", *map(told, alone.values()))
-    for fact, nothing, found in best(kinds, alone)[:10]:
-        shown.add_row(f"{fact}", f"{nothing}", *map(told, found.values()))
+    shown = Table("least", *(f"{kind}: F1, junk" for kind in kinds), title="dev")
+    shown.add_row("rules", *(told(worth(some, lambda one: one.rules)) for some in kinds.values()))
+    for least in LEAST:
+        shown.add_row(f"{least}", *(told(filled(some, least)) for some in kinds.values()))
     Console().print(shown)
 
 
@@ -85,27 +76,14 @@ def turned(file: HeadsFile, given: argparse.Namespace) -> Mapping[str, Sequence[
     return kinds
 
 
-def best(
-    kinds: Mapping[str, Sequence[Turned]], alone: Mapping[str, Worth]
-) -> list[tuple[float, float, Mapping[str, Worth]]]:
-    """Thresholds of facts and of nothing that are as clean as the rules, the best first."""
-    found = []
-    for fact, nothing in product(FACTS, NOTHING):
-        made = {
-            kind: worth(some, lambda one, f=fact, n=nothing: beside(one, f, n))  # type: ignore[misc]
-            for kind, some in kinds.items()
-        }
-        if all(made[kind].cleaner(alone[kind]) for kind in kinds):
-            found.append((fact, nothing, made))
-    return sorted(found, key=lambda one: -one[2]["conversation"].f1)
+def filled(some: Sequence[Turned], least: float) -> Worth:
+    """The worth of rules whose silence the heads fill."""
+    return worth(some, lambda one: one.rules or sure(one, least))
 
 
-def beside(one: Turned, fact: float, nothing: float) -> Sequence[Operation]:
-    """What is written: see `mags.models.policy.heads.policy.HeadsPolicy`."""
-    if not one.heads.facts and one.heads.confidence >= nothing:
-        return ()
-    sure = [made for found, some in one.heads.facts if found >= fact for made in some]
-    return joined(sure, one.rules)
+def sure(one: Turned, least: float) -> Sequence[Operation]:
+    """What the heads tell from a confidence on."""
+    return [made for found, told in one.heads.facts if found >= least for made in told]
 
 
 def worth(some: Sequence[Turned], written: Callable[[Turned], Sequence[Operation]]) -> Worth:
