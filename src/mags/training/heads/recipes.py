@@ -30,7 +30,7 @@ class Course:
     by_hand: int = 8
     passes: int = 2
     scatter: float = 0.1
-    preceded: float = 0.5
+    preceded: float = 0.0
     width: int = 128
     blocks: int = 3
     rows: int = 1_000
