@@ -247,6 +247,7 @@ SECTIONS = (
         measures=("embedder", "reader"),
         groups=("test",),
         by_kind=("embedder",),
+        facts=(("turns", "turns"), ("tokens", "tokens shown")),
     ),
     Section(
         title="Policy models",
