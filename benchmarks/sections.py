@@ -250,6 +250,20 @@ SECTIONS = (
         facts=(("turns", "turns"), ("tokens", "tokens shown")),
     ),
     Section(
+        title="The page",
+        text="How soon the page of `mags serve` shows a memory of 1,000 nodes, in a headless "
+        "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim 1,500 ms). "
+        "`python -m benchmarks.page --only 1000` (extra `browser`).",
+        suites=(("page-1000", ""),),
+        measures=(),
+        facts=(
+            ("first_paint_ms", "first paint, ms"),
+            ("useful_paint_ms", "useful paint, ms"),
+            ("main_thread_cpu_ms", "main thread, ms"),
+            ("bundle_kb", "bundle, kB"),
+        ),
+    ),
+    Section(
         title="Policy models",
         text="Generated dialogues of splits that training never saw: new names told in phrases and "
         "sentence frames of training (`seen`), new frames (`frames`), new frames and phrasings "

@@ -96,7 +96,7 @@ def test_answers_and_what_was_done_are_read_out(page):
     assert (log.get_attribute("role"), log.get_attribute("aria-live")) == ("log", "polite")
     ask(page)
     page.get_by_role("button", name="Good").click()
-    done = page.locator("[role=status]", has_text="grew stronger")
+    done = page.locator("[role=status] p", has_text="grew stronger")
     expect(done).to_be_visible()
 
 
