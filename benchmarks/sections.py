@@ -252,8 +252,8 @@ SECTIONS = (
     Section(
         title="The page",
         text="How soon the page of `mags serve` shows a memory of 1,000 nodes, in a headless "
-        "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim 1,500 ms). "
-        "`python -m benchmarks.page --only 1000` (extra `browser`).",
+        "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim "
+        "1,500 ms). `python -m benchmarks.page --only 1000` (extra `browser`).",
         suites=(("page-1000", ""),),
         measures=(),
         facts=(
