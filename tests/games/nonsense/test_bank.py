@@ -5,8 +5,9 @@ import re
 import pytest
 
 from mags.errors import NotFound
-from mags.games.nonsense.bank import BANKS, Bank, Lists, bank, sentence
+from mags.games.nonsense.bank import BANKS, Bank, bank
 from mags.games.nonsense.rules import VALUES
+from mags.games.sentences import Lists, sentence
 
 LISTS = ("told", "again", "change", "question", "right", "wrong", "frames")
 

@@ -75,10 +75,11 @@ def _persona(user: str, documents: list[Json], queries: list[Json]) -> Persona:
         for place, document in enumerate(documents)
         for turn in _turns(document, name, FIRST + place * APART)
     ]
-    seen: set[str] = set()
-    once = [t for t in turns if not (t.text in seen or seen.add(t.text))]  # type: ignore[func-returns-value]
+    once: dict[str, Turn] = {}
+    for turn in turns:
+        once.setdefault(turn.text, turn)
     questions = tuple(_question(query) for query in queries)
-    return Persona(id=user, name=name, turns=tuple(once), questions=questions)
+    return Persona(id=user, name=name, turns=tuple(once.values()), questions=questions)
 
 
 def _turns(document: Json, name: str, at: datetime) -> Iterator[Turn]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
 from mags.errors import InvalidInput, NotFound
+from mags.games.sentences import Lists, lists_of
 
 BANKS = ("tuning", "scored")
 TASTES = ("drink", "sweet", "craft")
@@ -25,7 +26,6 @@ MONTHS = (
 )
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
-Lists = Mapping[str, tuple[str, ...]]
 
 _OWN = frozenset({"work", "home", *TASTES, "avoid", "spot", "role"})
 _DATED = frozenset({"work_since", "home_since", "work_before", "home_before"})
@@ -92,21 +92,11 @@ def bank(name: str) -> Bank:
         changing=frozenset(words["changing"]),
         topics=MappingProxyType({key: words[key] for key in SECRETS}),
         outcomes=tuple(words["outcomes"]),
-        lists=MappingProxyType({section: _lists(raw.get(section, {})) for section in _KEYS}),
+        lists=MappingProxyType({section: lists_of(raw.get(section, {})) for section in _KEYS}),
         words=frozenset(re.findall(r"[a-z]+", text.casefold())),
     )
     _check(made)
     return made
-
-
-def sentence(text: str) -> str:
-    """A clause as a sentence: the first letter raised, a full stop where nothing ends it."""
-    raised = text[:1].upper() + text[1:]
-    return raised if raised.endswith((".", "!", "?")) else f"{raised}."
-
-
-def _lists(table: Mapping[str, Iterable[str]]) -> Lists:
-    return MappingProxyType({key: tuple(lines) for key, lines in table.items()})
 
 
 def _check(made: Bank) -> None:

@@ -7,12 +7,13 @@ from random import Random
 from types import MappingProxyType
 
 from mags.errors import InvalidInput
-from mags.games.companion.bank import Bank, bank, sentence
+from mags.games.companion.bank import Bank, bank
 from mags.games.companion.cast import make_cast
 from mags.games.companion.facts import Diary, Telling, fact
 from mags.games.companion.levels import Level
 from mags.games.companion.plan import Plan, Step
 from mags.games.companion.speech import reminder
+from mags.games.sentences import sentence
 from mags.games.turns import Line, Outcome, Scene, Truth
 
 SCORED = "scored"

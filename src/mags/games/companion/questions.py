@@ -8,9 +8,10 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from mags.games.companion.bank import MONTHS, TASTES, WEEKDAYS, Bank, sentence
+from mags.games.companion.bank import MONTHS, TASTES, WEEKDAYS, Bank
 from mags.games.companion.cast import Cast
 from mags.games.companion.facts import Diary, Slot
+from mags.games.sentences import sentence
 
 CHOICES = 4
 """Actions of a scene."""

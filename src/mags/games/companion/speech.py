@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from mags.games.companion.bank import SECRETS, Bank, sentence
+from mags.games.companion.bank import SECRETS, Bank
 from mags.games.companion.cast import Cast
 from mags.games.companion.facts import Slot, Telling
+from mags.games.sentences import sentence
 
 INNER = frozenset({*SECRETS, "mood"})
 """What people tell of themselves alone."""

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from mags.errors import InvalidInput, NotFound
 from mags.games.nonsense.rules import EVENTS, KINDS, VALUES
+from mags.games.sentences import Lists, lists_of
 
 BANKS = ("tuning", "scored")
 LEAST = 6
@@ -39,7 +40,6 @@ FRAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 SLOT = re.compile(r"\{(\w+)\}")
-Lists = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +77,6 @@ class Bank:
     words: frozenset[str]
 
 
-def sentence(text: str) -> str:
-    """A clause as a sentence: the first letter raised, a full stop where nothing ends it."""
-    raised = text[:1].upper() + text[1:]
-    return raised if raised.endswith((".", "!", "?")) else f"{raised}."
-
-
 @cache
 def bank(name: str) -> Bank:
     """The bank of that name; raises NotFound, and InvalidInput where its file has a flaw."""
@@ -94,7 +88,7 @@ def bank(name: str) -> Bank:
     made = Bank(
         name=name,
         side=raw["side"],
-        kinds=_lists(raw["kinds"]),
+        kinds=lists_of(raw["kinds"]),
         acts=tuple(words["acts"]),
         deeds=tuple(words["deeds"]),
         honest=words["honest"],
@@ -103,23 +97,19 @@ def bank(name: str) -> Bank:
         herald=words["herald"],
         narrator=words["narrator"],
         laws=tuple(Law(**law) for law in raw["laws"]),
-        told=_lists(raw["told"]),
-        again=_lists(raw["again"]),
-        change=_lists(raw["change"]),
-        question=_lists(raw["question"]),
-        action=_lists(raw["action"]),
-        right=_lists(raw["right"]),
-        wrong=_lists(raw["wrong"]),
-        frames=_lists(raw["frames"]),
+        told=lists_of(raw["told"]),
+        again=lists_of(raw["again"]),
+        change=lists_of(raw["change"]),
+        question=lists_of(raw["question"]),
+        action=lists_of(raw["action"]),
+        right=lists_of(raw["right"]),
+        wrong=lists_of(raw["wrong"]),
+        frames=lists_of(raw["frames"]),
         filler=tuple(raw["filler"]["lines"]),
         words=frozenset(re.findall(r"[a-z]+", text.casefold())),
     )
     _check(made)
     return made
-
-
-def _lists(table: Mapping[str, list[str]]) -> Lists:
-    return MappingProxyType({key: tuple(lines) for key, lines in table.items()})
 
 
 def _check(made: Bank) -> None:

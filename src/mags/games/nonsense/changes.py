@@ -12,13 +12,14 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from mags.games.nonsense.bank import FIXED, Bank, sentence
+from mags.games.nonsense.bank import FIXED, Bank
 from mags.games.nonsense.ledger import Telling
 from mags.games.nonsense.levels import Level
 from mags.games.nonsense.phrases import days
 from mags.games.nonsense.plan import Plan, Probe
 from mags.games.nonsense.rules import EVENTS, Slot
 from mags.games.nonsense.world import World
+from mags.games.sentences import sentence
 
 AHEAD = 8
 """Turns from the choice of a rule to its change."""

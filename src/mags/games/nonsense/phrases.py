@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from mags.games.nonsense.bank import Bank, Lists, sentence
+from mags.games.nonsense.bank import Bank
 from mags.games.nonsense.rules import EVENTS, KINDS, Decision, Slot
+from mags.games.sentences import Lists, sentence
 
 NUMBERS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

@@ -14,13 +14,14 @@ from math import log
 from random import Random
 from typing import NamedTuple
 
-from mags.games.nonsense.bank import Bank, sentence
+from mags.games.nonsense.bank import Bank
 from mags.games.nonsense.decisions import Decisions
 from mags.games.nonsense.ledger import Change, Ledger, Telling
 from mags.games.nonsense.levels import Level
 from mags.games.nonsense.phrases import Phrases
 from mags.games.nonsense.rules import EVENTS, Decision, Slot
 from mags.games.nonsense.world import World
+from mags.games.sentences import sentence
 
 FIRST_HOUR = 8
 SAMPLE = 8

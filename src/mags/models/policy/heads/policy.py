@@ -198,7 +198,18 @@ class HeadsPolicy:
 
 
 def _writing(turn: Turn, operations: tuple[Operation, ...], found: Written) -> Writing:
-    named = [
+    return Writing(
+        operations=operations,
+        mentions=tuple(dict.fromkeys((*mentions(turn.text), *names_of(operations)))),
+        why=f"Read by heads, sure by {found.confidence:.2f}.",
+        importance=importance(turn.text),
+        is_question=any(is_question(tokenise(one)) for one in sentences(turn.text)),
+    )
+
+
+def names_of(operations: Sequence[Operation]) -> tuple[str, ...]:
+    """The names that operations are about, in order."""
+    return tuple(
         name
         for one in operations
         for name, is_named in (
@@ -206,11 +217,4 @@ def _writing(turn: Turn, operations: tuple[Operation, ...], found: Written) -> W
             (one.object, one.object_is_name),
         )
         if name and is_named
-    ]
-    return Writing(
-        operations=operations,
-        mentions=tuple(dict.fromkeys((*mentions(turn.text), *named))),
-        why=f"Read by heads, sure by {found.confidence:.2f}.",
-        importance=importance(turn.text),
-        is_question=any(is_question(tokenise(one)) for one in sentences(turn.text)),
     )

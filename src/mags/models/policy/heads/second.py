@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mags.models.policy.heads.policy import HeadsPolicy
+from mags.models.policy.heads.policy import HeadsPolicy, names_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.writing import is_question
@@ -51,19 +51,10 @@ class RulesFirst:
         sure = self._heads.sure(turn, recent, recalled, least=self._least)
         if not sure:
             return writing
-        named = [
-            name
-            for one in sure
-            for name, is_named in (
-                (one.subject, one.subject_is_name),
-                (one.object, one.object_is_name),
-            )
-            if name and is_named
-        ]
         return replace(
             writing,
             operations=sure,
-            mentions=tuple(dict.fromkeys((*writing.mentions, *named))),
+            mentions=tuple(dict.fromkeys((*writing.mentions, *names_of(sure)))),
             understood=True,
             why=f"Read by heads: {self._rules.name} read nothing.",
         )
