@@ -1,4 +1,4 @@
-"""Write what is generated in the documentation: docs/reference/{python,cli,settings}.md.
+"""Write what is generated in the documentation: docs/reference/{python,cli,settings,http}.md.
 
     python -m scripts.reference
 
@@ -22,6 +22,7 @@ import typer
 import mags
 from mags.cli.app import app
 from mags.settings import ENVIRONMENT, NESTED, Settings
+from scripts.http_reference import http
 
 ROOT = Path(__file__).resolve().parent.parent
 BY_SCRIPT = "<!-- Written by `python -m scripts.reference`; do not edit by hand. -->"
@@ -35,6 +36,7 @@ def pages() -> dict[Path, str]:
         ROOT / "docs/reference/python.md": python(),
         ROOT / "docs/reference/cli.md": cli(),
         ROOT / "docs/reference/settings.md": settings(),
+        ROOT / "docs/reference/http.md": f"{BY_SCRIPT}\n\n{http()}",
         readme: glanced(
             readme.read_text(encoding="utf-8"),
             (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8"),

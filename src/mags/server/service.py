@@ -25,6 +25,7 @@ from mags.server.keys import KeyRing
 from mags.server.limits import Limited
 from mags.server.logs import Logged, logger
 from mags.server.metrics import Measured, Metrics
+from mags.server.openapi import Described
 from mags.server.outside import Choosing, Outside
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
@@ -68,7 +69,7 @@ class Service:
         self.app: ASGIApp = Measured(inner, self.metrics)
 
     def _api(self) -> FastAPI:
-        app = FastAPI(
+        app = Described(
             title="MAGS",
             version=version("mags"),
             description=ABOUT,
