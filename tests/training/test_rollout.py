@@ -8,7 +8,9 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.training.experience import gather, logp_of, reply_states  # noqa: E402 - torch first
-from mags.training.rollout import complete, complete_in_parts  # noqa: E402
+from mags.training.nano.drawing import complete_together, is_plain  # noqa: E402
+from mags.training.replies import complete_in_parts  # noqa: E402
+from mags.training.rollout import complete, draw  # noqa: E402
 from tests.training import tiny  # noqa: E402
 
 
@@ -52,6 +54,39 @@ def test_parts_and_copies_come_back_in_the_order_of_the_prompts(words: Any, spel
     alone = [reply(complete(speller, [prompt], how), 0) for prompt in prompts(words)]
     done = complete_in_parts(speller, prompts(words), how, copies=3, rows=6)
     assert [reply(done, row) for row in range(12)] == [one for one in alone for _ in range(3)]
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_replies_drawn_together_are_those_drawn_apart(
+    words: Any, speller: Any, copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mags.training.nano.drawing.ROOM", 2)  # more room is needed on the way
+    assert is_plain(speller)
+    how = tiny.sampling(words, temperature=0.0)
+    apart = complete(speller, prompts(words), how, copies=copies)
+    together = complete_together(speller, prompts(words), how, copies=copies)
+    assert torch.equal(apart.tokens, together.tokens)
+    assert torch.equal(apart.mask, together.mask)
+
+
+def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_it(
+    words: Any, speller: Any
+) -> None:
+    voice, chance = tiny.voice(words, speller), torch.Generator().manual_seed(0)
+    seen = gather(voice, tiny.tasks(words), tiny.share_of_a, chance=chance, copies=4)
+    with torch.no_grad():
+        logits, _ = reply_states(speller, seen)
+    assert len({tuple(row) for row in seen.tokens.tolist()}) > len(tiny.tasks(words))
+    assert logp_of(logits, seen) == pytest.approx(seen.old_logp, abs=1e-4)
+
+
+def test_tokens_are_drawn_as_often_as_they_are_likely() -> None:
+    likely = torch.tensor([0.0, 0.5, 0.3, 0.2, 0.0])
+    logits = likely.log().expand(20_000, 5)
+    drawn, logp = draw(logits, 1.0, torch.Generator().manual_seed(0))
+    shares = drawn.bincount(minlength=5) / len(drawn)
+    assert shares.tolist() == pytest.approx(likely.tolist(), abs=0.015)
+    assert torch.equal(logp, likely.log()[drawn])
 
 
 def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller: Any) -> None:

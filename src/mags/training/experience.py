@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from mags.training.rollout import Completions, Sampling, complete_in_parts
+from mags.training.replies import complete_in_parts
+from mags.training.rollout import Completions, Sampling
 
 COLUMNS = 8
 """What the columns of a minibatch are a multiple of."""

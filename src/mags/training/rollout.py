@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-ROWS = 64
-"""Replies that are drawn at a time."""
 KEPT = 0.75
 """Rows that are done are dropped where no more than this share goes on."""
+LESS = 1.0 - 1e-6
+"""A hair less than all: at all of it no piece would be left to draw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def complete(
     `copies`: replies to each prompt, next to each other.
     """
     device = next(model.parameters()).device
-    ids, attention = _left_padded(prompts, how.pad, device)
+    ids, attention = left_padded(prompts, how.pad, device)
     out = model(
         input_ids=ids,
         attention_mask=attention,
@@ -74,7 +74,7 @@ def complete(
     tokens = torch.full((len(rows), how.limit), how.pad, device=device)
     logp = torch.zeros((len(rows), how.limit), device=device)
     for t in range(how.limit):
-        drawn, sure = _draw(logits, how.temperature, chance)
+        drawn, sure = draw(logits, how.temperature, chance)
         tokens[rows, t] = torch.where(going, drawn, how.pad)
         logp[rows, t] = sure * going
         going = going & (drawn != how.end)
@@ -94,51 +94,13 @@ def complete(
             use_cache=True,
         )
         cache, logits = out.past_key_values, out.logits[:, -1].float()
-    return _cut(tokens, logp, how.end)
+    return cut(tokens, logp, how.end)
 
 
-def complete_in_parts(
-    model: PreTrainedModel,
-    prompts: Sequence[Sequence[int]],
-    how: Sampling,
-    *,
-    chance: torch.Generator | None = None,
-    copies: int = 1,
-    rows: int = ROWS,
-) -> Completions:
-    """The same, at most about `rows` replies at a time, prompts of like length together."""
-    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
-    many = max(1, rows // copies)
-    parts = [
-        complete(
-            model,
-            [prompts[i] for i in order[begin : begin + many]],
-            how,
-            chance=chance,
-            copies=copies,
-        )
-        for begin in range(0, len(order), many)
-    ]
-    width = max(part.tokens.shape[1] for part in parts)
-    back = torch.tensor(order).argsort()
-    places = (
-        (back.unsqueeze(1) * copies + torch.arange(copies)).flatten().to(parts[0].tokens.device)
-    )
-
-    def whole(each: Sequence[Tensor], fill: float) -> Tensor:
-        wide = [torch.nn.functional.pad(x, (0, width - x.shape[1]), value=fill) for x in each]
-        return torch.cat(wide)[places]
-
-    return Completions(
-        tokens=whole([part.tokens for part in parts], how.pad),
-        logp=whole([part.logp for part in parts], 0.0),
-        mask=whole([part.mask for part in parts], 0.0),
-    )
-
-
-def _left_padded(
+def left_padded(
     prompts: Sequence[Sequence[int]], pad: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
+    """Prompts as ids and attention, each (b, p), padded before them."""
     width = max(len(prompt) for prompt in prompts)
     ids = torch.full((len(prompts), width), pad, device=device)
     attention = torch.zeros_like(ids)
@@ -148,17 +110,21 @@ def _left_padded(
     return ids, attention
 
 
-def _draw(
+def draw(
     logits: Tensor, temperature: float, chance: torch.Generator | None
 ) -> tuple[Tensor, Tensor]:
+    """A token for each row of logits (b, v), and its log-probability; each (b,)."""
     if temperature == 0.0:
         return logits.argmax(dim=1), torch.zeros(len(logits), device=logits.device)
     logp = torch.log_softmax(logits / temperature, dim=1)
-    drawn = torch.multinomial(logp.exp(), 1, generator=chance)
+    below = logp.exp().cumsum(1)  # one number a row: multinomial draws one for every piece
+    point = torch.rand(len(below), 1, generator=chance, device=below.device) * below[:, -1:] * LESS
+    drawn = torch.searchsorted(below, point, right=True)
     return drawn.squeeze(1), logp.gather(1, drawn).squeeze(1)
 
 
-def _cut(tokens: Tensor, logp: Tensor, end: int) -> Completions:
+def cut(tokens: Tensor, logp: Tensor, end: int) -> Completions:
+    """Completions (b, t) up to their end tokens, as wide as the longest of them."""
     ended = (tokens == end).int().cumsum(1) - (tokens == end).int()
     counts = torch.arange(tokens.shape[1], device=tokens.device)
     first_end = torch.where(
