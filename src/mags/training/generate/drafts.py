@@ -12,6 +12,15 @@ from mags.training.generate.dates import seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Company:
+    """Who talks, and on which day."""
+
+    speaker: str
+    other: str
+    now: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A turn, what it asks to be stored (`lines`) and to be recalled (`look`).
 

@@ -136,8 +136,8 @@ class Teller:
             list=name,
             phrase=phrase,
             values=values,
-            lines=_lines(entry, name, values),
-            old=_old(entry, name, values),
+            lines=lines_of(entry, name, values),
+            old=old_of(entry, name, values),
             tags=(name.rpartition("_")[0] or "add",),
         )
 
@@ -248,7 +248,8 @@ def _by_list(entries: tuple[Entry, ...]) -> dict[str, list[Entry]]:
     return found
 
 
-def _lines(entry: Entry, name: str, values: Mapping[str, str]) -> tuple[Line, ...]:
+def lines_of(entry: Entry, name: str, values: Mapping[str, str]) -> tuple[Line, ...]:
+    """The operations that a phrase of the list `name` asks for."""
     subject, relation = values["s"], values["relation"]
 
     def line(act: Act, object: str) -> Line:
@@ -265,7 +266,8 @@ def _lines(entry: Entry, name: str, values: Mapping[str, str]) -> tuple[Line, ..
     return line(Act.RETRACT, values["p"]), line(Act.ADD, values["o"])
 
 
-def _old(entry: Entry, name: str, values: Mapping[str, str]) -> str:
+def old_of(entry: Entry, name: str, values: Mapping[str, str]) -> str:
+    """The fact that a phrase of the list `name` replaces or ends, as a memory words it, or ""."""
     if not name.startswith(("change", "swap", "correct", "end")):
         return ""
     gone = values["o"] if name.startswith("end") else values["p"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
 
@@ -12,7 +12,8 @@ from mags.training.chains.phrasebook import SLOT, fill
 from mags.training.chains.splits import Shelf
 from mags.training.chains.tokens import Line, sentence
 from mags.training.generate import dates
-from mags.training.generate.drafts import Draft
+from mags.training.generate.changes import AMEND, Changes
+from mags.training.generate.drafts import Company, Draft
 from mags.training.generate.fillers import Fillers
 from mags.training.generate.framing import Framer
 from mags.training.generate.questions import Asked, Questioner
@@ -21,8 +22,9 @@ from mags.training.generate.statements import Teller, Told, fact_of, memory
 # Shares of the turns shown to the write policy.
 MIX = {
     "add": 0.31,
-    "update": 0.25,
-    "retract": 0.16,
+    "update": 0.22,
+    "retract": 0.14,
+    "after": 0.15,
     "both": 0.03,
     "note": 0.03,
     "near": 0.08,
@@ -32,18 +34,11 @@ MIX = {
 }
 ASIDES = 0.2
 """Share of turns with a sentence more that has nothing to do with them."""
-WHOLE = frozenset({"note", "bare answer"})
+BARE = 0.12
+"""Share of plain statements told as an answer in a word or two."""
+WHOLE = frozenset({"note", "bare answer", AMEND})
 """Tags of turns that could not be told apart from random words around them."""
 PLAIN_SPEAKERS = ("user", "assistant")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Company:
-    """Who talks, and on which day."""
-
-    speaker: str
-    other: str
-    now: date
 
 
 class Turns:
@@ -57,10 +52,12 @@ class Turns:
         self._scatter = scatter
         self._teller = Teller(shelf, rng, self._fillers, self._framer)
         self._asker = Questioner(shelf, rng, self._teller, self._framer)
+        self._changes = Changes(shelf, rng, self._framer, self._teller)
         self._writers: dict[str, Callable[[Company], Draft | None]] = {
             "add": lambda who: self.told(who, Act.ADD),
             "update": lambda who: self.told(who, Act.UPDATE),
             "retract": lambda who: self.told(who, Act.RETRACT),
+            "after": self._changes.draft,
             "both": self.both,
             "note": self.note,
             "near": self.near,
@@ -111,7 +108,7 @@ class Turns:
         first = self._teller.tell(act, who.speaker)
         if first is None:
             return None
-        bare = self._bare(who, first) if act is Act.ADD and self._rng.random() < 0.08 else None
+        bare = self._bare(who, first) if act is Act.ADD and self._rng.random() < BARE else None
         if bare is not None:
             return bare
         first = self._varied(first, who)
@@ -315,7 +312,8 @@ class Turns:
         if self._rng.random() < 0.3:
             others = (draft.speaker, self._fillers.name(avoid=(draft.speaker,)))
             for _ in range(self._rng.choice((1, 1, 2))):
-                recent.insert(0, Turn(text=self._chatter(), speaker=self._rng.choice(others)))
+                speaker = self._rng.choice(others)
+                recent.insert(0, Turn(text=self._chatter(speaker), speaker=speaker))
         if recalls and self._rng.random() < 0.35:
             for _ in range(self._rng.randint(1, 3)):
                 recalled.insert(self._rng.randint(0, len(recalled)), self._stray(draft))
@@ -334,10 +332,12 @@ class Turns:
         text = self._framer.put("{x} {y}", {"x": parts[0], "y": parts[1]})
         return replace(draft, text=text, tags=(*draft.tags, "aside"))
 
-    def _chatter(self) -> str:
-        if self._rng.random() < 0.6:
+    def _chatter(self, speaker: str) -> str:
+        """What somebody said before that does not matter here."""
+        if self._rng.random() < 0.5:
             return self._rng.choice(self._shelf.smalltalk)
-        told = self._teller.tell(Act.ADD, self._fillers.name(), third=True)
+        own = self._rng.random() < 0.5
+        told = self._teller.tell(Act.ADD, speaker, third=None if own else True)
         return told.text if told else self._rng.choice(self._shelf.smalltalk)
 
     def _stray(self, draft: Draft) -> Recalled:

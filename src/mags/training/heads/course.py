@@ -30,7 +30,6 @@ from mags.training.heads.labels import Gold, taught
 from mags.training.heads.loss import loss_of
 from mags.training.heads.material import Material, material, plain, talked
 from mags.training.heads.model import Heads, Shape
-from mags.training.heads.preceded import preceded
 from mags.training.heads.recipes import Course
 from mags.training.heads.states import Shown, states_of
 from mags.training.optimisers import optimisers, take_step
@@ -94,8 +93,7 @@ def samples_of(course: Course, number: int, held: Material) -> Iterator[Sample]:
     for sample in held.dev:
         seen.take(sample)
     seed = f"{course.seed} round {number}"
-    made = plain(Split.TRAIN, course.fresh, seed, seen, scatter=course.scatter)
-    yield from preceded(made, Random(f"{seed} preceded"), share=course.preceded)
+    yield from plain(Split.TRAIN, course.fresh, seed, seen, scatter=course.scatter)
     yield from talked(Split.TRAIN, course.talk, seed, seen)
     if number % course.by_hand == 0:
         written = hand.samples(tuple(hand.chains()))

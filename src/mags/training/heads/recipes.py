@@ -17,9 +17,8 @@ class Course:
     `fresh`, `talk`: generated samples and turns of conversation that each round brings, `real`:
     passages that people wrote, from round `real_after` on; what is written `by_hand` comes every
     so many rounds. A sample stays for `passes` rounds. `scatter`: share of the generated ones put
-    among random words. `preceded`: share of those that stand alone put after turns of others.
-    `rows`: words of a batch. `cool`: the last rounds, over which the rate falls. `dev`: samples on
-    which thresholds are found; `tests`: of each test split.
+    among random words. `rows`: words of a batch. `cool`: the last rounds, over which the rate
+    falls. `dev`: samples on which thresholds are found; `tests`: of each test split.
     """
 
     rounds: int
@@ -30,7 +29,6 @@ class Course:
     by_hand: int = 8
     passes: int = 2
     scatter: float = 0.1
-    preceded: float = 0.0
     width: int = 128
     blocks: int = 3
     rows: int = 1_000
@@ -44,7 +42,7 @@ class Course:
     threads: int = 1
 
 
-SHIPPED = Course(rounds=48, cool=21, real_after=18)
+SHIPPED = Course(rounds=46, passes=3, cool=20, real_after=16)
 """The heads that come with MAGS."""
 
 QUICK = Course(rounds=6, cool=3)
