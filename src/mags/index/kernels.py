@@ -15,14 +15,61 @@ HALF = np.float32(2.0**112)
 """What a float16's bits, moved into a float32's place, lack in the exponent."""
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def int8_products(matrix, query, out):
-    """Products of each int8 row with the int8 query, into `out` (int32)."""
-    for i in range(matrix.shape[0]):
-        total = np.int32(0)
-        for j in range(matrix.shape[1]):
-            total += np.int32(matrix[i, j]) * np.int32(query[j])
-        out[i] = total
+@njit(cache=True, nogil=True)
+def sift(keys, items, size, at, value, item, down):
+    """Place (value, item) in a binary max-heap, moving down from the root or up from `at`."""
+    if down:
+        while True:
+            child = 2 * at + 1
+            if child >= size:
+                break
+            if child + 1 < size and keys[child + 1] > keys[child]:
+                child += 1
+            if keys[child] <= value:
+                break
+            keys[at], items[at] = keys[child], items[child]
+            at = child
+    else:
+        while at > 0 and keys[(at - 1) // 2] < value:
+            keys[at], items[at] = keys[(at - 1) // 2], items[(at - 1) // 2]
+            at = (at - 1) // 2
+    keys[at], items[at] = value, item
+
+
+@njit(cache=True, nogil=True)
+def keep(keys, items, held, score, row):
+    """Hold a row where its score is among the best; returns how many are held.
+
+    keys, items: a heap of the negated scores, so that its root is the least of the best.
+    """
+    if held < len(keys):
+        sift(keys, items, held + 1, held, -score, row, False)
+        return held + 1
+    if score > -keys[0]:
+        sift(keys, items, held, 0, -score, row, True)
+    return held
+
+
+@njit(cache=True, nogil=True)
+def coarse_best(matrix, rows, groups, queries, keys, items, held):
+    """The rows of greatest int8 product with each query in each group, in one pass.
+
+    matrix: int8, by row; rows, groups: (n,), a negative group is passed over; queries: (m, d)
+    int16. keys, items: (m, groups, k) heaps of the negated products, held: (m, groups).
+    """
+    wide = np.empty(matrix.shape[1], np.int16)
+    for i in range(len(rows)):
+        g = groups[i]
+        if g < 0:
+            continue
+        row = matrix[rows[i]]
+        for j in range(len(wide)):  # once for all queries
+            wide[j] = row[j]
+        for q in range(len(queries)):
+            query, total = queries[q], np.int32(0)
+            for j in range(len(wide)):
+                total += np.int32(wide[j]) * np.int32(query[j])
+            held[q, g] = keep(keys[q, g], items[q, g], held[q, g], np.float64(total), rows[i])
 
 
 @njit(cache=True, nogil=True)
@@ -147,4 +194,26 @@ def windows(half, present, rows, beside, query, out):
                 out[1, i] = _dot(wide, query)
         norm = np.sqrt(_dot(total, total))
         out[0, i] = _dot(total, query) / max(norm, np.float32(1e-9))
+    return fetched
+
+
+@njit(cache=True, nogil=True)
+def exact_best(half, pools, sizes, queries, keys, items, held):
+    """Of each query's pool in each group the rows of greatest cosine.
+
+    half: a float16 matrix (given as uint16); pools: (m, groups, p) rows, sizes: (m, groups);
+    queries: (m, d). keys, items: (m, groups, k) heaps of the negated cosines, held: (m, groups).
+    """
+    bits = np.empty(half.shape[1], np.uint32)
+    wide = bits.view(np.float32)
+    fetched = 0
+    for q in range(pools.shape[0]):
+        for g in range(pools.shape[1]):
+            rows = pools[q, g, : sizes[q, g]]
+            for i in range(len(rows)):
+                if i % AT_ONCE == 0:
+                    fetched += _fetch(half, len(half), rows, i, i + AT_ONCE)
+                _widen(half[rows[i]], bits, wide)
+                cosine = np.float64(_dot(wide, queries[q]))
+                held[q, g] = keep(keys[q, g], items[q, g], held[q, g], cosine, rows[i])
     return fetched

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usearch.index import Index
 
-from mags.index.kernels import cosines, int8_products, widened, windows
+from mags.index.kernels import coarse_best, cosines, exact_best, widened, windows
 
 SCAN_LIMIT = 20_000
 """Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
@@ -165,17 +165,27 @@ class VectorIndex:
 
         `group_of`: rows -> group of each (0..groups-1), -1 where a row may not come back.
         """
-        if self.size == 0 or k <= 0:
-            return [np.zeros(0, np.int64)] * groups
+        found = self.nearest(query[None], k, group_of, groups)[0]
         if self._hnsw is not None:
-            return self._walk(self._hnsw, query, k, group_of, groups)
-        pool, of = self._scan(query, 2 * k, group_of, groups)
+            return found
         out = []
-        for group in range(groups):
-            rows = pool[of == group]
+        for rows in found:
             cosines = self.products(rows, query[None])[:, 0]
-            out.append(rows[np.argsort(-cosines, kind="stable")[:k]])
+            out.append(rows[np.argsort(-cosines, kind="stable")])
         return out
+
+    def nearest(
+        self, queries: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
+    ) -> list[list[NDArray[np.int64]]]:
+        """`search_groups` of several queries (m, dimension), in one pass over the vectors where
+        they are scanned; rows in no order.
+        """
+        if self.size == 0 or k <= 0 or not len(queries):
+            return [[np.zeros(0, np.int64)] * groups for _ in queries]
+        if self._hnsw is not None:
+            graph = self._hnsw
+            return [self._walk(graph, query, k, group_of, groups) for query in queries]
+        return self._scan(queries, k, group_of, groups)
 
     def _walk(
         self, graph: Index, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
@@ -199,20 +209,21 @@ class VectorIndex:
             asked *= 4
 
     def _scan(
-        self, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        scores = np.empty(self.size, np.int32)
-        int8_products(self._whole_coarse()[: self.size], _to_int8(query[None])[0], scores)
+        self, queries: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
+    ) -> list[list[NDArray[np.int64]]]:
+        """Rows by the float16 vectors of the 2k that int8 has first."""
         rows = np.flatnonzero(self.present[: self.size])
-        of = group_of(rows)
-        kept, groups_kept = [], []
-        for group in range(groups):
-            inside = rows[of == group]
-            if len(inside) > k:
-                inside = inside[np.argpartition(scores[inside], len(inside) - k)[-k:]]
-            kept.append(inside)
-            groups_kept.append(np.full(len(inside), group))
-        return np.concatenate(kept), np.concatenate(groups_kept)
+        matrix = self._whole_coarse()[: self.size]
+        pools, sizes = _heaps(len(queries), groups, 2 * k)
+        coarse = _to_int8(queries).astype(np.int16)
+        coarse_best(matrix, rows, group_of(rows), coarse, *pools, sizes)
+        best, held = _heaps(len(queries), groups, k)
+        half = self.matrix.view(np.uint16)
+        exact_best(half, pools[1], sizes, queries, *best, held)
+        return [
+            [items[:count] for items, count in zip(*one, strict=True)]
+            for one in zip(best[1], held.tolist(), strict=True)
+        ]
 
     def _whole_coarse(self) -> NDArray[np.int8]:
         if not self._coarse_whole:
@@ -322,3 +333,13 @@ def _to_int8_blocks(matrix: NDArray[np.float16]) -> NDArray[np.int8]:
     for start in range(0, len(matrix), 4096):
         out[start : start + 4096] = _to_int8(matrix[start : start + 4096])
     return out
+
+
+Heaps = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Keys and rows, each of shape (queries, groups, places)."""
+
+
+def _heaps(queries: int, groups: int, places: int) -> tuple[Heaps, NDArray[np.int64]]:
+    """Empty heaps, and how many each holds, shape (queries, groups)."""
+    shape = (queries, groups, places)
+    return (np.empty(shape), np.empty(shape, np.int64)), np.zeros(shape[:2], np.int64)

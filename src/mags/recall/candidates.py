@@ -82,8 +82,9 @@ def gather(
     k = settings.candidates * (4 if reading.as_of or reading.recorded_as_of else 1)
     group_of = partial(block_of, state, reading)
     matches = [state.lexicon.match(terms) for terms in reading.query.terms]
-    for vector, match in zip(reading.vectors, matches, strict=True):
-        found.extend(state.vectors.search_groups(vector, k, group_of, BLOCKS))
+    for alike in state.vectors.nearest(reading.vectors, k, group_of, BLOCKS):
+        found.extend(alike)
+    for match in matches:
         found.extend(_best_words(state, reading, match, k))
     rows = distinct(np.concatenate(found))
     rows = rows[visible(state, rows, reading)]

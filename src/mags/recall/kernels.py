@@ -9,7 +9,7 @@ from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
 from mags.graph.node import NOBODY, NodeFlag, NodeKind
-from mags.recall.flow.kernels import sift
+from mags.index.kernels import keep
 
 NEXT = int(ArcKind.NEXT)
 ASSOCIATION = int(ArcKind.ASSOCIATION)
@@ -338,12 +338,7 @@ def best_in_blocks(rows, scores, alive, kind, wanted, k):
         b = block[0]
         if b < 0:
             continue
-        # Scores are held negated: the heap's greatest is the least of the best.
-        if held[b] < k:
-            held[b] += 1
-            sift(keys[b], items[b], held[b], held[b] - 1, -score, rows[i], False)
-        elif score > -keys[b, 0]:
-            sift(keys[b], items[b], k, 0, -score, rows[i], True)
+        held[b] = keep(keys[b], items[b], held[b], score, rows[i])
         if held[0] == k and held[1] == k:
             least = min(-keys[0, 0], -keys[1, 0])
     return np.concatenate((items[0, : held[0]], items[1, : held[1]]))

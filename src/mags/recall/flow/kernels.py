@@ -13,6 +13,7 @@ from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
 from mags.graph.node import NodeFlag, NodeKind
+from mags.index.kernels import sift
 
 MENTIONS = int(ArcKind.MENTIONS)
 ASSOCIATION = int(ArcKind.ASSOCIATION)
@@ -211,27 +212,6 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
             rest, total[u], to, share, first[u], end[u], keys, length, eps, r, waiting, queue, tail
         )
     return keys[reached[:n]], p[reached[:n]]
-
-
-@njit(cache=True, nogil=True)
-def sift(keys, items, size, at, value, item, down):
-    """Place (value, item) in a binary max-heap, moving down from the root or up from `at`."""
-    if down:
-        while True:
-            child = 2 * at + 1
-            if child >= size:
-                break
-            if child + 1 < size and keys[child + 1] > keys[child]:
-                child += 1
-            if keys[child] <= value:
-                break
-            keys[at], items[at] = keys[child], items[child]
-            at = child
-    else:
-        while at > 0 and keys[(at - 1) // 2] < value:
-            keys[at], items[at] = keys[(at - 1) // 2], items[(at - 1) // 2]
-            at = (at - 1) // 2
-    keys[at], items[at] = value, item
 
 
 @njit(cache=True, nogil=True)
