@@ -173,14 +173,16 @@ def test_liars_do_lie_and_rules_do_change() -> None:
 def test_a_change_that_is_only_felt_cannot_be_known_at_first_and_is_later_by_anybody() -> None:
     felt = 0
     for seed in range(8):
-        changed: dict[int, list[bool]] = {}
+        changed: dict[int, list[Truth]] = {}
         for _, truth, _ in played("nonsense/standard", seed, worst):
             if truth.after == "felt" and truth.changed is not None:
-                changed.setdefault(truth.changed, []).append(truth.knowable)
-        for knowable in changed.values():
+                changed.setdefault(truth.changed, []).append(truth)
+        for met in changed.values():
             felt += 1
-            assert not knowable[0]
-            assert all(knowable[3:])
+            assert not met[0].knowable
+            new = set.intersection(*(set(truth.rests_on) for truth in met))
+            assert all(new <= truth.facts for truth in met[3:])
+            assert sum(truth.knowable for truth in met[3:]) >= len(met[3:]) - 2
     assert felt >= 8
 
 

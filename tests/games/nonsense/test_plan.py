@@ -5,7 +5,7 @@ from collections import defaultdict
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mags.games.nonsense.bank import bank
@@ -121,6 +121,9 @@ def test_a_lie_is_never_among_the_facts_and_never_so(seed: int) -> None:
 
 
 @given(seeds)
+@example(320)  # an honest one who would turn liar, and whom nobody could then be asked about
+@example(47)  # a change to a guardian of whom nothing is known
+@example(125)  # a change only to be felt, to a custom whose act is unknown
 @settings(max_examples=5)
 def test_questions_come_soon_after_a_change_and_again(seed: int) -> None:
     asked: dict[Slot, list[int]] = defaultdict(list)
@@ -135,6 +138,21 @@ def test_questions_come_soon_after_a_change_and_again(seed: int) -> None:
             after = [t - turn for t in asked[slot] if t > turn]
             assert after[0] <= 4
             assert len([t for t in after if t <= AFTER[6] + 8]) >= 5
+
+
+@given(seeds)
+@example(5)
+@settings(max_examples=5)
+def test_whatever_changes_is_asked_about_within_four_turns(seed: int) -> None:
+    plan = planned("standard", seed)
+    waiting: dict[Slot, int] = {}
+    for step in plan:
+        assert all(step.turn - since <= 4 for since in waiting.values())
+        for slot, _ in plan.ledger.answer(step.decision).links:
+            if waiting.get(slot, step.turn) < step.turn:
+                del waiting[slot]
+        if step.turn + AFTER[6] < level("standard").turns:
+            waiting |= {change.slot: step.turn for change in step.changes}
 
 
 def ages(name: str, share: float) -> list[int]:

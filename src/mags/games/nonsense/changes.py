@@ -16,8 +16,8 @@ from mags.games.nonsense.bank import FIXED, Bank
 from mags.games.nonsense.ledger import Telling
 from mags.games.nonsense.levels import Level
 from mags.games.nonsense.phrases import days
-from mags.games.nonsense.plan import Plan, Probe
-from mags.games.nonsense.rules import EVENTS, Slot
+from mags.games.nonsense.plan import Chosen, Plan, Probe
+from mags.games.nonsense.rules import EVENTS, Decision, Slot
 from mags.games.nonsense.world import World
 from mags.games.sentences import sentence
 
@@ -28,6 +28,10 @@ BEFORE = (2, 5)
 AFTER = (1, 2, 4, 7, 11, 16, 24, 36, 54, 80)
 """The same, after the change; one that is only felt has its first questions to be felt by."""
 FELT = (1, 3)
+INSIST = (4, 28, 29, 30, 31)
+"""Turns after a change by which it is asked about once, twice and so on, come what may."""
+TRIES = 20
+"""Rules among which one is looked for that questions rest on when it has changed."""
 EARLIEST, LATEST = 0.2, 0.85
 """Shares of the game between which rules change."""
 LASTS = (12, 40)
@@ -43,6 +47,7 @@ class ChangingPlan(Plan):
         super().__init__(level, world, bank, rng)
         self._agenda: dict[int, list[Callable[[], None]]] = defaultdict(list)
         self._passing: dict[Slot, tuple[float, str]] = {}
+        self._owed: dict[Slot, tuple[int, list[int]]] = {}
         self._schedule()
 
     def happen(self) -> None:
@@ -52,6 +57,54 @@ class ChangingPlan(Plan):
                 self._revert(slot, value)
         for affair in self._agenda.pop(self.turn, ()):
             affair()
+
+    def change(self, slot: Slot, value: str, how: str) -> None:
+        """Let a rule change; questions about it are owed from now on."""
+        super().change(slot, value, how)
+        self._owed.pop(slot, None)
+        if self.turn + AFTER[6] < self.level.turns:
+            wanted = INSIST[:1] if how == "temporary" else INSIST
+            self._owed[slot] = self.turn, list(wanted)
+
+    def insist(self, chosen: Chosen) -> Chosen:
+        """The question that was chosen, unless a change would go unasked for too long."""
+        about = self._about(chosen)
+        for slot, (since, wanted) in self._owed.items():
+            if slot not in about and self.turn - since >= wanted[0]:
+                found = self._demanded(slot)
+                if found is not None:
+                    self.postpone()
+                    chosen, about = found, self._about(found)
+                    break
+        for slot in about & self._owed.keys():
+            since, wanted = self._owed[slot]
+            if self.turn > since:
+                wanted.pop(0)
+            if not wanted:
+                del self._owed[slot]
+        return chosen
+
+    def _about(self, chosen: Chosen) -> set[Slot]:
+        return {slot for slot, _ in self.ledger.answer(chosen[0]).links}
+
+    def _demanded(self, slot: Slot) -> Chosen | None:
+        """A question that rests on a rule; what nobody can know of the rest is told first."""
+        resting = self.decisions.resting_on(slot)
+        if not resting:
+            return None
+        lacks = {d: [other for other in self.unknown(d) if other != slot] for d in resting}
+
+        def price(decision: Decision) -> tuple[int, int, bool]:
+            lacking = lacks[decision]
+            return len(self.locked.intersection(lacking)), len(lacking), decision in self.recent
+
+        least = min(map(price, resting))
+        decision = self.rng.choice([d for d in resting if price(d) == least])
+        for other in lacks[decision]:
+            value = self.ledger.world[other]
+            text = self.phrases.framed("hearsay", c=self.phrases.told(other, value))
+            self.say(Telling(self.person(other.subject, value), text, other, value))
+        return (decision, None, False) if self.knows(slot) else (decision, slot, True)
 
     def _schedule(self) -> None:
         sorts = [how for how, count in self.level.changes.items() for _ in range(count)]
@@ -66,16 +119,27 @@ class ChangingPlan(Plan):
         self._agenda[self.turn + turns].append(affair)
 
     def _prepare(self, how: str) -> None:
-        slot = self._chosen(how)
-        if slot is None:
+        found = self._picked(how)
+        if found is None:
             if self.turn < self.level.turns - AHEAD:
                 self._later(3, partial(self._prepare, how))
             return
-        value = self._another(slot)
+        slot, value = found
         self.locked.add(slot)
         for after in BEFORE:
             self.probe(self.turn + after, Probe(slot, other=value))
         self._later(AHEAD, partial(self._strike, how, slot, value))
+
+    def _picked(self, how: str) -> tuple[Slot, str] | None:
+        """A rule that may change so, and what it becomes: something that can be asked about."""
+        for _ in range(TRIES):
+            slot = self._chosen(how)
+            if slot is None:
+                return None
+            value = self._another(slot)
+            if how == "lie" or self.decisions.would_rest(slot, value):
+                return slot, value
+        return None
 
     def _chosen(self, how: str) -> Slot | None:
         """A rule that all must know, on which some question rests, and that may change so.

@@ -66,6 +66,17 @@ class Decisions:
         asked = (self.fresh(d) for kind in self._kinds for d in self._leading_to(kind, slot))
         return [d for d in asked if d is not None and any(s == slot for s, _ in self._links(d))]
 
+    def would_rest(self, slot: Slot, value: str) -> bool:
+        """Whether any decision would take that rule if it had another value."""
+        view = ChainMap({slot: value}, self._ledger.world)
+        for decision in (d for kind in self._kinds for d in self._leading_to(kind, slot)):
+            if decision.kind == "enter":
+                return True
+            found = path(view, decision, self._honest)
+            if found is not None and any(link == slot for link, _ in found.links):
+                return True
+        return False
+
     def _leading_to(self, kind: str, slot: Slot) -> list[Decision]:
         """The decisions of a kind that may take a rule: the route walked backwards."""
         route = KINDS[kind].route

@@ -65,6 +65,10 @@ class Probe(NamedTuple):
     """A value of the rule with which the answer should be another one, where that can be."""
 
 
+Chosen = tuple[Decision, Slot | None, bool]
+"""What is asked, the rule that feedback may reveal, and whether it does so whatever is done."""
+
+
 class Plan:
     """The steps of one game. Iterate it once."""
 
@@ -83,8 +87,9 @@ class Plan:
         self.changes: list[Change] = []
         self.locked: set[Slot] = set()
         self._probes: list[tuple[int, int, Probe]] = []
+        self._served: Probe | None = None
         self._made = 0
-        self._recent: deque[Decision] = deque(maxlen=RECENT)
+        self.recent: deque[Decision] = deque(maxlen=RECENT)
         self._asked: set[Decision] = set()
         self._told, self._untold = self._split()
         self._ready = self._kept_back()
@@ -135,6 +140,15 @@ class Plan:
 
     def happen(self) -> None:
         """What changes at this turn; nothing in a plan without changes."""
+
+    def insist(self, chosen: Chosen) -> Chosen:
+        """The question that was chosen, or one that must be asked now in its place."""
+        return chosen
+
+    def postpone(self) -> None:
+        """Ask at the next turn what this turn was to ask, where a probe chose it."""
+        if self._served is not None:
+            self.probe(self.turn + 1, self._served)
 
     def _split(self) -> tuple[list[Slot], list[tuple[int, Slot]]]:
         """The rules told in the opening, and the others with the turns at which they are heard."""
@@ -204,8 +218,10 @@ class Plan:
             self.tellings.insert(place, Telling(speaker, text))
 
     def _step(self) -> Step:
-        decision, learn, sure = self._due() or self._explore() or self._retain()
-        self._recent.append(decision)
+        self._served = None
+        chosen = self._due() or self._explore() or self._retain()
+        decision, learn, sure = self.insist(chosen)
+        self.recent.append(decision)
         self._asked.add(decision)
         elsewhere = self.rng.choice(self.world.pools["place"])
         values = self.decisions.choices(decision, self.rng)
@@ -228,12 +244,13 @@ class Plan:
             self.ledger.done(self.turn + 1, decision)
         return step
 
-    def _due(self) -> tuple[Decision, Slot | None, bool] | None:
+    def _due(self) -> Chosen | None:
         """The question of the first probe that is due and finds one."""
         while self._probes and self._probes[0][0] <= self.turn:
             probe = heappop(self._probes)[2]
             found = self._for(probe)
             if found is not None:
+                self._served = probe
                 return found, (probe.slot if probe.learn else None), probe.sure
         return None
 
@@ -242,26 +259,27 @@ class Plan:
         if probe.other is not None:
             telling = [d for d in fit if self._differs(d, probe.slot, probe.other)]
             fit = telling or fit
-        fit = [d for d in fit if d not in self._recent] or fit
+        fit = [d for d in fit if d not in self.recent] or fit
         return self.rng.choice(fit) if fit else None
 
     def _fits(self, decision: Decision, probe: Probe) -> bool:
         if not probe.learn:
             return self.ledger.knowable(decision)
-        return self._unknown(decision) == [probe.slot]
+        return self.unknown(decision) == [probe.slot]
 
     def _differs(self, decision: Decision, slot: Slot, other: str) -> bool:
         return self.decisions.would_be(decision, slot, other) != self.ledger.answer(decision).answer
 
-    def _unknown(self, decision: Decision) -> list[Slot]:
+    def unknown(self, decision: Decision) -> list[Slot]:
+        """The rules of a decision that nobody can know yet."""
         return [slot for slot, _ in self.ledger.answer(decision).links if not self.knows(slot)]
 
-    def _explore(self) -> tuple[Decision, Slot | None, bool] | None:
+    def _explore(self) -> Chosen | None:
         """A question that cannot be known yet and teaches one rule; asked again in a while."""
         if self.rng.random() >= self.level.explore:
             return None
         for decision in self.decisions.some(self.rng, SEARCH):
-            unknown = self._unknown(decision)
+            unknown = self.unknown(decision)
             if len(unknown) != 1 or self.decisions.is_event(decision):
                 continue
             slot = unknown[0]
@@ -272,7 +290,7 @@ class Plan:
             return decision, slot, False
         return None
 
-    def _retain(self) -> tuple[Decision, Slot | None, bool]:
+    def _retain(self) -> Chosen:
         """A question that can be known, from lines about as old as chance wants them."""
         wanted = self.rng.uniform(log(2), log(self.turn + 2))
         best: tuple[float, Decision] | None = None
@@ -289,7 +307,7 @@ class Plan:
 
     def _waits(self, decision: Decision) -> bool:
         plain = decision._replace(topic="") if decision.kind == "enter" else decision
-        return decision in self._recent or self._ready.get(plain, 0) > self.turn
+        return decision in self.recent or self._ready.get(plain, 0) > self.turn
 
     def _anything(self) -> Decision:
         """Something that can be known if there is any, else anything that has an answer."""
