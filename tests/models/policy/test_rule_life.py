@@ -119,12 +119,16 @@ def test_a_pronoun_never_gives_somebody_known_a_second_name():
     assert facts("Her name is Giulia.", ("Bob", "Petra hates cats.")) == []
 
 
-def test_a_firm_is_left_only_where_work_is_known():
+def test_what_was_held_where_somebody_left_is_over():
     assert facts("I left Feedzai.", recalled=["Alice works at Feedzai."]) == [
         ("RETRACT", "Alice", "works at", "Feedzai"),
         ("ADD", "Alice", "worked at", "Feedzai"),
     ]
-    assert facts("I left Feedzai.") == [("ADD", "Alice", "left", "Feedzai")]
+    assert facts("I left Feedzai.") == [
+        ("RETRACT", "Alice", "works at", "Feedzai"),
+        ("RETRACT", "Alice", "is a member of", "Feedzai"),
+        ("ADD", "Alice", "left", "Feedzai"),
+    ]
 
 
 def test_what_is_sold_goes_by_the_name_it_is_known_by():

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said, claim
-from mags.models.policy.rules.clause import THING
+from mags.models.policy.rules.clause import OWNED, THING
 from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import named, new_job
+from mags.models.policy.rules.values import changing
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import read
@@ -22,7 +23,9 @@ def starting(case: Case) -> list[Operation] | None:
     first, verb = case.low(0), case.clause.verb
     if verb.tense not in {"past", "perfect", "present"} or verb.negated:
         return []
-    if first in {"working", "dating", "seeing"}:
+    if first in {"dating", "seeing"}:
+        return object_claims(case, 1, relation="is dating", change=True, verb=f"started {first}")
+    if first == "working":
         return None
     if first.endswith("ing") and len(case.words) > 1 and first != "something":
         return _gerund(case, start=1, change=True)
@@ -116,7 +119,13 @@ def _left(case: Case) -> list[Operation] | None:
     jobs = {f"{name} works at {place}" for name in case.names}
     if any(text.startswith(job) for text in case.scene.known for job in jobs):
         return _over(case, 0, "left the job at")
-    return object_claims(case, 0, relation="left")
+    # Whatever was held there is over; where nothing was, this closes nothing.
+    held = [
+        op
+        for relation in ("works at", "is a member of")
+        for op in object_claims(case, 0, relation=relation, act=Act.RETRACT, change=True) or ()
+    ]
+    return [*held, *(object_claims(case, 0, relation="left") or ())]
 
 
 _GROUPS = frozenset({"band", "team", "club", "choir", "gym", "group", "party", "course", "class"})
@@ -155,6 +164,11 @@ def finding(case: Case) -> list[Operation] | None:
 def moving(case: Case) -> list[Operation] | None:
     """Read "moved from Hamburg to Turin" and "moved to Turin from Hamburg": both homes."""
     lows = [t.low for t in case.words]
+    put = case.low(0) in {"my", "our", "his", "her", "their", "the"}
+    if put or case.clause.verb.passive or case.clause.subject.kind in {THING, OWNED}:
+        shifted = changing(case)
+        if shifted:
+            return shifted
     if "from" not in lows or "to" not in lows:
         return None
     if not case.happened or lows[0] not in {"from", "to"}:
@@ -180,6 +194,13 @@ def dismissed(case: Case) -> list[Operation] | None:
     if not verb.passive or verb.negated or not off:
         return None
     return _jobless(case, "lost")
+
+
+def promoted(case: Case) -> list[Operation] | None:
+    """Read "was promoted to team lead"."""
+    if not case.clause.verb.passive or case.clause.verb.negated or case.low(0) != "to":
+        return None
+    return object_claims(case, 1, relation="works as", change=True, verb="was promoted to")
 
 
 def turning(case: Case) -> list[Operation] | None:

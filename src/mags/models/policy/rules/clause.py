@@ -191,7 +191,7 @@ def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
             break
         if k > i and _finite(tokens, k, tokens[k - 1].low):
             break
-        if tokens[k].low in PREPOSITIONS | CONJUNCTIONS and tokens[k].low != "in":
+        if tokens[k].low in PREPOSITIONS | CONJUNCTIONS and tokens[k].low not in {"in", "of"}:
             break
         k += 1
     if k == i:

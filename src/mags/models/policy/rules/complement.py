@@ -22,6 +22,7 @@ from mags.models.policy.rules.phrase import cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.when import NUMBERS
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, read, relations
 
@@ -42,7 +43,7 @@ def about(
     low = words[0].low
     act = act_of(clause)
     past = clause.verb.tense == "past"
-    age = _AGE.match(join(words))
+    age = _AGE.match(_in_digits(join(words)))
     if age and clause.subject.kind != THING:
         if past or act is Act.RETRACT:
             return []
@@ -67,6 +68,16 @@ def about(
     if low == "the" and clause.subject.kind != PRONOUN:
         return _the(words, scene, manner, subject, past)
     return _quality(clause, words, scene, manner, subject)
+
+
+def _in_digits(text: str) -> str:
+    """The text with a number word at its start in digits: "six years old"."""
+    first, blank, rest = text.partition(" ")
+    number = NUMBERS.get(first.lower(), 0)
+    return f"{number}{blank}{rest}" if number and first.lower() in _COUNTED else text
+
+
+_COUNTED = frozenset(NUMBERS) - {"a", "an", "a couple of", "a couple", "a few", "several"}
 
 
 def _be(past: bool) -> str:
@@ -220,9 +231,14 @@ def _quality(
     head = clause.subject.noun.split()[-1].lower()
     if head in KIN or clause.subject.names or any(t.low in EVALUATIVE | FEELINGS for t in words):
         return []
-    thing = object_of(words, scene, subject)
+    placed = words[0].low in _PLACES and len(words) > 1
+    thing = object_of(words[1:] if placed else words, scene, subject)
     if thing is None:
         return []
+    if placed:
+        where = Relation(name=f"{_be(clause.verb.tense == 'past')} {words[0].low}", known=False)
+        said = replace(said_of(subject, where, thing), one=True)
+        return [claim(scene, manner, said)] if clause.verb.tense != "past" else []
     if clause.subject.kind == THING and not (thing.is_name or any(c.isdigit() for c in thing.text)):
         return []
     relation = _be(clause.verb.tense == "past")

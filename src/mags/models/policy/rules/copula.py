@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Clause, Subject
 from mags.models.policy.rules.complement import about
@@ -15,8 +17,9 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.pairs import read_pair
 from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.slots import slot_of
-from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.slots import slot_of, without_due
+from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.values import WHEN, is_hour
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation, canonical, kind_of
 
@@ -32,8 +35,11 @@ def read_copula(
         said = _slot(clause, words, rest, scene, manner)
         if said is not None:
             return said
+    hour = join([t for t in words if t.text != "|"]).removeprefix("due").strip()
+    if rest.time is not None and is_hour(hour):
+        return _dated(clause, rest, scene, manner, hour)
     if not words:
-        return _dated(clause, rest, scene, manner, subjects)
+        return []
     pair = read_pair(words, scene, manner, subjects)
     if pair is not None and not clause.verb.negated:
         return pair
@@ -43,27 +49,19 @@ def read_copula(
     return found
 
 
-def _dated(
-    clause: Clause, rest: Rest, scene: Scene, manner: Manner, subjects: tuple[str, ...]
-) -> list[Operation]:
-    """Read "the meeting is on Tuesday": only a time follows."""
+def _dated(clause: Clause, rest: Rest, scene: Scene, manner: Manner, hour: str) -> list[Operation]:
+    """Read "the meeting is on Tuesday (at 3 pm)": only a time follows."""
     if rest.time is None or clause.subject.kind == PRONOUN or clause.verb.negated:
         return []
     when = rest.time.text.removeprefix("on ").removeprefix("in ")
-    return [
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=s,
-                relation="is happening on",
-                object=when,
-                stated=False,
-                text=f"{s} {'was' if clause.verb.tense == 'past' else 'is'} {rest.time.text}.",
-            ),
-        )
-        for s in subjects
-    ]
+    be = "was" if clause.verb.tense == "past" else "is"
+    found = []
+    for name in scene.subjects(clause.subject) or ():
+        told = f"{name} {be} {rest.time.text} {hour}".strip()
+        said = Said(subject=without_due(name), relation=WHEN, object=f"{when} {hour}".strip())
+        dated = replace(said, stated=False, text=f"{told[:1].upper()}{told[1:]}.")
+        found.append(claim(scene, manner, dated))
+    return found
 
 
 def _slot(

@@ -15,6 +15,7 @@ from mags.models.policy.rules.lexicon import KIN, PETS, SILENT, word_set
 from mags.models.policy.rules.lists import objects
 from mags.models.policy.rules.passage import lifespan
 from mags.models.policy.rules.phrase import Rest, object_of, rest_of, trim
+from mags.models.policy.rules.plain import plainly
 from mags.models.policy.rules.plans import read_plan
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
@@ -37,6 +38,7 @@ class ClauseReading:
 
 def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     """Return the operations of one clause."""
+    clause = plainly(clause, scene)
     subject = clause.subject
     if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
         return ClauseReading()

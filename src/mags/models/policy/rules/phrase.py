@@ -323,11 +323,19 @@ ADJECTIVAL = word_set("safe new old good great nice big small own other few many
 
 def _two_things(words: Sequence[Token]) -> bool:
     """Say whether a second noun phrase starts inside ("my mom a scarf")."""
-    for before, word in pairwise(words):
+    for i, (before, word) in enumerate(pairwise(words), start=1):
         free = before.low in PREPOSITIONS | CONJUNCTIONS or is_verb(before.low)
-        if word.text in {"a", "an", "the"} and before.is_word and not free:
+        per = i + 1 < len(words) and words[i + 1].low in _PER
+        if word.text in {"a", "an", "the"} and before.is_word and not free and not per:
             return True
     return False
+
+
+_PER = word_set(
+    "second minute hour day night week month year kilo kilogram pound litre liter gallon piece "
+    "person head lesson session ticket class"
+)
+"""What "a" stands before where it means "per": "900 pounds a month"."""
 
 
 _UNCLEAR = word_set("""it this that these those you your i we he she they me us him them""")

@@ -11,7 +11,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.phrase import Rest
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.tokens import Token, starts_with
 from mags.ports.inflection import past_tense
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, read
@@ -90,7 +90,9 @@ def _deed(words: tuple[Token, ...], scene: Scene, name: str, base: str = "") -> 
     """Return what is to be done as words that stand alone, or None where they do not."""
     words = tuple(t for t in words if t.text != "|")
     if not base:
+        being = starts_with(words, ("be", "a")) or starts_with(words, ("be", "an"))
         if not words or words[0].low in SILENT - LIGHT - {
+            "be" if being else "go",
             "go",
             "start",
             "get",

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, clauses
 from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
+from mags.models.policy.rules.slots import compound
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.ports.policy import Recalled, Turn
 
@@ -106,7 +107,11 @@ class Scene:
             if subject.names:
                 return subject.names
             return (self.of(owner, subject.noun),) if owner else None
-        return (subject.noun,) if subject.kind != OF else (f"{subject.names[0]}'s {subject.noun}",)
+        return (
+            (compound(subject.noun),)
+            if subject.kind != OF
+            else (f"{subject.names[0]}'s {subject.noun}",)
+        )
 
     def _pronoun(self, word: str) -> tuple[str, ...] | None:
         if word in {"i", "we"}:

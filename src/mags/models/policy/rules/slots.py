@@ -20,3 +20,23 @@ def slot_of(noun: str) -> Relation | None:
     if len(words) < len(noun.split()):
         return canonical(plain) or Relation(name=plain, noun=True, known=False)
     return canonical(plain)
+
+
+def compound(noun: str) -> str:
+    """The plain name of a thing: "kitchen budget" for "budget for the kitchen"."""
+    for link in (" for the ", " of the ", " for our ", " for my ", " for "):
+        head, found, rest = noun.partition(link)
+        if found and rest and len(rest.split()) < 3 and not rest[0].isupper():
+            return f"{rest} {head}"
+    return noun
+
+
+_DUE = ("deadline", "due date", "date")
+
+
+def without_due(noun: str) -> str:
+    """The thing of which a noun names the day: "report" of "report deadline"."""
+    for word in _DUE:
+        if noun.lower().endswith(f" {word}"):
+            return noun[: -len(word) - 1]
+    return noun

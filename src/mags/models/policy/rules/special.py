@@ -15,16 +15,20 @@ from mags.models.policy.rules.changes import (
     finding,
     leaving,
     moving,
+    promoted,
     starting,
     stopping,
     switching,
     turning,
 )
 from mags.models.policy.rules.possessions import getting, having, selling
+from mags.models.policy.rules.values import CHANGING
 
 SPECIAL: Mapping[str, Special] = {
+    **CHANGING,
     "have": having,
     "fire": dismissed,
+    "promote": promoted,
     "lay": dismissed,
     "get": getting,
     "adopt": getting,

@@ -61,8 +61,8 @@ class _Reader:
                 self.negated = True
                 self.never |= low == "never"
                 self.i += 1
-            elif (low in ADVERBS and not (low in {"well", "back"} and self.i == 0)) or (
-                low.endswith("ly") and len(low) > 4 and low not in {"family", "reply", "apply"}
+            elif (low in ADVERBS and not (low in {"well", "back"} and self.i == 0)) or _adverb(
+                self.tokens[self.i : self.i + 1]
             ):
                 self.shades.add(low)
                 self.i += 1
@@ -75,7 +75,7 @@ class _Reader:
         while k < len(self.tokens) and (
             self.tokens[k].low in ADVERBS
             or self.tokens[k].low in _NOT
-            or self.tokens[k].low.endswith("ly")
+            or _adverb(self.tokens[k : k + 1])
         ):
             k += 1
         if starts_with(self.tokens, ("no", "longer"), k):
@@ -219,6 +219,17 @@ def _made(reader: _Reader, *, base: str, tense: str, form: str, step: int = 1) -
         never=reader.never,
         gone=reader.gone,
         shades=frozenset(reader.shades),
+    )
+
+
+def _adverb(tokens: Sequence[Token]) -> bool:
+    """Say whether a word is an adverb by its ending; "Molly" is none."""
+    return any(
+        t.low.endswith("ly")
+        and len(t.low) > 4
+        and not t.is_capital
+        and t.low not in {"family", "reply", "apply"}
+        for t in tokens
     )
 
 
