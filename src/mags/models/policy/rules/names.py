@@ -35,6 +35,7 @@ _ORDINARY = word_set(
     ah aww hmm um uh oops ugh yay wish hope appreciate amazing wonderful fantastic lovely sweet
     good-bye bye welcome happy merry happy best new old big little first second early late
     speaking remember imagine guess plus anyway besides instead meanwhile gonna gotta
+    whoever whatever whichever wherever whenever throughout
     kids family friends mom dad mum i i'd i'm"""
 )
 

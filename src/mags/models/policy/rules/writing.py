@@ -24,6 +24,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.notes import note_of, plain_note
 from mags.models.policy.rules.scene import Scene, scene_of
+from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, PAST, forms
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
@@ -70,6 +71,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         operations += read.operations
         if read.why:
             whys.append(read.why)
+    operations = list(preferred(turn, operations))
     return Writing(
         operations=_once(_replaced(operations)),
         mentions=_mentioned(turn.text, operations),

@@ -1,0 +1,150 @@
+"""What a statement is about: names, and nouns that plain English lacks ("terto ink").
+
+A referent is a capitalised name or an unfamiliar word, with the nouns that belong to it: "the
+Orn clan", "the lamp of Zoaro".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mags.models.policy.rules.lexicon import ARTICLES, FUNCTION_WORDS, PRONOUNS
+from mags.models.policy.rules.names import name_end
+from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.unfamiliar import is_unfamiliar
+from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
+
+_PLURAL_AFTER = frozenset({"are", "were", "have", "do", "will", "can", "must", "may", "now"})
+_OF = frozenset({"of", "for"})
+_LEADING = FUNCTION_WORDS | {"throughout", "whoever", "whatever", "wherever"}
+_FINITE = frozenset({BASE, THIRD, PAST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Referent:
+    """Words from `start` to `end` (not in it). `core`: the name or term within.
+
+    `slot`: the noun of "the toll of Zoaro is ..." where the name alone is the referent.
+    `is_name`: capitalised; `is_new`: an unfamiliar word is in it.
+    """
+
+    start: int
+    end: int
+    text: str
+    core: str
+    is_name: bool
+    is_new: bool
+
+
+def referents(tokens: Sequence[Token]) -> tuple[Referent, ...]:
+    """Return the referents of a clause, in order."""
+    found: list[Referent] = []
+    i = 0
+    while i < len(tokens):
+        end = i if tokens[i].low in _LEADING else _core_end(tokens, i)
+        if end == i:
+            i += 1
+            continue
+        found.append(_whole(tokens, i, end, found[-1].end if found else 0))
+        i = found[-1].end
+    return tuple(found)
+
+
+def _core_end(tokens: Sequence[Token], i: int) -> int:
+    token = tokens[i]
+    unfamiliar = _is_term(token) and not _is_deed(tokens, i)
+    end = name_end(tokens, i)
+    if i == 0 and end == 1 and not unfamiliar and token.is_capital:
+        end = i  # a word that only starts a sentence
+    if end > i or not unfamiliar:
+        return end
+    end = i + 1
+    while end < len(tokens) and not tokens[end].is_capital and _is_term(tokens[end]):
+        end += 1
+    return end
+
+
+def _is_term(token: Token) -> bool:
+    return token.low not in FUNCTION_WORDS and is_unfamiliar(token.low)
+
+
+def _is_deed(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether an unfamiliar word looks like a verb, or heads "the sentry of Oslo"."""
+    if tokens[i].is_capital:
+        return False
+    after = [t for t in tokens[i + 1 : i + 4] if t.low not in ARTICLES]
+    low = after[0].low if after else ""
+    if i > 0 and tokens[i - 1].low in ARTICLES:
+        return low in _OF and len(after) > 1 and (after[1].is_capital or _is_term(after[1]))
+    return tokens[i].low.endswith(("ed", "ing")) or low in PRONOUNS
+
+
+def _whole(tokens: Sequence[Token], i: int, end: int, least: int) -> Referent:
+    """Take in the nouns that belong to a name or term; nothing before `least`."""
+    core = " ".join(t.text for t in tokens[i:end])
+    led = i > least and tokens[i - 1].low in ARTICLES
+    is_name = tokens[i].is_capital and (i > 0 or not _follows(tokens, end))
+    if (led or not is_name) and _is_noun(tokens, end):
+        end += 1
+    start = i - 1 if led else i
+    if start - 2 >= least and tokens[start - 1].low in _OF and _is_head(tokens, start - 2):
+        start -= 2
+        if start > least and tokens[start - 1].low == "the":
+            start -= 1
+    text = " ".join(t.text for t in tokens[start:end])
+    return Referent(
+        start=start,
+        end=end,
+        text=_single(_bare(text), tokens, end, is_name=is_name),
+        core=core,
+        is_name=is_name,
+        is_new=any(_is_term(t) for t in tokens[start:end]),
+    )
+
+
+def _single(text: str, tokens: Sequence[Token], end: int, *, is_name: bool) -> str:
+    """Return "vokein" for "vokeins": a term is known by its singular."""
+    plural = text.endswith("s") and not text.endswith("ss") and " " not in text
+    after = tokens[end].low if end < len(tokens) else ""
+    many = after in _PLURAL_AFTER or any(form == BASE for _, form in forms(after))
+    if not plural or (is_name and not (many and tokens[end - 1].start == 0)):
+        return text
+    return text[:-1]
+
+
+def _bare(text: str) -> str:
+    for article in ("the ", "a ", "an ", "The ", "A ", "An "):
+        text = text.removeprefix(article)
+    return text
+
+
+def _follows(tokens: Sequence[Token], end: int) -> bool:
+    """Say whether a first word is a term, not a name, by the noun behind it ("Terto ink ...")."""
+    return _is_noun(tokens, end) and not is_verb(tokens[end].low)
+
+
+def _is_head(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether "custom" of "the custom of Zoaro" heads a thing, after "the"."""
+    token = tokens[i]
+    if not token.is_word or token.low in FUNCTION_WORDS:
+        return False
+    return token.is_capital or (i > 0 and tokens[i - 1].low == "the")
+
+
+def _is_noun(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a plain word at `i` goes with the term before it, and is not its verb."""
+    if i >= len(tokens):
+        return False
+    token = tokens[i]
+    if not token.text.isalpha() or token.is_capital or token.low in FUNCTION_WORDS:
+        return False
+    if token.low.endswith("ed") or is_unfamiliar(token.low):
+        return False
+    tags = {form for _, form in forms(token.low)}
+    if not tags & _FINITE:
+        return True
+    plural = i > 0 and tokens[i - 1].low.endswith("s")
+    after = tokens[i + 1] if i + 1 < len(tokens) else None
+    ends = after is None or not after.is_word or after.low in FUNCTION_WORDS - ARTICLES
+    return ends and not plural and BASE in tags

@@ -1,0 +1,134 @@
+"""What is said of the things a stretch names: the words around them as a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mags.models.policy.rules.lexicon import (
+    ADVERBS,
+    ARTICLES,
+    BE,
+    EVALUATIVE,
+    HEDGES,
+    INTENSIFIERS,
+    MODALS,
+    word_set,
+)
+from mags.models.policy.rules.referents import Referent
+from mags.models.policy.rules.stretches import Stretch, low_at
+from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.when import times
+from mags.ports.inflection import BASE, PAST, THIRD, forms
+from mags.ports.policy import Act, Operation, Turn
+
+SURE, SHOWN = 0.7, 0.6
+"""Confidence in a relation under its own words, and in what an act has shown."""
+PLACED = word_set("in at under throughout within")
+LISTS = word_set("and or nor & ,")
+EMPTY = ARTICLES | ADVERBS | word_set("one it that who which you your they there so but and , \" '")
+"""Words that tell nothing of how two things are tied."""
+CUES = word_set("now no longer not but instead anymore become becomes became today lately")
+"""Words that tell of a change, and belong to no relation."""
+MOST = 6
+"""Words of a relation."""
+_GUESSED = HEDGES | word_set("could might may would should")
+_OTHERS = word_set("he she him her they them")
+_FINITE = frozenset({BASE, THIRD, PAST})
+
+
+def relation_of(clause: Stretch, a: Referent, b: Referent) -> str:
+    """The words between two things, and those around them where these say nothing."""
+    inside = {i for r in clause.about for i in range(r.start, r.end)}
+    words = [t.low if i not in inside else "" for i, t in enumerate(clause.tokens)]
+    between = words[a.end : b.start]
+    if all(w in EMPTY | PLACED | BE | {""} for w in between):
+        between = [*words[: a.start][-MOST:], *between, *words[b.end :]]
+    kept = [w for w in between if w not in EMPTY | CUES and (w.isalnum() or "'" in w)]
+    return " ".join(kept[:MOST]) or "is tied to"
+
+
+def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
+    """What is said of the one thing that is named: (relation, object), None if nothing."""
+    tokens = clause.tokens
+    before, after = tokens[: subject.start], tokens[subject.end :]
+    found = placed(before, after)
+    if found is not None:
+        return found
+    if any(t.low in _GUESSED for t in tokens):
+        return None
+    if any(t.low in _OTHERS for t in tokens) and low_at(after, len(after) - 1) != "say":
+        return None
+    words = until_comma(_past_comma(after))
+    while words and words[0].low in ADVERBS:
+        words = words[1:]
+    k = next((i + 1 for i, t in enumerate(words[:3]) if _is_verb(t.low)), 0)
+    verb, rest = words[:k], words[k:]
+    if k and not rest:
+        rest = until_comma(_past_comma(after[after.index(words[-1]) + 1 :]))
+    rest = tuple(t for i, t in enumerate(rest) if i or t.low not in {"you", "that"})
+    if not any(t.is_word for t in rest) or rest[0].low in EVALUATIVE | INTENSIFIERS | LISTS:
+        return None
+    relation = " ".join(t.low for t in verb or before[-2:])
+    return (relation, join(rest)) if relation else None
+
+
+def is_placed(clause: Stretch) -> bool:
+    """Say whether a stretch tells what is so in the one place it names."""
+    if len(clause.about) != 1:
+        return False
+    place = clause.about[0]
+    return placed(clause.tokens[: place.start], clause.tokens[place.end :]) is not None
+
+
+def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] | None:
+    """Read "in Oslo, smoking is forbidden" and "smoking is forbidden in Oslo"."""
+    led = bool(before) and before[-1].low in PLACED | {"of"}
+    words = tuple(after) if any(t.low in BE for t in after) else tuple(before[:-1])
+    k = next((i for i, t in enumerate(words) if t.low in BE or t.low == "become"), 0)
+    if not led or not k:
+        return None
+    start = max((i + 1 for i in range(k) if words[i].low in {",", "that", "reads"}), default=0)
+    topic = [t.low for t in words[start:k] if t.low not in {"has", ","}]
+    rest = tuple(words[k + 1 :])
+    while rest and rest[0].low in ADVERBS:
+        rest = rest[1:]
+    if not topic or not rest:
+        return None
+    return f"{' '.join(topic)} is", join(until_comma(rest))
+
+
+def _is_verb(word: str) -> bool:
+    return word in MODALS | BE or any(form in _FINITE for _, form in forms(word))
+
+
+def _past_comma(words: Sequence[Token]) -> tuple[Token, ...]:
+    return tuple(words[1:] if words and words[0].text == "," else words)
+
+
+def until_comma(words: Sequence[Token]) -> tuple[Token, ...]:
+    """Return the words before the first comma."""
+    k = next((i for i, t in enumerate(words) if t.text == ","), len(words))
+    return tuple(words[:k])
+
+
+def tie(
+    turn: Turn, clause: Stretch, subject: str, relation: str, object_: str, confidence: float = SURE
+) -> Operation:
+    """Return the operation that says how two things are tied, in the words of the stretch."""
+    text = join(clause.tokens)
+    return Operation(
+        act=Act.ADD,
+        subject=subject,
+        relation=relation,
+        object=object_,
+        text=f"{text[:1].upper()}{text[1:]}.",
+        valid_to=_end(text, turn.at),
+        confidence=confidence,
+        subject_is_name=subject[:1].isupper(),
+        object_is_name=object_[:1].isupper(),
+    )
+
+
+def _end(text: str, at: float) -> float | None:
+    """When a statement is said to be over: "until Friday", "for ten days"."""
+    return next((t.since for t in times(text, at, future=True) if t.role == "until"), None)

@@ -1,0 +1,111 @@
+"""Stretches of a text between marks, each with what it is about; talk told from statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mags.models.policy.rules.lexicon import (
+    DEMONSTRATIVES,
+    FIRST,
+    PRONOUNS,
+    QUESTION_WORDS,
+    word_set,
+)
+from mags.models.policy.rules.referents import Referent, referents
+from mags.models.policy.rules.tokens import Token, tokenise
+
+_SHORT = word_set("n't 're 'm 'll 've 'd gonna gotta")
+_ENDS = frozenset({".", "!", "?", ":", ";", "\u2026"})
+_BOUNDS = word_set("until till unless")
+_POINTERS = PRONOUNS | DEMONSTRATIVES | QUESTION_WORDS
+_APPOSED = word_set("unlike like who whose which the a an as you")
+_COMMA = Token(",", ",", 0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A stretch between marks, with what it is about."""
+
+    tokens: tuple[Token, ...]
+    about: tuple[Referent, ...]
+
+
+def stretches(text: str) -> Iterator[Stretch]:
+    """Yield the stretches of a text between marks; not what is asked.
+
+    What stands after a colon and names nothing goes with what names one thing before it.
+    """
+    rest: list[Token] = []
+    before: tuple[Token, ...] = ()
+    for token in (*tokenise(text), Token(".", ".", len(text), len(text))):
+        if token.text not in _ENDS:
+            rest.append(token)
+            continue
+        if rest and token.text != "?":
+            clause = _clause(tuple(rest))
+            if before and not clause.about:
+                clause = _clause((*before, _COMMA, *rest))
+            elif before:
+                yield _clause(before)
+            before = ()
+            if token.text == ":" and len(clause.about) == 1:
+                before = clause.tokens
+            else:
+                yield clause
+        rest = []
+    if before:
+        yield _clause(before)
+
+
+def _clause(tokens: tuple[Token, ...]) -> Stretch:
+    tokens = _unframed(tokens)
+    bound = _bound(tokens)
+    found = (
+        r
+        for r in referents(tokens)
+        if not bound[0] <= r.start < bound[1] and not _is_called(tokens, r)
+    )
+    unique = {r.core.lower(): r for r in reversed(list(found))}
+    about = sorted(unique.values(), key=lambda r: r.start)
+    return Stretch(tokens=tokens, about=tuple(about))
+
+
+def _unframed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Take "I heard that" off the front: what is named comes after it."""
+    first = min((r.start for r in referents(tokens)), default=0)
+    cut = max((i + 1 for i in range(first) if tokens[i].low == "that"), default=0)
+    return tokens[cut:]
+
+
+def _bound(tokens: Sequence[Token]) -> tuple[int, int]:
+    """The places of a condition of time ("until the moon of Tra rises"), (0, 0) without one."""
+    for i, token in enumerate(tokens):
+        led = token.low in _BOUNDS or (token.low == "as" and low_at(tokens, i + 1) == "long")
+        if led or (token.low == "up" and low_at(tokens, i + 1) == "to"):
+            ends = (k for k in range(i, len(tokens)) if tokens[k].text == ",")
+            return i, next(ends, len(tokens))
+    return 0, 0
+
+
+def low_at(tokens: Sequence[Token], i: int) -> str:
+    """Return the word at a place in lower case, "" where there is none."""
+    return tokens[i].low if 0 <= i < len(tokens) else ""
+
+
+def _is_called(tokens: Sequence[Token], referent: Referent) -> bool:
+    """Say whether a word is only called out ("Woah, ...", "..., Zoaro")."""
+    first, last = referent.start == 0, referent.end == len(tokens)
+    before, after = low_at(tokens, referent.start - 1), low_at(tokens, referent.end)
+    said = after == "," and low_at(tokens, referent.end + 1) not in _APPOSED
+    return (first and (last or said)) or (last and before == ",")
+
+
+def is_talk(clause: Stretch) -> bool:
+    """Say whether a clause is talk: of oneself, or in the short forms of speech."""
+    words = clause.tokens
+    short = (
+        t.low in _SHORT or (t.low == "'s" and low_at(words, i - 1) in _POINTERS)
+        for i, t in enumerate(words)
+    )
+    return any(t.low in FIRST for t in words) or any(short)

@@ -1,0 +1,98 @@
+"""Statements that join two things in words nobody listed: "the Orn clan is greeted with a hop".
+
+What the clause reader leaves unread is read here as a tie: the two things that are named, and the
+words around them as the relation. Where one thing is named, what is said of it is the object. Read
+are plain statements only, about something that has an unfamiliar word in its name: not talk
+("I", "we"), questions and lists.
+
+A statement that tells of a change ("no longer", "now") and names a third thing says what is over.
+A turn that reports what came of an act (`OUTCOME`) says whether those it names go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mags.models.policy.rules.changing import changed, is_change, is_list
+from mags.models.policy.rules.deeds import shown
+from mags.models.policy.rules.referents import Referent
+from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
+from mags.models.policy.rules.stretches import Stretch, is_talk, stretches
+from mags.models.policy.rules.unfamiliar import is_unfamiliar
+from mags.ports.policy import OUTCOME, Act, Operation, Turn
+from mags.ports.relations import canonical
+
+_KEPT = frozenset({"rule", "how-to"})
+"""Notes that stay beside a tie: it has not their force."""
+
+
+def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
+    """Return what a turn says of the things it names; () where it is no plain statement.
+
+    `least`: things that a stretch must name, where it tells not what is so in a place.
+    """
+    clauses = [c for c in stretches(turn.text) if c.about and not is_talk(c)]
+    if not _is_told([r for c in clauses for r in c.about]):
+        return ()
+    if OUTCOME in turn.attrs:
+        return shown(clauses, turn)
+    full = [c for c in clauses if len(c.about) > 1]
+    if not full and len(clauses) > 1:
+        return _joined(clauses, turn)
+    told = [c for c in full or clauses if len(c.about) >= least or is_placed(c)]
+    return tuple(op for c in told for op in _read(c, turn))
+
+
+def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
+    """Return what was read of a turn, or what is tied in it where that tells more.
+
+    What the clause reader says in words of the relation table stands; what it says in words of
+    its own gives way, so that a thing goes by one name whichever verb it is told with.
+    """
+    if OUTCOME not in turn.attrs and any(_is_plain(op) for op in read):
+        return read
+    notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
+    return (*notes, *tied(turn, least=2 if notes else 1)) or read
+
+
+def _is_plain(op: Operation) -> bool:
+    """Say whether an operation is in words of the table, about what goes by that name always."""
+    if op.act is Act.NOTE or op.relation == "plans to":
+        return False
+    owner, _, noun = op.subject.partition("'s ")
+    return canonical(op.relation) is not None and not (noun and is_unfamiliar(owner.lower()))
+
+
+def _is_told(about: Sequence[Referent]) -> bool:
+    """Say whether what is named is worth telling of: a name that nobody knows, or two terms."""
+    named = any(r.is_new and r.is_name for r in about)
+    return named or len({r.core.lower() for r in about if r.is_new}) > 1
+
+
+def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
+    about = clause.about
+    if len(about) == 1:
+        said = said_of(clause, about[0])
+        return () if said is None else (tie(turn, clause, about[0].text, *said),)
+    change = is_change(clause.tokens)
+    if len(about) == 2:
+        first, second = about
+        if is_list(clause.tokens, first, second):
+            return ()
+        told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
+        return (replace(told, change=change),)
+    if len(about) == 3:
+        return changed(clause, turn)
+    return ()
+
+
+def _joined(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
+    """Read "Zoaro makes an exception: the only gift is terto ink": one thing in each part."""
+    first, second = clauses[0], clauses[1]
+    a, b = first.about[0], second.about[0]
+    if len(clauses) > 2 or a.core == b.core:
+        return ()
+    words = [t.low for t in (*second.tokens[: b.start], *second.tokens[b.end :])]
+    kept = [w for w in words if w not in EMPTY and w.isalnum()]
+    return (tie(turn, second, a.text, " ".join(kept[:MOST]) or "is tied to", b.text),)

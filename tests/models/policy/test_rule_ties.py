@@ -1,0 +1,113 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.models.policy.rules.referents import referents
+from mags.models.policy.rules.ties import tied
+from mags.models.policy.rules.tokens import tokenise
+from mags.models.policy.rules.unfamiliar import is_unfamiliar
+from mags.ports.policy import OUTCOME, Act, Turn
+from tests.models.policy.reading import POLICY
+
+
+def ties(text, outcome=None):
+    attrs = {} if outcome is None else {OUTCOME: outcome}
+    written = POLICY.write(Turn(text=text, speaker="Ana", attrs=attrs), (), ())
+    return [(op.act.name, op.subject, op.relation, op.object) for op in written.operations]
+
+
+@pytest.mark.parametrize(
+    "word", ["walked", "sleepwalker", "keyhole", "overrides", "juggler", "tea"]
+)
+def test_words_of_english_are_familiar_with_their_endings_and_parts(word):
+    assert not is_unfamiliar(word)
+
+
+@pytest.mark.parametrize("word", ["vrull", "zorbik", "karus", "threlm"])
+def test_made_up_words_are_unfamiliar(word):
+    assert is_unfamiliar(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("the Zorlu clan is fond of vreth ink", ["Zorlu clan", "vreth ink"]),
+        ("the lamp of Zoaro lies in Thulmir", ["lamp of Zoaro", "Thulmir"]),
+        ("Zorbiks eat vreth porridge", ["Zorbik", "vreth porridge"]),
+        ("A watchman walks by", []),
+    ],
+)
+def test_names_and_terms_are_found_with_their_nouns(text, names):
+    assert [r.text for r in referents(tokenise(text))] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Vrull accepts moss.", [("ADD", "Vrull", "accepts", "moss")]),
+        (
+            "Only the Zorlu clan may enter the Glade.",
+            [("ADD", "Zorlu clan", "may enter", "Glade")],
+        ),
+        (
+            "Feasts of the Karthu are held at Zill.",
+            [("ADD", "Feasts of the Karthu", "are held at", "Zill")],
+        ),
+        ("Vreth ink is what Thulmir takes.", [("ADD", "Vreth ink", "is what", "Thulmir")]),
+        (
+            "In Thulmir, smoking is forbidden.",
+            [("NOTE", "", "", ""), ("ADD", "Thulmir", "smoking is", "forbidden")],
+        ),
+        (
+            "My aunt tells me that Zoaro always tells lies.",
+            [("ADD", "Zoaro", "tells", "lies")],
+        ),
+    ],
+)
+def test_a_plain_statement_with_unfamiliar_words_becomes_a_fact(text, expected):
+    assert ties(text) == expected
+
+
+def test_a_change_that_names_what_was_ends_it():
+    assert ties("Zoaro no longer takes vreth ink but threlm ink.") == [
+        ("RETRACT", "Zoaro", "", "vreth ink"),
+        ("ADD", "Zoaro", "takes", "threlm ink"),
+    ]
+    assert ties("Zoaro has left the Zorlu clan for the Karthu clan.") == [
+        ("RETRACT", "Zoaro", "", "Zorlu clan"),
+        ("ADD", "Zoaro", "has left for", "Karthu clan"),
+    ]
+
+
+def test_what_came_of_an_act_joins_or_parts_those_it_names():
+    assert ties("You gave Zoaro vreth ink, and were thanked.", "1.00")[0][0] == "ADD"
+    assert ties("You gave Zoaro vreth ink. It was thrown at you.", "-1.00") == [
+        ("RETRACT", "Zoaro", "", "vreth ink")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Woah, those look great, Joanna!",
+        "Thanks, Maria! Your resilience is so inspiring.",
+        "I saw Zoaro from afar.",
+        "Have you ever been to Thulmir?",
+        "Zoaro and Thulmir: now there is a story.",
+        "Zoaro could be fluent in more than one language.",
+    ],
+)
+def test_talk_questions_and_lists_tie_nothing(text):
+    assert [op for op in tied(Turn(text=text)) if op.act is not Act.NOTE] == []
+
+
+WORDS = "the Zoaro vreth ink of now no longer takes , . I"
+
+
+@given(st.lists(st.sampled_from(WORDS.split())))
+def test_every_tie_names_two_things_that_were_said(words):
+    text = " ".join(words)
+    for op in tied(Turn(text=text)):
+        assert op.subject
+        assert op.object
+        assert op.act is Act.RETRACT or op.relation
