@@ -1,9 +1,8 @@
 """Make the heads from nothing: `python -m mags.training.heads --out heads.npz`.
 
-Takes the course of a recipe (`mags.training.heads.recipes`), finds the thresholds of writing and
-routing on those samples of `dev` that are conversation or by hand, that of asking on all of `dev`,
-writes the file, and prints exact adherence and F1 beside those of the rules. A course that was
-stopped goes on where it was.
+Takes the course of a recipe (`mags.training.heads.recipes`), finds the thresholds on `dev` (generated,
+conversation, and by hand), writes the file, and prints exact adherence and F1 beside those of the
+rules. A course that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from mags.training.heads.course import Place, attend, held_back
 from mags.training.heads.decide import best_fact, worths
 from mags.training.heads.export import save, thresholds, trained
 from mags.training.heads.labels import taught
-from mags.training.heads.material import Material, passages, unlike
+from mags.training.heads.material import Material, passages
 from mags.training.heads.recipes import RECIPES, Course, recipe
 from mags.training.heads.states import Shown, states_of
 from mags.training.heads.table import table
@@ -78,10 +77,8 @@ def read_passages(console: Console) -> tuple[Sample, ...]:
 def found_on(made: Trained, shown: Sequence[Shown]) -> Thresholds:
     """The thresholds by which heads and rules are worth most together on samples of `dev`."""
     rules = RulePolicy()
-    strange = [one for one in shown if unlike(one.sample)]
-    asked = worths(made, rules, shown)["ask"]
-    least = thresholds({**worths(made, rules, strange), "ask": asked})
-    return replace(least, fact=best_fact(made, rules, strange, least))
+    least = thresholds(worths(made, rules, shown))
+    return replace(least, fact=best_fact(made, rules, shown, least))
 
 
 def measured(held: Material, most: int) -> Material:

@@ -60,11 +60,6 @@ def material(*, train: int, dev: int, tests: int, seed: int, talk: int = 0) -> M
     )
 
 
-def unlike(sample: Sample) -> bool:
-    """Whether a sample is not the generator's: conversation, or written by hand."""
-    return sample.source == "hand" or "dialogue" in sample.tags
-
-
 def talked(split: Split, count: int, seed: int | str, known: Known) -> Iterator[Sample]:
     """Turns of conversation of a split, none a near duplicate of one in `known`."""
     rng = Random(f"{seed} talk {split}")
