@@ -1,8 +1,8 @@
 """Make the heads from nothing: `python -m mags.training.heads --out heads.npz`.
 
-Takes the course of a recipe (`mags.training.heads.recipes`), finds the thresholds on `dev` (generated,
-conversation, and by hand), writes the file, and prints exact adherence and F1 beside those of the
-rules. A course that was stopped goes on where it was.
+Takes the course of a recipe (`mags.training.heads.recipes`), finds the thresholds on `dev` (turns
+generated, of conversation and by hand), writes the file, and prints exact adherence and F1 beside
+those of the rules. A course that was stopped goes on where it was.
 """
 
 from __future__ import annotations
