@@ -180,6 +180,16 @@ def test_every_level_finds_enough_names_and_words(bank: str):
             assert game.begin(0).turn == 0
 
 
+@pytest.mark.parametrize("name", ["knights/plain", "knights/plain/tuning"])
+def test_a_plain_question_names_nobody_and_a_line_tells_of_one(name: str):
+    for scene, truth in played(GAMES[name](), 3, random.Random(3)):
+        people = {action.split()[-1].strip(".") for action in scene.actions}
+        assert not any(person in scene.question for person in people)
+        for place, facts in truth.teaches.items():
+            assert len(facts) == 1
+            assert facts[0].subject in scene.said[place[1]].text
+
+
 def test_an_action_that_is_not_offered_is_refused_and_changes_nothing():
     game = GAMES["eleusis/short"]()
     with pytest.raises(InvalidInput, match="begin one first"):
@@ -235,6 +245,7 @@ def test_names_are_listed_as_one_says_them():
         ("eleusis/standard", 1 / 4, 0.40, 0.85),
         ("mastermind/standard", 1 / 6, 0.30, 0.80),
         ("knights/standard", 1 / 4, 0.62, 0.92),
+        ("knights/plain", 1 / 4, 0.62, 0.92),
     ],
 )
 def test_memory_separates_those_who_read_perfectly(

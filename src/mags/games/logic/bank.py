@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -66,6 +66,18 @@ def load(game: str, bank: str, package: str = "mags.games.logic") -> Bank:
         words={key: tuple(value) for key, value in words.items()},
         phrases={key: tuple(value) for key, value in parts[game]["phrases"].items()},
     )
+
+
+@cache
+def plain(bank: str) -> Bank:
+    """The knights' bank with the phrases that tell of one at a time.
+
+    Raises InvalidInput for a bank that is not one of `BANKS`.
+    """
+    usual = load("knights", bank)
+    text = resources.files("mags.games.logic") / "data" / f"plain-{bank}.toml"
+    phrases = {key: tuple(value) for key, value in tomllib.loads(text.read_text("utf-8")).items()}
+    return replace(usual, phrases={**usual.phrases, **phrases})
 
 
 def titled(kind: str, level: str, bank: str) -> str:

@@ -14,6 +14,7 @@ lines; "told": every line so far; an oracle is always right.
 | mastermind/long | 1/6 | 0.17 | 0.18 | 0.86 |
 | knights/short | 1/4 | 0.49 | 0.93 | 0.93 |
 | knights/standard | 1/4 | 0.28 | 0.60 | 0.94 |
+| knights/plain | 1/4 | 0.29 | 0.57 | 0.94 |
 | knights/long | 1/4 | 0.26 | 0.40 | 0.98 |
 """
 
@@ -22,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from mags.games.logic.bank import BANKS, load, titled
+from mags.games.logic.bank import BANKS, load, plain, titled
 from mags.games.logic.eleusis import Eleusis, EleusisLevel
 from mags.games.logic.knights import Knights, KnightsLevel
 from mags.games.logic.mastermind import Mastermind, MastermindLevel
@@ -43,6 +44,15 @@ KNIGHTS = {
     "short": KnightsLevel(turns=40, people=9, knights=3, change_every=15),
     "standard": KnightsLevel(
         turns=500, people=90, knights=30, delay=5, change_every=40, chatter=0.5
+    ),
+    "plain": KnightsLevel(
+        turns=300,
+        people=60,
+        knights=20,
+        delay=5,
+        change_every=30,
+        chatter=0.5,
+        plain=True,
     ),
     "long": KnightsLevel(
         turns=4000, people=240, knights=80, delay=20, change_every=60, chatter=1.0
@@ -67,7 +77,8 @@ def mastermind(level: str, bank: str = "scored") -> LogicGame:
 def knights(level: str, bank: str = "scored") -> LogicGame:
     """People who lie or do not. Raises KeyError for an unknown level."""
     chosen = KNIGHTS[level]
-    make = partial(Knights, chosen, load("knights", bank))
+    words = plain(bank) if chosen.plain else load("knights", bank)
+    make = partial(Knights, chosen, words)
     return LogicGame(name=titled("knights", level, bank), turns=chosen.turns, set_up=make)
 
 

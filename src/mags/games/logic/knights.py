@@ -4,6 +4,7 @@ In each turn several people say where a thing is: one knight, who tells the trut
 liars, who do not. The player chooses whom to believe. Some turns later it turns out where the
 thing was, and who had lied: what was learned of a person then decides each later round in which
 that person speaks. Now and then a knight and a liar change sides: told of both, or not told.
+In a plain game what came out is told of each in a line of its own, and the question names nobody.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class KnightsLevel:
     """`turns`: decisions; `people`: how many, `knights` of them knights; `speakers`: in a round,
     one of them a knight; `delay`: turns until it turns out, at most; `change_every`: turns between
     changes of side, 0 for none; `kinds`: the kinds of change in turn, "full" (told) or "silent";
-    `chatter`: lines of no use, for each turn.
+    `chatter`: lines of no use, for each turn; `plain`: a line for each of whom something came out.
     """
 
     turns: int
@@ -32,6 +33,7 @@ class KnightsLevel:
     change_every: int = 0
     kinds: tuple[str, ...] = ("full", "silent")
     chatter: float = 0.0
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +103,19 @@ class Knights:
         self._open.remove(claim)
         if claim.knight not in self._knights or self._knights & set(claim.liars):
             return
+        if self._level.plain:
+            self._turn_out_plainly(claim)
+            return
         facts = [self._fact(name) for name in (claim.knight, *claim.liars)]
         slots = {"thing": claim.thing, "spot": claim.spot, "liars": listed(claim.liars)}
         self._tell("crier", "out", *facts, knight=claim.knight, **slots)
+
+    def _turn_out_plainly(self, claim: Claim) -> None:
+        self._tell("crier", "found", thing=claim.thing, spot=claim.spot)
+        told = [(claim.knight, "knight"), *((liar, "liar") for liar in claim.liars)]
+        self._rng.shuffle(told)
+        for name, side in told:
+            self._tell("crier", side, self._fact(name), name=name)
 
     def _change(self) -> None:
         fallen = self._rng.choice(self._who(knights=True))
