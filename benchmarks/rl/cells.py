@@ -1,6 +1,6 @@
 """Cells of the study: each is made once, and leaves a JSON file and its model in the run's folder.
 
-    FOLDER/tests.jsonl                      the same for every seed
+    FOLDER/tests.jsonl, choice.jsonl        the same for every seed
     FOLDER/seed-0/taught.jsonl, kept-back.jsonl
     FOLDER/seed-0/base.json, base/          fine-tuned, and so on for every cell
 
@@ -33,6 +33,7 @@ from benchmarks.rl.learning import (
     tasks_of,
     voice_of,
 )
+from benchmarks.rl.reinforced import Lesson, by_grpo, by_ppo
 from benchmarks.rl.study import (
     ALONE,
     BASE,
@@ -53,18 +54,15 @@ from mags.training.batches import Pair, encode
 from mags.training.chains.schema import Role, Sample, read_samples, write_samples
 from mags.training.chains.variety import Known
 from mags.training.experience import Voice
-from mags.training.grpo import GrpoConfig, reinforce
 from mags.training.nano.lean import LeanLoss
 from mags.training.nano.model import NanoSize, new_nano
 from mags.training.nano.tokens import train_tokenizer, without_names
 from mags.training.pairs import of_role, pair_of, short_pair_of
-from mags.training.ppo import PpoConfig, reinforce_with_critic
-from mags.training.recipe.lora import low_rank
 from mags.training.recipe.presets import Teaching
 from mags.training.reward import GoldJudge
 from mags.training.sft import SftConfig, fine_tune
 
-STUDY, TESTS = "study.json", "tests.jsonl"
+STUDY, TESTS, CHOICE = "study.json", "tests.jsonl", "choice.jsonl"
 LONGEST = 240
 DEV = "dev"
 WORTH_COMPILING = 500
@@ -146,12 +144,17 @@ class Run:
         """The fine-tuned model of a seed."""
         return self.model(BASE, seed)
 
+    def voice(self, seed: int) -> Voice:
+        """The fine-tuned model of a seed, as it draws while it is reinforced."""
+        heat = self.study.practice.temperature
+        return voice_of(self.base(seed), self.words(seed), temperature=heat)
+
     def samples(self, name: str, seed: int) -> list[Sample]:
         """Training samples of a seed, made where they are not there; none is nearly a test."""
         path = self.place(seed) / f"{name}.jsonl"
         if not path.is_file():
             known = Known()
-            for sample in self.tests():
+            for sample in (*self.tests(), *self.chosen_by()):
                 known.take(sample)
             amounts = {TAUGHT: self.study.amounts.taught, KEPT_BACK: self.study.amounts.kept_back}
             for part, count in amounts.items():
@@ -169,6 +172,17 @@ class Run:
             ):
                 drawn += self._drawn(split.value, count, "tests", known)
             write_samples(path, drawn)
+        return list(read_samples(path))
+
+    def chosen_by(self) -> list[Sample]:
+        """Samples of dev by which steps and settings are chosen; none is nearly a test."""
+        path = self.folder / CHOICE
+        if not path.is_file():
+            known = Known()
+            for sample in self.tests():
+                known.take(sample)
+            count = self.study.choosing.samples
+            write_samples(path, self._drawn(DEV, count, "choosing", known))
         return list(read_samples(path))
 
     def _drawn(self, name: str, count: int, seed: str, known: Known) -> list[Sample]:
@@ -210,28 +224,33 @@ def make_more(run: Run, cell: Cell) -> Made:
 
 def make_grpo(run: Run, cell: Cell) -> Made:
     """The base, reinforced by its labels."""
-    words, model = run.words(cell.seed), run.base(cell.seed)
-    tasks = tasks_of(words, run.samples(KEPT_BACK, cell.seed))
-    exams = blinded(tasks, run.study.world.relations)
-    judge = Onlooker(judge=GoldJudge(), look=by_exam(exams))
-    return _reinforced(run, cell, model, words, (tasks, judge))
+    voice = run.voice(cell.seed)
+    lesson = _labelled(run, voice, cell.seed)
+    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
 
 
 def make_blind(run: Run, cell: Cell) -> Made:
     """The base, reinforced by what a memory does with its replies; no label is at hand."""
-    words, model = run.words(cell.seed), run.base(cell.seed)
+    voice, judge = run.voice(cell.seed), BlindJudge()
     samples = run.samples(KEPT_BACK, cell.seed)
-    tasks = blinded(tasks_of(words, samples), run.study.world.relations)
-    judge = Onlooker(judge=BlindJudge(), look=by_labels(samples))
+    tasks, dev = (
+        blinded(tasks_of(voice.tokenizer, some), run.study.world.relations)
+        for some in (samples, run.chosen_by())
+    )
     judge([tasks[0].known, tasks[-1].known], [samples[0].target, samples[-1].target])  # compiles
-    return _reinforced(run, cell, model, words, (tasks, judge))
+    lesson = Lesson(
+        tasks=tasks,
+        judge=Onlooker(judge=judge, look=by_labels(samples)),
+        dev=dev,
+        examiner=judge,
+        part="reward",
+    )
+    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
 
 
 def make_swept(run: Run, cell: Cell) -> Made:
-    """One setting of PPO, in its share of GRPO's processor time."""
-    grpo = run.known(GRPO, cell.seed)
-    steps = equal_steps(run.study.swept * grpo["cpu_s"], grpo["cpu_s"], grpo["steps"])
-    return _with_critic(run, cell, run.study.critics[cell.setting], steps)
+    """One setting of PPO, in a few steps."""
+    return _with_critic(run, cell, run.study.critics[cell.setting], run.study.swept)
 
 
 def make_ppo(run: Run, cell: Cell) -> Made:
@@ -255,17 +274,12 @@ MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
 
 
 def chosen(run: Run) -> Critic:
-    """The setting of PPO that did best on dev: exact adherence of both roles, then their F1."""
+    """The setting of PPO that was best at the end of its short run, on what steps are chosen by."""
 
-    def worth(place: int) -> tuple[float, float]:
-        measures = run.known(SWEEP, run.study.seeds[0], place)["measures"]
-        whole = {name: [sum(m[name]) / len(m[name]) for m in measures.values()] for name in WORTH}
-        return sum(whole["exact"]), sum(whole["f1"])
+    def worth(place: int) -> float:
+        return float(run.known(SWEEP, run.study.seeds[0], place)["looks"][-1][1])
 
     return run.study.critics[max(range(len(run.study.critics)), key=worth)]
-
-
-WORTH = ("exact", "f1")
 
 
 def _new(run: Run, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
@@ -306,59 +320,27 @@ def _taught(
     return model, {**found, "curve": curve}
 
 
-def _reinforced(
-    run: Run,
-    cell: Cell,
-    model: LlamaForCausalLM,
-    words: PreTrainedTokenizerFast,
-    learned: tuple[Sequence[Any], Onlooker[Any]],
-) -> Made:
-    how, (tasks, judge) = run.study.practice, learned
-    config = GrpoConfig(
-        steps=how.steps,
-        prompts=how.prompts,
-        group=how.group,
-        epochs=how.epochs,
-        rows=how.rows,
-        rate=how.rate,
-        redraws=how.redraws,
-        whole=how.whole,
-        rise=how.rise,
-        seed=cell.seed,
-    )
-    clock = judge.clock()
-    with low_rank(model, how.rank, seed=cell.seed):
-        reinforce(_voice(run, model, words), tasks, judge, config, watch=clock)
-    found = {"cpu_s": round(clock.cpu_s, 1), "steps": how.steps, "prompts": len(tasks)}
-    return model, {**found, "curve": clock.curve}
-
-
 def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int) -> Made:
-    words, model, how = run.words(cell.seed), run.base(cell.seed), run.study.practice
-    tasks = tasks_of(words, run.samples(KEPT_BACK, cell.seed))
+    voice = run.voice(cell.seed)
+    lesson = _labelled(run, voice, cell.seed)
+    found = by_ppo(voice, lesson, run.study, critic=critic, steps=steps, seed=cell.seed)
+    return _made(voice, found)
+
+
+def _labelled(run: Run, voice: Voice, seed: int) -> Lesson[Sample]:
+    tasks = tasks_of(voice.tokenizer, run.samples(KEPT_BACK, seed))
     exams = blinded(tasks, run.study.world.relations)
-    judge = Onlooker(judge=GoldJudge(), look=by_exam(exams))
-    config = PpoConfig(
-        steps=steps,
-        replies=how.prompts * how.group,
-        epochs=how.epochs,
-        rows=how.rows,
-        rate=critic.rate,
-        value_weight=critic.value_weight,
-        warm=critic.warm,
-        whole=how.whole,
-        rise=how.rise,
-        seed=cell.seed,
+    return Lesson(
+        tasks=tasks,
+        judge=Onlooker(judge=GoldJudge(), look=by_exam(exams)),
+        dev=tasks_of(voice.tokenizer, run.chosen_by()),
+        examiner=GoldJudge(),
+        part="exact",
     )
-    clock = judge.clock()
-    with low_rank(model, how.rank, seed=cell.seed):
-        reinforce_with_critic(_voice(run, model, words), tasks, judge, config, watch=clock)
-    found = {"cpu_s": round(clock.cpu_s, 1), "steps": steps, "prompts": len(tasks)}
-    return model, {**found, "critic": asdict(critic), "curve": clock.curve}
 
 
-def _voice(run: Run, model: LlamaForCausalLM, words: PreTrainedTokenizerFast) -> Voice:
-    return voice_of(model, words, temperature=run.study.practice.temperature)
+def _made(voice: Voice, found: dict[str, Any]) -> Made:
+    return voice.model, found
 
 
 def _write(path: Path, written: Mapping[str, Any]) -> None:

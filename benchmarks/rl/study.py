@@ -19,7 +19,10 @@ REINFORCED = (BASE, GRPO, BLIND, SWEEP, PPO, MORE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Practice:
-    """Reinforcement: `prompts` x `group` replies a step; `rank` 0 trains every weight."""
+    """Reinforcement: so many steps at most, of `prompts` x `group` replies.
+
+    `rank`: of a LoRA, 0 trains every weight.
+    """
 
     steps: int
     rate: float
@@ -32,6 +35,21 @@ class Practice:
     whole: bool = False
     rise: float = 0.1
     temperature: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choosing:
+    """How the steps are chosen: by the likeliest replies to `samples` of each role, drawn from dev.
+
+    GRPO is looked at every `every` steps and ends after `patience` looks in a row that were not
+    `rise` better than the best before them; PPO has GRPO's time. Of both the best model is kept,
+    the start among them: by exact adherence, or, without labels, by their reward.
+    """
+
+    samples: int = 300
+    every: int = 40
+    rise: float = 0.005
+    patience: int = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +96,8 @@ class Study:
 
     SFT is `taught`, one teaching after the other, each from a new rise; `lean`: as nano's recipe
     has it, replies in short, pieces learned without names, its own forward pass. PPO and more SFT
-    take as much processor time as GRPO. `swept`: the share of that time each setting of PPO gets in
-    the sweep, on the first seed. `kinds`: of cells.
+    take as much processor time as GRPO. `swept`: steps of each setting of PPO in the sweep, on the
+    first seed. `kinds`: of cells.
     """
 
     name: str
@@ -87,7 +105,8 @@ class Study:
     practice: Practice
     more: float
     critics: tuple[Critic, ...]
-    swept: float = 0.35
+    swept: int = 12
+    choosing: Choosing = field(default_factory=Choosing)
     lean: bool = True
     kinds: tuple[str, ...] = REINFORCED
     world: World = SMALL

@@ -1,8 +1,10 @@
 """The study of reinforcement: its plan, its exams, its intervals; the command in its small form."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,6 +125,47 @@ def test_a_plan_that_follows_another_relation_finds_the_answer_later() -> None:
         hops = tuple(replace(hop, relation="owes money to") for hop in plan.hops)
         others.append(found_rank(exam, replace(plan, hops=hops, queries=("",)), at=sample.now))
     assert sum(ranks) > sum(others)
+
+
+@pytest.mark.parametrize(
+    ("worth", "stops", "kept"),
+    [
+        ([0.50, 0.52, 0.51, 0.52, 0.9], 6, (2, 0.52)),
+        ([0.50, 0.49, 0.503, 0.6], 4, (4, 0.503)),  # a rise that is too small is one in vain
+        ([0.50, 0.51, 0.52, 0.53], None, (6, 0.53)),
+    ],
+)
+def test_reinforcement_ends_after_two_looks_in_vain_and_the_best_is_kept(
+    words: Any,
+    speller: Any,
+    worth: list[float],
+    stops: int | None,
+    kept: tuple[int, float],
+) -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
+    from benchmarks.rl.choosing import Chooser
+    from tests.training import tiny
+
+    said = iter(worth)
+
+    def judge(asked: Sequence[str], replies: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        return [{"exact": now} for now in [next(said)] for _ in replies]
+
+    chooser = Chooser(
+        voice=tiny.voice(words, speller), tasks=tiny.tasks(words, 2), judge=judge, part="exact",
+        every=2, rise=0.005, patience=2,
+    )  # fmt: skip
+    ended, weights = None, {}
+    for step in range(2 * len(worth) - 1):
+        with torch.no_grad():
+            speller.lm_head.weight.fill_(float(step))
+        weights[step] = speller.lm_head.weight.clone()
+        if chooser(step):
+            ended = step
+            break
+    assert (ended, chooser.best) == (stops, kept)
+    chooser.take_best()
+    assert torch.equal(speller.lm_head.weight, weights[kept[0]])
 
 
 def test_the_command_goes_through_every_cell_and_makes_none_twice(tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""How many steps to take is chosen by samples of dev that are drawn for it, never by a test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from torch import Tensor
+
+from mags.training.experience import Judge, Task, Voice
+from mags.training.replies import complete_in_parts
+
+T = TypeVar("T")
+ROWS = 64
+
+
+@dataclass(slots=True, kw_only=True)
+class Chooser(Generic[T]):
+    """Looks at a model while it learns and keeps the best.
+
+    A look is the mean of the judge's `part` over the likeliest replies to `tasks`. A run ends when
+    `patience` looks in a row were not `rise` better than the best before them; 0: never. `cpu_s` is
+    what looking cost, to be left out of the bill.
+    """
+
+    voice: Voice
+    tasks: Sequence[Task[T]]
+    judge: Judge[T]
+    part: str
+    every: int
+    rise: float
+    patience: int
+    looks: list[tuple[int, float]] = field(default_factory=list)
+    cpu_s: float = field(default=0.0)
+    _best: dict[str, Tensor] = field(default_factory=dict)
+
+    def __call__(self, step: int) -> bool:
+        """Look where it is time to; whether to end the run here. Step 0 is the start."""
+        if step % self.every:
+            return False
+        begun = time.process_time()
+        before = self.best
+        self.looks.append((step, self._look()))
+        if before is None or self.looks[-1][1] > before[1]:
+            weights = self.voice.model.state_dict()
+            self._best = {name: one.clone() for name, one in weights.items()}
+        self.cpu_s += time.process_time() - begun
+        return 0 < self.patience <= self._in_vain()
+
+    @property
+    def best(self) -> tuple[int, float] | None:
+        """The first of the best looks: its step, and what it found."""
+        return max(self.looks, key=lambda look: look[1], default=None)
+
+    def take_best(self) -> None:
+        """Put the best model's weights back."""
+        self.voice.model.load_state_dict(self._best)
+
+    def _in_vain(self) -> int:
+        """How many looks ago the last one was that was `rise` better than the best before it."""
+        mark, since = float("-inf"), 0
+        for _, found in self.looks:
+            mark, since = (found, 0) if found >= mark + self.rise else (mark, since + 1)
+        return since
+
+    def _look(self) -> float:
+        voice = replace(self.voice, sampling=replace(self.voice.sampling, temperature=0.0))
+        voice.model.eval()
+        prompts = [task.prompt for task in self.tasks]
+        replies = voice.replies(complete_in_parts(voice.model, prompts, voice.sampling, rows=ROWS))
+        judged = self.judge([task.known for task in self.tasks], replies)
+        return sum(one[self.part] for one in judged) / len(judged)

@@ -1,0 +1,125 @@
+"""Reinforcement in the study: GRPO or PPO from a start, its steps chosen on dev, its bill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, TypeVar
+
+from benchmarks.rl.choosing import Chooser
+from benchmarks.rl.learning import Clock, Onlooker
+from benchmarks.rl.study import Choosing, Critic, Study
+from mags.training.experience import Judge, Task, Voice
+from mags.training.grpo import GrpoConfig, reinforce
+from mags.training.ppo import PpoConfig, reinforce_with_critic
+from mags.training.progress import Watch
+from mags.training.recipe.lora import low_rank
+
+T = TypeVar("T")
+LOOKS = 8
+"""Looks at a model whose steps were set beforehand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson(Generic[T]):
+    """What is learned from: `tasks` under `judge`; `dev`: tasks on which steps are chosen, by
+    `part` of what `examiner` says of the likeliest replies.
+    """
+
+    tasks: Sequence[Task[T]]
+    judge: Onlooker[T]
+    dev: Sequence[Task[T]]
+    examiner: Judge[T]
+    part: str
+
+
+def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict[str, Any]:
+    """GRPO until dev stops rising; the voice's model is then the best that was seen."""
+    how, choosing = study.practice, study.choosing
+    config = GrpoConfig(
+        steps=how.steps,
+        prompts=how.prompts,
+        group=how.group,
+        epochs=how.epochs,
+        rows=how.rows,
+        rate=how.rate,
+        redraws=how.redraws,
+        whole=how.whole,
+        rise=how.rise,
+        seed=seed,
+    )
+    chooser = _chooser(voice, lesson, choosing, every=choosing.every, patience=choosing.patience)
+    with low_rank(voice.model, how.rank, seed=seed):
+        chooser(0)
+        clock = _clock(lesson, chooser)
+        reinforce(voice, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
+        chooser.take_best()
+    return _found(lesson, chooser, clock)
+
+
+def by_ppo(
+    voice: Voice, lesson: Lesson[T], study: Study, *, critic: Critic, steps: int, seed: int
+) -> dict[str, Any]:
+    """PPO for so many steps; the voice's model is then the best that was seen on the way."""
+    how, choosing = study.practice, study.choosing
+    config = PpoConfig(
+        steps=steps,
+        replies=how.prompts * how.group,
+        epochs=how.epochs,
+        rows=how.rows,
+        rate=critic.rate,
+        value_weight=critic.value_weight,
+        warm=critic.warm,
+        whole=how.whole,
+        rise=how.rise,
+        seed=seed,
+    )
+    chooser = _chooser(voice, lesson, choosing, every=-(-steps // LOOKS), patience=0)
+    with low_rank(voice.model, how.rank, seed=seed):
+        chooser(0)
+        clock = _clock(lesson, chooser)
+        watch = _both(clock, chooser)
+        reinforce_with_critic(voice, lesson.tasks, lesson.judge, config, watch=watch)
+        chooser.take_best()
+    return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
+
+
+def _chooser(
+    voice: Voice, lesson: Lesson[T], choosing: Choosing, *, every: int, patience: int
+) -> Chooser[T]:
+    return Chooser(
+        voice=voice,
+        tasks=lesson.dev,
+        judge=lesson.examiner,
+        part=lesson.part,
+        every=every,
+        rise=choosing.rise,
+        patience=patience,
+    )
+
+
+def _clock(lesson: Lesson[T], chooser: Chooser[T]) -> Clock:
+    before = lesson.judge.cpu_s + chooser.cpu_s
+    return Clock(lambda: lesson.judge.cpu_s + chooser.cpu_s - before)
+
+
+def _both(clock: Clock, chooser: Chooser[T]) -> Watch:
+    def watch(step: int, scalars: Mapping[str, float]) -> bool:
+        clock(step, scalars)
+        return chooser(step)
+
+    return watch
+
+
+def _found(lesson: Lesson[T], chooser: Chooser[T], clock: Clock) -> dict[str, Any]:
+    kept = chooser.best or (0, 0.0)
+    return {
+        "cpu_s": round(clock.cpu_s, 1),
+        "steps": len(clock.curve),
+        "kept": kept[0],
+        "best": kept[1],
+        "looks": chooser.looks,
+        "looking_cpu_s": round(chooser.cpu_s, 1),
+        "prompts": len(lesson.tasks),
+        "curve": clock.curve,
+    }
