@@ -20,7 +20,7 @@ model that means both says both.
 
 from __future__ import annotations
 
-from mags.engram.claim import Claim, slot_of
+from mags.engram.claim import Claim, denial, slot_of
 from mags.engram.moment import Inscribed
 from mags.engram.novelty import confirm, held, refine
 from mags.engram.settings import EngramSettings
@@ -28,6 +28,7 @@ from mags.engram.timeline import close, displaced, place, span_at
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY, NodeFlag
+from mags.index.names import fold
 from mags.ports.policy import Act
 
 ONE = int(NodeFlag.ONE)
@@ -56,9 +57,7 @@ class Arbiter:
             return False
         at = claim.span.end if claim.span.end < NEVER else claim.span.start
         closed = False
-        for fact in self.view.open(claim.subject, claim.slot):
-            if claim.object not in (NOBODY, int(self.view.node(fact)["object"])):
-                continue
+        for fact in self._meant(claim):
             span = span_at(self.view, fact)
             if span.start > claim.span.said_at and not span.stated:
                 continue
@@ -69,6 +68,29 @@ class Arbiter:
         if not closed:
             self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
         return closed
+
+    def _meant(self, claim: Claim) -> list[int]:
+        """The open facts that a claim takes back.
+
+        Those of its object; of a symmetric relation also the one told from the other end. Where
+        none is, the only one whose object ends on the words of the claim's: who sold "the
+        Toyota" has the "red Toyota" no more.
+        """
+        held = self.view.open(claim.subject, claim.slot)
+        if claim.object == NOBODY:
+            return held
+        exact = [i for i in held if int(self.view.node(i)["object"]) == claim.object]
+        if claim.relation.symmetric:
+            back = self.view.open(claim.object, claim.slot)
+            exact += [i for i in back if int(self.view.node(i)["object"]) == claim.subject]
+        if exact or not claim.span.change:
+            return exact
+        ending = f" {fold(str(claim.meta.get('object', '')))}"
+        longer = [i for i in held if self._thing(i).endswith(ending)]
+        return longer if len(longer) == 1 else []
+
+    def _thing(self, fact: int) -> str:
+        return fold(str(self.view.words(fact).meta.get("object", "")))
 
     def repeat(self, claim: Claim) -> int | None:
         """Confirm the open fact that a claim says again; returns its id, or None."""
@@ -127,9 +149,10 @@ class Arbiter:
         self._flag(claim, fact)
 
     def _deny_opposite(self, claim: Claim, fact: int) -> None:
-        if not claim.relation.opposite:
+        opposite = claim.relation.opposite or denial(claim.relation.name)
+        if not opposite:
             return
-        slot = slot_of(self.view.state, claim.relation.opposite, claim.kind)
+        slot = slot_of(self.view.state, opposite, claim.kind)
         for rival in self.view.open(claim.subject, slot):
             other = span_at(self.view, rival)
             if int(self.view.node(rival)["object"]) != claim.object:

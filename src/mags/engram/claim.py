@@ -11,6 +11,7 @@ from mags.graph.node import NEVER, NOBODY
 from mags.index.names import fold
 from mags.index.state import State
 from mags.ports import relations
+from mags.ports.inflection import THIRD, forms, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation
 
@@ -106,6 +107,22 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
     lasting = relation.one if relation.known else operation.one is True
     cue = operation.act is Act.UPDATE or (change and not relation.known)
     return lasting or cue, lasting
+
+
+_DENIED = "does not "
+
+
+def denial(name: str) -> str:
+    """The name under which a relation of habit is denied: "does not eat" for "eats", and back.
+
+    "" where its first word is no verb in the third person.
+    """
+    if name.startswith(_DENIED):
+        verb, _, rest = name.removeprefix(_DENIED).partition(" ")
+        return relations.normalise(f"{third_person(verb)} {rest}".strip()).name
+    verb, _, rest = name.partition(" ")
+    base = next((b for b, form in forms(verb) if form == THIRD and b != "be"), "")
+    return f"{_DENIED}{base} {rest}".strip() if base else ""
 
 
 def sentence(operation: Operation) -> str:

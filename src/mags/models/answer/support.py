@@ -329,8 +329,8 @@ def _timely(question: Question, item: ContextItem) -> float:
     over = not item.current or named
     if question.past:
         return MISFIT if item.fact is not None and not over else 1.0
-    if not over or (named and question.told):
-        return 1.0
+    if not over or (question.told and (named or item.fact is None)):
+        return 1.0  # what was said of the past stays said
     return NOW_FOR_THEN if question.told else MISFIT
 
 

@@ -16,7 +16,7 @@ from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import Time, times
 from mags.ports.inflection import BASE, forms, past_tense
 from mags.ports.policy import Hop, Plan, Turn
-from mags.ports.relations import normalise
+from mags.ports.relations import normalise, read
 
 _PAST = re.compile(
     r"\b(before|used to|previous|previously|former|formerly|earlier|ex|in the past"
@@ -51,7 +51,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     found = times(question.text, question.at, future=bool(_FUTURE.search(question.text)))
     span = _span(found)
     hops = _hops(question.text, tokens, scene)
-    past = bool(_PAST.search(question.text))
+    past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     dated = span.since is not None or _EVENT.search(question.text) is not None
     return Plan(
         queries=_queries(question.text, tokens, hops, scene, past=past),
@@ -78,6 +78,18 @@ def _span(found: Sequence[Time]) -> _Span:
         else:
             since, until = time.since, time.until
     return _Span(since, until)
+
+
+def _asks_a_change(tokens: Sequence[Token]) -> bool:
+    """Say whether an act is asked for ("what did Bob buy?"), which stays done once it is undone."""
+    words = [t for t in tokens if t.is_word]
+    did = next((i for i, t in enumerate(words) if t.low == "did"), None)
+    subject = subject_at(words, did + 1) if did is not None else None
+    if subject is None:
+        return False
+    said = [t.low for t in words[subject.end : subject.end + 3]]
+    readings = [read(" ".join(said[:k])) for k in range(len(said), 0, -1)]
+    return any(reading is not None and reading.change for reading in readings)
 
 
 def _hops(text: str, tokens: Sequence[Token], scene: Scene) -> tuple[Hop, ...]:

@@ -17,7 +17,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.pairs import read_pair
 from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.slots import slot_of, without_due
+from mags.models.policy.rules.slots import slot_of, unshaded, without_due
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.values import WHEN, is_hour
 from mags.ports.policy import Operation
@@ -88,7 +88,7 @@ def _slot(
             object=thing.text,
             told=thing.told,
             object_is_name=thing.is_name,
-            kind=kind_of(noun),
+            kind=kind_of(unshaded(noun)),
         )
         return [claim(scene, manner, said)]
     if words[0].low in ARTICLES or last in EVALUATIVE:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from mags.models.policy.rules.tokens import Token, join
+from mags.models.policy.rules.tokens import Token, join, tokenise
+from mags.models.policy.rules.values import WHEN, day_of
 from mags.models.policy.rules.when import times
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import normalise
@@ -23,15 +24,56 @@ _CUES = re.compile(
 )
 
 
+_ANEW = re.compile(
+    r"^(?:(?:no|oh|oops|wait|sorry|actually|hold on|scratch that|my mistake|my bad|correction"
+    r"|i mean|i meant)[,.:!]? )+(?:(?:it|that|he|she)(?: is|'s| was) |they(?: are|'re) "
+    r"|make (?:that|it) |i meant? |i said |i meant to say )?"
+    r"(?:on |in |at |for )?(?P<right>[\w' :,.-]+?)[.!]*$",
+    re.IGNORECASE,
+)
+_MOST_ANEW = 6
+"""Words of a correction that does not say what was wrong."""
+
+
 def is_correction(tokens: Sequence[Token]) -> tuple[str, str] | None:
-    """Return (right, wrong) of a correction such as "it's Tuesday, not Monday", else None."""
+    """Return (right, wrong) of a correction such as "it's Tuesday, not Monday", else None.
+
+    `wrong` is "" where it is not said: "no wait, it's on Tuesday".
+    """
     text = join(tokens)
     if len(text) > 100 or not _CUES.match(text):
         return None
     match = _RIGHT_WRONG.match(text)
-    if match is None or not match["right"].strip():
+    if match is not None and match["right"].strip():
+        return match["right"].strip(), match["wrong"].strip()
+    anew = _ANEW.match(text)
+    if anew is None or len(anew["right"].split()) > _MOST_ANEW:
         return None
-    return match["right"].strip(), match["wrong"].strip()
+    return anew["right"].strip(), ""
+
+
+def restated(operations: Sequence[Operation], right: str, at: float) -> Operation | None:
+    """Return the operation that puts `right` where the last value of its kind stands, or None.
+
+    A day takes the place of a day, a name that of a name, a number that of a number.
+    """
+    day = day_of(tokenise(right), at)
+    for op in reversed(operations):
+        if op.act in {Act.RETRACT, Act.NOTE}:
+            continue
+        if day:
+            fits = op.relation == WHEN
+        elif right[:1].isupper():
+            fits = op.object_is_name
+        else:
+            fits = _counts(right) and _counts(op.object) and op.relation != WHEN
+        if fits:
+            return corrected([op], day or right, op.object)
+    return None
+
+
+def _counts(text: str) -> bool:
+    return any(c.isdigit() for c in text)
 
 
 def dated(right: str, wrong: str, at: float) -> Iterator[tuple[str, str]]:
@@ -48,12 +90,11 @@ def corrected(operations: Iterable[Operation], right: str, wrong: str) -> Operat
     for op in operations:
         if op.act is Act.RETRACT or op.object.lower() != wrong.lower():
             continue
-        relation = normalise(op.relation)
         return replace(
             op,
             act=Act.UPDATE,
             object=right,
-            text=relation.sentence(op.subject, right, op.qualifiers.get("kind", "")),
+            text=_told_anew(op, right),
             change=True,
             one=True,
             valid_from=None,
@@ -62,3 +103,10 @@ def corrected(operations: Iterable[Operation], right: str, wrong: str) -> Operat
             object_is_name=right[:1].isupper(),
         )
     return None
+
+
+def _told_anew(op: Operation, right: str) -> str:
+    """The sentence of an operation with `right` for its object."""
+    if op.text.count(op.object) == 1 and op.relation != WHEN:
+        return op.text.replace(op.object, right)
+    return normalise(op.relation).sentence(op.subject, right, op.qualifiers.get("kind", ""))

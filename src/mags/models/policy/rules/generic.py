@@ -19,7 +19,7 @@ from mags.models.policy.rules.plans import read_wish
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.verbs import Verb
-from mags.ports.inflection import gerund, past_tense
+from mags.ports.inflection import THIRD, forms, gerund, past_tense
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Reading, Relation, canonical, read
 
@@ -136,12 +136,16 @@ def _fact(
     change = (
         reading.change or gone or bool({"now", "instead"} & verb.shades) or "now" in manner.sides
     )
+    kind = _preferred(relation, thing)
     said = Said(
         subject=name,
         relation=relation,
         object=thing.text,
         told=thing.told,
         object_is_name=thing.is_name,
+        kind=kind,
+        one=True if kind else None,
+        verb="prefers" if kind else "",
         change=change,
     )
     manner = replace(
@@ -156,6 +160,16 @@ def _fact(
     if (reading.change and verb.tense == "past") or verb.passive:
         said = replace(said, verb=_told(clause, thing))
     return [claim(scene, manner, said)]
+
+
+def _preferred(relation: Relation, thing: Object) -> str:
+    """What kind of thing is preferred: of "window seats on planes" it is seats, of tea none."""
+    if relation.name != "prefers" or thing.is_name:
+        return ""
+    words = thing.text.lower().split()
+    end = next((i for i, word in enumerate(words) if word in PREPOSITIONS), len(words))
+    plural = end > 1 and words[end - 1].endswith("s") and not words[end - 1].endswith("ss")
+    return words[end - 1] if plural else ""
 
 
 def _told(clause: Clause, thing: Object) -> str:
@@ -181,7 +195,21 @@ def _denied(
         return [claim(scene, manner, replace(said, relation="likes", change=False))]
     if relation.name in {"wants", "needs", "met", "knows"} and not gone:
         return []
-    return [claim(scene, manner, replace(said, act=Act.RETRACT, change=gone))]
+    over = claim(scene, manner, replace(said, act=Act.RETRACT, change=gone))
+    return [over, *_not_so(clause, said, relation, scene, manner, gone)]
+
+
+def _not_so(
+    clause: Clause, said: Said, relation: Relation, scene: Scene, manner: Manner, gone: bool
+) -> list[Operation]:
+    """Keep a habit that is denied: who does not eat fish is asked about it later."""
+    verb = clause.verb
+    habit = next((base for base, form in forms(relation.name) if form == THIRD), "")
+    if not habit or verb.tense != "present" or habit not in ALONE or relation.opposite:
+        return []
+    denied = Relation(name=f"does not {habit}", known=False)
+    told = replace(said, relation=denied, change=False, verb=f"no longer {relation.name}")
+    return [claim(scene, manner, told if gone else replace(told, verb=""))]
 
 
 def _job(

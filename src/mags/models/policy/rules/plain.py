@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from mags.models.policy.rules.clause import PRONOUN, Clause, Subject
+from mags.models.policy.rules.clause import PRONOUN, Clause, Subject, clause_at
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.values import CHANGING
 from mags.models.policy.rules.verbs import FIRST
 from mags.ports.inflection import BASE, PARTICIPLE, forms, past_tense
@@ -54,3 +57,28 @@ def _done_to_me(clause: Clause, scene: Scene) -> Clause:
         return clause
     me = Subject(kind=PRONOUN, word="i", person=FIRST, end=clause.subject.end)
     return replace(clause, subject=me, verb=replace(verb, passive=True), rest=words[1:])
+
+
+_BE_MINE = re.compile(r" (?:is|are) (?:now )?(my|our|[A-Z][\w-]+'s) ([^.!?,;]+?)([.!]*)$")
+_LEAD = re.compile(
+    r"^(?:i think |i guess |i'd say |these days |nowadays |now |so |and |but |,)*", re.I
+)
+
+
+def turned(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return "ramen is my new favourite food" as "my new favourite food is ramen".
+
+    A name may be a subject, a bare noun is none; any other sentence comes back as it is.
+    """
+    text = join(tokens)
+    found = _BE_MINE.search(text)
+    if found is None or "avo" not in found[2]:
+        return tokens
+    lead = _LEAD.match(text)
+    told = text[lead.end() if lead else 0 : found.start()].strip()
+    if not told or len(told.split()) > _MOST_TOLD or clause_at(tokenise(told), 0) is not None:
+        return tokens
+    return tokenise(f"{found[1]} {found[2]} is {told}{found[3] or '.'}")
+
+
+_MOST_TOLD = 4

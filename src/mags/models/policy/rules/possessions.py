@@ -13,7 +13,7 @@ from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.values import renewing
 from mags.ports.policy import Act, Operation
-from mags.ports.relations import canonical
+from mags.ports.relations import Relation, canonical
 
 
 def _named_thing(case: Case, words: tuple[Token, ...]) -> tuple[str, str] | None:
@@ -37,8 +37,9 @@ def having(case: Case) -> list[Operation] | None:
         noun, name = named
         if noun.split()[-1] in KIN | PETS:
             return _introduce(case, noun, name)
-    if verb.base == "have" and verb.tense in {"past", "perfect", "progressive"}:
-        return []
+    if verb.tense in {"past", "perfect", "progressive", "used"} and verb.base == "have":
+        used = verb.tense == "used"
+        return object_claims(case, 0, relation="had", verb="used to have") if used else []
     body, sides = parted(case.words)
     last = body[-1].low if body else ""
     if last in EMPTY_OBJECTS or any(t.low in EVALUATIVE | EMPTY_OBJECTS for t in body):
@@ -54,11 +55,19 @@ def having(case: Case) -> list[Operation] | None:
     told = replace(
         case.manner, sides={**{k: v for k, v in case.manner.sides.items() if k != "gone"}, **sides}
     )
-    return [
-        claim(case.scene, told, replace(said_of(name, "has", thing), act=act, change=gone))
-        for name, thing in zip(case.names, owned, strict=True)
-        if thing
-    ]
+    had = [said_of(name, "has", x) for name, x in zip(case.names, owned, strict=True) if x]
+    found = [claim(case.scene, told, replace(said, act=act, change=gone)) for said in had]
+    return found + _lacking(replace(case, manner=told), had, gone)
+
+
+def _lacking(case: Case, had: list[Said], gone: bool) -> list[Operation]:
+    """Keep what somebody says to be without: "I don't have a car"."""
+    verb = case.clause.verb
+    if not verb.negated or verb.base != "have" or verb.tense != "present":
+        return []
+    without = Relation(name="does not have", known=False)
+    told = [replace(s, relation=without, verb="no longer has" if gone else "") for s in had]
+    return [claim(case.scene, case.manner, said) for said in told]
 
 
 def _introduce(case: Case, noun: str, name: str) -> list[Operation]:

@@ -11,15 +11,20 @@ _PERSONAL = {"manager": "boss", "coworker": "colleague"}
 
 def slot_of(noun: str) -> Relation | None:
     """Return the relation that "Alice's <noun>" is, or None where the table knows none."""
+    plain = unshaded(noun)
+    if plain in _PERSONAL:
+        return canonical(_PERSONAL[plain])
+    if plain != noun:
+        return canonical(plain) or Relation(name=plain, noun=True, known=False)
+    return canonical(plain)
+
+
+def unshaded(noun: str) -> str:
+    """A noun without the words before it that make it no other thing: "new favourite food"."""
     words = noun.split()
     while len(words) > 1 and words[0] in _SHADES:
         words = words[1:]
-    plain = " ".join(words)
-    if plain in _PERSONAL:
-        return canonical(_PERSONAL[plain])
-    if len(words) < len(noun.split()):
-        return canonical(plain) or Relation(name=plain, noun=True, known=False)
-    return canonical(plain)
+    return " ".join(words)
 
 
 def compound(noun: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clause import Clause, clause_at, clauses
-from mags.models.policy.rules.corrections import corrected, dated, is_correction
+from mags.models.policy.rules.corrections import corrected, dated, is_correction, restated
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
     BE,
@@ -23,6 +23,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.notes import note_of, plain_note
+from mags.models.policy.rules.plain import turned
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
@@ -67,7 +68,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
             asks = True
             continue
         noting = len(said) <= _MOST_NOTED
-        read = _correction(tokens, turn, recent) or _read(tokens, scene, noting=noting)
+        read = _correction(tokens, turn, recent) or _read(turned(tokens), scene, noting=noting)
         operations += read.operations
         if read.why:
             whys.append(read.why)
@@ -140,7 +141,10 @@ def _correction(tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]) -> 
             found = corrected(before.operations, right, instead_of)
             if found:
                 return _Sentence(operations=(found,))
-    return _Sentence(why=f"nothing said before holds '{wrong[1]}'")
+        anew = restated(before.operations, wrong[0], turn.at) if not wrong[1] else None
+        if anew:
+            return _Sentence(operations=(anew,))
+    return _Sentence(why=f"nothing said before holds '{wrong[1]}'") if wrong[1] else None
 
 
 def _read(tokens: Sequence[Token], scene: Scene, *, noting: bool) -> _Sentence:
