@@ -1,5 +1,6 @@
 """What a recipe trains on, and that GRPO's frames are new to what SFT learned."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,16 @@ def test_a_preset_has_a_name_and_a_wrong_one_tells_the_others() -> None:
     assert all(name == one.name for name, one in PRESETS.items())
     with pytest.raises(InvalidInput, match="smoke, quick, nano"):
         preset("huge")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forgets a peak")
+def test_the_peak_of_a_step_is_its_own(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path, SMOKE)
+    with ledger.step("data") as noted:
+        noted["bytes"] = len(bytearray(300 << 20))
+    with ledger.step("base"):
+        pass
+    assert ledger.steps["data"]["peak_mb"] > ledger.steps["base"]["peak_mb"] + 250.0
 
 
 def test_a_finished_step_is_kept_with_its_costs_and_another_recipe_refused(tmp_path: Path) -> None:

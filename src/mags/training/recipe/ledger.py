@@ -8,7 +8,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from mags.training.recipe.presets import Recipe
 
 RUN = "run.json"
 MEGABYTE = 1 << 20
+CLEAR = Path("/proc/self/clear_refs")
+"""Where 5 is written to forget the most memory so far (proc(5))."""
 
 
 class Ledger:
@@ -51,8 +53,9 @@ class Ledger:
         """Around a step: note its costs and what is put into the yielded mapping, when it is done.
 
         `wall_s`, `cpu_s`: of the step (of its last part, where it was stopped); `peak_mb`: the
-        most memory that the process had taken so far.
+        most memory that the process held within it (on other systems than Linux: so far).
         """
+        begin_peak()
         wall, cpu = time.perf_counter(), time.process_time()
         found: dict[str, Any] = {}
         yield found
@@ -68,8 +71,14 @@ class Ledger:
         os.replace(unfinished, self._path)
 
 
+def begin_peak() -> None:
+    """Have `peak_mb` tell of what follows; only Linux can."""
+    with suppress(OSError):
+        CLEAR.write_text("5", encoding="ascii")
+
+
 def peak_mb() -> float:
-    """The most memory this process has had in RAM, in MB."""
+    """The most memory this process has had in RAM, in MB, since `begin_peak`."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / MEGABYTE if sys.platform == "darwin" else most / 1024
 
