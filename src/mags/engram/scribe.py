@@ -25,6 +25,7 @@ from mags.engram.conflict import contradicted
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
+from mags.engram.parting import part
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
 from mags.engram.validity import Span
@@ -124,9 +125,15 @@ class Scribe:
             return
         if claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
-                self.arbiter.retract(claim)
+                self._retract(claim, operation)
         elif self.arbiter.repeat(claim) is None:
             self._fact(index, claim)
+
+    def _retract(self, claim: Claim, operation: Operation) -> None:
+        if operation.relation:
+            self.arbiter.retract(claim)
+        elif self.settings.arbiter:
+            part(self.view, claim, self.done)
 
     def _ignore(self, index: int, why: str) -> None:
         self.done.ignored.append((index, why))

@@ -16,7 +16,8 @@ class Act(Enum):
     UPDATE = "UPDATE"
     """Something is now so instead of what was: the slot holds one value."""
     RETRACT = "RETRACT"
-    """Something is no longer so, or never was; an empty object means the whole slot."""
+    """Something is no longer so, or never was; an empty object means the whole slot, an empty
+    relation whatever joins subject and object."""
     NOTE = "NOTE"
     """Knowledge that is no triple; its words are in `text`."""
 
