@@ -14,7 +14,7 @@ from mags.cli import train_runs
 from mags.cli.app import app
 from mags.errors import ConfigurationError, InvalidInput, MagsError, MissingExtra
 from mags.extras import bring
-from mags.models.policy.heads.weights import HeadsFile, opened
+from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
 from mags.training.recipe.presets import SMOKE, Data, Reinforcing, Teaching
 from tests.models.chat.endpoint import Step, serving
 
@@ -120,6 +120,7 @@ def test_a_nano_is_trained_listed_used_and_exported(
     told = run("train", "all", "--preset", "smoke", "--out", str(folder), "--threads", "1")
     assert "mags models use" in told
     assert "peak MB" in told
+    assert opened(HeadsFile(path=folder / SHIPPED.path.name)).about.vocabulary.relations
     found = json.loads(run("models", "list", str(tmp_path), "--json"))
     assert found[-1]["given"] == str((folder / "export").resolve())
     run("models", "use", str(folder))

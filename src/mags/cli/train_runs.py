@@ -16,7 +16,7 @@ from mags.models.policy.heads.weights import SHIPPED
 from mags.training.evaluate.evaluation import from_json
 from mags.training.evaluate.report import tables
 from mags.training.recipe.ledger import Ledger
-from mags.training.recipe.presets import NANO, PRESETS, Recipe, preset
+from mags.training.recipe.presets import PRESETS, Recipe, preset
 
 Preset = Annotated[str, typer.Option("--preset", help=f"What is trained: {', '.join(PRESETS)}.")]
 Out = Annotated[
@@ -27,9 +27,11 @@ Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 Combined = Annotated[
     bool, typer.Option("--combined", help="One model for all roles, not one for each.")
 ]
+COURSES = {"nano": "shipped"}
+"""The heads' recipe of a preset that has not the same name."""
 Heads = Annotated[
     bool,
-    typer.Option("--heads/--no-heads", help="With the preset nano, train the heads as well."),
+    typer.Option("--heads/--no-heads", help="Train the heads as well, as long as the preset says."),
 ]
 Source = Annotated[
     Path | None,
@@ -86,9 +88,10 @@ def everything(
     _train("all", folder, _recipe(preset_name, seed, threads, combined), source)
     out.print(tables(from_json(folder / "evaluation.json")))
     out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
-    if heads and preset_name == NANO.name:
+    if heads:
         file = folder / SHIPPED.path.name
-        train_heads(file, folder=folder / "heads", tests=0, threads=threads)
+        course = COURSES.get(preset_name, preset_name)
+        train_heads(file, recipe_name=course, folder=folder / "heads", tests=0, threads=threads)
         out.print(f"Use them with: mags models use {file}", markup=False)
 
 
