@@ -22,7 +22,7 @@ from mags.training.rollout import Sampling
 T = TypeVar("T")
 LIMIT = 72
 """Tokens of a reply at most; the longest target of the small world has some sixty."""
-LOOKED = 4
+LOOKED = 16
 """One reply in so many is looked at for the curves."""
 
 

@@ -19,7 +19,7 @@ from mags.training.recipe.presets import Teaching, Widths
 LEAN = Study(
     name="lean",
     taught=(Teaching(steps=1_500, rate=4e-3, tokens=2_048),),
-    practice=Practice(steps=320, rate=2e-4),
+    practice=Practice(steps=240, rate=2e-4),
     more=1e-3,
     critics=(
         Critic(rate=2e-4),

@@ -39,17 +39,18 @@ class Practice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choosing:
-    """How the steps are chosen: by the likeliest replies to `samples` of each role, drawn from dev.
+    """How the model is chosen: by the likeliest replies to `samples` of each role, drawn from dev.
 
-    GRPO is looked at every `every` steps and ends after `patience` looks in a row that were not
-    `rise` better than the best before them; PPO has GRPO's time. Of both the best model is kept,
-    the start among them: by exact adherence, or, without labels, by their reward.
+    GRPO is looked at every `every` steps, and of all looks the best one's model is kept, the start
+    among them: by exact adherence, or, without labels, by the reward. `patience`: it ends after so
+    many looks in a row that were not `rise` better than the best before them; 0: at its last step,
+    for a rate that has not come down yet makes looks that mislead.
     """
 
     samples: int = 300
-    every: int = 40
+    every: int = 60
     rise: float = 0.005
-    patience: int = 2
+    patience: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
