@@ -2,7 +2,10 @@
 
 import pytest
 
-from mags.recall.query import means_assistant
+from mags.ports.policy import Plan
+from mags.recall.query import means_assistant, prepare
+from mags.recall.settings import RecallSettings
+from tests.recall.small import Small
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,21 @@ def test_you_means_what_the_assistant_said(question):
 )
 def test_you_is_only_asked(question):
     assert not means_assistant(question)
+
+
+def asked(*queries):
+    small = Small()
+    small.say("Hiking in the hills is what I did on Sunday.")
+    return prepare(small.state, Plan(queries=queries), RecallSettings())
+
+
+def test_a_further_query_with_the_words_of_the_question_is_not_searched():
+    query = asked("Where did Bo hike?", "Bo hiked in", "Bo hike")
+    assert query.terms == (("bo", "hike"), ("bo", "hike"))
+    assert query.texts == ("where did bo hike", "bo hiked in")
+
+
+def test_a_further_query_with_words_of_its_own_is_searched():
+    query = asked("Where did Bo hike?", "Bo hiked in", "Bo hills")
+    assert query.terms[2] == ("bo", "hill")
+    assert len(query.texts) == 3

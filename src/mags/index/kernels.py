@@ -51,25 +51,20 @@ def keep(keys, items, held, score, row):
 
 
 @njit(cache=True, nogil=True)
-def coarse_best(matrix, rows, groups, queries, keys, items, held):
-    """The rows of greatest int8 product with each query in each group, in one pass.
+def int8_products(matrix, queries, out):
+    """Products of each int8 row (n, d) with queries (m, d) int16, into `out` (m, n) int32.
 
-    matrix: int8, by row; rows, groups: (n,), a negative group is passed over; queries: (m, d)
-    int16. keys, items: (m, groups, k) heaps of the negated products, held: (m, groups).
+    `out` in 32 bits keeps the sums in 32, of which the processor reckons several at once.
     """
     wide = np.empty(matrix.shape[1], np.int16)
-    for i in range(len(rows)):
-        g = groups[i]
-        if g < 0:
-            continue
-        row = matrix[rows[i]]
-        for j in range(len(wide)):  # once for all queries
-            wide[j] = row[j]
-        for q in range(len(queries)):
-            query, total = queries[q], np.int32(0)
-            for j in range(len(wide)):
-                total += np.int32(wide[j]) * np.int32(query[j])
-            held[q, g] = keep(keys[q, g], items[q, g], held[q, g], np.float64(total), rows[i])
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):  # once for all queries
+            wide[j] = matrix[i, j]
+        for q in range(queries.shape[0]):
+            total = np.int32(0)
+            for j in range(matrix.shape[1]):
+                total += np.int32(wide[j]) * np.int32(queries[q, j])
+            out[q, i] = total
 
 
 @njit(cache=True, nogil=True)
@@ -198,22 +193,18 @@ def windows(half, present, rows, beside, query, out):
 
 
 @njit(cache=True, nogil=True)
-def exact_best(half, pools, sizes, queries, keys, items, held):
-    """Of each query's pool in each group the rows of greatest cosine.
+def own_products(half, pools, queries, out):
+    """Products of rows of a float16 matrix (given as uint16) with the query they came by.
 
-    half: a float16 matrix (given as uint16); pools: (m, groups, p) rows, sizes: (m, groups);
-    queries: (m, d). keys, items: (m, groups, k) heaps of the negated cosines, held: (m, groups).
+    pools: (m, p) rows that are all there; queries: (m, d); out: (m, p).
     """
     bits = np.empty(half.shape[1], np.uint32)
     wide = bits.view(np.float32)
     fetched = 0
     for q in range(pools.shape[0]):
-        for g in range(pools.shape[1]):
-            rows = pools[q, g, : sizes[q, g]]
-            for i in range(len(rows)):
-                if i % AT_ONCE == 0:
-                    fetched += _fetch(half, len(half), rows, i, i + AT_ONCE)
-                _widen(half[rows[i]], bits, wide)
-                cosine = np.float64(_dot(wide, queries[q]))
-                held[q, g] = keep(keys[q, g], items[q, g], held[q, g], cosine, rows[i])
+        for i in range(pools.shape[1]):
+            if i % AT_ONCE == 0:
+                fetched += _fetch(half, len(half), pools[q], i, i + AT_ONCE)
+            _widen(half[pools[q, i]], bits, wide)
+            out[q, i] = _dot(wide, queries[q])
     return fetched

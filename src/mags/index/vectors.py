@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usearch.index import Index
 
-from mags.index.kernels import coarse_best, cosines, exact_best, widened, windows
+from mags.index.kernels import cosines, int8_products, own_products, widened, windows
 
 SCAN_LIMIT = 20_000
 """Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
@@ -212,18 +212,38 @@ class VectorIndex:
         self, queries: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
     ) -> list[list[NDArray[np.int64]]]:
         """Rows by the float16 vectors of the 2k that int8 has first."""
-        rows = np.flatnonzero(self.present[: self.size])
-        matrix = self._whole_coarse()[: self.size]
-        pools, sizes = _heaps(len(queries), groups, 2 * k)
+        scores = np.empty((len(queries), self.size), np.int32)
         coarse = _to_int8(queries).astype(np.int16)
-        coarse_best(matrix, rows, group_of(rows), coarse, *pools, sizes)
-        best, held = _heaps(len(queries), groups, k)
-        half = self.matrix.view(np.uint16)
-        exact_best(half, pools[1], sizes, queries, *best, held)
-        return [
-            [items[:count] for items, count in zip(*one, strict=True)]
-            for one in zip(best[1], held.tolist(), strict=True)
-        ]
+        int8_products(self._whole_coarse()[: self.size], coarse, scores)
+        rows = np.flatnonzero(self.present[: self.size])
+        of = group_of(rows)
+        found: list[list[NDArray[np.int64]]] = [[] for _ in queries]
+        for group in range(groups):
+            inside = rows[of == group]
+            for one, best in zip(found, self._best(queries, scores, inside, k), strict=True):
+                one.append(best)
+        return found
+
+    def _best(
+        self,
+        queries: NDArray[np.float32],
+        scores: NDArray[np.int32],
+        rows: NDArray[np.int64],
+        k: int,
+    ) -> NDArray[np.int64]:
+        """Each query's k best of some rows, shape (m, <= k), in no order.
+
+        scores: (m, size), by the int8 vectors.
+        """
+        pools = np.broadcast_to(rows, (len(queries), len(rows)))
+        if len(rows) > 2 * k:
+            some = scores.take(rows, axis=1)
+            pools = rows[np.argpartition(some, len(rows) - 2 * k, axis=1)[:, -2 * k :]]
+        if len(rows) <= k:
+            return pools
+        products = np.empty(pools.shape, np.float32)
+        own_products(self.matrix.view(np.uint16), pools, queries, products)
+        return np.take_along_axis(pools, np.argpartition(products, -k, axis=1)[:, -k:], axis=1)
 
     def _whole_coarse(self) -> NDArray[np.int8]:
         if not self._coarse_whole:
@@ -333,13 +353,3 @@ def _to_int8_blocks(matrix: NDArray[np.float16]) -> NDArray[np.int8]:
     for start in range(0, len(matrix), 4096):
         out[start : start + 4096] = _to_int8(matrix[start : start + 4096])
     return out
-
-
-Heaps = tuple[NDArray[np.float64], NDArray[np.int64]]
-"""Keys and rows, each of shape (queries, groups, places)."""
-
-
-def _heaps(queries: int, groups: int, places: int) -> tuple[Heaps, NDArray[np.int64]]:
-    """Empty heaps, and how many each holds, shape (queries, groups)."""
-    shape = (queries, groups, places)
-    return (np.empty(shape), np.empty(shape, np.int64)), np.zeros(shape[:2], np.int64)

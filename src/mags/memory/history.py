@@ -42,10 +42,25 @@ class Historian:
         raise NotFound(f"no snapshot named {name!r} (there are: {known})", name=name)
 
     def log(self, limit: int | None = None) -> list[LogEntry]:
-        """Every Delta, newest first."""
-        entries = [_entry(e) for e in self._live.store.journal.since(0)]
-        entries.reverse()
-        return entries if limit is None else entries[:limit]
+        """Every Delta, newest first; only as many are read as are wanted."""
+        return [_entry(entry) for entry in reversed(self._last(limit))]
+
+    def _last(self, limit: int | None) -> list[Entry]:
+        """The newest entries, oldest first."""
+        journal = self._live.store.journal
+        if limit is None:
+            return list(journal.since(0))
+        head, back = journal.head(), max(limit, 0)
+        # Sequences are shared with other branches: so many back there may be fewer entries.
+        while 0 < back < head:
+            try:
+                found = list(journal.since(head - back))
+            except NotFound:  # folded away since: what is left begins before
+                break
+            if len(found) >= limit:
+                return found[-limit:]
+            back *= 4
+        return list(journal.since(0))[-limit:] if limit > 0 else []
 
     def net(self, name: str) -> Delta:
         """The net effect of everything since a snapshot."""

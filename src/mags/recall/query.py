@@ -50,7 +50,8 @@ _REQUEST = re.compile(
 class Query:
     """A plan made ready for one memory.
 
-    `texts`: one a query, common words and speakers' names taken out, to be embedded.
+    `texts`: one a query, common words and speakers' names taken out, to be embedded; a query
+    after the second with no other words than the question's is left out.
     `terms`: stems of each, likewise. `entities`: ids named in the question; `speakers`:
     those of them that said something. `expected`: `Mark`s that an answer should bear.
     """
@@ -100,9 +101,11 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
             if word.removesuffix("'s") not in names and not _common(state, word, settings)
         ]
         content = [word for word in kept if word not in STOP_WORDS]
-        texts.append(" ".join(kept) if content else text)
         stems = [stem(word) for word in (content or words(text)) if word not in STOP_WORDS]
-        terms.append(tuple(dict.fromkeys(stems)))
+        found = tuple(dict.fromkeys(stems))
+        if len(terms) < 2 or set(found) != set(terms[0]):
+            texts.append(" ".join(kept) if content else text)
+            terms.append(found)
     return Query(
         plan=plan,
         texts=tuple(texts),

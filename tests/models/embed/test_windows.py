@@ -11,12 +11,15 @@ CLS, SEP = 101, 102
 words = st.lists(st.sampled_from(["plum", "fig", "Oslo", "tortoise", "12", "."]), max_size=60)
 
 
-def windower(tokens: int = 16, overlap: int = 4, batch_tokens: int = 64) -> Windower:
+def windower(
+    tokens: int = 16, overlap: int = 4, batch_tokens: int = 64, call_tokens: int | None = None
+) -> Windower:
     return Windower(
         Tokenizer.from_file(str(SHIPPED.tokenizer)),
         tokens=tokens,
         overlap=overlap,
         batch_tokens=batch_tokens,
+        call_tokens=call_tokens,
     )
 
 
@@ -75,3 +78,10 @@ def test_a_row_of_zeros_becomes_the_first_axis() -> None:
 def test_half_a_surrogate_pair_becomes_a_question_mark() -> None:
     assert encodable("broken \ud83d text") == "broken ? text"
     assert encodable("whole 😀") == "whole 😀"
+
+
+def test_texts_are_parted_where_padding_would_cost_more_than_a_call() -> None:
+    careful = windower(tokens=16, overlap=0, batch_tokens=64, call_tokens=4)
+    few, many = "fig", "fig plum fig plum fig plum fig plum"
+    assert [len(batch.text) for batch in careful.batches([few, many])] == [1, 1]
+    assert [len(batch.text) for batch in careful.batches([few, "fig plum", few])] == [3]

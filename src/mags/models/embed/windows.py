@@ -49,12 +49,17 @@ class Windower:
         overlap: int,
         pad_id: int = 0,
         batch_tokens: int = BATCH_TOKENS,
+        call_tokens: int | None = None,
     ) -> None:
+        """`call_tokens`: what a call of the model costs by itself, told in tokens; where padding
+        would cost more, another call is made. None: only `batch_tokens` parts a batch.
+        """
         tokenizer.no_padding()
         tokenizer.enable_truncation(tokens, stride=overlap)
         self._tokenizer = tokenizer
         self._pad_id = pad_id
         self._batch_tokens = batch_tokens
+        self._call_tokens = batch_tokens if call_tokens is None else call_tokens
 
     def windows(self, texts: Sequence[str]) -> list[Window]:
         """All windows of all texts, in order; an empty text has one (the special tokens)."""
@@ -78,7 +83,11 @@ class Windower:
         """
         queue: list[Window] = []
         for window in sorted(self.windows(texts), key=lambda window: len(window.ids)):
-            if queue and (len(queue) + 1) * len(window.ids) > self._batch_tokens:
+            length = len(window.ids)
+            if queue and (
+                (len(queue) + 1) * length > self._batch_tokens
+                or len(queue) * (length - len(queue[-1].ids)) > self._call_tokens
+            ):
                 yield self._padded(queue)
                 queue = []
             queue.append(window)

@@ -1,0 +1,53 @@
+"""Vectors searched by several queries at once."""
+
+import numpy as np
+import pytest
+
+from mags.index.vectors import VectorIndex
+
+
+def unit(rng, n):
+    vectors = rng.normal(size=(n, 32)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def index():
+    made = VectorIndex(32)
+    made.put(np.arange(600), unit(np.random.default_rng(0), 600))
+    made.drop(np.array([3, 4, 5]))
+    return made
+
+
+def third(rows):
+    """Rows in two groups; every third lies in none."""
+    return rows % 3 - 1
+
+
+def test_several_queries_find_the_nearest_of_each_group(index):
+    queries = unit(np.random.default_rng(1), 3)
+    exact = index.get(np.arange(600)) @ queries.T
+    found = index.nearest(queries, 10, third, 2)
+    for q in range(3):
+        for group in range(2):
+            rows = np.array([r for r in range(600) if r % 3 - 1 == group and r not in (3, 4, 5)])
+            best = rows[np.argsort(-exact[rows, q])[:10]]
+            assert sorted(found[q][group].tolist()) == sorted(best.tolist())
+
+
+def test_one_query_comes_back_best_first(index):
+    query = unit(np.random.default_rng(2), 1)[0]
+    (rows,) = index.search_groups(query, 20, lambda rows: np.zeros(len(rows), np.int64), 1)
+    cosines = index.products(rows, query[None])[:, 0].tolist()
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_a_group_smaller_than_k_comes_back_whole(index):
+    few = [7, 8, 9, 4]  # the last was dropped
+    queries = unit(np.random.default_rng(3), 2)
+    found = index.nearest(queries, 10, lambda rows: np.where(np.isin(rows, few), 0, -1), 1)
+    assert [sorted(rows.tolist()) for (rows,) in found] == [[7, 8, 9], [7, 8, 9]]
+
+
+def test_no_query_finds_nothing(index):
+    assert index.nearest(np.zeros((0, 32), np.float32), 10, third, 2) == []
