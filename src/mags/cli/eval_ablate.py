@@ -48,7 +48,10 @@ def ablate(
     json: AsJson = False,
     markdown: AsMarkdown = False,
 ) -> None:
-    """Take one part of the memory out at a time and tell what that changes, seed by seed."""
+    """Take one part of the memory out at a time and tell what that changes, seed by seed.
+
+    A match that `--out` holds already is not played again.
+    """
     more = models() if with_models else {}
     names = [*(without or ([] if with_models else SWITCHES)), *more]
     for name in names:
@@ -57,6 +60,7 @@ def ablate(
         Task(
             played=Played(game=game, player=player, seed=seed, turns=turns, bank=bank, switch=name),
             out=out_folder,
+            again=False,
         )
         for name in ("", *names)
         for seed in range(first, first + seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from mags.app import embedded, make_heads, make_nano, make_policy
+from mags.app import embedded, make_heads, make_nano
 from mags.app import open as open_memory
 from mags.errors import NotFound
 from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
@@ -47,6 +48,7 @@ from mags.memory.memory import Memory
 from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import Answerer
+from mags.ports.policy import Policy
 from mags.settings import Settings
 
 MakeGame = Callable[[str], Game]
@@ -80,12 +82,18 @@ HABITS: dict[str, Habits] = {
     "MAGS": Habits(),
     "MAGS thinking": Habits(sure=0.5),
     "MAGS chat": Habits(history=12),
+    "MAGS recalling": Habits(chains=0),
 }
 PLAYERS = ("nothing", "window", "static", "growing", *HABITS, "oracle")
 STANDARD = ("nothing", "window", "static", "growing", "MAGS", "oracle")
 LINES = {kind: 60 for kind in ADVENTURES}
 """Lines that players show at most, where a decision takes more than their own few: a way through
-a house is made of many."""
+a house is made of many. In such games a step without points is no failure, either: MAGS takes
+nothing from rewards there."""
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What tells NumPy's products how many threads to take. Several processes with several threads
+each wait for each other: a turn of the reader then costs ten times its processor time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +142,9 @@ def make_player(
     `memories`: else in RAM. `lines`: that it shows at most, else as many as it is used to.
     """
     if name in HABITS:
-        habits = HABITS[name] if lines is None else replace(HABITS[name], k=lines, chains=0)
+        habits = HABITS[name]
+        if lines is not None:
+            habits = replace(habits, k=lines, chains=0, outcomes=False, learn=False)
         return Remembering(reader, memories or make_memories(), habits=habits, name=name)
     k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines
     others: Mapping[str, Callable[[], Player]] = {
@@ -150,9 +160,12 @@ def make_player(
 
 
 def make_memories(switch: Switch | None = None, files: Path | None = None) -> MakeMemory:
-    """Memories with the shipped settings, changed by a switch; in new files, or in RAM."""
+    """Memories with the shipped settings, changed by a switch; in new files, or in RAM.
+
+    The rules alone write them: the heads, which learned from people's talk, are a switch.
+    """
     settings = Settings() if switch is None else switch.settings(Settings())
-    policy = make_policy(settings, None)
+    policy: Policy = RulePolicy()
     policy = policy if switch is None else switch.policy(policy)
     made = iter(range(1_000_000))
 
@@ -214,5 +227,7 @@ def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
     if workers <= 1:
         yield from map(play_one, tasks)
         return
+    for name in THREADS:  # read when NumPy is loaded, so this process keeps its own
+        os.environ.setdefault(name, "1")
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from pool.map(play_one, tasks)

@@ -42,6 +42,30 @@ def test_what_was_seen_last_counts():
     assert picture.last_seen("lamp") is None
 
 
+def test_what_was_taken_is_no_longer_where_it_was_until_it_is_seen_again():
+    lines = ["On the floor of the Hall lies a key.", "In the Hall you took the key."]
+    assert read(lines).last_seen("key") is None
+    lines.append("You put the key on the shelf in the Attic.")
+    seen = read(lines).last_seen("key")
+    assert seen is not None
+    assert seen.room == "Attic"
+
+
+def test_one_who_looks_for_something_new_does_not_turn_back_at_once():
+    lines = (
+        "The Hall has exits to the north, east and south.",
+        "The Porch is north of the Cellar.",
+        "You went west from the Hall to the Cellar.",
+    )
+    question = TASK.format("Cellar")
+    choose = Planner().choose
+    # The Hall seems to have ways that nobody took; but one has just come from there.
+    assert choose(lines, question, ("go east", "go north")).action == "go north"
+    assert choose(lines, question, ("go east",)).action == "go east"
+    before = ("You went east from the Cellar to the Hall.",)
+    assert choose((*before, *lines[:2]), question, ("go east", "go north")).action == "go east"
+
+
 def test_the_state_of_a_thing_is_the_one_told_last():
     lines = ["In the Hall there is an oak chest, which is locked."]
     assert read(lines).locks("oak chest") == "locked"

@@ -332,9 +332,15 @@ def _looking(now: Situation) -> str | None:
 
 
 def _exploring(now: Situation, actions: Sequence[str], rng: random.Random) -> Choice:
-    """A step where one has not been, or towards such a place; else anywhere."""
+    """A step where one has not been, or towards such a place; else anywhere.
+
+    Lines may tell of a room's ways out and not where they lead, so a room that one knows can seem
+    new from the next one: one does not turn back at once where another way is open.
+    """
     links = now.picture.links
     ways = sorted(a.removeprefix("go ") for a in actions if a.startswith("go "))
+    back = _back(now)
+    onward = [way for way in ways if way != back] or ways
     new = [way for way in ways if way not in links.get(now.here, {})]
     if new:
         return Choice(action=f"go {rng.choice(new)}", sure=0.5)
@@ -344,9 +350,18 @@ def _exploring(now: Situation, actions: Sequence[str], rng: random.Random) -> Ch
         if known_ways - links.get(room, {}).keys() and room != now.here
     }
     found = _route(now, frozenset(open_ended))
-    if found is not None:
+    if found is not None and (found[1] != back or not set(onward) - {back}):
         step = _step(now, found[1], 0.5, found[2], rng)
         if step is not None:
             return step
-    chosen = rng.choice([f"go {way}" for way in ways] or sorted(actions))
+    chosen = rng.choice([f"go {way}" for way in onward] or sorted(actions))
     return Choice(action=chosen, sure=0.0)
+
+
+def _back(now: Situation) -> str:
+    """The way by which one came; "" where the lines do not say it."""
+    before, here = now.picture.moved
+    if here != now.here:
+        return ""
+    ways = now.picture.links.get(here, {})
+    return next((way for way, (room, _) in ways.items() if room == before), "")

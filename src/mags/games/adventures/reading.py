@@ -27,23 +27,32 @@ STOP = frozenset(
         " some than that the then there this to under was were what when where which who with you",
     )
 )
+TAKEN = re.compile(
+    r"\b(?:took|taken|pick(?:ed)? up|picked|grabbed|fetched|lifted|pocketed|carried off|removed)\b"
+)
+"""That a thing is no longer where it was."""
 STATE = re.compile(r"\b(open|opened|closed|locked|unlocked)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A sentence in small letters; `line`: the place of the line that it stands in."""
+    """A sentence in small letters; `line`: the place of the line that it stands in.
+
+    `gone`: it says that something was taken away from the room.
+    """
 
     text: str
     line: int
     room: str = ""
+    gone: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class Picture:
     """What one has read. `ways`: room to directions; `sides`: (room, direction) to
     the last sentence that speaks of that one way out; `links`: room to direction to (room, line);
-    `sights`: sentences that say what is in a room, `lore`: those without a room; oldest first.
+    `sights`: sentences that say what is in a room, or was; `lore`: those without a room; oldest
+    first. `moved`: from which room to which, by the last line that joins two.
     """
 
     ways: dict[str, set[str]] = field(default_factory=dict)
@@ -51,11 +60,13 @@ class Picture:
     links: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict)
     sights: list[Sentence] = field(default_factory=list)
     lore: list[Sentence] = field(default_factory=list)
+    moved: tuple[str, str] = ("", "")
 
     def last_seen(self, thing: str) -> Sentence | None:
-        """The latest sentence that says in which room a thing is."""
+        """The latest sentence that says in which room a thing is; None where it was taken since."""
         found = (sight for sight in reversed(self.sights) if mentions(sight.text, thing))
-        return next(found, None)
+        sight = next(found, None)
+        return None if sight is None or sight.gone else sight
 
     def locks(self, thing: str) -> str:
         """The last word on whether a thing is locked, closed or open; "" where there is none."""
@@ -83,6 +94,7 @@ def _take_in(picture: Picture, text: str, line: int) -> None:
         source = next((m[1] for m in found if SOURCE.search(text[: m.start()])), rooms[0])
         target = next(room for room in rooms if room != source)
         _join(picture, source, ways[0], target, line)
+        picture.moved = source, target
     elif len(rooms) == 1 and ways:
         picture.ways.setdefault(rooms[0], set()).update(ways)
         if len(ways) == 1:
@@ -90,7 +102,8 @@ def _take_in(picture: Picture, text: str, line: int) -> None:
     elif len(rooms) == 1:
         # Without the room's own name: a thing may stand behind it that has no article.
         rest = ROOM.sub(",", text).lower()
-        picture.sights.append(Sentence(text=rest, line=line, room=rooms[0]))
+        gone = TAKEN.search(rest) is not None
+        picture.sights.append(Sentence(text=rest, line=line, room=rooms[0], gone=gone))
     elif not rooms:
         picture.lore.append(Sentence(text=text.lower(), line=line))
 
