@@ -63,7 +63,10 @@ def blind(sample: Sample, relations: Sequence[str]) -> Examined:
 
 
 def search_of(sample: Sample, relations: Sequence[str]) -> Search:
-    """A world in which a question has an answer; values are made up, by the sample's id."""
+    """A world in which a question has an answer; values are made up, by the sample's id.
+
+    Where the answer is so now, another one was so before, and where it was so, another is now.
+    """
     plan, rng = read_plan(sample.target, sample.turn.text), Random(f"world {sample.id}")
     held: list[Triple] = []
     chain: list[Triple] = []
@@ -77,11 +80,12 @@ def search_of(sample: Sample, relations: Sequence[str]) -> Search:
         held += [(_name(rng), hop.relation, _name(rng)) for _ in range(2)]
         at = other
     answer = chain[-1]
-    if not plan.past:
-        return Search(held=(*held, *chain), closed=(), answer=answer, steps=tuple(chain[:-1]))
-    newer = (answer[0], answer[1], _name(rng))
-    whole = (*held, *chain[:-1], newer)
-    return Search(held=whole, closed=(answer,), answer=answer, steps=tuple(chain[:-1]))
+    last = plan.hops[-1]
+    rival = (_name(rng), *answer[1:]) if last.inverse else (*answer[:2], _name(rng))
+    steps = tuple(chain[:-1])
+    if plan.past:
+        return Search(held=(*held, *steps, rival), closed=(answer,), answer=answer, steps=steps)
+    return Search(held=(*held, *chain), closed=(rival,), answer=answer, steps=steps)
 
 
 def found_rank(search: Search, plan: Plan, *, at: float) -> float:
@@ -123,10 +127,12 @@ def _name(rng: Random) -> str:
 class BlindJudge:
     """Judges replies by what a memory does with them; it has never seen a target.
 
-    `invented`: what naming something that nobody said takes away.
+    `invented`: what naming something that nobody said takes away. `silence`: what it is worth on a
+    turn that tells something: a memory that knows nothing does less harm than one that is wrong.
     """
 
     invented: float = 0.5
+    silence: float = 0.15
 
     def __call__(
         self, tasks: Sequence[Examined], replies: Sequence[str]
@@ -142,7 +148,7 @@ class BlindJudge:
     def _parts(self, task: Examined, reply: str) -> Mapping[str, float]:
         reading = read(task.sample, reply)
         grounded = nothing_invented(task.sample, reading)
-        fidelity = examine(task, reading)
+        fidelity = max(examine(task, reading), self._quiet(task, reading))
         passes = gate(float(reading is not None), grounded, invented=self.invented)
         return {
             "format": float(reading is not None),
@@ -150,3 +156,8 @@ class BlindJudge:
             "fidelity": fidelity,
             "reward": passes * fidelity,
         }
+
+    def _quiet(self, task: Examined, reading: Reading | None) -> float:
+        """What a decision is worth for storing nothing."""
+        silent = isinstance(reading, Engram) and not reading.operations
+        return self.silence if silent and isinstance(task.exam, Gold) else 0.0

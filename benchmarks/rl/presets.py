@@ -50,6 +50,7 @@ SMOKE = replace(
     practice=Practice(steps=2, rate=1e-3, prompts=2, group=2, redraws=0),
     critics=(Critic(rate=1e-3, warm=1),),
     swept=2,
+    unlabelled=2,
     choosing=Choosing(samples=2, every=1),
     kinds=(*REINFORCED, *ALONE.values()),
     amounts=Amounts(taught=12, kept_back=6, dev=1, frames=2, phrasings=1, examined=1),

@@ -116,6 +116,30 @@ def test_the_reward_without_labels_is_the_same_whatever_the_target_says() -> Non
     assert judge([task], [sample.target]) == judge([lied], [sample.target])
 
 
+def test_asking_for_the_past_where_it_is_not_asked_for_finds_what_was_so_before() -> None:
+    found = []
+    for sample in drawn(TAUGHT, Role.ASK, 12):
+        plan, exam = read_plan(sample.target, ""), blind(sample, WORLD.relations).exam
+        assert isinstance(exam, Search)
+        other = replace(plan, past=not plan.past)
+        found.append([found_rank(exam, one, at=sample.now) for one in (plan, other)])
+    assert all(wrong <= right for right, wrong in found)
+    assert sum(wrong < right for right, wrong in found) > len(found) / 2
+
+
+def test_without_labels_silence_is_worth_more_than_a_wrong_fact_and_less_than_a_right_one() -> None:
+    samples = [one for one in drawn(TAUGHT, Role.WRITE, 12) if "ADD" in one.target]
+    for sample in samples:
+        task = blind(sample, WORLD.relations)
+        said = (
+            sample.target,
+            "<engram>\nnone\n</engram>",
+            "<engram>\nADD | me | pet | me\n</engram>",
+        )
+        right, silent, wrong = (one["reward"] for one in BlindJudge()([task] * 3, said))
+        assert wrong < silent < right
+
+
 def test_a_plan_that_follows_another_relation_finds_the_answer_later() -> None:
     ranks, others = [], []
     for sample in drawn(TAUGHT, Role.ASK, 12):
