@@ -1,12 +1,26 @@
-"""Parting: what joined two things is over, in whatever words it was told."""
+"""Parting: what joined two things is over, in whatever words it was told.
+
+Relations that the table does not know come in many words. Two of them are held to be one relation
+where they have joined the same two things ("speaks for", "is the elder of"), so a change told in
+one of them ends what was told in another.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
 
 from mags.engram.claim import Claim
 from mags.engram.moment import Inscribed
 from mags.engram.timeline import close, span_at
 from mags.engram.view import View
-from mags.graph.node import NEVER, NOBODY
+from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.ports import relations
+
+_COMMON = frozenset({"name", "thing"})
+MOST = 64
+"""Facts told in the words of a change that are looked at for others that join the same two."""
 
 
 def part(view: View, claim: Claim, done: Inscribed) -> None:
@@ -14,14 +28,109 @@ def part(view: View, claim: Claim, done: Inscribed) -> None:
 
     What the same turn has said of them stays, and what was observed after it was said.
     """
-    ends = {claim.subject, claim.object}
-    if claim.object == NOBODY:
-        return
-    for fact in dict.fromkeys(view.about(claim.subject)):
-        node = view.node(fact)
-        joined = {int(node["subject"]), int(node["object"])} == ends and node["valid_to"] == NEVER
-        if not joined or fact in done.facts or span_at(view, fact).start > claim.span.said_at:
+    if claim.object != NOBODY:
+        _part(view, (claim.subject, claim.object), claim, done, by=NOBODY)
+
+
+def give_way(view: View, claim: Claim, fact: int, done: Inscribed) -> None:
+    """Close what the new fact of a change takes the place of, where no slot tells.
+
+    That is what joins one of its two things to the one other thing that is of the kind of the
+    second, by a relation that is the same or one with it. Where either might be meant, or
+    several, nothing is closed: a clan has many members, and a member one clan.
+    """
+    if not claim.span.change or claim.relation.known or claim.object == NOBODY or done.closed:
+        return  # where the turn has named what is over, that is all that is
+    ends = (claim.subject, claim.object)
+    alike = _alike(view, claim.slot)
+    found = [
+        (end, rival)
+        for end, other in (ends, ends[::-1])
+        for rival in _rivals(view, end, other, alike, done)
+    ]
+    if len(found) == 1:
+        _part(view, found[0], claim, done, by=fact)
+
+
+def _part(view: View, ends: tuple[int, int], claim: Claim, done: Inscribed, *, by: int) -> None:
+    at, recorded_at = claim.span.start, claim.span.recorded_at
+    for fact in _joining(view, *ends):
+        late = span_at(view, fact).start > claim.span.said_at
+        if late or fact in done.facts or fact in done.confirmed:
             continue
-        at, recorded_at = claim.span.start, claim.span.recorded_at
-        if close(view, fact, at=at, recorded_at=recorded_at, rule="part", by=NOBODY):
+        if close(view, fact, at=at, recorded_at=recorded_at, rule="part", by=by):
             done.closed.append(fact)
+
+
+def _joining(view: View, one: int, other: int) -> list[int]:
+    """The open facts of two things."""
+    return [fact for fact in _open(view, one) if _far(view, fact, one) == other]
+
+
+def _open(view: View, entity: int) -> Iterator[int]:
+    for fact in dict.fromkeys(view.about(entity)):
+        if view.node(fact)["valid_to"] == NEVER:
+            yield fact
+
+
+def _far(view: View, fact: int, near: int) -> int:
+    """The other end of a fact."""
+    node = view.node(fact)
+    return int(node["object"]) if int(node["subject"]) == near else int(node["subject"])
+
+
+def _rivals(
+    view: View, end: int, other: int, alike: frozenset[str], done: Inscribed
+) -> Iterable[int]:
+    """What is joined to `end` as `other` now is, and is of its kind."""
+    form = _form(view.words(other).text)
+    found: dict[int, None] = {}
+    for fact in _open(view, end):
+        rival = _far(view, fact, end)
+        if rival in (other, NOBODY) or fact in done.facts:
+            continue
+        own = _relation(view, fact)
+        kin = own in alike or (form not in _COMMON and relations.canonical(own) is None)
+        if kin and _form(view.words(rival).text) == form:
+            found[rival] = None
+    return found
+
+
+def _alike(view: View, slot: int) -> frozenset[str]:
+    """The relations that have joined the same two things as the relation of a slot has.
+
+    And those that have joined the same two as one of these.
+    """
+    found = _told(view, {slot})
+    near = _told(view, set(found))
+    return frozenset(
+        name for name in {*found.values(), *near.values()} if relations.canonical(name) is None
+    )
+
+
+def _told(view: View, slots: set[int]) -> dict[int, str]:
+    """By slot the relations under which any two things are joined that one of these joins."""
+    nodes = view.draft.graph.nodes
+    facts = nodes["kind"] == int(NodeKind.FACT)
+    rows = np.flatnonzero(facts & np.isin(nodes["slot"], list(slots)))[-MOST:]
+    found: dict[int, str] = {}
+    for row in rows.tolist():
+        one, other = int(nodes["subject"][row]), int(nodes["object"][row])
+        for fact in dict.fromkeys(view.about(one)):
+            if _far(view, fact, one) == other:
+                found.setdefault(int(view.node(fact)["slot"]), _relation(view, fact))
+    return found
+
+
+def _relation(view: View, fact: int) -> str:
+    return str(view.words(fact).meta.get("relation", ""))
+
+
+def _form(name: str) -> str:
+    """What kind of name this is: "clan" of "Orn clan", "custom of", a bare name, or a thing."""
+    words = name.split()
+    if " of " in name:
+        return f"{words[0].lower()} of"
+    if len(words) > 1 and words[0][:1].isupper():
+        return words[-1].lower() if words[-1].islower() else "name"
+    return "name" if name[:1].isupper() else "thing"

@@ -25,7 +25,7 @@ from mags.engram.conflict import contradicted
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
-from mags.engram.parting import part
+from mags.engram.parting import give_way, part
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
 from mags.engram.validity import Span
@@ -202,6 +202,8 @@ class Scribe:
         self.done.facts.append(fact)
         self.view.draft.reason("add", fact=fact, slot=claim.slot, one=claim.one)
         self.arbiter.settle(claim, fact)
+        if self.settings.arbiter and claim.span.end == NEVER:
+            give_way(self.view, claim, fact, self.done)
 
     def _held(self, span: Span) -> dict[str, Any]:
         return {
@@ -288,6 +290,8 @@ class Scribe:
         settings = self.settings
         if not (settings.arbiter and settings.conflict.on) or self.evidence.echo or self._reports:
             return False
+        if writing.operations and all(one.valid_to is not None for one in writing.operations):
+            return False  # what holds for a while takes no place for good
         if writing.operations:
             return True
         return settings.conflict.unread and not writing.is_question

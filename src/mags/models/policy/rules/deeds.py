@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mags.models.policy.rules.changing import parted
+from mags.models.policy.rules.changing import is_list, parted
 from mags.models.policy.rules.lexicon import BE, FUNCTION_WORDS, word_set
 from mags.models.policy.rules.referents import Referent
-from mags.models.policy.rules.saying import PLACED, SHOWN, placed, relation_of, tie, until_comma
+from mags.models.policy.rules.saying import (
+    LISTS,
+    PLACED,
+    SHOWN,
+    placed,
+    relation_of,
+    tie,
+    until_comma,
+)
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
 from mags.ports.policy import OUTCOME, Operation, Turn
@@ -25,9 +33,12 @@ def shown(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
     if len(about) != 2:
         return ()
     a, b = about
+    both = [c for c in clauses if a in c.about and b in c.about]
+    if any(low_at(c.tokens, a.end) in LISTS and is_list(c.tokens, a, b) for c in both):
+        return ()  # "both hold here": it is not these two that go together
     if not well:
         return (parted(a, b),)
-    whole = next((c for c in clauses if a in c.about and b in c.about), None)
+    whole = both[0] if both else None
     relation = "goes with" if whole is None else relation_of(whole, a, b)
     return (tie(turn, clauses[0], a.text, relation, b.text, confidence=SHOWN),)
 

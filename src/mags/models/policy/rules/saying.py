@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mags.models.policy.rules.lexicon import (
@@ -32,6 +33,18 @@ CUES = word_set("now no longer not but instead anymore become becomes became tod
 MOST = 6
 """Words of a relation."""
 _GUESSED = HEDGES | word_set("could might may would should")
+_NUMBERS = """
+one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty
+"""
+_COUNTS = _NUMBERS.split()
+_LASTS = re.compile(
+    r"\b(?:for|during)(?: the)?(?: next| coming| following)? "
+    rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(r"\b(?:has|have|had|was|were|ago)\b", re.IGNORECASE)
+_SPANS = {"hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
 _OTHERS = word_set("he she him her they them")
 _FINITE = frozenset({BASE, THIRD, PAST})
 
@@ -65,7 +78,8 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
     verb, rest = words[:k], words[k:]
     if k and not rest:
         rest = until_comma(_past_comma(after[after.index(words[-1]) + 1 :]))
-    rest = tuple(t for i, t in enumerate(rest) if i or t.low not in {"you", "that"})
+    while rest and rest[0].low in {"you", "that"}:
+        rest = rest[1:]
     if not any(t.is_word for t in rest) or rest[0].low in EVALUATIVE | INTENSIFIERS | LISTS:
         return None
     relation = " ".join(t.low for t in verb or before[-2:])
@@ -115,14 +129,14 @@ def tie(
     turn: Turn, clause: Stretch, subject: str, relation: str, object_: str, confidence: float = SURE
 ) -> Operation:
     """Return the operation that says how two things are tied, in the words of the stretch."""
-    text = join(clause.tokens)
+    text = join(clause.whole)
     return Operation(
         act=Act.ADD,
         subject=subject,
         relation=relation,
         object=object_,
         text=f"{text[:1].upper()}{text[1:]}.",
-        valid_to=_end(text, turn.at),
+        valid_to=_end(turn.text, turn.at),
         confidence=confidence,
         subject_is_name=subject[:1].isupper(),
         object_is_name=object_[:1].isupper(),
@@ -131,4 +145,8 @@ def tie(
 
 def _end(text: str, at: float) -> float | None:
     """When a statement is said to be over: "until Friday", "for ten days"."""
+    lasts = _LASTS.search(text)
+    if lasts and not _SINCE.search(text):
+        count = int(lasts[1]) if lasts[1].isdigit() else _COUNTS.index(lasts[1].lower()) + 1
+        return at + count * _SPANS[lasts[2].lower()]
     return next((t.since for t in times(text, at, future=True) if t.role == "until"), None)

@@ -18,6 +18,7 @@ from mags.models.policy.rules.tokens import Token, tokenise
 _SHORT = word_set("n't 're 'm 'll 've 'd gonna gotta")
 _ENDS = frozenset({".", "!", "?", ":", ";", "\u2026"})
 _BOUNDS = word_set("until till unless")
+_LASTING = frozenset({"for", "during"})
 _POINTERS = PRONOUNS | DEMONSTRATIVES | QUESTION_WORDS
 _APPOSED = word_set("unlike like who whose which the a an as you")
 _COMMA = Token(",", ",", 0, 0)
@@ -25,9 +26,13 @@ _COMMA = Token(",", ",", 0, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """A stretch between marks, with what it is about."""
+    """A stretch between marks, with what it is about.
+
+    `tokens`: without how long it holds, which stands in `whole`.
+    """
 
     tokens: tuple[Token, ...]
+    whole: tuple[Token, ...]
     about: tuple[Referent, ...]
 
 
@@ -50,7 +55,7 @@ def stretches(text: str) -> Iterator[Stretch]:
                 yield _clause(before)
             before = ()
             if token.text == ":" and len(clause.about) == 1:
-                before = clause.tokens
+                before = clause.whole
             else:
                 yield clause
         rest = []
@@ -59,16 +64,19 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 
 def _clause(tokens: tuple[Token, ...]) -> Stretch:
-    tokens = _unframed(tokens)
-    bound = _bound(tokens)
-    found = (
-        r
-        for r in referents(tokens)
-        if not bound[0] <= r.start < bound[1] and not _is_called(tokens, r)
-    )
-    unique = {r.core.lower(): r for r in reversed(list(found))}
+    whole = _unframed(tokens)
+    bound = _bound(whole)
+    kept = _trimmed((*whole[: bound[0]], *whole[bound[1] :]))
+    found = [r for r in referents(kept) if not _is_called(kept, r)]
+    unique = {r.core.lower(): r for r in reversed(found)}
     about = sorted(unique.values(), key=lambda r: r.start)
-    return Stretch(tokens=tokens, about=tuple(about))
+    return Stretch(tokens=kept, whole=whole, about=tuple(about))
+
+
+def _trimmed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    while tokens and tokens[0].text == ",":
+        tokens = tokens[1:]
+    return tokens
 
 
 def _unframed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -79,13 +87,18 @@ def _unframed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _bound(tokens: Sequence[Token]) -> tuple[int, int]:
-    """The places of a condition of time ("until the moon of Tra rises"), (0, 0) without one."""
+    """The places of a bound of time ("until the moon of Tra rises"), (0, 0) without one."""
     for i, token in enumerate(tokens):
-        led = token.low in _BOUNDS or (token.low == "as" and low_at(tokens, i + 1) == "long")
-        if led or (token.low == "up" and low_at(tokens, i + 1) == "to"):
+        after = low_at(tokens, i + 1)
+        led = token.low in _BOUNDS or (token.low, after) in {("as", "long"), ("up", "to")}
+        if led or (token.low in _LASTING and _spans(tokens[i + 1 : i + 5])):
             ends = (k for k in range(i, len(tokens)) if tokens[k].text == ",")
             return i, next(ends, len(tokens))
     return 0, 0
+
+
+def _spans(tokens: Sequence[Token]) -> bool:
+    return any(t.low in {"day", "days", "week", "weeks", "hours"} for t in tokens)
 
 
 def low_at(tokens: Sequence[Token], i: int) -> str:

@@ -72,10 +72,12 @@ def _is_told(about: Sequence[Referent]) -> bool:
 
 def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
     about = clause.about
+    change = is_change(clause.tokens)
     if len(about) == 1:
         said = said_of(clause, about[0])
-        return () if said is None else (tie(turn, clause, about[0].text, *said),)
-    change = is_change(clause.tokens)
+        if said is None:
+            return ()
+        return (replace(tie(turn, clause, about[0].text, *said), change=change),)
     if len(about) == 2:
         first, second = about
         if is_list(clause.tokens, first, second):
