@@ -47,7 +47,7 @@ QUICK = Programme(
         Bout(game="nonsense/standard", seeds=10),
         Bout(game="eleusis/standard", seeds=2, turns=300),
         Bout(game="mastermind/standard", seeds=2, turns=300),
-        Bout(game="knights/standard", seeds=2, turns=300),
+        Bout(game="knights/plain", seeds=2),
         Bout(game="companion/standard", seeds=2, turns=300),
         *(Bout(game=f"{kind}/medium", seeds=3) for kind in ADVENTURES),
     ),
@@ -70,6 +70,7 @@ FULL = Programme(
             for kind in ("eleusis", "mastermind", "knights", "companion")
             for level, seeds in (("standard", 10), ("long", 1))
         ),
+        Bout(game="knights/plain", seeds=10),
         *(
             Bout(game=f"{kind}/{level}", seeds=10)
             for kind in ADVENTURES
