@@ -1,0 +1,73 @@
+"""What joined two things is over, in whatever words it was told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mags.engram.settings import ConflictSettings, EngramSettings
+from mags.ports.policy import Act, Operation
+from tests.engram.desk import Desk, add
+
+QUIET = EngramSettings(conflict=ConflictSettings(on=False))
+
+
+@pytest.fixture
+def desk():
+    return Desk(QUIET)
+
+
+def tell(desk, subject, relation, object_, *, change=False):
+    claim = replace(add(subject, relation, object_), change=change)
+    return desk.say(f"{subject} {relation} {object_}.", claim)
+
+
+def part(desk, subject, object_, *also):
+    over = Operation(act=Act.RETRACT, subject=subject, object=object_, change=True)
+    return desk.say(f"{subject} and {object_} have parted.", over, *also)
+
+
+def test_a_retraction_without_a_relation_closes_all_that_joins_two_things(desk):
+    one = tell(desk, "Zoaro", "is sworn to", "Orn clan").facts
+    other = tell(desk, "Orn clan", "counts among its own", "Zoaro").facts
+    tell(desk, "Zoaro", "is sworn to", "Vel clan")
+    assert sorted(part(desk, "Orn clan", "Zoaro").closed) == sorted([*one, *other])
+
+
+def test_what_a_turn_says_of_the_two_it_parts_stays(desk):
+    old = tell(desk, "Zoaro", "is sworn to", "Orn clan").facts
+    again = part(desk, "Zoaro", "Orn clan", add("Zoaro", "spies on", "Orn clan"))
+    assert again.closed == old
+    assert len(again.facts) == 1
+
+
+def test_an_append_only_memory_parts_nothing():
+    desk = Desk(replace(QUIET, arbiter=False))
+    tell(desk, "Zoaro", "is sworn to", "Orn clan")
+    assert part(desk, "Zoaro", "Orn clan").closed == []
+
+
+def test_a_change_ends_what_was_told_of_the_only_thing_of_that_kind(desk):
+    old = tell(desk, "Zoaro", "is sworn to", "Orn clan").facts
+    tell(desk, "Zoaro", "lays down", "vreth ink")
+    assert tell(desk, "Zoaro", "rides with", "Vel clan", change=True).closed == old
+
+
+def test_words_that_joined_the_same_two_are_one_relation(desk):
+    tell(desk, "Gusim", "voices", "Orn clan")
+    tell(desk, "Gusim", "settles every quarrel of", "Orn clan")
+    old = tell(desk, "Benlo", "settles every quarrel of", "Vel clan").facts
+    tell(desk, "Mimso", "hides from", "Vel clan")
+    assert tell(desk, "Karlo", "voices", "Vel clan", change=True).closed == old
+
+
+def test_without_a_word_of_change_nothing_gives_way(desk):
+    tell(desk, "Zoaro", "is sworn to", "Orn clan")
+    assert tell(desk, "Zoaro", "rides with", "Vel clan").closed == []
+
+
+def test_where_several_may_be_meant_none_gives_way(desk):
+    tell(desk, "Zoaro", "is sworn to", "Orn clan")
+    tell(desk, "Zoaro", "is sworn to", "Tarp clan")
+    assert tell(desk, "Zoaro", "rides with", "Vel clan", change=True).closed == []
