@@ -14,7 +14,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -245,9 +245,7 @@ def make_blind(run: Run, cell: Cell) -> Made:
         examiner=judge,
         part="reward",
     )
-    how = replace(run.study.practice, steps=run.study.unlabelled)
-    study = replace(run.study, practice=how)
-    return _made(voice, by_grpo(voice, lesson, study, seed=cell.seed))
+    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
 
 
 def make_swept(run: Run, cell: Cell) -> Made:

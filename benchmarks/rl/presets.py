@@ -19,7 +19,7 @@ from mags.training.recipe.presets import Teaching, Widths
 LEAN = Study(
     name="lean",
     taught=(Teaching(steps=1_500, rate=4e-3, tokens=2_048),),
-    practice=Practice(steps=240, rate=2e-4),
+    practice=Practice(steps=160, rate=2e-4),
     more=1e-3,
     critics=(
         Critic(rate=2e-4),
@@ -50,7 +50,6 @@ SMOKE = replace(
     practice=Practice(steps=2, rate=1e-3, prompts=2, group=2, redraws=0),
     critics=(Critic(rate=1e-3, warm=1),),
     swept=2,
-    unlabelled=2,
     choosing=Choosing(samples=2, every=1),
     kinds=(*REINFORCED, *ALONE.values()),
     amounts=Amounts(taught=12, kept_back=6, dev=1, frames=2, phrasings=1, examined=1),

@@ -48,7 +48,7 @@ class Choosing:
     """
 
     samples: int = 300
-    every: int = 60
+    every: int = 40
     rise: float = 0.005
     patience: int = 0
 
@@ -98,8 +98,7 @@ class Study:
     SFT is `taught`, one teaching after the other, each from a new rise; `lean`: as nano's recipe
     has it, replies in short, pieces learned without names, its own forward pass. PPO and more SFT
     take as much processor time as GRPO. `swept`: steps of each setting of PPO in the sweep, on the
-    first seed. `unlabelled`: steps of GRPO without labels, each of which costs more.
-    `kinds`: of cells.
+    first seed. `kinds`: of cells.
     """
 
     name: str
@@ -108,7 +107,6 @@ class Study:
     more: float
     critics: tuple[Critic, ...]
     swept: int = 12
-    unlabelled: int = 160
     choosing: Choosing = field(default_factory=Choosing)
     lean: bool = True
     kinds: tuple[str, ...] = REINFORCED
