@@ -23,6 +23,7 @@ from benchmarks.vectors import shipped
 from mags.errors import MagsError
 
 COMMAND = "make bench"
+POLICY = "python -m benchmarks"
 SPEED = "speed"
 APART = (SPEED, embedding.SUITE)
 
@@ -32,7 +33,8 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     wanted = [] if options.report else options.suite or [*SUITES, *APART]
     try:
-        _scored([name for name in wanted if name not in APART], options.system)
+        suites = [name for name in wanted if name not in APART]
+        _scored(suites, options.system, options.policy)
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
@@ -45,15 +47,16 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _scored(suites: Sequence[str], only: Sequence[str] | None) -> None:
+def _scored(suites: Sequence[str], only: Sequence[str] | None, policy: str) -> None:
     embedder = shipped(CACHE)
-    systems = [mags_system(embedder), *baselines(embedder)]
+    systems = [mags_system(embedder, policy), *([] if policy else baselines(embedder))]
     for name in suites:
         for system in systems:
             if only and system.name not in only:
                 continue
             began = time.perf_counter()
-            for item in run_suite(name, system, embedder, COMMAND):
+            command = f"{POLICY} --policy {policy}" if policy else COMMAND
+            for item in run_suite(name, system, embedder, command):
                 print(f"{save(item).name}  ({time.perf_counter() - began:.0f} s)", flush=True)
 
 
@@ -64,6 +67,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--system", action="append", help="only the system of this name")
     sizes = ",".join(map(str, speed.SIZES))
     parser.add_argument("--nodes", default=sizes, help="sizes of the speed runs")
+    kinds = ("rules", "both")
+    parser.add_argument("--policy", default="", choices=kinds, help="MAGS alone, with this policy")
     parser.add_argument("--report", action="store_true", help="only rewrite the page")
     return parser.parse_args(arguments)
 

@@ -1,4 +1,4 @@
-"""MAGS in the suites: the shipped settings, the rule-made policy, no language model.
+"""MAGS in the suites: the shipped settings and policy, no language model.
 
 A hit's episodes count one by one, so that exactly k turns are scored: a hit's
 own episode first, then those that came out as one unit with it.
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import mags
 from benchmarks.systems import System
+from mags.app import make_policy
 from mags.evaluation.costs import cost_of
 from mags.evaluation.objective import Cost
 from mags.evaluation.protocol import Statement, Triple, Turn
@@ -44,16 +45,18 @@ def opening(embedder: Embedder) -> Open:
     return open_
 
 
-def mags_system(embedder: Embedder) -> System:
-    """MAGS in every suite."""
+def mags_system(embedder: Embedder, policy: str = "") -> System:
+    """MAGS in every suite; `policy` as in the setting `policy.kind`, "" for the shipped one."""
     open_ = opening(embedder)
+    chosen = replace(Settings().policy, kind=policy) if policy else Settings().policy
+    made = make_policy(replace(Settings(), policy=chosen), None)
     return System(
-        name="MAGS",
-        note="shipped settings, rules as policy, no language model",
-        turns=lambda: MagsTurns(open_),
-        graph=lambda: MagsTurns(open_),
-        facts=lambda: MagsFacts(open_),
-        updates=lambda: MagsUpdates(open_),
+        name=f"MAGS, {policy}" if policy else "MAGS",
+        note=f"shipped settings, no language model; writes by {made.name}",
+        turns=lambda: MagsTurns(open_, made),
+        graph=lambda: MagsTurns(open_, made),
+        facts=lambda: MagsFacts(open_, made),
+        updates=lambda: MagsUpdates(open_, made),
     )
 
 
@@ -77,18 +80,19 @@ class Asked:
 class MagsTurns:
     """A `GraphRetriever`: every turn is observed; given triples are what the write model says."""
 
-    def __init__(self, open_: Open) -> None:
+    def __init__(self, open_: Open, policy: port.Policy | None = None) -> None:
         self._open = open_
+        self._policy = policy or RulePolicy()
         self._turn_of: dict[int, str] = {}
         self._hits = 1
         self._asked = Asked()
 
     def add(self, turns: Sequence[Turn]) -> None:
         """Observe all turns in batches; called once."""
-        self._observe(turns, RulePolicy())
+        self._observe(turns, self._policy)
 
     def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
-        """Observe all turns, writing the given triples instead of what the rules would."""
+        """Observe all turns, writing the given triples instead of what the policy would."""
         given = {t.text: triples[t.id] for t in turns if t.id in triples}
         self._observe(turns, GivenTriples(given))
 
@@ -113,8 +117,8 @@ class MagsTurns:
 class MagsFacts:
     """A `FactMemory`: every statement is asserted."""
 
-    def __init__(self, open_: Open) -> None:
-        self._memory = open_(RulePolicy())
+    def __init__(self, open_: Open, policy: port.Policy) -> None:
+        self._memory = open_(policy)
         self._key_of: dict[int, str] = {}
         self._told = 0
         self._asked = Asked()
@@ -141,8 +145,8 @@ class MagsFacts:
 class MagsUpdates:
     """An `UpdateMemory`: every sentence is a turn, closed when a fact or note of it is."""
 
-    def __init__(self, open_: Open) -> None:
-        self._memory = open_(RulePolicy())
+    def __init__(self, open_: Open, policy: port.Policy) -> None:
+        self._memory = open_(policy)
         self._number_of: dict[int, int] = {}
         self._told_by: dict[int, set[int]] = {}
         self._closed: set[int] = set()

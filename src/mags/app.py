@@ -75,7 +75,7 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
     """Open a memory: a path (made if it is not there), or None to keep it in RAM.
 
     What is not given comes from `settings`, and they from the config file and the
-    environment: without either the embedded default (MiniLM, rules, quoting). `chat`: a
+    environment: without either the embedded default (MiniLM, rules and heads, quoting). `chat`: a
     language model that then asks, writes and answers. `clock`: seconds since the epoch;
     `wait_s`: how long to wait for another writer; `seed` makes sleep reproducible.
     Raises ConfigurationError, StoreError, EmbedderMismatch.
@@ -148,7 +148,10 @@ def make_chat(settings: Settings) -> ChatModel | None:
 
 
 def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
-    """The policy of the settings, a model's falling back to the rules."""
+    """The policy of the settings, a model's falling back to the rules.
+
+    "auto" adds the heads to the rules where the embedder is the one they stand on.
+    """
     rules = RulePolicy()
     wanted = settings.policy
     if wanted.kind in ("prompted", "served") and chat is None:
@@ -167,6 +170,8 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
         return make_heads(wanted.path, rules)
     if wanted.kind == "both":
         return make_both(wanted.path, rules)
+    if wanted.kind == "auto" and chat is None and settings.embedder.kind == "embedded":
+        return make_both(rules=rules)
     if wanted.kind == "rules" or chat is None:
         return rules
     prompts = load_prompts(wanted.prompts)

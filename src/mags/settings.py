@@ -89,14 +89,16 @@ class EmbedderSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySettings:
-    """Who decides: "auto" takes a prompted model where there is one, else the rules.
+    """Who decides.
 
-    "heads" is what was trained on the embedded encoder (in the file `path`, else as shipped),
-    "both" the rules, and the heads where these read nothing of a turn; "nano" the small trained
-    model (in the folder `path`, else as shipped), "adapters" LoRA adapters over one base (in the
-    folder `path`; extra `train`), "served" the configured language model, taught as MAGS teaches (a
-    merged adapter behind vLLM, llama.cpp or Ollama); `mags models use` sets `kind` and `path`.
-    `grounded`: refuse what a model writes about things nobody said. `prompts`: own prompt files.
+    "auto" takes a prompted model where a language model is configured, else "both" where the
+    embedder is the embedded one, else "rules". "heads" is what was trained on the embedded
+    encoder (in the file `path`, else as shipped), "both" the rules, and the heads where these
+    read nothing of a turn; "nano" the small trained model (in the folder `path`, else as
+    shipped), "adapters" LoRA adapters over one base (in the folder `path`; extra `train`),
+    "served" the configured language model, taught as MAGS teaches (a merged adapter behind vLLM,
+    llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `grounded`: refuse what a
+    model writes about things nobody said. `prompts`: own prompt files.
     """
 
     kind: Literal["auto", "rules", "prompted", "heads", "both", "nano", "adapters", "served"] = (

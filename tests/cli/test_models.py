@@ -13,7 +13,7 @@ from mags.app import make_chat, make_policy
 from mags.cli.app import app
 from mags.cli.config import set_policy, with_policy
 from mags.errors import ConfigurationError, InvalidInput, MagsError
-from mags.settings import PolicySettings, Settings, read_settings
+from mags.settings import EmbedderSettings, PolicySettings, Settings, read_settings
 
 CARD = {"name": "tiny", "files": {"write": "w.onnx"}, "layers": 1, "heads": 1, "width": 4,
         "context": 64}  # fmt: skip
@@ -110,7 +110,13 @@ def test_any_path_is_read_back(path: str) -> None:
 def test_a_nano_falls_back_on_the_rules(nano: Path) -> None:
     settings = Settings(policy=PolicySettings(kind="nano", path=nano))
     assert make_policy(settings, None).name == "tiny, else rules"
-    assert make_policy(Settings(), None).name == "rules"
+
+
+def test_the_heads_help_the_rules_where_the_encoder_they_stand_on_is_loaded_anyway() -> None:
+    assert make_policy(Settings(), None).name == "rules, then sure heads"
+    other = EmbedderSettings(kind="endpoint", url="http://localhost/v1", model="m")
+    assert make_policy(Settings(embedder=other), None).name == "rules"
+    assert make_policy(Settings(policy=PolicySettings(kind="rules")), None).name == "rules"
 
 
 def test_heads_are_used_only_where_they_are(config: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from mags.app import make_chat, make_embedder, make_policy
 from mags.app import open as open_memory
 from mags.cli.shared import AsJson, MemoryPath, out, print_json
 from mags.errors import MagsError
+from mags.models.policy.rules import RulePolicy
 from mags.ports.chat import Message
 from mags.ports.policy import Turn
 from mags.settings import Settings, read_settings
@@ -96,7 +97,7 @@ def _embedder(settings: Settings) -> str:
 
 
 def _policy(settings: Settings) -> str:
-    rules = make_policy(Settings(), None)
+    rules = RulePolicy()
     writing = rules.write(Turn(text="Ana lives in Oslo.", speaker="Ben"), (), ())
     found = [(o.subject, o.relation, o.object) for o in writing.operations]
     if found != [("Ana", "lives in", "Oslo")]:

@@ -28,6 +28,7 @@ from mags.engram.novelty import confirm, session_of
 from mags.engram.parting import give_way, part
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
+from mags.engram.tentative import outweighed
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -123,7 +124,9 @@ class Scribe:
         claim = self._claim(index, operation)
         if claim is None:
             return
-        if claim.act is Act.RETRACT:
+        if operation.tentative and outweighed(self.view, claim):
+            self._ignore(index, "less sure than what it would close")
+        elif claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
                 self._retract(claim, operation)
         elif self.arbiter.repeat(claim) is None:
@@ -150,7 +153,8 @@ class Scribe:
             return None
         self._mention(subject)
         self._mention(object_)
-        self._subjects.append(subject)
+        if not operation.tentative:
+            self._subjects.append(subject)
         relation, kind, change = read_relation(operation)
         slot = slot_of(self.view.state, relation.name, kind)
         one, lasting = valued(operation, relation, change=change)
@@ -292,7 +296,7 @@ class Scribe:
             return False
         if writing.operations and all(one.valid_to is not None for one in writing.operations):
             return False  # what holds for a while takes no place for good
-        if writing.operations:
+        if not all(one.tentative for one in writing.operations):
             return True
         return settings.conflict.unread and not writing.is_question
 

@@ -51,6 +51,7 @@ class Operation:
     `one`: the slot holds one value - True or False when known, None to ask the table.
     `change`: the turn carried a change cue (now, moved, no longer, instead, sold, left).
     `confidence`: in [0, 1]. `subject_is_name`, `object_is_name`: proper names.
+    `tentative`: a guess, which closes nothing that is held at least as surely.
     """
 
     act: Act
@@ -68,6 +69,7 @@ class Operation:
     object_is_name: bool = False
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names learned in passing: entity -> other names ("my sister Ana": {"Ana": [...]})."""
+    tentative: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

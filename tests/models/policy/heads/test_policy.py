@@ -65,16 +65,6 @@ def test_what_the_rules_read_is_read_as_they_would_alone(rules_first):
     assert rules_first.name == "rules, then sure heads"
 
 
-def test_where_the_rules_read_nothing_the_heads_tell_what_they_are_sure_of(encoder, rules_first):
-    told = Turn(text="Calling Oslo home these days, loving it.", speaker="Ana", at=1.7e9)
-    assert RulePolicy().write(told, (), ()).operations == ()
-    (made,) = rules_first.write(told, (), ()).operations
-    assert (made.subject, made.relation, made.object) == ("Ana", "lives in", "Oslo")
-    assert "Read by heads" in rules_first.write(told, (), ()).why
-    unsure = RulesFirst(HeadsPolicy(encoder), least=1.1)
-    assert unsure.write(told, (), ()).operations == ()
-
-
 def test_a_turn_that_only_asks_is_left_to_the_rules(rules_first):
     assert rules_first.write(QUESTION, (), ()) == RulePolicy().write(QUESTION, (), ())
 

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from mags.models.policy.heads.policy import HeadsPolicy, names_of
+from mags.models.policy.heads.policy import names_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.writing import is_question
-from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
+from mags.ports.policy import Act, Operation, Plan, Policy, Recalled, Route, Turn, Writing
 
 LEAST = 0.6
 """Confidence from which a fact of the heads is written where the rules read nothing."""
+
+SURE = 0.9
+"""Confidence from which a change that the heads read may close what is held."""
+
+MOST = 0.69
+"""Most confidence with which their other facts are held: what the rules read begins at .7."""
+
+
+class Reader(Protocol):
+    """What fills the silence (`HeadsPolicy`)."""
+
+    def sure(
+        self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled], *, least: float
+    ) -> tuple[Operation, ...]:
+        """Operations of a confidence of `least` or more."""
+        ...
 
 
 class RulesFirst:
     """A `Policy` of rules whose silence is filled by facts that the heads are sure of.
 
     What the rules read is read as they would alone, so a plain statement means the same with and
-    without the heads; the heads add what is told in words that the rules do not know. Routes and
-    plans are the rules'. `least`: confidence asked of a fact.
+    without the heads; the heads add what is told in words that the rules do not know, as a guess
+    that closes nothing, unless they surely read a change. Routes and plans are the rules'.
+    `least`: confidence asked of a fact.
     """
 
-    def __init__(
-        self, heads: HeadsPolicy, rules: Policy | None = None, *, least: float = LEAST
-    ) -> None:
+    def __init__(self, heads: Reader, rules: Policy | None = None, *, least: float = LEAST) -> None:
         self._heads = heads
         self._rules = rules or RulePolicy()
         self._least = least
@@ -48,7 +64,8 @@ class RulesFirst:
         writing = self._rules.write(turn, recent, recalled)
         if writing.operations or _only_asks(turn):
             return writing
-        sure = self._heads.sure(turn, recent, recalled, least=self._least)
+        read = self._heads.sure(turn, recent, recalled, least=self._least)
+        sure = tuple(one for told in read for one in _held(told))
         if not sure:
             return writing
         return replace(
@@ -58,6 +75,16 @@ class RulesFirst:
             understood=True,
             why=f"Read by heads: {self._rules.name} read nothing.",
         )
+
+
+def _held(told: Operation) -> Iterator[Operation]:
+    """What is told, as it is where it is surely a change, else as a guess of what is so."""
+    if told.act in (Act.UPDATE, Act.RETRACT) and told.confidence >= SURE:
+        yield told
+    elif told.act is not Act.RETRACT:
+        act = Act.ADD if told.act is Act.UPDATE else told.act
+        confidence = min(told.confidence, MOST)
+        yield replace(told, act=act, one=None, change=False, confidence=confidence, tentative=True)
 
 
 def _only_asks(turn: Turn) -> bool:
