@@ -17,11 +17,11 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.places import PICTURES, RESULTS, ROOT
 from benchmarks.results import load, save
-from benchmarks.rl.cells import Run
+from benchmarks.rl.cells import Run, on_dev
 from benchmarks.rl.chapter import PICTURE
 from benchmarks.rl.figures import draw, parted, results
 from benchmarks.rl.presets import LEAN, STUDIES
-from benchmarks.rl.study import GRPO, Cell
+from benchmarks.rl.study import GRPO, SWEEP, Cell
 from mags.errors import MagsError
 
 COMMAND = "python -m benchmarks.rl"
@@ -35,6 +35,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--stop-after", type=float, default=float("inf"), metavar="SECONDS")
     parser.add_argument("--seed", type=int, action="append", help="only this one's cells")
     parser.add_argument("--kind", action="append", help="only cells of this kind")
+    parser.add_argument(
+        "--dev", action="store_true", help="only tell how what is there does on dev"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="where results are written")
     parser.add_argument("--pictures", type=Path, default=PICTURES, help="where curves are drawn")
     options = parser.parse_args(arguments)
@@ -47,6 +50,8 @@ def main(arguments: Sequence[str]) -> int:
             if cell.seed in (options.seed or run.study.seeds)
             and (not options.kind or cell.kind in options.kind)
         ]
+        if options.dev:
+            return _tell(run, chosen)
         _make(run, chosen, options.stop_after)
     except MagsError as failure:
         print(failure, file=sys.stderr)
@@ -75,6 +80,14 @@ def _make(run: Run, cells: Sequence[Cell], stop_after: float) -> None:
         made = run.make(cell)
         exact = {n: f"{sum(m['exact']) / len(m['exact']):.3f}" for n, m in made["measures"].items()}
         print(f"seed {cell.seed} {cell.name}: {made['cpu_s']:.0f} s, {exact}", flush=True)
+
+
+def _tell(run: Run, cells: Sequence[Cell]) -> int:
+    for cell in cells:
+        if cell.kind != SWEEP and run.read(cell) is not None:
+            exact = {role: f"{value:.3f}" for role, value in on_dev(run, cell).items()}
+            print(f"seed {cell.seed} {cell.name}: {exact}", flush=True)
+    return 0
 
 
 if __name__ == "__main__":

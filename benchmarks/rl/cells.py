@@ -22,6 +22,7 @@ import torch
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.utils import logging
 
+from benchmarks.rl.choosing import likeliest
 from benchmarks.rl.exam import BlindJudge
 from benchmarks.rl.learning import (
     Clock,
@@ -280,6 +281,18 @@ def chosen(run: Run) -> Critic:
         return float(run.known(SWEEP, run.study.seeds[0], place)["looks"][-1][1])
 
     return run.study.critics[max(range(len(run.study.critics)), key=worth)]
+
+
+def on_dev(run: Run, cell: Cell) -> Mapping[str, float]:
+    """Exact adherence of a cell's model on the samples that steps are chosen by, for each role."""
+    voice = voice_of(run.model(cell.kind, cell.seed), run.words(cell.seed))
+    found = {}
+    for role in ROLES:
+        samples = of_role(run.chosen_by(), role)
+        replies = likeliest(voice, tasks_of(voice.tokenizer, samples))
+        judged = GoldJudge()(samples, replies)
+        found[role.value] = sum(one["exact"] for one in judged) / len(judged)
+    return found
 
 
 def _new(run: Run, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:

@@ -66,9 +66,13 @@ class Chooser(Generic[T]):
         return since
 
     def _look(self) -> float:
-        voice = replace(self.voice, sampling=replace(self.voice.sampling, temperature=0.0))
-        voice.model.eval()
-        prompts = [task.prompt for task in self.tasks]
-        replies = voice.replies(complete_in_parts(voice.model, prompts, voice.sampling, rows=ROWS))
-        judged = self.judge([task.known for task in self.tasks], replies)
+        judged = self.judge([task.known for task in self.tasks], likeliest(self.voice, self.tasks))
         return sum(one[self.part] for one in judged) / len(judged)
+
+
+def likeliest(voice: Voice, tasks: Sequence[Task[T]]) -> list[str]:
+    """The likeliest reply to each task."""
+    calm = replace(voice, sampling=replace(voice.sampling, temperature=0.0))
+    calm.model.eval()
+    prompts = [task.prompt for task in tasks]
+    return calm.replies(complete_in_parts(calm.model, prompts, calm.sampling, rows=ROWS))

@@ -192,7 +192,9 @@ def test_reinforcement_ends_after_two_looks_in_vain_and_the_best_is_kept(
     assert torch.equal(speller.lm_head.weight, weights[kept[0]])
 
 
-def test_the_command_goes_through_every_cell_and_makes_none_twice(tmp_path: Path) -> None:
+def test_the_command_goes_through_every_cell_and_makes_none_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
     from benchmarks.rl.__main__ import main
 
@@ -205,5 +207,9 @@ def test_the_command_goes_through_every_cell_and_makes_none_twice(tmp_path: Path
     assert {"format", "f1", "fidelity", "reward", "cpu_s"} <= {*grpo["curve"][0]}
     assert (tmp_path / "p" / "rl-curves.svg").is_file()
     assert len(list((tmp_path / "r").glob("rl--*.json"))) == 6
+    assert main([*asked, "--dev"]) == 0
+    told = capsys.readouterr().out
+    assert "seed 0 base: {'ask': '" in told
+    assert "ppo-sweep" not in told.splitlines()[-1]
     assert main(asked) == 0
     assert all(path.stat().st_mtime_ns == then for path, then in made.items())
