@@ -80,12 +80,23 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
     `wait_s`: how long to wait for another writer; `seed` makes sleep reproducible.
     Raises ConfigurationError, StoreError, EmbedderMismatch.
     """
-    chosen = read_settings(os.environ) if settings is None else settings
+    chosen = read_settings(os.environ) if settings is None else _settings(settings)
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
+
+
+def _settings(given: object) -> Settings:
+    if isinstance(given, Settings):
+        return given
+    kind = type(given).__name__
+    raise ConfigurationError(
+        f"settings are a mags.settings.Settings, not a {kind}: build one, or leave them out.",
+        key="settings",
+        value=kind,
+    )
 
 
 def make_parts(

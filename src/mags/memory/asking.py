@@ -165,6 +165,7 @@ class Asker:
 
         Without a reward: 1 if the answer cited anything, else 0. Returns whether it counted.
         """
+        trace = _trace(trace)
         value = (1.0 if trace.cited else 0.0) if reward is None else float(reward)
         if not -1.0 <= value <= 1.0:
             raise InvalidInput(f"a reward lies in [-1, 1], not {value}", reward=value)
@@ -190,6 +191,14 @@ class Asker:
             )
             self._live.commit(delta)
         return True
+
+
+def _trace(given: object) -> Trace:
+    """What was given, if it is a trace; raises InvalidInput."""
+    if isinstance(given, Trace):
+        return given
+    kind = type(given).__name__
+    raise InvalidInput(f"feedback takes a trace, as reply.trace or found.trace, not {kind}")
 
 
 def _with_later(

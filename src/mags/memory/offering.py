@@ -54,7 +54,8 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
             continue
         offers.append(_offer(state, hit, order.get(hit.id), None))
         for fact in _told_with(state, hit):
-            member = _member(state, found, hit, fact, now_s)
+            told = int(state.graph.node(fact)["kind"][0]) == NodeKind.EPISODE
+            member = (_turn if told else _member)(state, found, hit, fact, now_s)
             offers.append(_offer(state, member, order.get(fact), hit.id))
     return offers
 
@@ -65,8 +66,10 @@ def items(offers: Iterable[Offer]) -> list[ContextItem]:
 
 
 def _told_with(state: State, hit: Hit) -> Iterator[int]:
+    """The facts that came out with a hit, and with a fact the turn it came from."""
     for i in hit.members:
-        if i in state.graph and int(state.graph.node(i)["kind"][0]) == NodeKind.FACT:
+        kind = int(state.graph.node(i)["kind"][0]) if i in state.graph else -1
+        if kind == NodeKind.FACT or (kind == NodeKind.EPISODE and hit.fact is not None):
             yield i
 
 
@@ -90,6 +93,24 @@ def _member(state: State, found: Found, lead: Hit, fact: int, now_s: float) -> H
         current=ends > (now_s if moment is None else moment),
         members=(),
         anchor=fact in found.trace.anchors,
+    )
+
+
+def _turn(state: State, found: Found, lead: Hit, episode: int, now_s: float) -> Hit:
+    """The turn a fact came from as a hit of its own; as current as the fact."""
+    content = state.content(episode)
+    return replace(
+        lead,
+        id=episode,
+        text=content.text,
+        kind="episode",
+        episode_ids=(episode,),
+        fact=None,
+        speaker=str(content.meta.get("speaker", "")),
+        session=str(content.meta.get("session", "")),
+        at=float(state.graph.node(episode)["valid_from"][0]),
+        members=(),
+        anchor=episode in found.trace.anchors,
     )
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import snowballstemmer
 
@@ -122,8 +122,14 @@ def stems(text: str) -> frozenset[str]:
         re.sub(r"['\N{RIGHT SINGLE QUOTATION MARK}]s$", "", w.casefold())
         for w in WORD.findall(text)
     }
+    return frozenset(words) | frozenset(map(_stem, words))
+
+
+@lru_cache(maxsize=16384)
+def _stem(word: str) -> str:
+    """The stem of one word; kept, since a long turn is stemmed at every question."""
     stemmer = snowballstemmer.stemmer("english")  # it keeps state: one a call, for threads
-    return frozenset(words) | frozenset(stemmer.stemWords(sorted(words)))
+    return str(stemmer.stemWord(word))
 
 
 def check_language(operations: Iterable[Operation], language: str, source: str) -> None:

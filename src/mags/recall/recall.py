@@ -16,6 +16,7 @@ from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.recall import anchors, features, spread, units
 from mags.recall.bridge import best_documents, bridges
+from mags.recall.bygone import behind
 from mags.recall.candidates import Candidates, gather, valid_to, widen
 from mags.recall.features import Reach
 from mags.recall.found import FactView, Found, Hit, moment_of
@@ -26,7 +27,7 @@ from mags.recall.settings import RecallSettings
 from mags.recall.trace import HitTrace, Numbers, Step, Trace
 from mags.recall.walk import Walk, walk
 
-DOCUMENT = features.AT["document"]
+DOCUMENT, STALE = features.AT["document"], features.AT["stale"]
 SameRelation = Callable[[str, str], bool]
 
 
@@ -78,9 +79,11 @@ def rank(
     parts["block"] = _block(state, found, reading)
     scores = total + parts["block"]
     parts["newer"] = renewed(state, reading, found, scores, settings.renewal)
+    scores = scores + parts["newer"]
+    parts["bygone"] = behind(state, reading, found.rows, scores, values[STALE])
     return Ranking(
         found=found,
-        scores=scores + parts["newer"],
+        scores=scores + parts["bygone"],
         values=dict(zip(features.NAMES, values, strict=True)),
         shares=parts,
         anchor_rows=anchor_rows,

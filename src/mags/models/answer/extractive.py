@@ -121,7 +121,7 @@ def _head(question: Question, items: Sequence[ContextItem]) -> str:
     fit, best = slot(question, items[0]), items[0]
     words = ""
     if question.kind == "time":
-        words = _since(best.valid_from) if fit.answer or fit.whole else ""
+        words = _when(best, fit.answer) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
         words = ("No" if _denies(question, best) else "Yes") if fit.whole and best.current else ""
     elif question.identity or (question.kind == "place" and not _placed(best)):
@@ -143,6 +143,8 @@ def _placed(item: ContextItem) -> bool:
 def _denies(question: Question, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
     known = canonical(item.fact[1]) if item.fact is not None else None
+    if item.fact is not None and item.fact[1].startswith("does not "):
+        return True
     opposite = known.opposite if known is not None else ""
     return (
         opposite in question.relations
@@ -153,6 +155,13 @@ def _denies(question: Question, item: ContextItem) -> bool:
 
 def _answers_number(question: Question, item: ContextItem, end: str) -> bool:
     return question.kind == "number" and any(c.isdigit() for c in _end(item, end))
+
+
+def _when(item: ContextItem, end: str) -> str:
+    """The day that a fact tells, or when it began."""
+    known = canonical(item.fact[1]) if item.fact is not None else None
+    told = known is not None and known.answers == "time" and end == "object"
+    return _told(item, end) if told else _since(item.valid_from)
 
 
 def _since(at: float | None) -> str:

@@ -62,6 +62,7 @@ ASKS_OBJECT = re.compile(
     rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\bmy\b"
 )
 ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
+TRADES = ("works as", "worked as", "is a", "was a", "runs")
 PARTICLES = {
     "place": ("in", "at", "to"),
     "time": ("in", "on"),
@@ -129,7 +130,7 @@ def _relations(
     """Relations of the table that runs of up to four words name, with their stems."""
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
     if DOES.match(" ".join(heard)):
-        yield from ((name, content("work")) for name in ("works as", "worked as", "is a", "was a"))
+        yield from ((name, content("work")) for name in TRADES)
     if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
         yield "lived in", content("move")
     for length in range(4, 0, -1):

@@ -45,6 +45,7 @@ FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 MISFIT = 0.5
 WHAT = frozenset({"is a", "works as"})
+WHEN = "is happening on"
 NO_PLACE = (" as", " with", " by")
 NOW_FOR_THEN = 0.8
 FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
@@ -192,7 +193,7 @@ def slot(question: Question, item: ContextItem) -> Slot:
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
-        relation=_asked_relation(question, relation),
+        relation=_asked_relation(question, relation, subject),
     )
     if question.identity:
         what = fit.subject and relation in WHAT
@@ -213,7 +214,7 @@ def named(question: Question, end: str) -> bool:
     return any(name and name <= stems(end) for name in question.names)
 
 
-def _asked_relation(question: Question, relation: str) -> bool:
+def _asked_relation(question: Question, relation: str, subject: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
@@ -224,6 +225,8 @@ def _asked_relation(question: Question, relation: str) -> bool:
     ):
         return True  # "is", "has": what is asked for are the two ends
     rest = question.words - frozenset().union(*question.names)
+    if relation == WHEN and rest <= content(subject):
+        return question.kind == "time"  # "When is Ana's appointment?"
     return known is not None and not rest and known.answers == question.kind
 
 
@@ -298,15 +301,20 @@ def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[Cont
     """Items with their evidence, in order.
 
     A fact that came out as one with another memory counts only if it fits what is asked - else
-    the other speaks for both - and has no lead of its own.
+    the other speaks for both - and has no lead of its own. The turn that came out as one with
+    a fact is heard for its reason, where the fact does not fit.
     """
     leads = [item for item in items if item.within is None]
+    why = question.kind == "reason"
+    silent = {item.id for item in leads if why and item.fact and not fits(question, item)}
     found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
     out = []
     for item in items:
         if item.within is None:
             out.append((item, evidence(question, item, found[item.id])))
-        elif item.within in found and fits(question, item):
+        elif item.fact is None and item.within in silent:
+            out.append((item, evidence(question, item, found[item.within])))
+        elif item.fact is not None and item.within in found and fits(question, item):
             stand = replace(found[item.within], ahead=0.0)
             out.append((item, evidence(question, item, stand)))
     return out

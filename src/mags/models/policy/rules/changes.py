@@ -7,7 +7,7 @@ from dataclasses import replace
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.clause import OWNED, THING
-from mags.models.policy.rules.lexicon import JOBS
+from mags.models.policy.rules.lexicon import JOBS, TRAITS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import named, new_job
 from mags.models.policy.rules.values import changing
@@ -29,7 +29,8 @@ def starting(case: Case) -> list[Operation] | None:
         return None
     if first.endswith("ing") and len(case.words) > 1 and first != "something":
         return _gerund(case, start=1, change=True)
-    if first in {"a", "an", "my", "our", "his", "her", "the"} and verb.tense == "past":
+    named = name_end(case.words, 0) == len(case.words) > 0
+    if (named or first in {"a", "an", "my", "our", "his", "her", "the"}) and verb.tense == "past":
         return object_claims(case, 0, relation="started")
     return []
 
@@ -201,6 +202,27 @@ def promoted(case: Case) -> list[Operation] | None:
     if not case.clause.verb.passive or case.clause.verb.negated or case.low(0) != "to":
         return None
     return object_claims(case, 1, relation="works as", change=True, verb="was promoted to")
+
+
+def going(case: Case) -> list[Operation] | None:
+    """Read "went vegan (in March)"; any other going is read by its words, or as a change."""
+    if case.happened and case.low(0) in TRAITS and len(case.words) == 1:
+        trait = case.low(0)
+        return case.each(lambda s: Said(subject=s, relation="is", object=trait, verb="went"))
+    return changing(case)
+
+
+def finishing(case: Case) -> list[Operation] | None:
+    """Read "finished Dune": it is no longer being read, watched or played."""
+    done = object_claims(case, 0, relation="finished") if case.happened else None
+    if not done or not all(op.object_is_name for op in done):
+        return None
+    over = [
+        op
+        for doing in ("is reading", "is watching")
+        for op in object_claims(case, 0, relation=doing, act=Act.RETRACT, change=True) or ()
+    ]
+    return [*over, *done]
 
 
 def turning(case: Case) -> list[Operation] | None:

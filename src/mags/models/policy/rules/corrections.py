@@ -107,6 +107,6 @@ def corrected(operations: Iterable[Operation], right: str, wrong: str) -> Operat
 
 def _told_anew(op: Operation, right: str) -> str:
     """The sentence of an operation with `right` for its object."""
-    if op.text.count(op.object) == 1 and op.relation != WHEN:
+    if op.text.count(op.object) == 1:
         return op.text.replace(op.object, right)
     return normalise(op.relation).sentence(op.subject, right, op.qualifiers.get("kind", ""))

@@ -144,7 +144,7 @@ def _fact(
         told=thing.told,
         object_is_name=thing.is_name,
         kind=kind,
-        one=True if kind else None,
+        act=Act.UPDATE if kind else Act.ADD,
         verb="prefers" if kind else "",
         change=change,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import NAME, THING, Clause
+from mags.models.policy.rules.clause import NAME, OWNED, THING, Clause
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
     EMPTY_OBJECTS,
@@ -99,8 +99,17 @@ def _silent(clause: Clause, words: tuple[Token, ...]) -> bool:
         or (base == "go" and words and words[0].low == "to")
     ):
         return False
-    told = clause.subject.kind == NAME and base in LIGHT and base != "go"
-    return not (told and len(words) > 1)
+    told = clause.subject.kind in {NAME, OWNED} and base in LIGHT and base != "go"
+    return not ((told and len(words) > 1) or _business(clause.verb, words))
+
+
+def _business(verb: Verb, words: tuple[Token, ...]) -> bool:
+    """Say whether a light verb tells a lasting thing: "runs a bakery", "takes 5 mg of iron"."""
+    if verb.tense != "present" or verb.negated or len(words) < 2:
+        return False
+    if verb.base == "run":
+        return words[0].low in {"a", "an", "the", "my", "our", "his", "her", "their"}
+    return verb.base == "take" and words[0].text[:1].isdigit()
 
 
 def _led(verb: Verb, words: tuple[Token, ...]) -> bool:

@@ -150,6 +150,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     sides: dict[str, str] = {}
     cut = len(words)
     first = 1 if words and words[0].low in ARTICLES | {"the"} else 0
+    first = next((i + 1 for i, t in enumerate(words) if i and t.low in _CALLED), first)
     named = name_end(words, first)
     for i in range(len(words) - 1, 0, -1):
         low = words[i].low
@@ -165,6 +166,7 @@ def parted(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], dict[str, str]]:
     return words[:cut], sides
 
 
+_CALLED = frozenset({"called", "named"})
 _ASIDE = word_set(
     """where which who whose including such with not especially including particularly after
     before despite as so but both along alongside among some though although because since

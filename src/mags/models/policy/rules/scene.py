@@ -158,6 +158,26 @@ class Scene:
         self.group = names if len(names) > 1 else self.group
 
 
+_MET = re.compile(
+    r"\b(?:my|our|his|her|their|an?|the|this) (?:[a-z-]+ ){0,2}?(?P<noun>[a-z-]+),? "
+    r"(?P<called>called |named )?(?P<name>[A-Z][\w'-]+)(?! \w+'s)"
+)
+
+
+@lru_cache(maxsize=256)
+def met_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Return (noun, name) of people a text tells of: "my niece Sophie", "a girl called Chloe"."""
+    found = []
+    for match in _MET.finditer(text):
+        noun = match["noun"]
+        if noun in _PEOPLE if match["called"] else noun in KIN:
+            found.append((noun, match["name"].removesuffix("'s")))
+    return tuple(found)
+
+
+_PEOPLE = KIN | FEMALE | MALE | {"person", "kid", "student", "patient", "client", "couple"}
+
+
 @lru_cache(maxsize=256)
 def _subjects(text: str) -> tuple[Subject, ...]:
     """Return the subjects of a text; kept, since a turn is recent to several others."""
@@ -178,6 +198,8 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
         scene.speaker = earlier.speaker
         for subject in _subjects(earlier.text[:600]):
             scene.see(subject)
+        for noun, name in met_in(earlier.text[:600]):
+            scene.note(name, scene.gender(noun))
     scene.speaker = turn.speaker
     scene.people.pop(turn.speaker, None)
     scene.earlier, scene.people = scene.people, {}

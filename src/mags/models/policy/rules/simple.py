@@ -135,7 +135,7 @@ def _relation(wh: str, aux: str, rest: Sequence[str], noun: Sequence[str]) -> st
     if wh == "how" and noun:
         return _DEFAULTS.get(("how", noun[0]))
     if not rest:
-        return None
+        return "lives in" if wh == "where" and aux in {"is", "'s", "are", "am"} else None
     base = lemma(rest[0])
     if base == "move" and "from" in rest:
         return "lived in"

@@ -13,6 +13,8 @@ from mags.models.policy.rules.changes import (
     dismissed,
     dying,
     finding,
+    finishing,
+    going,
     leaving,
     moving,
     promoted,
@@ -26,6 +28,8 @@ from mags.models.policy.rules.values import CHANGING
 
 SPECIAL: Mapping[str, Special] = {
     **CHANGING,
+    "go": going,
+    "finish": finishing,
     "have": having,
     "fire": dismissed,
     "promote": promoted,

@@ -23,6 +23,8 @@ _NOUNS = word_set(
 )
 """Short nouns that make compounds with a word of `_HALF` letters and more."""
 _SHORTEST = 3
+_LONGEST = 40
+"""Letters of the longest word: what is longer is no word, and would take long to take apart."""
 _HALF = 4
 """Letters that each half of a compound has at least."""
 
@@ -37,7 +39,7 @@ def vocabulary() -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def is_unfamiliar(word: str) -> bool:
     """Whether a word of letters, in lower case, is none of English."""
-    if len(word) < _SHORTEST or not word.isalpha() or not word.isascii():
+    if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha() or not word.isascii():
         return False
     return not (_known(word) or _inflected(word) or _compound(word))
 

@@ -1,0 +1,48 @@
+"""Odd turns, odd arguments: kept word for word or refused in words, in little time."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+import mags
+from mags.memory.memory import Memory
+
+ODD = (
+    "I \N{BLUE HEART} my dog \N{DOG FACE} Rex!",
+    "Ich wohne seit drei Jahren in M\u00fcnchen und arbeite bei Siemens.",
+    "\u6211\u4f4f\u5728\u5317\u4eac\uff0c\u6211\u6709\u4e00\u53ea\u732b\u53eb\u5c0f\u82b1\u3002",
+    "def f(x):\n    return {\"a\": [1, 2], 'b': None}",
+    '<script>alert(1)</script><b>Bob</b> lives in <i>Rome</i> &amp; "Paris"',
+    "Robert'); DROP TABLE nodes;-- OR 1=1",
+    "\x1b[31mred\x07\x08",
+)
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_an_odd_turn_is_kept_word_for_word(opened: Callable[..., Memory], text: str) -> None:
+    memory = opened()
+    seen = memory.observe(text, speaker="O'Neil")
+    assert memory.get(seen.episode_id).text == text
+    assert seen.episode_id in memory.recall(text)[0].episode_ids
+    memory.ask(text)
+
+
+def test_a_word_without_end_is_read_in_little_time(opened: Callable[..., Memory]) -> None:
+    memory = opened()
+    memory.observe("I live in Oslo.", speaker="Ana")
+    began = time.process_time()
+    seen = memory.observe("x" * 200_000, speaker="Ana")
+    assert time.process_time() - began < 5
+    assert len(memory.get(seen.episode_id).text) == 200_000
+    assert memory.ask("Where does Ana live?").text.startswith("Oslo")
+
+
+def test_settings_that_are_none_are_refused_in_words() -> None:
+    with pytest.raises(mags.ConfigurationError, match=r"not a dict: build one"):
+        mags.open(None, settings={"memory": {"window": 3}})
+
+
+def test_feedback_on_what_is_no_trace_is_refused_in_words(opened: Callable[..., Memory]) -> None:
+    with pytest.raises(mags.InvalidInput, match=r"takes a trace, as reply\.trace"):
+        opened().feedback("the last one", reward=1.0)
