@@ -53,7 +53,7 @@ def ablate(
     A match that `--out` holds already is not played again.
     """
     more = models() if with_models else {}
-    names = [*(without or ([] if with_models else SWITCHES)), *more]
+    names = list(without or more or SWITCHES)
     for name in names:
         switch(name, more)
     tasks = [
