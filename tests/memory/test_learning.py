@@ -10,6 +10,7 @@ from mags.memory.memory import Memory
 from mags.memory.views import Reply
 from mags.models.answer.llm import LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat
+from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
 from mags.ports.chat import Message
 
@@ -196,7 +197,8 @@ def test_what_only_a_second_recall_found_is_explained_when_cited(
         marks = re.findall(r"\[m(\d+)\]", messages[-1].content)
         return f"By the fjord. [m{marks[0]}]"
 
-    memory = answered("<recall>\nthe fjord\n</recall>", last)
+    # By the rules alone the flat stays an episode, with no fact to come out as one with it.
+    memory = answered("<recall>\nthe fjord\n</recall>", last, policy=RulePolicy())
     for n in range(14):
         memory.observe(f"Alice said number {n} of Oslo again.", speaker="Carl", session=f"c{n}")
     seen = memory.observe("A flat beside the fjord, with moss.", speaker="Dora", session="d")

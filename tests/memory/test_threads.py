@@ -16,6 +16,7 @@ from mags.index.ids import Ids
 from mags.index.state import State
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.models.policy.rules import RulePolicy
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest
 
@@ -236,8 +237,9 @@ def test_recall_stays_quick_while_it_sleeps(memory: Memory) -> None:
 
 
 def talk(path: Path, name: str, turns: int) -> None:
-    """One process: writes, reads and asks."""
-    with mags.open(path, embedder=HashEmbedder(64), settings=Settings(), wait_s=30.0) as memory:
+    """One process: writes, reads and asks; the rules read nothing of what is said between moves."""
+    given = {"embedder": HashEmbedder(64), "policy": RulePolicy(), "settings": Settings()}
+    with mags.open(path, **given, wait_s=30.0) as memory:
         for i in range(turns):
             memory.observe(
                 f"I moved to {name}town{i}.", speaker=name, session=name, key=f"{name}{i}"
