@@ -44,9 +44,9 @@ def give_way(view: View, claim: Claim, fact: int, done: Inscribed) -> None:
     ends = (claim.subject, claim.object)
     alike = _alike(view, claim.slot)
     found = [
-        (end, rival)
-        for end, other in (ends, ends[::-1])
-        for rival in _rivals(view, end, other, alike, done)
+        (pair[0], rival)
+        for pair in (ends, ends[::-1])
+        for rival in _rivals(view, pair, alike, done, lone=pair == ends)
     ]
     if len(found) == 1:
         _part(view, found[0], claim, done, by=fact)
@@ -80,9 +80,13 @@ def _far(view: View, fact: int, near: int) -> int:
 
 
 def _rivals(
-    view: View, end: int, other: int, alike: frozenset[str], done: Inscribed
+    view: View, ends: tuple[int, int], alike: frozenset[str], done: Inscribed, *, lone: bool
 ) -> Iterable[int]:
-    """What is joined to `end` as `other` now is, and is of its kind."""
+    """What is joined to the first of two as the second now is, and is of its kind.
+
+    `lone`: a kind of its own ("clan") is enough, whatever the relation.
+    """
+    end, other = ends
     form = _form(view.words(other).text)
     found: dict[int, None] = {}
     for fact in _open(view, end):
@@ -90,7 +94,7 @@ def _rivals(
         if rival in (other, NOBODY) or fact in done.facts:
             continue
         own = _relation(view, fact)
-        kin = own in alike or (form not in _COMMON and relations.canonical(own) is None)
+        kin = own in alike or (lone and form not in _COMMON and not relations.canonical(own))
         if kin and _form(view.words(rival).text) == form:
             found[rival] = None
     return found

@@ -294,7 +294,9 @@ class Scribe:
         settings = self.settings
         if not (settings.arbiter and settings.conflict.on) or self.evidence.echo or self._reports:
             return False
-        if writing.operations and all(one.valid_to is not None for one in writing.operations):
+        if writing.operations and all(
+            one.exact or one.valid_to is not None for one in writing.operations
+        ):
             return False  # what holds for a while takes no place for good
         if not all(one.tentative for one in writing.operations):
             return True

@@ -51,7 +51,8 @@ class Operation:
     `one`: the slot holds one value - True or False when known, None to ask the table.
     `change`: the turn carried a change cue (now, moved, no longer, instead, sold, left).
     `confidence`: in [0, 1]. `subject_is_name`, `object_is_name`: proper names.
-    `tentative`: a guess, which closes nothing that is held at least as surely.
+    `tentative`: a guess, which closes nothing that is held at least as surely. `exact`: what it
+    closes follows from its names alone; its sentence is not compared with others.
     """
 
     act: Act
@@ -70,6 +71,7 @@ class Operation:
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names learned in passing: entity -> other names ("my sister Ana": {"Ana": [...]})."""
     tentative: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

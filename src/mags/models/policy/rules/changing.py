@@ -63,6 +63,7 @@ def parted(subject: Referent, old: Referent) -> Operation:
         confidence=SURE,
         subject_is_name=subject.is_name,
         object_is_name=old.is_name,
+        exact=True,
     )
 
 

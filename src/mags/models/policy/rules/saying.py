@@ -140,6 +140,7 @@ def tie(
         confidence=confidence,
         subject_is_name=subject[:1].isupper(),
         object_is_name=object_[:1].isupper(),
+        exact=True,
     )
 
 

@@ -117,6 +117,8 @@ def _is_called(tokens: Sequence[Token], referent: Referent) -> bool:
 def is_talk(clause: Stretch) -> bool:
     """Say whether a clause is talk: of oneself, or in the short forms of speech."""
     words = clause.tokens
+    if sum(r.is_new for r in clause.about) > 1:  # talk around a statement is no part of it
+        words = words[clause.about[0].start : clause.about[-1].end]
     short = (
         t.low in _SHORT or (t.low == "'s" and low_at(words, i - 1) in _POINTERS)
         for i, t in enumerate(words)
