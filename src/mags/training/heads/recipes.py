@@ -45,7 +45,7 @@ class Course:
 SHIPPED = Course(rounds=48, cool=21, real_after=18)
 """From nothing; `FURTHER` goes on from there to the heads that come with MAGS."""
 
-FURTHER = Course(rounds=16, passes=3, cool=12, rate=4e-3)
+FURTHER = Course(rounds=52, passes=3, cool=31, rate=4e-3)
 """On from heads that are there (`--start`), on what the generator has learned to make since."""
 
 QUICK = Course(rounds=6, cool=3)

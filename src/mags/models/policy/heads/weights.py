@@ -64,7 +64,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="ad4855083374535758152a1c84e65a63272a4552830bce5bb17dbd077ca4ba07",
+    sha256="6ff94ca3808471caf1d6af9f443f4de41c49bc0bb803da0f2302d8c880b651e9",
 )
 
 
