@@ -219,3 +219,26 @@ def test_text_from_memory_never_runs(page, http: httpx.Client):
     expect(page.locator(".found li", has_text="onerror").first).to_be_visible()
     assert page.evaluate("window.broken") is None
     assert page.locator("main img, main script, main iframe").count() == 0
+
+
+def test_many_regions_are_shown_a_page_at_a_time(page):
+    regions = [{"id": n, "name": f"Theme {n}", "leaders": [n], "size": 10} for n in range(1, 71)]
+    found = {"regions": regions, "links": [{"a": 1, "b": 2, "weight": 1.0, "arcs": 3}]}
+
+    def large(route):
+        told = route.fetch().json()
+        route.fulfill(json=told | {"nodes": told["nodes"] | {"fact": 5_000}})
+
+    page.route("**/stats", large)
+    page.route("**/regions", lambda route: route.fulfill(json=found))
+    page.reload()
+    sees(page, "Circle: a region")
+    canvas = page.get_by_role("application")
+    for left in ("41 smaller regions", "12 smaller regions"):
+        canvas.focus()
+        canvas.press("ArrowDown")  # to the largest
+        page.get_by_role("status").filter(has_text=left).wait_for(state="attached")
+        canvas.press("Enter")
+    page.get_by_role("button", name="All regions").click()
+    page.get_by_role("button", name="List", exact=True).click()
+    sees(page, "Theme 70")

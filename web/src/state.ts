@@ -5,6 +5,7 @@ import {
   type Change, type Memories, Memory, type NodeCard, type Neighbour, type Picture, Problem,
   type RegionMap, type Stats, type When, memories,
 } from "./api";
+import { pageOf } from "./regions";
 
 export const WHOLE = 2000; // nodes up to which a memory is drawn whole, and not by its regions
 
@@ -17,6 +18,7 @@ export const stats = signal<Stats | null>(null);
 export const picture = signal<Picture | null>(null);
 export const map = signal<RegionMap | null>(null);
 export const region = signal<number | null>(null);
+export const regionPage = signal(0); // of the regions, the largest first
 export const asOf = signal<number | null>(null); // seconds; null is now
 export const recordedAsOf = signal<number | null>(null);
 export const changes = signal<Change[]>([]);
@@ -35,6 +37,8 @@ export const total = computed(() => sum(stats.value?.nodes));
 export const byRegion = computed(
   () => region.value === null && total.value > WHOLE && (map.value?.regions.length ?? 0) > 1,
 );
+/** The regions that are shown: a page of them. */
+export const seenMap = computed(() => (map.value === null ? null : pageOf(map.value, regionPage.value)));
 /** The moment that is looked at, as the server takes it. */
 export const when = computed<When>(() => ({ as_of: iso(asOf.value), recorded_as_of: iso(recordedAsOf.value) }));
 export const past = computed(() => asOf.value !== null || recordedAsOf.value !== null);
@@ -74,6 +78,7 @@ export async function open(name: string): Promise<void> {
     memory.value = new Memory(name);
     picture.value = map.value = stats.value = chosen.value = null;
     region.value = asOf.value = recordedAsOf.value = null;
+    regionPage.value = 0;
     changes.value = landed.value = [];
     shown.value = new Set();
     empty.value = cut.value = false;

@@ -21,9 +21,17 @@ export function label(context: CanvasRenderingContext2D, data: Named): void {
   context.strokeStyle = `rgb(${ground.join(" ")} / 85%)`;
   context.fillStyle = ink;
   const words = cut(data.label, data.forceLabel ? LONG : SHORT);
-  const [x, y] = [data.x + data.size + 4, data.y + 4];
+  const width = context.measureText(words).width;
+  const [x, y] = [beside(context, data, width, data.size + 4), data.y + 4];
   context.strokeText(words, x, y);
   context.fillText(words, x, y);
+}
+
+/** Where words of a width begin: right of their node, or left of it where the right is too narrow. */
+function beside(context: CanvasRenderingContext2D, data: Named, width: number, off: number): number {
+  const room = context.canvas.width / (window.devicePixelRatio || 1);
+  const fits = data.x + off + width + 4 <= room;
+  return fits ? data.x + off : Math.max(4, data.x - off - width);
 }
 
 /** A label on a plate of the page's own colours: sigma's is white in the dark too. */
@@ -38,10 +46,7 @@ export function hover(context: CanvasRenderingContext2D, data: Named): void {
   context.font = FONT;
   const words = cut(data.label, LONG);
   const width = context.measureText(words).width;
-  const room = context.canvas.width / (window.devicePixelRatio || 1);
-  // To the left of the node where the right is too narrow.
-  const right = data.x + data.size + 6;
-  const left = right + width + 12 > room ? Math.max(4, data.x - data.size - width - 14) : right;
+  const left = beside(context, data, width + 8, data.size + 6);
   context.fillStyle = plate;
   context.lineWidth = 1;
   context.beginPath();

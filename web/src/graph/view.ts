@@ -8,6 +8,7 @@ import Sigma from "sigma";
 import { NodeCircleProgram } from "sigma/rendering";
 
 import type { Arc, Change, Dot, Explanation, Picture, RegionMap } from "../api";
+import { OTHERS, titled } from "../regions";
 import { DARK, STILL, palette, shade, tint } from "./colours";
 import { Ground } from "./ground";
 import { hover, label } from "./labels";
@@ -19,6 +20,7 @@ const BUDGET_MS = 9; // of layout in a frame
 const MOST_ARCS = 6000; // drawn: the strongest ones, beside structure
 const LEVEL = 0.3; // of the way, how far nodes are drawn to the height of what they hang together with
 const CROWD = 400; // nodes from which one of them is looked at from near by
+const NAMED = 14; // regions that are named in any case, the others where there is room
 const MARGIN = 12;
 const INSIDE = { left: 34, right: 96, top: 42, bottom: 26 };
 
@@ -124,12 +126,12 @@ export class View {
     this.graph.clear();
     this.episodes.clear();
     this.crossing = [];
-    const most = Math.max(1, ...map.regions.map((region) => region.size));
-    for (const region of map.regions) {
+    const most = Math.max(1, ...map.regions.filter(({ id }) => id !== OTHERS).map(({ size }) => size));
+    for (const [place, region] of map.regions.entries()) {
       this.graph.addNode(`region ${region.id}`, {
-        label: `${region.name} (${region.size})`, kind: "region", type: "circle", region: region.id,
-        size: 5 + 24 * Math.sqrt(region.size / most), color: shade(region.id, "theme", 0.9), x: 0, y: 0,
-        forceLabel: region.size > most / 8,
+        label: titled(region), kind: "region", type: "circle", region: Math.max(0, region.id),
+        size: 5 + 24 * Math.sqrt(Math.min(1.2, region.size / most)), color: shade(Math.max(0, region.id), "theme", 0.9), x: 0, y: 0,
+        forceLabel: place < NAMED || region.id === OTHERS,
       });
     }
     const links = map.links.filter((link) => [link.a, link.b].every((id) => this.graph.hasNode(`region ${id}`)));

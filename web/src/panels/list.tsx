@@ -11,18 +11,20 @@ const KINDS: [string, string][] = [
 
 /** What the graph shows, in words. */
 export function List() {
+  const most = useSignal(PAGE);
   if (byRegion.value && drawn.value === null) {
     return (
       <div class="list" role="region" aria-label="The graph as a list" tabIndex={0}>
         <h2>Regions</h2>
         <ul>
-          {map.value!.regions.map((one) => (
+          {map.value!.regions.slice(0, most.value).map((one) => (
             <li key={one.id}>
               <button type="button" class="link" onClick={() => (region.value = one.id)}>{one.name}</button>
               <span class="kind">{counted(one.size, "node")}</span>
             </li>
           ))}
         </ul>
+        <More of={map.value!.regions.length} most={most} />
       </div>
     );
   }
@@ -53,9 +55,12 @@ function Some({ title, dots }: { title: string; dots: Dot[] }) {
           </li>
         ))}
       </ul>
-      {dots.length > most.value && (
-        <button type="button" onClick={() => (most.value += PAGE)}>Show more of {dots.length}</button>
-      )}
+      <More of={dots.length} most={most} />
     </>
   );
+}
+
+function More({ of, most }: { of: number; most: { value: number } }) {
+  if (of <= most.value) return null;
+  return <button type="button" onClick={() => (most.value += PAGE)}>Show more of {of}</button>;
 }

@@ -5,9 +5,10 @@ import type { Hit } from "../api";
 import { drawn } from "../focus";
 import { View } from "../graph/view";
 import {
-  byRegion, choose, chosen, counted, empty, landed, map, memory, past, picture, region, shown, stats, total,
+  byRegion, choose, chosen, counted, empty, landed, map, memory, past, picture, region, regionPage, seenMap, shown, stats, total,
   tried, when,
 } from "../state";
+import { OTHERS } from "../regions";
 import { leavePath, path, step } from "../talk";
 import { List } from "./list";
 import { Newcomer } from "./newcomer";
@@ -27,6 +28,7 @@ export function Stage() {
   const leave = () => {
     leavePath();
     void choose(null);
+    if (region.value === null) regionPage.value = 0;
     region.value = null;
   };
   const within = map.value?.regions.find((one) => one.id === region.value);
@@ -35,9 +37,9 @@ export function Stage() {
       <div class="tools">
         <Search found={found} />
         <div class="buttons" role="group" aria-label="View">
-          {(region.value !== null || (byRegion.value && drawn.value !== null)) && (
+          {(region.value !== null || (byRegion.value && (regionPage.value > 0 || drawn.value !== null))) && (
             <button type="button" onClick={leave}>
-              ← All regions{within ? <span class="quiet"> · in {within.name}</span> : null}
+              ← {region.value === null || regionPage.value === 0 ? "All regions" : "Smaller regions"}{within ? <span class="quiet"> · in {within.name}</span> : null}
             </button>
           )}
           <button type="button" aria-pressed={asList.value} onClick={() => (asList.value = !asList.value)}>List</button>
@@ -123,7 +125,7 @@ function Canvas({ view }: { view: { current: View | null } }) {
   }, []);
   useSignalEffect(() => {
     if (view.current === null) return;
-    if (byRegion.value && drawn.value === null) view.current.drawRegions(map.value!);
+    if (byRegion.value && drawn.value === null) view.current.drawRegions(seenMap.value!);
     else view.current.draw(drawn.value ?? NOTHING);
     for (const change of landed.peek()) view.current.pulse(change);
     landed.value = [];
@@ -175,8 +177,9 @@ function Canvas({ view }: { view: { current: View | null } }) {
 const NOTHING = { tick: 0, seq: 0, nodes: 0, arcs: 0, dots: [], lines: [] };
 
 function pick(name: string | null): void {
-  const inside = name?.match(/^region (\d+)$/);
-  if (inside) region.value = Number(inside[1]);
+  const inside = name?.match(/^region (-?\d+)$/);
+  if (inside && Number(inside[1]) === OTHERS) regionPage.value += 1;
+  else if (inside) region.value = Number(inside[1]);
   else void choose(name === null ? null : Number(name));
 }
 

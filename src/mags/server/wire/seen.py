@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from mags.memory.changes import ArcView, ChangeView
@@ -110,8 +111,12 @@ class LinkOut(Shown):
     arcs: int
 
 
+MOST_LINKS = 2_000
+"""Links of a map: between many regions they are as many as the square of these."""
+
+
 class MapOut(Shown):
-    """The regions of a memory and what lies between them."""
+    """The regions of a memory, largest first, and the strongest links between them (2,000)."""
 
     regions: list[RegionOut]
     links: list[LinkOut]
@@ -121,7 +126,10 @@ class MapOut(Shown):
         """From what the memory says."""
         return cls(
             regions=[RegionOut.of(one) for one in regions],
-            links=[LinkOut(a=one.a, b=one.b, weight=one.weight, arcs=one.arcs) for one in links],
+            links=[
+                LinkOut(a=one.a, b=one.b, weight=one.weight, arcs=one.arcs)
+                for one in islice(links, MOST_LINKS)
+            ],
         )
 
 
