@@ -131,6 +131,8 @@ def _relations(
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
     if DOES.match(" ".join(heard)):
         yield from ((name, content("work")) for name in TRADES)
+    if heard[:2] == ["how", "old"]:
+        yield "age", content("old")
     if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
         yield "lived in", content("move")
     for length in range(4, 0, -1):

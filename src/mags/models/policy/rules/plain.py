@@ -60,6 +60,11 @@ def _done_to_me(clause: Clause, scene: Scene) -> Clause:
 
 
 _BE_MINE = re.compile(r" (?:is|are) (?:now )?(my|our|[A-Z][\w-]+'s) ([^.!?,;]+?)([.!]*)$")
+_GOT_NEW = re.compile(
+    r"^(?:i|we) (?:just |have |'ve )*(?:got|have|changed to) a new (?P<noun>[a-z]+(?: [a-z]+)?)"
+    r" ?[:,] (?:it is |it's |now )?(?P<value>[^,;:!?]+)$",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"^(?:i think |i guess |i'd say |these days |nowadays |now |so |and |but |,)*", re.I
 )
@@ -68,9 +73,15 @@ _LEAD = re.compile(
 def turned(tokens: Sequence[Token]) -> Sequence[Token]:
     """Return "ramen is my new favourite food" as "my new favourite food is ramen".
 
+    And "I got a new number: 555-0199" as a change of the number.
+
     A name may be a subject, a bare noun is none; any other sentence comes back as it is.
     """
     text = join(tokens)
+    got = _GOT_NEW.match(text)
+    if got is not None:
+        noun = "phone number" if got["noun"] == "number" else got["noun"]
+        return tokenise(f"I changed my {noun} to {got['value']}")
     found = _BE_MINE.search(text)
     if found is None or "avo" not in found[2]:
         return tokens

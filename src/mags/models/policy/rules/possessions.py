@@ -11,7 +11,6 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrase import object_of, parted
 from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
-from mags.models.policy.rules.values import renewing
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical
 
@@ -116,9 +115,6 @@ def getting(case: Case) -> list[Operation] | None:
         return object_claims(case, 2, relation="has", act=Act.RETRACT, change=True)
     if not case.happened or not case.words:
         return []
-    renewed = renewing(case)
-    if renewed:
-        return renewed
     named = first == "the" and name_end(case.words, 1) > 1
     if named or first in {"a", "an", "two", "three", "four", "some", "my", "our"}:
         found = having(

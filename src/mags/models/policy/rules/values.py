@@ -151,18 +151,6 @@ def _slot(owner: str, noun: str) -> Held | None:
     return Held(subject=owner, relation=relation, noun=noun)
 
 
-def renewing(case: Case) -> list[Operation] | None:
-    """Read "got a new number: 555-0199": the value in the place of the one before."""
-    words = case.words
-    at = next((i for i, t in enumerate(words) if t.text in {":", ","}), 0)
-    lows = [t.low for t in words[:at]]
-    if lows[:2] not in (["a", "new"], ["my", "new"]) or len(lows) < 3 or not case.happened:
-        return None
-    noun = " ".join(lows[2:])
-    held = _slot(case.names[0], "phone number" if noun == "number" else noun)
-    return changed(case, held, words[at + 1 :]) if held else None
-
-
 CHANGING: dict[str, Special] = dict.fromkeys(
     word_set(
         "raise increase lower reduce cut change push postpone bring bump double triple halve"

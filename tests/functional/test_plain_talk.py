@@ -1,0 +1,66 @@
+"""Short talks in plain English: what is asked later, and which old value must not be answered."""
+
+import pytest
+
+import mags
+from mags.memory.memory import Memory
+from mags.settings import PolicySettings, Settings
+
+ANSWERED = (
+    (["My rent is 900 pounds a month.", "The landlord increased my rent to 1,050 pounds."],
+     "How much is Ana's rent?", "1,050", "900"),
+    (["The wifi password is sun42.", "I changed the wifi password to moon77."],
+     "What is the wifi password?", "moon77", "sun42"),
+    (["The budget for the kitchen is 12,000 euros.",
+      "We had to raise the kitchen budget to 15,000 euros."],
+     "What is the budget for the kitchen?", "15,000", "12,000"),
+    (["The team meeting is in room 12.", "The team meeting has been moved to room 14."],
+     "Where is the team meeting?", "14", "12"),
+    (["My dentist appointment is on Thursday at 3 pm.", "No wait, it's on Friday at 3 pm."],
+     "When is Ana's dentist appointment?", "3 May", "2 May"),
+    (["My favorite food is sushi.", "I think ramen is my new favorite food."],
+     "What is Ana's favorite food?", "ramen", "sushi"),
+    (["I prefer window seats on planes.", "These days I prefer aisle seats."],
+     "Which seat does Ana prefer?", "aisle", "window"),
+    (["I'm dating a woman named Lisa.", "Lisa and I broke up.", "I've started seeing Julia."],
+     "Who is Ana dating?", "Julia", "Lisa"),
+    (["I eat fish twice a week.", "I don't eat fish anymore."],
+     "Does Ana eat fish?", "No", "Yes"),
+    (["My phone number is 555-0134.", "I got a new number: 555-0199."],
+     "What is Ana's phone number?", "555-0199", "555-0134"),
+    (["My daughter Ida is 7.", "Ida turned 8 yesterday!"], "How old is Ida?", "8", "7"),
+    (["I met a girl called Chloe at the gym.", "She studies chemistry."],
+     "What does Chloe study?", "chemistry", "Ana"),
+    (["My friend Mark runs a bakery."], "What does Mark do?", "bakery", "don't know"),
+    (["Dave's assistant is Molly."], "Who is Dave's assistant?", "Molly", "Dave "),
+    (["They promoted me to team lead last week!"], "What is Ana's job?", "team lead", "don't know"),
+)  # fmt: skip
+
+
+def heard(said: list[str]) -> Memory:
+    """A memory read by the rules alone that heard Ana, a day a turn."""
+    memory = mags.open(None, settings=Settings(policy=PolicySettings(kind="rules")))
+    for day, text in enumerate(said, start=1):
+        memory.observe(text, speaker="Ana", at=f"2024-05-0{1 if 'wait' in text else day}")
+    return memory
+
+
+@pytest.mark.parametrize(("said", "question", "right", "stale"), ANSWERED)
+def test_the_latest_is_answered(said: list[str], question: str, right: str, stale: str) -> None:
+    with heard(said) as memory:
+        told = memory.ask(question).text.split(" \N{EM DASH} ")[0]
+        assert right in told
+        assert stale not in told
+
+
+def test_the_home_that_is_comes_before_the_home_that_was() -> None:
+    with heard(["Ana moved from Lisbon to Porto."]) as memory:
+        for question in ("Where is Ana?", "Where does Ana live?"):
+            assert memory.recall(question)[0].text == "Ana moved to Porto."
+        assert memory.ask("Where did Ana live before?").text.startswith("Lisbon")
+
+
+def test_what_is_sold_is_had_no_more_though_it_was_named_at_more_length() -> None:
+    with heard(["I bought a blue Vespa.", "I sold the Vespa."]) as memory:
+        assert [f.object for f in memory.profile("Ana").past] == ["blue Vespa"]
+        assert "blue Vespa" in memory.ask("What did Ana buy?").text
