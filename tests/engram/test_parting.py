@@ -71,3 +71,17 @@ def test_where_several_may_be_meant_none_gives_way(desk):
     tell(desk, "Zoaro", "is sworn to", "Orn clan")
     tell(desk, "Zoaro", "is sworn to", "Tarp clan")
     assert tell(desk, "Zoaro", "rides with", "Vel clan", change=True).closed == []
+
+
+def test_what_closes_by_its_names_alone_is_not_compared_with_other_sentences():
+    desk = Desk()
+    told = "Zoaro never attended the summer school of the Orn clan in Oslo."
+    old = desk.say(
+        "Zoaro attended the summer school of the Orn clan in Oslo.",
+        add("Zoaro", "attended", "summer school"),
+        mentions=("Zoaro",),
+    ).facts
+    new = add("Zoaro", "never attended", "summer school")
+    assert desk.say(told, replace(new, exact=True), mentions=("Zoaro",)).closed == []
+    compared = desk.say(told, replace(new, object="winter school"), mentions=("Zoaro",))
+    assert old[0] in compared.closed
