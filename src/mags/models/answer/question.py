@@ -131,6 +131,8 @@ def _relations(
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
     if DOES.match(" ".join(heard)):
         yield from ((name, content("work")) for name in TRADES)
+    if not {"hobby", "hobbies"}.isdisjoint(heard):
+        yield "likes", content("hobby")
     if heard[:2] == ["how", "old"]:
         yield "age", content("old")
     if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):

@@ -17,6 +17,7 @@ from mags.models.policy.rules.lexicon import (
     word_set,
 )
 from mags.models.policy.rules.lists import objects
+from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.passage import makers
 from mags.models.policy.rules.phrase import cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
@@ -63,7 +64,7 @@ def about(
         trait = join(parted(cut_aside(words))[0])
         said = Said(subject=subject, relation=_be(past), object=trait, act=act)
         return [claim(scene, manner, said)]
-    if low in _PLACES and len(words) > 1 and words[1].is_capital and act is Act.ADD:
+    if act is Act.ADD and _is_somewhere(words, past):
         return _place(words, scene, manner, subject, past)
     if low == "the" and clause.subject.kind != PRONOUN:
         return _the(words, scene, manner, subject, past)
@@ -198,9 +199,19 @@ def _mine(words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str) 
     return [claim(scene, manner, said)]
 
 
+def _is_somewhere(words: tuple[Token, ...], past: bool) -> bool:
+    """Say whether words are "in Rome" or, of a return that is told of now, "back in Rome"."""
+    if words[0].low == "back" and len(words) > 2 and words[1].low == "in":
+        return not past and name_end(words, 2) == len(words)
+    return words[0].low in _PLACES and len(words) > 1 and words[1].is_capital
+
+
 def _place(
     words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str, past: bool
 ) -> list[Operation]:
+    if words[0].low == "back":
+        home = Said(subject=subject, relation="lives in", object=join(words[2:]), change=True)
+        return [claim(scene, manner, replace(home, object_is_name=True, verb="is back in"))]
     thing = object_of(words[1:], scene, subject)
     if thing is None or not thing.is_name:
         return []

@@ -36,6 +36,9 @@ def having(case: Case) -> list[Operation] | None:
         noun, name = named
         if noun.split()[-1] in KIN | PETS:
             return _introduce(case, noun, name)
+        family = _each_named(case, noun)
+        if family:
+            return family
     if verb.tense in {"past", "perfect", "progressive", "used"} and verb.base == "have":
         used = verb.tense == "used"
         return object_claims(case, 0, relation="had", verb="used to have") if used else []
@@ -57,6 +60,28 @@ def having(case: Case) -> list[Operation] | None:
     had = [said_of(name, "has", x) for name, x in zip(case.names, owned, strict=True) if x]
     found = [claim(case.scene, told, replace(said, act=act, change=gone)) for said in had]
     return found + _lacking(replace(case, manner=told), had, gone)
+
+
+def _each_named(case: Case, noun: str) -> list[Operation]:
+    """Read "two brothers, Ben and Luke" and "two cats called Tom and Kit": one after another."""
+    last = noun.split()[-1]
+    single = {"kids": "child", "children": "child"}.get(last, last.removesuffix("s"))
+    if single == last or single not in KIN | PETS:
+        return []
+    start = next(i for i, t in enumerate(case.words) if t.text == "," or t.low in _CALLED) + 1
+    names: list[str] = []
+    while start < len(case.words):
+        end = name_end(case.words, start)
+        if end > start:
+            names.append(surface(case.words[start:end]))
+        elif case.low(start) not in {"and", ","}:
+            return []
+        start = max(end, start + 1)
+    # Named together, they hold together.
+    return [replace(op, one=False) for name in names for op in _introduce(case, single, name)]
+
+
+_CALLED = frozenset({"called", "named"})
 
 
 def _lacking(case: Case, had: list[Said], gone: bool) -> list[Operation]:
