@@ -53,10 +53,11 @@ def _done_to_me(clause: Clause, scene: Scene) -> Clause:
     unknown = clause.subject.word == "they" and scene.subjects(clause.subject) is None
     if not unknown or verb.base not in _DONE_TO or verb.passive or not words:
         return clause
-    if words[0].low not in _TO_ME:
-        return clause
     me = Subject(kind=PRONOUN, word="i", person=FIRST, end=clause.subject.end)
-    return replace(clause, subject=me, verb=replace(verb, passive=True), rest=words[1:])
+    if words[0].low in _TO_ME:
+        return replace(clause, subject=me, verb=replace(verb, passive=True), rest=words[1:])
+    # "They raised my salary": who did it does not matter to what it is now.
+    return replace(clause, subject=me) if words[0].low in {"my", "our"} else clause
 
 
 _BE_MINE = re.compile(r" (?:is|are) (?:now )?(my|our|[A-Z][\w-]+'s) ([^.!?,;]+?)([.!]*)$")
@@ -66,7 +67,8 @@ _GOT_NEW = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:i think |i guess |i'd say |these days |nowadays |now |so |and |but |,)*", re.I
+    r"^(?:(?:i think|i guess|i'd say|these days|nowadays|now|so|and|but|actually|well|oh)\b,? ?)*",
+    re.IGNORECASE,
 )
 
 
@@ -89,7 +91,8 @@ def turned(tokens: Sequence[Token]) -> Sequence[Token]:
     told = text[lead.end() if lead else 0 : found.start()].strip()
     if not told or len(told.split()) > _MOST_TOLD or clause_at(tokenise(told), 0) is not None:
         return tokens
-    return tokenise(f"{found[1]} {found[2]} is {told}{found[3] or '.'}")
+    slot = found[2].removesuffix(" now")
+    return tokenise(f"{found[1]} {slot} is {told}{found[3] or '.'}")
 
 
 _MOST_TOLD = 4
