@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from typing import Literal
 
 from benchmarks import embedding, report, speed
 from benchmarks.mags_memory import mags_system
@@ -24,6 +25,7 @@ from mags.errors import MagsError
 
 COMMAND = "make bench"
 POLICY = "python -m benchmarks"
+Kind = Literal["", "rules", "both"]
 SPEED = "speed"
 APART = (SPEED, embedding.SUITE)
 
@@ -47,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _scored(suites: Sequence[str], only: Sequence[str] | None, policy: str) -> None:
+def _scored(suites: Sequence[str], only: Sequence[str] | None, policy: Kind) -> None:
     embedder = shipped(CACHE)
     systems = [mags_system(embedder, policy), *([] if policy else baselines(embedder))]
     for name in suites:

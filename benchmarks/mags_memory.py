@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import mags
 from benchmarks.systems import System
@@ -45,7 +46,7 @@ def opening(embedder: Embedder) -> Open:
     return open_
 
 
-def mags_system(embedder: Embedder, policy: str = "") -> System:
+def mags_system(embedder: Embedder, policy: Literal["", "rules", "both"] = "") -> System:
     """MAGS in every suite; `policy` as in the setting `policy.kind`, "" for the shipped one."""
     open_ = opening(embedder)
     chosen = replace(Settings().policy, kind=policy) if policy else Settings().policy

@@ -99,7 +99,7 @@ def _best(aim: Aim, table: Table) -> str:
     found = {
         system: 100 * r.groups[aim.group][aim.measure]["mean"]
         for (suite, system), r in table.items()
-        if suite == aim.suite and system != OURS
+        if suite == aim.suite and not system.startswith(OURS)
     }
     if not found:
         return ""
