@@ -22,7 +22,6 @@ from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NOBODY, NodeKind
-from mags.index.names import fold
 from mags.ports import relations
 
 PLURAL = frozenset(
@@ -95,7 +94,7 @@ def contradicted(
     out: dict[int, float] = {}
     for verdict in judge(view, episode, earlier, settings=settings, shared=shared):
         for fact in closable(view, verdict, settings=settings):
-            if not survives(view, fact, said) and not _retold(view, verdict, fact, said):
+            if not survives(view, fact, said):
                 out.setdefault(fact, verdict.probability)
     for fact in excluded(view, episode, said):
         out.setdefault(fact, 1.0)
@@ -233,30 +232,6 @@ def _restates(view: View, new: int, old: int) -> bool:
         return False
     qualifiers = ours.meta.get("qualifiers", {}), theirs.meta.get("qualifiers", {})
     return not differ(*qualifiers, timeless=False)
-
-
-def _retold(view: View, verdict: Verdict, fact: int, said: Sequence[int]) -> bool:
-    """Whether a sentence without a cue leaves a fact alone whose relation is its own.
-
-    It does where it names both things of the fact again, or says the same of another subject
-    and nothing of this one.
-    """
-    meta = view.words(fact).meta
-    own = relations.canonical(str(meta.get("relation", ""))) is None and meta.get("object")
-    new = take_apart(verdict.new)
-    if not own or new.is_cued:
-        return False
-    node, thing = view.node(fact), fold(str(meta["object"]))
-    others = [(view.node(i), fold(str(view.words(i).meta.get("object", "")))) for i in said]
-    if any(o["subject"] == node["subject"] and not _within(thing, name) for o, name in others):
-        return False
-    told = take_apart(f"{meta['subject']} {meta['object']}")
-    again = any(o["slot"] == node["slot"] and o["object"] == node["object"] for o, _ in others)
-    return again or set(told.stems) <= set(new.stems)
-
-
-def _within(one: str, other: str) -> bool:
-    return one in other or other in one
 
 
 def _ends(view: View, fact: int) -> frozenset[int]:

@@ -101,6 +101,12 @@ def test_talk_questions_and_lists_tie_nothing(text):
     assert [op for op in tied(Turn(text=text)) if op.act is not Act.NOTE] == []
 
 
+def test_people_by_first_and_last_name_are_left_to_the_clause_reader():
+    text = "Rylan Gallaher exhibited with Jonn Coal."
+    assert tied(Turn(text=text)) == ()
+    assert not any(op.exact for op in POLICY.write(Turn(text=text), (), ()).operations)
+
+
 WORDS = "the Zoaro vreth ink of now no longer takes , . I"
 
 

@@ -33,10 +33,13 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
     `least`: things that a stretch must name, where it tells not what is so in a place.
     """
     clauses = [c for c in stretches(turn.text) if c.about and not is_talk(c)]
-    if not _is_told([r for c in clauses for r in c.about]):
+    about = [r for c in clauses for r in c.about]
+    if not _is_told(about):
         return ()
     if OUTCOME in turn.attrs:
         return shown(clauses, turn)
+    if all(_is_full_name(r) for r in about if r.is_new):
+        return ()
     full = [c for c in clauses if len(c.about) > 1]
     if not full and len(clauses) > 1:
         return _joined(clauses, turn)
@@ -62,6 +65,15 @@ def _is_plain(op: Operation) -> bool:
         return False
     owner, _, noun = op.subject.partition("'s ")
     return canonical(op.relation) is not None and not (noun and is_unfamiliar(owner.lower()))
+
+
+def _is_full_name(referent: Referent) -> bool:
+    """Say whether it is called by a first and a last name, as a person is: "Rylan Gallaher".
+
+    Of people the clause reader tells more, and their sentences are compared with one another.
+    """
+    words = referent.text.split()
+    return len(words) > 1 and referent.is_name and all(w[:1].isupper() for w in words)
 
 
 def _is_told(about: Sequence[Referent]) -> bool:
