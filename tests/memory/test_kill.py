@@ -19,6 +19,6 @@ def test_a_killed_process_loses_nothing_and_forgets_nothing_by_halves(
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["lost"] == []
-    assert found["rounds"] == KILLS
+    assert found["rounds"] >= KILLS
     assert found["acknowledged"] > KILLS
     assert all(found["during"].get(verb) for verb in ("many", "forget"))
