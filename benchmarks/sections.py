@@ -251,10 +251,10 @@ SECTIONS = (
     ),
     Section(
         title="The page",
-        text="How soon the page of `mags serve` shows a memory of 1,000 nodes, in a headless "
+        text="How soon the page of `mags serve` shows a memory, in a headless "
         "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim "
-        "1,500 ms). `python -m benchmarks.page --only 1000` (extra `browser`).",
-        suites=(("page-1000", ""),),
+        "1,500 ms at 1,000 nodes). `python -m benchmarks.page` (extra `browser`).",
+        suites=(("page-1000", "1,000 nodes"), ("page-50000", "50,000 nodes, by regions")),
         measures=(),
         facts=(
             ("first_paint_ms", "first paint, ms"),
