@@ -20,9 +20,8 @@ ROWS = 64
 class Chooser(Generic[T]):
     """Looks at a model while it learns and keeps the best.
 
-    A look is the mean of the judge's `part` over the likeliest replies to `tasks`. A run ends when
-    `patience` looks in a row were not `rise` better than the best before them; 0: never. `cpu_s` is
-    what looking cost, to be left out of the bill.
+    A look is the mean of the judge's `part` over the likeliest replies to `tasks`. `cpu_s` is what
+    looking cost, to be left out of the bill.
     """
 
     voice: Voice
@@ -30,16 +29,14 @@ class Chooser(Generic[T]):
     judge: Judge[T]
     part: str
     every: int
-    rise: float
-    patience: int
     looks: list[tuple[int, float]] = field(default_factory=list)
     cpu_s: float = field(default=0.0)
     _best: dict[str, Tensor] = field(default_factory=dict)
 
-    def __call__(self, step: int) -> bool:
-        """Look where it is time to; whether to end the run here. Step 0 is the start."""
+    def __call__(self, step: int) -> None:
+        """Look where it is time to. Step 0 is the start."""
         if step % self.every:
-            return False
+            return
         begun = time.process_time()
         before = self.best
         self.looks.append((step, self._look()))
@@ -47,7 +44,6 @@ class Chooser(Generic[T]):
             weights = self.voice.model.state_dict()
             self._best = {name: one.clone() for name, one in weights.items()}
         self.cpu_s += time.process_time() - begun
-        return 0 < self.patience <= self._in_vain()
 
     @property
     def best(self) -> tuple[int, float] | None:
@@ -57,13 +53,6 @@ class Chooser(Generic[T]):
     def take_best(self) -> None:
         """Put the best model's weights back."""
         self.voice.model.load_state_dict(self._best)
-
-    def _in_vain(self) -> int:
-        """How many looks ago the last one was that was `rise` better than the best before it."""
-        mark, since = float("-inf"), 0
-        for _, found in self.looks:
-            mark, since = (found, 0) if found >= mark + self.rise else (mark, since + 1)
-        return since
 
     def _look(self) -> float:
         judged = self.judge([task.known for task in self.tasks], likeliest(self.voice, self.tasks))

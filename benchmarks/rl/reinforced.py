@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from benchmarks.rl.choosing import Chooser
 from benchmarks.rl.learning import Clock, Onlooker
-from benchmarks.rl.study import Choosing, Critic, Study
+from benchmarks.rl.study import Critic, Study
 from mags.training.experience import Judge, Task, Voice
 from mags.training.grpo import GrpoConfig, reinforce
 from mags.training.ppo import PpoConfig, reinforce_with_critic
@@ -34,8 +34,8 @@ class Lesson(Generic[T]):
 
 
 def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict[str, Any]:
-    """GRPO until dev stops rising; the voice's model is then the best that was seen."""
-    how, choosing = study.practice, study.choosing
+    """GRPO to its last step; the voice's model is then the best that was seen."""
+    how = study.practice
     config = GrpoConfig(
         steps=how.steps,
         prompts=how.prompts,
@@ -48,7 +48,7 @@ def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, choosing, every=choosing.every, patience=choosing.patience)
+    chooser = _chooser(voice, lesson, every=study.choosing.every)
     with low_rank(voice.model, how.rank, seed=seed):
         chooser(0)
         clock = _clock(lesson, chooser)
@@ -61,7 +61,7 @@ def by_ppo(
     voice: Voice, lesson: Lesson[T], study: Study, *, critic: Critic, steps: int, seed: int
 ) -> dict[str, Any]:
     """PPO for so many steps; the voice's model is then the best that was seen on the way."""
-    how, choosing = study.practice, study.choosing
+    how = study.practice
     config = PpoConfig(
         steps=steps,
         replies=how.prompts * how.group,
@@ -74,7 +74,7 @@ def by_ppo(
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, choosing, every=-(-steps // LOOKS), patience=0)
+    chooser = _chooser(voice, lesson, every=-(-steps // LOOKS))
     with low_rank(voice.model, how.rank, seed=seed):
         chooser(0)
         clock = _clock(lesson, chooser)
@@ -84,17 +84,13 @@ def by_ppo(
     return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
 
 
-def _chooser(
-    voice: Voice, lesson: Lesson[T], choosing: Choosing, *, every: int, patience: int
-) -> Chooser[T]:
+def _chooser(voice: Voice, lesson: Lesson[T], *, every: int) -> Chooser[T]:
     return Chooser(
         voice=voice,
         tasks=lesson.dev,
         judge=lesson.examiner,
         part=lesson.part,
         every=every,
-        rise=choosing.rise,
-        patience=patience,
     )
 
 
@@ -104,9 +100,9 @@ def _clock(lesson: Lesson[T], chooser: Chooser[T]) -> Clock:
 
 
 def _both(clock: Clock, chooser: Chooser[T]) -> Watch:
-    def watch(step: int, scalars: Mapping[str, float]) -> bool:
+    def watch(step: int, scalars: Mapping[str, float]) -> None:
         clock(step, scalars)
-        return chooser(step)
+        chooser(step)
 
     return watch
 

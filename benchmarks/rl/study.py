@@ -42,15 +42,12 @@ class Choosing:
     """How the model is chosen: by the likeliest replies to `samples` of each role, drawn from dev.
 
     GRPO is looked at every `every` steps, and of all looks the best one's model is kept, the start
-    among them: by exact adherence, or, without labels, by the reward. `patience`: it ends after so
-    many looks in a row that were not `rise` better than the best before them; 0: at its last step,
-    for a rate that has not come down yet makes looks that mislead.
+    among them: by exact adherence, or, without labels, by the reward. No look ends a run:
+    a rate that has not come down yet makes looks that mislead.
     """
 
     samples: int = 300
     every: int = 40
-    rise: float = 0.005
-    patience: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,18 +88,6 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     )
 
 
-def test_a_run_ends_where_its_watch_says_so(words: Any, speller: Any) -> None:
-    steps: list[int] = []
-
-    def watch(step: int, _: Mapping[str, float]) -> bool:
-        steps.append(step)
-        return step == 2
-
-    reinforce(tiny.voice(words, speller), tiny.tasks(words), tiny.share_of_a, CONFIG, watch=watch)
-    assert steps == [1, 2]
-    assert not speller.training
-
-
 def test_a_group_answers_one_prompt_and_stays_together(words: Any, speller: Any) -> None:
     seen, _ = draw_groups(
         tiny.voice(words, speller), tiny.tasks(words), tiny.share_of_a, CONFIG, chance=chance()

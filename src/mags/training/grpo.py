@@ -78,12 +78,10 @@ def reinforce(
         seen, share = draw_groups(voice, tasks, judge, config, chance=chance)
         rate = config.rate * schedule(step, config.steps, warm=config.rise)
         loss = learn_from(voice, chosen, seen, config, rate=rate)
-        scalars = {**seen.parts, "loss": loss, "informative": share}
-        ends = watch is not None and watch(step + 1, scalars)
+        if watch is not None:
+            watch(step + 1, {**seen.parts, "loss": loss, "informative": share})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
             save_checkpoint(folder, step + 1, voice.model, chosen)
-        if ends:
-            break
     voice.model.eval()
 
 

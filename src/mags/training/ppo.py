@@ -110,12 +110,10 @@ def reinforce_with_critic(
         advised = advise(voice, critic, seen, config)
         moves = step >= config.warm
         loss = _learn(voice, critic, (policy if moves else [], value), advised, config, step=step)
-        scalars = {**seen.parts, "loss": loss}
-        ends = watch is not None and watch(step + 1, scalars)
+        if watch is not None:
+            watch(step + 1, {**seen.parts, "loss": loss})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
             save_checkpoint(folder, step + 1, both, [*policy, *value])
-        if ends:
-            break
     voice.model.eval()
 
 

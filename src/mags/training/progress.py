@@ -14,10 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class Watch(Protocol):
-    """Receives the named scalars of each step, and may end a run of reinforcement there."""
+    """Receives the named scalars of each step."""
 
-    def __call__(self, step: int, scalars: Mapping[str, float]) -> bool | None:
-        """Note them; `step` counts from 1. True ends the run."""
+    def __call__(self, step: int, scalars: Mapping[str, float]) -> None:
+        """Note them; `step` counts from 1."""
         ...
 
 
