@@ -44,6 +44,9 @@ from mags.evaluation.report.folder import (
 )
 from mags.games.players.remembering import Remembering
 
+QUOTED = "tuning"
+"""The bank of whatever the page quotes: the scored one is never shown."""
+
 Wanted = Annotated[
     list[str] | None, typer.Option("--game", help="Only these, as nonsense/tiny; else all.")
 ]
@@ -93,7 +96,11 @@ def report(
 
 
 def perform(programme: Programme, folder: Path, *, bank: str, first: int, workers: int) -> None:
-    """Play what of a programme has not been played into a folder."""
+    """Play what of a programme has not been played into a folder.
+
+    What the page quotes - a move, nodes of a graph, facts with their sources - is of the tuning
+    bank whatever is scored: who reads a report and mends a rule after it has not seen the exam.
+    """
     for name in programme.without:
         switch(name)
     bouts = [
@@ -107,12 +114,12 @@ def perform(programme: Programme, folder: Path, *, bank: str, first: int, worker
     played([*bouts, *apart], workers)
     shown = programme.shown
     if not (folder / EXHIBIT).exists():
-        names = Played(game=shown.game, player="MAGS", seed=first, turns=shown.turns, bank=bank)
+        names = Played(game=shown.game, player="MAGS", seed=first, turns=shown.turns, bank=QUOTED)
         _look_into(names, folder / EXHIBIT)
     if not (folder / AUDIT).exists():
         dose = replace(programme.dose, seed=first)
-        found = courses(programme.audited, bank, dose, programme.audits)
-        write_audit(folder / AUDIT, told_of(programme.audited, bank, dose, found))
+        found = courses(programme.audited, QUOTED, dose, programme.audits)
+        write_audit(folder / AUDIT, told_of(programme.audited, QUOTED, dose, found))
 
 
 def _tasks(bout: Bout, into: Path, bank: str, first: int, without: str = "") -> list[Task]:

@@ -1,6 +1,7 @@
 """The page: what it says, and that it needs nothing else."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -9,7 +10,7 @@ from mags.evaluation.proving.tables import Grid
 from mags.evaluation.report.chart import Axis, Series, line_chart
 from mags.evaluation.report.graph import SIDE, drawing, places
 from mags.evaluation.report.html import html
-from mags.evaluation.report.inside import audit_section, graph_section, move_section
+from mags.evaluation.report.inside import audit_section, bank_told, graph_section, move_section
 from mags.evaluation.report.markdown import markdown
 from mags.evaluation.report.page import Figure, Listing, Page, Prose, Section, Table
 from tests.evaluation.report.made import AUDIT, EXHIBIT, MOVE, SKETCH
@@ -39,7 +40,7 @@ PAGE = Page(
             ),
         ),
         graph_section(EXHIBIT),
-        move_section(MOVE),
+        move_section(MOVE, EXHIBIT.played),
         audit_section(AUDIT),
     ),
 )
@@ -116,6 +117,13 @@ def test_markdown_has_everything_but_the_pictures():
     assert "<svg" not in text
     assert "rule, cited Bob: Ann drinks tea." in text
     assert "| wrong | Ann \\| drinks \\| mud | Bob: Ann drinks mud. |" in text
+
+
+def test_what_is_quoted_names_its_bank():
+    text = markdown(PAGE)
+    assert text.count("The sentences quoted are of the bank “tuning”; no scored one is shown.") == 3
+    scored = replace(EXHIBIT.played, bank="scored")
+    assert bank_told(scored).endswith("mend nothing after them.")
 
 
 def test_a_chart_has_a_line_for_each_series_from_bottom_to_top():

@@ -9,6 +9,7 @@ from mags.cli.app import app
 from mags.cli.eval_programme import FULL, QUICK, Narrowed, narrowed, playable
 from mags.cli.eval_report import commit, machine
 from mags.evaluation.proving.ablations import SWITCHES
+from mags.evaluation.report.audited import read_audit
 from mags.evaluation.report.exhibit import read_exhibit
 from mags.evaluation.report.folder import read_runs
 
@@ -44,6 +45,13 @@ def test_a_report_is_played_once_and_told_again(tmp_path: Path):
     assert sorted(path.name for path in told.iterdir()) == ["index.html", "report.md"]
     assert 0.0 <= read_exhibit(folder / "exhibit.json").score <= 1.0
     assert read_runs(folder)[0].seeds == "from 0 on, 1 a game"
+
+
+def test_what_a_scored_report_quotes_is_of_the_tuning_bank(tmp_path: Path):
+    run("--out", str(tmp_path), *SMALL, "--bank", "scored", "--without", "none")
+    assert (tmp_path / "records" / "nonsense-tiny-scored-MAGS-12-0.jsonl").exists()
+    assert read_exhibit(tmp_path / "exhibit.json").played.bank == "tuning"
+    assert read_audit(tmp_path / "audit.json").played.bank == "tuning"
 
 
 def test_the_quick_programme_takes_every_part_out_and_plays_every_kind():

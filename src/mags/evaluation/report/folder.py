@@ -126,7 +126,7 @@ def page_of(found: Found, rendered: Run) -> Page:
     if found.exhibit is not None:
         sections.append(graph_section(found.exhibit))
         if found.exhibit.move is not None:
-            sections.append(move_section(found.exhibit.move))
+            sections.append(move_section(found.exhibit.move, found.exhibit.played))
     if found.audit is not None:
         sections.append(audit_section(found.audit))
     sections.append(_about())

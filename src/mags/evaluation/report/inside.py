@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mags.evaluation.proving.records import Played
 from mags.evaluation.proving.tables import Grid
 from mags.evaluation.report.audited import MEANT, Audit
 from mags.evaluation.report.exhibit import Exhibit, Explained
@@ -12,6 +13,13 @@ from mags.evaluation.report.page import Block, Figure, Listing, Prose, Section, 
 
 LISTED = 12
 """Bad facts that the page lists."""
+
+
+def bank_told(played: Played) -> str:
+    """Of which bank the sentences are that a section quotes."""
+    if played.bank == "scored":
+        return "The sentences are of the scored bank: mend nothing after them."
+    return f"The sentences quoted are of the bank “{played.bank}”; no scored one is shown."
 
 
 def graph_section(shown: Exhibit) -> Section:
@@ -34,7 +42,8 @@ def graph_section(shown: Exhibit) -> Section:
             Prose(
                 text=f"The memory of MAGS at the end of a game ({game}; score "
                 f"{100 * shown.score:.1f}). Strong nodes are large, closed facts hollow; every "
-                "node has the same place in both pictures, and names itself under the pointer."
+                "node has the same place in both pictures, and names itself under the pointer. "
+                f"{bank_told(shown.played)}"
             ),
             *pictures,
             Table(caption="What the sleep did", grid=did, words=True),
@@ -54,9 +63,10 @@ def _picture(title: str, one: Sketch, at: dict[int, tuple[float, float]]) -> Fig
     )
 
 
-def move_section(move: Explained) -> Section:
+def move_section(move: Explained, played: Played) -> Section:
     """A move: what was asked, what was shown, what decided, and how it was found."""
-    return Section(id="move", title="A move explained", blocks=tuple(_move(move)))
+    blocks = (*_move(move), Prose(text=bank_told(played)))
+    return Section(id="move", title="A move explained", blocks=blocks)
 
 
 def _move(move: Explained) -> Iterator[Block]:
@@ -96,7 +106,8 @@ def audit_section(audit: Audit) -> Section:
             f"{audit.audited} every fact of the memory is held against the game and the lines "
             "it comes from, and the memory is left as it is, mended in place, or rolled back to a "
             "snapshot from before the lies and told again what was true since. “After, of "
-            "the lies” is the score of the questions that rest on what was lied about."
+            "the lies” is the score of the questions that rest on what was lied about. "
+            f"{bank_told(audit.played)}"
         ),
         Table(caption="Score of each course, in percent", grid=audit.scores),
         verdicts,
