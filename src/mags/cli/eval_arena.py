@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mags.app import embedded, make_heads, make_nano
 from mags.app import open as open_memory
+from mags.cli.eval_origin import commit
 from mags.errors import NotFound
 from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
 from mags.evaluation.proving.ablations import switch as known_switch
@@ -214,7 +215,8 @@ def play_one(task: Task) -> Record:
         memories=memories,
         lines=LINES.get(kind_of(played.game)),
     )
-    kept = record(played, make_game(played.game, played.bank), player, lines=task.lines)
+    made = make_game(played.game, played.bank)
+    kept = replace(record(played, made, player, lines=task.lines), commit=commit())
     if isinstance(player, Remembering):
         player.close()
     if path is not None:

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import shlex
-import subprocess
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +16,7 @@ from mags.cli.eval_arena import (
     make_reader,
 )
 from mags.cli.eval_audit import courses, told_of
+from mags.cli.eval_origin import run_now
 from mags.cli.eval_play import First, Workers, played
 from mags.cli.eval_programme import FULL, QUICK, Bout, Narrowed, Programme, narrowed, playable
 from mags.cli.shared import out
@@ -36,7 +29,6 @@ from mags.evaluation.report.folder import (
     AUDIT,
     EXHIBIT,
     RECORDS,
-    Run,
     gather,
     note_run,
     page_of,
@@ -147,32 +139,3 @@ def _look_into(names: Played, path: Path) -> None:
 def _seeds(programme: Programme) -> str:
     counts = sorted({bout.seeds for bout in programme.bouts})
     return f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} a game"
-
-
-def run_now(seeds: str) -> Run:
-    """How this very command is run, on which machine, when."""
-    return Run(
-        command=shlex.join(["mags", *sys.argv[1:]]),
-        commit=commit(Path(__file__).resolve().parent),
-        seeds=seeds,
-        machine=machine(),
-        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    )
-
-
-def machine(cpus: Path = Path("/proc/cpuinfo")) -> str:
-    """The processor, how many cores, and the Python."""
-    lines: Sequence[str] = cpus.read_text("utf-8").splitlines() if cpus.exists() else ()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    name = next(names, platform.machine())
-    return f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}"
-
-
-def commit(sources: Path) -> str:
-    """The commit of the sources, marked where they were changed since; else the version."""
-    words = ["git", "-C", str(sources), "describe", "--always", "--dirty", "--exclude", "*"]
-    try:
-        found = subprocess.run(words, capture_output=True, text=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return f"version {version('mags')}"
-    return found.stdout.strip()

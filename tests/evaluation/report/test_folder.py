@@ -1,5 +1,6 @@
 """From records in folders to the page."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,31 @@ def test_a_match_with_a_switch_is_an_ablation_held_against_the_whole(tmp_path: P
     assert "| hebb | -10.0 [-10.0, -10.0] |" in text
 
 
+def test_who_did_not_play_is_named_and_who_played_less_has_its_seeds_told(tmp_path: Path):
+    put(tmp_path, *(share("MAGS", 5, seed=seed) for seed in (0, 1, 3)), share("window", 3))
+    put(tmp_path, share("window", 2, game="nonsense/tiny"))
+    text = write_page(tmp_path / "page", page_of(gather([tmp_path]), RUN))[1].read_text()
+    assert "| nonsense/standard | 3 | 10 | 25 | 30.0 (1 seed) | 50.0 |" in text
+    assert "| nonsense/tiny | 1 | 10 | 25 | 20.0 | not played |" in text
+    assert "| nonsense/standard | MAGS | tuning | 0-1, 3 | 10 | 0.0 | - |" in text
+
+
+def test_matches_of_another_bank_or_length_are_left_out_and_named(tmp_path: Path):
+    tried, long = share("MAGS", 5), share("MAGS", 4, seed=1)
+    names = replace(long.played, bank="scored")
+    put(tmp_path, tried, replace(long, played=names, commit="abc"))
+    put(tmp_path, replace(long, played=replace(names, turns=5)))
+    found = gather([tmp_path])
+    assert [one.figures.score for one in found.matches] == [0.4]
+    assert [one.figures.commit for one in found.matches] == ["abc"]
+    assert set(found.left_out) == {
+        "1 of nonsense/standard (bank tuning, 9 turns at most)",
+        "1 of nonsense/standard (bank scored, 5 turns at most)",
+    }
+    text = write_page(tmp_path / "page", page_of(found, RUN))[1].read_text()
+    assert "In the folders too, and left out: 1 of nonsense/standard (bank" in text
+
+
 def test_a_folder_without_a_record_is_refused(tmp_path: Path):
     with pytest.raises(InvalidInput, match="no record of a match"):
         gather([tmp_path])
@@ -63,7 +89,7 @@ def test_the_page_tells_of_what_was_played_and_by_which_command(tmp_path: Path):
     page = page_of(gather([tmp_path]), RUN)
     assert [section.id for section in page.sections] == [
         "aims", "scores", "improvement", "changes", "fidelity", "retention", "recalled", "cost",
-        "graph", "move", "audit", "about",
+        "graph", "move", "audit", "played", "about",
     ]  # fmt: skip
     assert dict(page.head) == {
         "command": "mags eval report",

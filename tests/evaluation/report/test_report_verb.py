@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from mags.cli.app import app
+from mags.cli.eval_origin import commit, machine
 from mags.cli.eval_programme import FULL, QUICK, Narrowed, narrowed, playable
-from mags.cli.eval_report import commit, machine
 from mags.evaluation.proving.ablations import SWITCHES
 from mags.evaluation.report.audited import read_audit
 from mags.evaluation.report.exhibit import read_exhibit

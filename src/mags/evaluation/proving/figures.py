@@ -34,7 +34,8 @@ class Figures:
     had once each. `kinds`: score by kind of question, `sorts`: by the sort of the change that
     touched it.
     `nodes`, `arcs`: for each rule that holds; `recall_ms`, `engram_ms`: mean processor time a
-    turn, `turn_ms`: median of the whole; `objective`: L.
+    turn, `turn_ms`: median of the whole; `objective`: L. `cpu_s`: processor time of the match, of
+    its choices alone where the rest was not measured; `commit`: of the sources that played it.
     """
 
     played: Played
@@ -58,6 +59,8 @@ class Figures:
     nodes: float | None = None
     arcs: float | None = None
     objective: float | None = None
+    cpu_s: float = 0.0
+    commit: str = ""
 
 
 def figures(kept: Record) -> Figures:
@@ -87,6 +90,8 @@ def figures(kept: Record) -> Figures:
         nodes=None if left is None else left.cost.counts.nodes / max(1, kept.rules),
         arcs=None if left is None else left.cost.counts.arcs / max(1, kept.rules),
         objective=None if left is None else _objective(kept, whole),
+        cpu_s=kept.cpu_s or sum(turn.choose_s for turn in turns),
+        commit=kept.commit,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,18 @@ class Left:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A match as it went. `rules`: facts told that hold at the end; `left` None: no memory."""
+    """A match as it went. `rules`: facts told that hold at the end; `left` None: no memory.
+
+    `cpu_s`: processor time of it all, game and player, 0 where it was not measured; `commit`: of
+    the sources that played it, "" where it is not known.
+    """
 
     played: Played
     turns: tuple[Turned, ...]
     rules: int = 0
     left: Left | None = None
+    cpu_s: float = field(default=0.0, compare=False)
+    commit: str = field(default="", compare=False)
 
 
 def record(
@@ -61,6 +68,7 @@ def record(
     lines: bool = True,
 ) -> Record:
     """Play a match and keep it. `lines` False leaves out the words shown, which are most of it."""
+    began = time.process_time()
     match = Match(game, player, seed=played.seed, turns=played.turns)
     turns = []
     for turned in match:
@@ -69,7 +77,13 @@ def record(
             on_turn(turned)
     end = match.end
     left = left_by(player, end, len(turns)) if isinstance(player, Remembering) else None
-    return Record(played=played, turns=tuple(turns), rules=len(end.facts), left=left)
+    return Record(
+        played=played,
+        turns=tuple(turns),
+        rules=len(end.facts),
+        left=left,
+        cpu_s=time.process_time() - began,
+    )
 
 
 def left_by(player: Remembering, end: End, turns: int) -> Left:
@@ -91,7 +105,13 @@ def write_record(path: Path, kept: Record) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.unfinished")
     with unfinished.open("w", encoding="utf-8") as file:
-        file.write(json.dumps({"match": asdict(kept.played), "rules": kept.rules}) + "\n")
+        head = {
+            "match": asdict(kept.played),
+            "rules": kept.rules,
+            "cpu_s": round(kept.cpu_s, 3),
+            "commit": kept.commit,
+        }
+        file.write(json.dumps(head) + "\n")
         for turned in kept.turns:
             file.write(as_json(turned) + "\n")
         left = None if kept.left is None else asdict(kept.left)
@@ -110,6 +130,8 @@ def read_record(path: Path) -> Record:
         turns=tuple(from_json(line) for line in lines[1:-1]),
         rules=int(head["rules"]),
         left=None if foot["left"] is None else _left(foot["left"]),
+        cpu_s=float(head.get("cpu_s", 0.0)),
+        commit=str(head.get("commit", "")),
     )
 
 
@@ -139,5 +161,5 @@ def _object(line: str, key: str, path: Path) -> dict[str, Any]:
 
 def _left(found: Mapping[str, Any]) -> Left:
     cost = Cost(counts=GraphCounts(**found["cost"]["counts"]), load=Load(**found["cost"]["load"]))
-    kept = {field.name: found[field.name] for field in fields(Left)}
+    kept = {one.name: found[one.name] for one in fields(Left)}
     return Left(**{**kept, "fidelity": Fidelity(**found["fidelity"]), "cost": cost})

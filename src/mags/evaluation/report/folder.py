@@ -22,7 +22,9 @@ from mags.evaluation.report.html import html
 from mags.evaluation.report.inside import audit_section, graph_section, move_section
 from mags.evaluation.report.markdown import markdown
 from mags.evaluation.report.page import Page, Prose, Section
+from mags.evaluation.report.played import played_section
 from mags.evaluation.report.sections import Material, measured
+from mags.evaluation.report.settle import settle
 
 RECORDS, ABLATIONS = "records", "ablations"
 EXHIBIT, AUDIT, RUNS = "exhibit.json", "audit.json", "runs.jsonl"
@@ -41,13 +43,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What folders hold."""
+    """What folders hold. `left_out`: matches of another bank or length, in words."""
 
     matches: tuple[Digest, ...]
     ablations: tuple[Digest, ...]
     exhibit: Exhibit | None
     audit: Audit | None
     runs: tuple[Run, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def gather(folders: Sequence[Path]) -> Found:
@@ -62,6 +65,7 @@ def gather(folders: Sequence[Path]) -> Found:
     matches = [one for one in played if not one.figures.played.switch]
     taken_out = [one for one in played if one.figures.played.switch]
     ablations = [*_digests(_files(folders, ABLATIONS)), *taken_out]
+    kept, left_out = settle(matches)
     if not matches:
         raise InvalidInput(
             f"there is no record of a match in {', '.join(map(str, folders))}: play first, with "
@@ -69,11 +73,12 @@ def gather(folders: Sequence[Path]) -> Found:
             folders=[str(folder) for folder in folders],
         )
     return Found(
-        matches=tuple(matches),
+        matches=kept,
         ablations=(*_wholes(matches, ablations), *ablations),
         exhibit=exhibits[-1] if exhibits else None,
         audit=audits[-1] if audits else None,
         runs=tuple(run for folder in folders for run in read_runs(folder)),
+        left_out=left_out,
     )
 
 
@@ -129,7 +134,7 @@ def page_of(found: Found, rendered: Run) -> Page:
             sections.append(move_section(found.exhibit.move, found.exhibit.played))
     if found.audit is not None:
         sections.append(audit_section(found.audit))
-    sections.append(_about())
+    sections += [played_section(found.matches, found.left_out), _about()]
     return Page(title="MAGS: what the memory is worth", head=_head(found, rendered),
                 sections=tuple(sections))  # fmt: skip
 
@@ -138,9 +143,10 @@ def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
     banks = sorted({one.figures.played.bank for one in found.matches})
     played = found.runs or (rendered,)
     count = len(found.matches) + len(found.ablations)
+    commits = (*(run.commit for run in played), *(one.figures.commit for one in found.matches))
     first = [
         ("command", "; ".join(dict.fromkeys(run.command for run in played))),
-        ("commit", ", ".join(dict.fromkeys(run.commit for run in played if run.commit)) or "-"),
+        ("commit", ", ".join(dict.fromkeys(one for one in commits if one)) or "-"),
         ("seeds", "; ".join(dict.fromkeys(run.seeds for run in played))),
         ("machine", "; ".join(dict.fromkeys(run.machine for run in played))),
         ("played", ", ".join(dict.fromkeys(run.date for run in played))),

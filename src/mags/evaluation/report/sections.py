@@ -25,6 +25,7 @@ from mags.games.adventures.catalogue import KINDS as ADVENTURES
 
 OTHERS = (("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"))
 Measure = Callable[[Figures], float | None]
+UNPLAYED = "not played"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,20 +65,21 @@ def _scores(found: Sequence[Figures]) -> Section:
     rows = []
     for game, players in grouped(found).items():
         first = next(iter(players.values()))
-        seeds = str(max(len(group) for group in players.values()))
+        most = max(len(group) for group in players.values())
         chance = f"{100 * sum(one.chance for one in first) / len(first):.0f}"
         if game.partition("/")[0] in ADVENTURES:
             chance = NONE
         turns = f"{max(one.turns for group in players.values() for one in group):,}"
-        cells = (_cell(players.get(name, ()), COLUMNS["score"]) for name in names)
-        rows.append((game, seeds, turns, chance, *cells))
+        cells = (_score(players.get(name, ()), most) for name in names)
+        rows.append((game, str(most), turns, chance, *cells))
     head = ("game", "seeds", "turns", "chance", *names)
     text = (
         "Every player has the same frozen reader, and sees only the lines that its memory shows "
         "it. nothing: the turn alone (a); window: the last lines (b); static: retrieval over the "
         "rulebook told at the start (c); growing: hybrid retrieval over everything said (d); "
         "MAGS: the memory; oracle: the least lines that decide, from the game itself. Scores are "
-        "in percent, of adventures the share of all points; in brackets 95% intervals over seeds."
+        "in percent, of adventures the share of all points; in brackets 95% intervals over seeds. "
+        "Who played fewer seeds than the row says has their number beside the score."
     )
     return Section(
         id="scores",
@@ -88,6 +90,18 @@ def _scores(found: Sequence[Figures]) -> Section:
             *_apart(found),
         ),
     )
+
+
+def _score(group: Sequence[Figures], seeds: int) -> str:
+    """A score; how many seeds, where they are fewer; plainly, where nobody played."""
+    if not group:
+        return UNPLAYED
+    told = _cell(group, COLUMNS["score"])
+    return told if len(group) == seeds else f"{told} ({_seeds(len(group))})"
+
+
+def _seeds(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def _apart(found: Sequence[Figures]) -> Iterator[Block]:
@@ -304,10 +318,10 @@ def _ablations(found: Sequence[Digest]) -> Section:
         }
         whole = groups.pop("", [])
         if whole and groups:
-            seeds = len({one.played.seed for one in whole})
+            seeds = _seeds(len({one.played.seed for one in whole}))
             tables.append(
                 Table(
-                    caption=f"{game}, {seeds} seeds: what each part is worth",
+                    caption=f"{game}, {seeds}: what each part is worth",
                     grid=ablated(whole, groups),
                 )
             )

@@ -1,0 +1,41 @@
+"""Which matches of a game stand side by side, where folders hold several sorts of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mags.evaluation.proving.records import Played
+from mags.evaluation.report.digest import Digest
+
+SCORED = "scored"
+
+
+def settle(matches: Sequence[Digest]) -> tuple[tuple[Digest, ...], tuple[str, ...]]:
+    """Of each game the matches of one bank and one length, and what is left out, in words.
+
+    The scored bank goes before others, then the longest matches: scores of other sentences, or
+    of games cut short, are other exams.
+    """
+    best: dict[str, tuple[bool, int]] = {}
+    for one in matches:
+        played = one.figures.played
+        best[played.game] = max(best.get(played.game, (False, 0)), _sort(played))
+    kept = tuple(one for one in matches if _sort(one.figures.played) == best[_game(one)])
+    left = Counter(
+        (_game(one), one.figures.played.bank, one.figures.played.turns)
+        for one in matches
+        if _sort(one.figures.played) != best[_game(one)]
+    )
+    return kept, tuple(
+        f"{count} of {game} (bank {bank}, {turns:,} turns at most)"
+        for (game, bank, turns), count in left.items()
+    )
+
+
+def _game(one: Digest) -> str:
+    return one.figures.played.game
+
+
+def _sort(played: Played) -> tuple[bool, int]:
+    return played.bank == SCORED, played.turns
