@@ -5,7 +5,8 @@ import re
 import pytest
 
 from mags.training.chains.dialogues import dialogues
-from mags.training.chains.phrasebook import folded, phrasebook
+from mags.training.chains.files import FURTHER, frames, smalltalk
+from mags.training.chains.phrasebook import all_phrases, folded, phrasebook
 from mags.training.chains.schema import Role, Sample, Split
 from mags.training.chains.splits import (
     HELD_OUT_RELATIONS,
@@ -87,6 +88,29 @@ def test_no_turn_of_a_test_is_in_training(made: dict[Split, list[Sample]]):
     train = set(map(whole, made[Split.TRAIN]))
     for split in TESTS:
         assert [sample for sample in made.get(split, ()) if whole(sample) in train] == []
+
+
+def test_what_was_written_for_training_alone_stands_in_no_test():
+    more = {folded(phrase) for _, _, phrase in all_phrases(phrasebook(FURTHER))}
+    assert len(more) >= 2000
+    assert more <= phrases(Split.TRAIN) == phrases(Split.DEV)
+    named = {(entry.name, entry.subject, entry.object) for entry in phrasebook()}
+    assert {(e.name, e.subject, e.object) for e in phrasebook(FURTHER)} <= named
+    for split in TESTS:
+        test = shelf(split)
+        for entry in phrasebook(FURTHER):
+            mine = {folded(p) for ps in entry.phrases.values() for p in ps}
+            theirs = {
+                folded(p)
+                for e in test.entries
+                if e.name == entry.name
+                for ps in e.phrases.values()
+                for p in ps
+            }
+            assert mine & theirs == set()
+        assert {*smalltalk(FURTHER)} & {*test.smalltalk} == set()
+        for name, lines in frames(FURTHER).items():
+            assert {*lines} & {*test.frames[name]} == set()
 
 
 def test_syllables_belong_to_one_side_and_names_cannot_be_read_as_the_other():

@@ -37,10 +37,17 @@ FRAMES: Mapping[str, str] = {
 }
 
 
+FURTHER = "further"
+"""The folder of what training alone has, and `dev`, which is other draws of the same."""
+
+
 @cache
-def frames() -> Mapping[str, tuple[str, ...]]:
-    """Lists of sentence frames by name; raises InvalidInput where one has the wrong slots."""
-    found = {name: tuple(lines) for name, lines in _toml("frames.toml").items()}
+def frames(folder: str = "") -> Mapping[str, tuple[str, ...]]:
+    """Lists of sentence frames by name; raises InvalidInput where one has the wrong slots.
+
+    `folder`: `FURTHER` for those that are never held out.
+    """
+    found = {name: tuple(lines) for name, lines in _toml(folder, "frames.toml").items()}
     for name, lines in found.items():
         if name not in FRAMES:
             raise InvalidInput(f"frames.toml: nothing reads the list {name!r}.", list=name)
@@ -60,9 +67,9 @@ def frames() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def smalltalk() -> tuple[str, ...]:
-    """Turns with nothing to store and nothing to recall."""
-    return tuple(turn for turns in _toml("smalltalk.toml").values() for turn in turns)
+def smalltalk(folder: str = "") -> tuple[str, ...]:
+    """Turns with nothing to store and nothing to recall; `folder` as for `frames`."""
+    return tuple(turn for turns in _toml(folder, "smalltalk.toml").values() for turn in turns)
 
 
 @cache
@@ -90,8 +97,8 @@ def blocked() -> tuple[str, ...]:
     return tuple(codecs.decode(written, "rot13").split())
 
 
-def _toml(name: str) -> dict[str, list[str]]:
+def _toml(folder: str, name: str) -> dict[str, list[str]]:
     try:
-        return tomllib.loads(data().joinpath(name).read_text(encoding="utf-8"))
+        return tomllib.loads(data().joinpath(folder, name).read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as failure:
         raise InvalidInput(f"{name} is no TOML: {failure}.", where=name) from failure

@@ -3,7 +3,8 @@
 One table a relation, one list a way of speaking; every phrase has exactly the slots of its list:
 `{s}` the subject, `{o}` the object, `{p}` the object it replaces, `{a o}` the object after its
 article, `{k}` the kind where the relation has one (favourite *food*). `phrasebook/` is what models
-learn from, `independent/` the same by another author, which they never see.
+learn from, `further/` more of it that no test has, `independent/` the same by another author,
+which models never see.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def data() -> Traversable:
 
 
 def phrasebook(folder: str = "phrasebook") -> tuple[Entry, ...]:
-    """Every relation of `phrasebook` or `independent`, by name; raises InvalidInput.
+    """Every relation of `phrasebook`, `further` or `independent`, by name; raises InvalidInput.
 
     A relation may stand in several files: where its slot types are the same, its lists are joined,
     else (who a creature fears, who a person fears) it is one entry for each pair of types.

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from types import MappingProxyType
 
 from mags.training.chains.dialogues import Dialogue, asides, dialogues
-from mags.training.chains.files import frames, smalltalk, words
+from mags.training.chains.files import FURTHER, frames, smalltalk, words
 from mags.training.chains.phrasebook import Entry, all_phrases, folded, phrasebook
 from mags.training.chains.schema import Split
 
@@ -34,6 +34,10 @@ TALK_SHARE, DEV_SHARE = 0.10, 0.15
 """Shares of the turns of conversation that only `talk`, only `dev` has."""
 SHARED_WORDS = frozenset({"kind"})
 """Word lists that are vocabulary, as relations are, and so the same in every split."""
+LEARNT = frozenset({Split.TRAIN, Split.DEV})
+"""The splits that have what was written for training alone, so that no test changed with it."""
+TRAINED = frozenset({"short"})
+"""Themes of conversation that training alone has."""
 TESTS = (
     *(Split.SEEN, Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT, Split.RELATIONS, Split.TALK),
 )
@@ -79,7 +83,9 @@ class Shelf:
 
 
 def split_of(one: Dialogue) -> Split:
-    """Where a turn of conversation belongs, by a hash of its id."""
+    """Where a turn of conversation belongs, by its theme or a hash of its id."""
+    if one.theme in TRAINED:
+        return Split.TRAIN
     place = fraction(f"dialogue\n{one.id}")
     if place < TALK_SHARE:
         return Split.TALK
@@ -88,17 +94,24 @@ def split_of(one: Dialogue) -> Split:
 
 def shelf(split: Split) -> Shelf:
     """What a split is made from; `real` has no shelf."""
-    held = split not in (Split.TRAIN, Split.DEV)
+    held = split not in LEARNT
+    more = {} if held else frames(FURTHER)
     return Shelf(
         split=split,
         entries=_entries(split),
         frames=MappingProxyType(
             {
-                name: part(lines, kind=f"frame {name}", held=split in NEW_FRAMES, least=2)
+                name: (
+                    *part(lines, kind=f"frame {name}", held=split in NEW_FRAMES, least=2),
+                    *more.get(name, ()),
+                )
                 for name, lines in frames().items()
             }
         ),
-        smalltalk=part(smalltalk(), kind="smalltalk", held=split in NEW_PHRASES),
+        smalltalk=(
+            *part(smalltalk(), kind="smalltalk", held=split in NEW_PHRASES),
+            *(() if held else smalltalk(FURTHER)),
+        ),
         words=MappingProxyType(
             {
                 name: found
@@ -128,7 +141,7 @@ def _entries(split: Split) -> tuple[Entry, ...]:
         names = {entry.name for entry in known}
         return _unseen((e for e in phrasebook("independent") if e.name in names), book)
     held = split is Split.PHRASINGS
-    return tuple(
+    kept = tuple(
         _with(
             entry,
             {
@@ -138,6 +151,22 @@ def _entries(split: Split) -> tuple[Entry, ...]:
         )
         for entry in known
     )
+    return _joined(kept, phrasebook(FURTHER)) if split in LEARNT else kept
+
+
+def _joined(entries: Iterable[Entry], more: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The entries with the phrases that others have for them."""
+    found = {(entry.name, entry.subject, entry.object): entry for entry in more}
+    joined = []
+    for entry in entries:
+        extra = found.get((entry.name, entry.subject, entry.object))
+        names = {**entry.phrases, **(extra.phrases if extra else {})}
+        lists = {
+            name: tuple(dict.fromkeys((*entry.list(name), *(extra.list(name) if extra else ()))))
+            for name in names
+        }
+        joined.append(_with(entry, lists))
+    return tuple(joined)
 
 
 def _unseen(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:

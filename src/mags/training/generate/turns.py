@@ -9,7 +9,7 @@ from random import Random
 
 from mags.ports.policy import Act, Recalled, Turn
 from mags.training.chains.phrasebook import SLOT, fill
-from mags.training.chains.splits import Shelf
+from mags.training.chains.splits import LEARNT, Shelf
 from mags.training.chains.tokens import Line, sentence
 from mags.training.generate import dates
 from mags.training.generate.changes import AMEND, Changes
@@ -18,6 +18,7 @@ from mags.training.generate.fillers import Fillers
 from mags.training.generate.framing import Framer
 from mags.training.generate.questions import Asked, Questioner
 from mags.training.generate.statements import Teller, Told, fact_of, memory
+from mags.training.generate.typed import typed
 
 # Shares of the turns shown to the write policy.
 MIX = {
@@ -308,6 +309,8 @@ class Turns:
         if self._rng.random() < self._scatter and not WHOLE & {*draft.tags}:
             text = self._framer.scattered(draft.text)
             draft = replace(draft, text=text, tags=(*draft.tags, "scattered"))
+        if self._shelf.split in LEARNT and "note" not in draft.tags:
+            draft = replace(draft, text=typed(draft.text, self._rng))
         recent, recalled = list(draft.recent), list(draft.recalled)
         if self._rng.random() < 0.3:
             others = (draft.speaker, self._fillers.name(avoid=(draft.speaker,)))
