@@ -26,6 +26,7 @@ from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
 from mags.recall.trace import HitTrace, Numbers, Step, Trace
 from mags.recall.walk import Walk, walk
+from mags.recall.wired import wired
 
 DOCUMENT, STALE = features.AT["document"], features.AT["stale"]
 SameRelation = Callable[[str, str], bool]
@@ -77,7 +78,8 @@ def rank(
             found = widen(state, found, reading, reach.bridges.rows(settings.reached))
             values, parts, total = _scored(state, reading, found, reach, settings)
     parts["block"] = _block(state, found, reading)
-    scores = total + parts["block"]
+    parts["wired"] = wired(state.graph, found.rows, total, settings.wired)
+    scores = total + parts["block"] + parts["wired"]
     parts["newer"] = renewed(state, reading, found, scores, settings.renewal)
     scores = scores + parts["newer"]
     parts["bygone"] = behind(state, reading, found.rows, scores, values[STALE])

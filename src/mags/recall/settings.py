@@ -26,6 +26,20 @@ class RenewalSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WiredSettings:
+    """How far what was cited together comes up together; a weight of 0: not at all.
+
+    matches: best-scored candidates whose wires are looked at. weight: added to the score for a
+    wire of charge 1 (one citation makes .1). rate: of Hebb, by which the share of a charge that
+    use made is told.
+    """
+
+    matches: int = 3
+    weight: float = 25.0
+    rate: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChainSettings:
     """How chains between a question and options are looked for; `on` False: not at all.
 
@@ -85,6 +99,7 @@ class RecallSettings:
     mellow: float = 3.0
     second: float = 0.7
     entity_seeds: float = 0.0
+    wired: WiredSettings = field(default_factory=WiredSettings)
     renewal: RenewalSettings = field(default_factory=RenewalSettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True

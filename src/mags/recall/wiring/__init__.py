@@ -1,0 +1,1 @@
+"""What use has wired together comes back together."""
