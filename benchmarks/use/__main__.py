@@ -36,6 +36,8 @@ PARTS = (
 """Parts taken out unless told."""
 
 WHOLE = "whole"
+LONG = 1000
+"""Ticks between blocks from which on a life is kept apart as a long one."""
 
 
 def _no_wires(settings: Settings) -> Settings:
@@ -152,8 +154,9 @@ def lives(
         if given.keep:
             title = "MAGS" if part == WHOLE else f"MAGS without {part}"
             note = "" if part == WHOLE else SWITCHED[part].says
-            command = "python -m benchmarks.use --keep"
-            save(result(f"use-{name}", System(name=title, note=note), found, facts(lived), command))
+            suite = f"use-{name}" if life.ticks < LONG else f"use-{name}-long"
+            command = f"python -m benchmarks.use --stream {name} --ticks {life.ticks} --keep"
+            save(result(suite, System(name=title, note=note), found, facts(lived), command))
 
 
 if __name__ == "__main__":
