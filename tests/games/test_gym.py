@@ -12,8 +12,8 @@ from mags.errors import InvalidInput, MissingExtra, NotFound
 from mags.games.gym import MOST_ACTIONS, GameEnv, observed
 from mags.games.registry import GAMES, make
 
-# The adventures need TextWorld: tests/games/adventures/test_textworld.py begins those.
-NOT_HERE = ("nonsense/vast", "hunt/", "clean/", "cook/")
+# The adventures need TextWorld or ScienceWorld: tests/games/adventures begins those.
+NOT_HERE = ("nonsense/vast", "hunt/", "clean/", "cook/", "science/")
 NAMES = [name for name in GAMES if not name.startswith(NOT_HERE)]
 
 

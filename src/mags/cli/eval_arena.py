@@ -26,6 +26,8 @@ from mags.evaluation.proving.records import (
 )
 from mags.games.adventures.catalogue import KINDS as ADVENTURES
 from mags.games.adventures.planner import Planner
+from mags.games.adventures.science import KIND as SCIENCE
+from mags.games.adventures.science import TASKS, ScienceGame
 from mags.games.companion import LEVELS as COMPANION
 from mags.games.companion import companion
 from mags.games.logic.catalogue import (
@@ -63,21 +65,22 @@ def _nonsense(level: Level, bank: str) -> Game:
     return Nonsense(level, bank_name=bank)
 
 
-def _logic(kind: str, make: MakeLevel, levels: Iterable[str]) -> dict[str, MakeGame]:
+def _levels(kind: str, make: MakeLevel, levels: Iterable[str]) -> dict[str, MakeGame]:
     return {f"{kind}/{level}": partial(make, level) for level in levels}
 
 
 GAMES: dict[str, MakeGame] = {
     **{f"nonsense/{name}": partial(_nonsense, level) for name, level in LEVELS.items()},
-    **_logic("eleusis", eleusis, ELEUSIS),
-    **_logic("mastermind", mastermind, MASTERMIND),
-    **_logic("knights", knights, KNIGHTS),
-    **_logic("companion", companion, COMPANION),
+    **_levels("eleusis", eleusis, ELEUSIS),
+    **_levels("mastermind", mastermind, MASTERMIND),
+    **_levels("knights", knights, KNIGHTS),
+    **_levels("companion", companion, COMPANION),
     **{
         f"{kind}/{level}": partial(make, level)
         for kind, (make, levels) in ADVENTURES.items()
         for level in levels
     },
+    **_levels(SCIENCE, ScienceGame, TASKS),
 }
 HABITS: dict[str, Habits] = {
     "MAGS": Habits(),

@@ -23,7 +23,7 @@ from mags.evaluation.proving.scores import (
     total,
     whole_recall,
 )
-from mags.games.adventures.catalogue import KINDS as ADVENTURES
+from mags.games.adventures.catalogue import POINTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def figures(kept: Record) -> Figures:
     """Every measure of one match."""
     turns, left = kept.turns, kept.left
     whole = whole_recall(turns)
-    scored = total if kept.played.game.partition("/")[0] in ADVENTURES else score
+    scored = total if kept.played.game.partition("/")[0] in POINTS else score
     return Figures(
         played=kept.played,
         turns=len(turns),

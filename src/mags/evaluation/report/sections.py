@@ -21,7 +21,7 @@ from mags.evaluation.report.chart import Axis, Series, colour, line_chart
 from mags.evaluation.report.digest import Curve, Digest, Span, curve
 from mags.evaluation.report.goals import OURS, gained, goals, grouped
 from mags.evaluation.report.page import Block, Figure, Prose, Section, Table
-from mags.games.adventures.catalogue import KINDS as ADVENTURES
+from mags.games.adventures.catalogue import POINTS
 
 OTHERS = (("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"))
 Measure = Callable[[Figures], float | None]
@@ -67,7 +67,7 @@ def _scores(found: Sequence[Figures]) -> Section:
         first = next(iter(players.values()))
         most = max(len(group) for group in players.values())
         chance = f"{100 * sum(one.chance for one in first) / len(first):.0f}"
-        if game.partition("/")[0] in ADVENTURES:
+        if game.partition("/")[0] in POINTS:
             chance = NONE
         turns = f"{max(one.turns for group in players.values() for one in group):,}"
         cells = (_score(players.get(name, ()), most) for name in names)
@@ -251,7 +251,7 @@ def _retention(found: Sequence[Figures]) -> Section:
     head: tuple[str, ...] = ()
     for game, players in grouped(found).items():
         grid = ages(one for group in players.values() for one in group)
-        if game.partition("/")[0] in ADVENTURES or len(grid.head) < 2:
+        if game.partition("/")[0] in POINTS or len(grid.head) < 2:
             continue
         head = max(head, ("game", *grid.head), key=len)
         rows += [(game, *row) for row in grid.rows]

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from mags.games.adventures.game import Adventure, AdventureGame
 from mags.games.adventures.houses import CleanLevel, HuntLevel, Plan, clean, hunt
+from mags.games.adventures.science import KIND as SCIENCE
+from mags.games.adventures.science import TASKS, ScienceGame
 from mags.games.adventures.telling import Lore
 from mags.games.adventures.worlds import CookLevel, World, build, build_cooking, kept
 from mags.games.logic.bank import BANKS, load, titled
@@ -99,9 +101,11 @@ KINDS: Mapping[str, tuple[Callable[..., Game], tuple[str, ...]]] = {
     "cook": (cooking, tuple(COOK)),
 }
 """What makes each kind, from a level and a bank, and its levels."""
+POINTS = frozenset({*KINDS, SCIENCE})
+"""Kinds whose score is a sum of points, each to be had once."""
 GAMES: Mapping[str, Callable[[], Game]] = {
     titled(kind, level, bank): partial(make, level, bank)
     for bank in reversed(BANKS)
-    for kind, (make, levels) in KINDS.items()
+    for kind, (make, levels) in {**KINDS, SCIENCE: (ScienceGame, TASKS)}.items()
     for level in levels
 }
