@@ -44,8 +44,8 @@ from tests.models.policy.reading import POLICY, facts, turn, write
         ("Dan found a new job.", []),
         ("I play the trumpet, badly.", [("ADD", "Alice", "plays", "trumpet")]),
         (
-            "I don't live alone any more.",
-            [("RETRACT", "Alice", "lives", "alone")],
+            "I don't live alone any more.",  # "alone" is no thing to be known
+            [],
         ),
         (
             "My mother Renate is visiting us next week.",
@@ -104,8 +104,8 @@ def test_a_thing_keeps_its_article_in_the_sentence_alone():
 
 
 def test_what_is_over_is_told_without_a_double_denial():
-    (alone,) = write("I don't live alone any more.").operations
-    assert alone.text == "Alice no longer lives alone."
+    (meat, _) = write("I don't eat meat any more.").operations
+    assert meat.text == "Alice no longer eats meat."
 
 
 def test_she_is_the_sister_just_named():

@@ -103,7 +103,7 @@ def test_small_talk_and_questions_store_nothing(text):
     ("text", "why"),
     [
         ("She loves tea", "cannot tell who 'she' is"),
-        ("My flight to Rome is at 9.", "no verb found for its subject"),
+        ("My thoughts on Rome at 9.", "no verb found for its subject"),
         ("Tim chose it.", "cannot read what 'chose' says here"),
     ],
 )

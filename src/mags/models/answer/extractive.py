@@ -16,7 +16,7 @@ from mags.models import rendering
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.question import Question, content, read_question
-from mags.models.answer.support import SupportWeights, slot, weighed
+from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
@@ -28,7 +28,9 @@ DASH = "\N{EM DASH}"
 MOST_QUOTED = 240
 MOST_TOGETHER = 5
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|\n+")
+SENTENCE_END = re.compile(
+    r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+(?=[^a-z])|\n+"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +145,10 @@ def _placed(item: ContextItem) -> bool:
 def _denies(question: Question, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
     known = canonical(item.fact[1]) if item.fact is not None else None
-    if item.fact is not None and item.fact[1].startswith("does not "):
+    if item.fact is not None and f"{item.fact[1]} ".startswith("does not "):
         return True
+    if item.fact is not None and item.fact[1] in ENDED:
+        return not content(item.fact[1]) & question.words
     opposite = known.opposite if known is not None else ""
     return (
         opposite in question.relations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
@@ -62,6 +63,11 @@ ASKS_OBJECT = re.compile(
     rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\bmy\b"
 )
 ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
+RISING = {
+    ("get", "up"): "gets up at",
+    ("wake", "up"): "wakes up at",
+    ("to", "bed"): "goes to bed at",
+}
 TRADES = ("works as", "worked as", "is a", "was a", "runs")
 PARTICLES = {
     "place": ("in", "at", "to"),
@@ -129,14 +135,7 @@ def _relations(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Relations of the table that runs of up to four words name, with their stems."""
     words = [w.removesuffix("'s") for w in heard if not stems(w) & named]
-    if DOES.match(" ".join(heard)):
-        yield from ((name, content("work")) for name in TRADES)
-    if not {"hobby", "hobbies"}.isdisjoint(heard):
-        yield "likes", content("hobby")
-    if heard[:2] == ["how", "old"]:
-        yield "age", content("old")
-    if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
-        yield "lived in", content("move")
+    yield from _idioms(heard, words)
     for length in range(4, 0, -1):
         for first in range(len(words) - length + 1):
             run = " ".join(words[first : first + length])
@@ -147,6 +146,23 @@ def _relations(
             for phrase in tried if length == 1 else tried[:1]:
                 for name in same_relation(phrase):
                     yield name, said | _types(name, heard)
+
+
+def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Relations that a question asks about in words of its own, with their stems."""
+    if DOES.match(" ".join(heard)):
+        yield from ((name, content("work")) for name in TRADES)
+    if not {"hobby", "hobbies"}.isdisjoint(heard):
+        yield "likes", content("hobby")
+    if "manager" in words:
+        yield "boss", content("manager")
+    for pair in pairwise(words):
+        if pair in RISING:
+            yield RISING[pair], content("bed")
+    if heard[:2] == ["how", "old"]:
+        yield "age", content("old")
+    if {"move", "from"} <= set(words) or {"moved", "from"} <= set(words):
+        yield "lived in", content("move")
 
 
 INSTRUMENTS = _set(

@@ -40,15 +40,18 @@ ROLES = re.compile(
     re.I,
 )
 ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+SENTENCE_END = re.compile(r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+|\n+")
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 MISFIT = 0.5
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
+WHERE = ("is in", "is at", "is on", "is near")
 NO_PLACE = (" as", " with", " by")
 NOW_FOR_THEN = 0.8
 FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
+ENDED = ("stopped", "quit", "gave up")
+"""Relations to what somebody no longer does."""
 ROLE_NAMES = ("", "user", "assistant", "system")
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 
@@ -193,7 +196,7 @@ def slot(question: Question, item: ContextItem) -> Slot:
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
-        relation=_asked_relation(question, relation, subject),
+        relation=_asked_relation(question, relation, subject, obj),
     )
     if question.identity:
         what = fit.subject and relation in WHAT
@@ -214,19 +217,26 @@ def named(question: Question, end: str) -> bool:
     return any(name and name <= stems(end) for name in question.names)
 
 
-def _asked_relation(question: Question, relation: str, subject: str) -> bool:
+def _asked_relation(question: Question, relation: str, subject: str, obj: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
         return question.kind != "place" or not relation.endswith(NO_PLACE)
     known = canonical(relation)
     if question.kind == "yesno" and (
-        not content(relation) or (known is not None and known.opposite in question.relations)
+        not content(relation)
+        or relation in ENDED
+        or (known is not None and known.opposite in question.relations)
     ):
         return True  # "is", "has": what is asked for are the two ends
     rest = question.words - frozenset().union(*question.names)
     if relation == WHEN and rest <= content(subject):
         return question.kind == "time"  # "When is Ana's appointment?"
+    if relation in WHERE and rest:
+        if question.kind == "place" and rest <= content(subject):
+            return True  # "Where is Ana's office?"
+        held = content(obj)
+        return bool(rest & held) and rest <= content(subject) | held  # "Which floor is it on?"
     return known is not None and not rest and known.answers == question.kind
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.clause import OWNED, THING
+from mags.models.policy.rules.habits import given_up, stopped, taken_up
 from mags.models.policy.rules.lexicon import JOBS, TRAITS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import named, new_job
@@ -27,6 +28,9 @@ def starting(case: Case) -> list[Operation] | None:
         return object_claims(case, 1, relation="is dating", change=True, verb=f"started {first}")
     if first == "working":
         return None
+    habit = taken_up(case)
+    if habit is not None:
+        return habit
     if first.endswith("ing") and len(case.words) > 1 and first != "something":
         return _gerund(case, start=1, change=True)
     named = name_end(case.words, 0) == len(case.words) > 0
@@ -44,10 +48,19 @@ def _gerund(case: Case, *, start: int, change: bool, act: Act = Act.ADD) -> list
         reading = read(phrase)
         if reading and not reading.relation.noun and len(words) > start + k:
             relation = reading.relation.name
-            return object_claims(case, start + k, relation=relation, change=change, act=act)
+            found = object_claims(case, start + k, relation=relation, change=change, act=act)
+            lasting = act is Act.RETRACT and k == 0 and found
+            return [*found, *_not_now(case, start, base)] if lasting and found else found
     if act is Act.RETRACT:
-        return object_claims(case, start, relation=third_person(base), change=change, act=act)
+        over = object_claims(case, start, relation=third_person(base), change=change, act=act)
+        return [*over, *_not_now(case, start, base)] if over else over
     return object_claims(case, 0, relation="started", change=False)
+
+
+def _not_now(case: Case, start: int, base: str) -> list[Operation]:
+    """Keep what is no longer done: who stopped eating meat is asked about it later."""
+    told = f"no longer {third_person(base)}"
+    return object_claims(case, start, relation=f"does not {base}", verb=told) or []
 
 
 def stopping(case: Case) -> list[Operation] | None:
@@ -60,10 +73,15 @@ def stopping(case: Case) -> list[Operation] | None:
             return []
         if case.low(1).endswith("ing") and len(case.words) > 2:
             return _gerund(case, start=2, change=True, act=Act.RETRACT)
-        return object_claims(case, 1, relation="gave up")
+        return stopped_up(case)
     if first.endswith("ing") and len(case.words) > 1:
         return _gerund(case, start=1, change=True, act=Act.RETRACT)
-    return []
+    return stopped(case, 0, relation="stopped") or []
+
+
+def stopped_up(case: Case) -> list[Operation] | None:
+    """Read "gave up smoking", "gave up sugar"."""
+    return stopped(case, 1, relation="gave up") or given_up(case, 1, relation="gave up")
 
 
 def leaving(case: Case) -> list[Operation] | None:
@@ -82,7 +100,7 @@ def leaving(case: Case) -> list[Operation] | None:
     if verb.base == "quit" and lows[0].endswith("ing"):
         if len(lows) > 1:
             return _gerund(case, start=1, change=True, act=Act.RETRACT)
-        return object_claims(case, 0, relation="quit")
+        return stopped(case, 0, relation="quit") or object_claims(case, 0, relation="quit")
     if verb.base == "lose":
         return (
             object_claims(case, 0, relation="lost")

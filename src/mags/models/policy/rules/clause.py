@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mags.models.policy.rules.bounds import bound_end
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
     BE,
@@ -19,7 +20,7 @@ from mags.models.policy.rules.lexicon import (
     PRONOUNS,
     word_set,
 )
-from mags.models.policy.rules.names import name_end, surface
+from mags.models.policy.rules.names import aside, name_end, surface
 from mags.models.policy.rules.tokens import Token, starts_with
 from mags.models.policy.rules.verbs import FIRST, PLURAL, SINGULAR, Verb, verb_group
 from mags.ports.inflection import forms
@@ -100,7 +101,7 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
     if end < len(tokens) and tokens[end].low == "'s" and not _is_verb_next(tokens, end):
         return _owned(tokens, end + 1, surface(tokens[i:end]))
     names = [surface(tokens[i:end])]
-    end, apposed = _aside(tokens, end)
+    end, apposed = aside(tokens, end)
     relative = None
     if starts_with(tokens, ("and",), end) and end + 1 < len(tokens):
         relative = _relative(tokens, end + 1)
@@ -151,26 +152,6 @@ def _is_verb_next(tokens: Sequence[Token], i: int) -> bool:
     return low.endswith("ing") and len(low) > 5 and after not in BE | {"has", "had"}
 
 
-_ASIDES = word_set(
-    "a an the not inspired known who also along together based formerly born then aged alongside"
-)
-
-
-def _aside(tokens: Sequence[Token], i: int) -> tuple[int, tuple[Token, ...]]:
-    """Pass "(...)" and ", a nurse," after a name; return the place after it and its words."""
-    if i < len(tokens) and tokens[i].text == "(":
-        close = next((k for k in range(i, len(tokens)) if tokens[k].text == ")"), 0)
-        after = close + 1 + (close + 1 < len(tokens) and tokens[close + 1].text == ",")
-        return (after, tuple(tokens[i + 1 : close])) if close else (i, ())
-    if i + 1 < len(tokens) and tokens[i].text == "," and tokens[i + 1].low in _ASIDES:
-        close = next(
-            (k for k in range(i + 2, min(i + 12, len(tokens))) if tokens[k].text == ","), 0
-        )
-        if close:
-            return close + 1, tuple(tokens[i + 1 : close])
-    return i, ()
-
-
 def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
     """Read "sister", "sister Ana", "favourite food" after "my" or "Bob's"."""
     k = i
@@ -192,6 +173,10 @@ def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
         if k > i and _finite(tokens, k, tokens[k - 1].low):
             break
         if tokens[k].low in PREPOSITIONS | CONJUNCTIONS and tokens[k].low not in {"in", "of"}:
+            end = bound_end(tokens, k) if k > i else k
+            if end > k:
+                noun = " ".join([*(t.low for t in tokens[i:k]), *(t.text for t in tokens[k:end])])
+                return Subject(kind=OWNED, owner=owner, noun=noun, end=end)
             break
         k += 1
     if k == i:
@@ -220,10 +205,13 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
     slot = i < len(tokens) and canonical(f"the {tokens[i].low} of {{}} is")
     end = i if slot else name_end(tokens, i)
     if end > i and (tokens[i - 1].low != "the" or not tokens[i].text.isdigit()):
-        after, apposed = _aside(tokens, end)
+        after, apposed = aside(tokens, end)
         if verb_group(tokens, after, SINGULAR):
             name = surface(tokens[i - 1 : end])
             return Subject(kind=NAME, names=(name,), end=after, apposed=apposed)
+        if tokens[end - 1].low.endswith("s") and verb_group(tokens, end, PLURAL):
+            name = surface(tokens[i - 1 : end])
+            return Subject(kind=NAME, names=(name,), end=end, person=PLURAL)
     k = i
     while k < len(tokens) and k - i < _LONGEST_NOUN and tokens[k].is_word:
         if tokens[k].low == "of" and k > i:
@@ -238,7 +226,9 @@ def _thing(tokens: Sequence[Token], i: int) -> Subject | None:
             plural = _is_plural(tokens[k - 1].low)
             return Subject(kind=THING, noun=noun, end=k, person=PLURAL if plural else SINGULAR)
         if tokens[k].low in (PREPOSITIONS - {"for"}) | CONJUNCTIONS:
-            return None
+            end = bound_end(tokens, k) if k > i else k
+            noun = " ".join(t.text for t in tokens[i:end])
+            return Subject(kind=THING, noun=noun, end=end) if end > k else None
         k += 1
     return None
 

@@ -187,6 +187,9 @@ def _mine(words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str) 
     """Read "Dora is my best friend"."""
     noun = " ".join(t.low for t in cut_aside(words[1:]) if t.text != "|")
     relation = slot_of(noun) if noun else None
+    if relation is None and noun.endswith("s") and noun[:-1] in KIN:
+        noun = noun[:-1]
+        relation = slot_of(noun)
     if relation is None and (not noun or noun.split()[-1] not in KIN | PETS):
         return []
     said = Said(

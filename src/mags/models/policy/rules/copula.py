@@ -13,11 +13,13 @@ from mags.models.policy.rules.lexicon import (
     INTENSIFIERS,
     KIN,
     PETS,
+    word_set,
 )
 from mags.models.policy.rules.pairs import read_pair
 from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.slots import slot_of, unshaded, without_due
+from mags.models.policy.rules.several import read_several
+from mags.models.policy.rules.slots import replaces, slot_of, unshaded, without_due
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.values import WHEN, is_hour
 from mags.ports.policy import Operation
@@ -75,6 +77,9 @@ def _slot(
     last = noun.split()[-1]
     if last == "birthday":
         return _birthday(owner, noun, rest, scene, manner)
+    several = read_several(owner, noun, words, scene, manner)
+    if several:
+        return several
     thing = object_of(cut_aside(words), scene, owner)
     if thing is None:
         return None
@@ -91,9 +96,30 @@ def _slot(
             kind=kind_of(unshaded(noun)),
         )
         return [claim(scene, manner, said)]
-    if words[0].low in ARTICLES or last in EVALUATIVE:
+    if _only_described(words, thing, noun) or last in EVALUATIVE:
         return None
-    return _filled(owner, noun, relation, thing, scene, manner)
+    valued = thing.is_name or any(c.isdigit() for c in thing.text) or _is_make(words, noun)
+    found = _filled(owner, noun, relation, thing, scene, manner) if relation or valued else None
+    if found and {"now", "instead"} & clause.verb.shades:
+        return [replace(op, change=True, one=True) for op in found]
+    return found
+
+
+_HAD_ONE = word_set("car bike bicycle motorbike phone laptop computer van")
+"""Things one has one of, as a rule: "my car is a red Fiat" tells which."""
+
+
+def _only_described(words: tuple[Token, ...], thing: Object, noun: str) -> bool:
+    """Say whether "a dream", "a woman" only describes: a name or a make tells which it is."""
+    if words[0].low not in ARTICLES:
+        return False
+    named = thing.is_name and any(t.low in {"called", "named"} for t in words)
+    return not (named or _is_make(words, noun))
+
+
+def _is_make(words: tuple[Token, ...], noun: str) -> bool:
+    """Say whether words tell the make of a thing: "a red Fiat Panda" of a car."""
+    return noun in _HAD_ONE and any(t.is_capital for t in words)
 
 
 def _owner_and_noun(subject: Subject, scene: Scene) -> tuple[str | None, str]:
@@ -113,13 +139,12 @@ def _filled(
 ) -> list[Operation] | None:
     """Return the slot "Alice's boss" filled with Dan; None where the noun names no slot."""
     person = noun.split()[-1] in KIN | PETS
-    valued = thing.is_name or any(c.isdigit() for c in thing.text)
     people = person or bool(known and known.answers == "person")
-    if (people and not thing.is_name) or (known is None and not valued):
+    if people and not thing.is_name:
         return None
-    relation = known or Relation(name=noun, noun=True, known=False)
+    relation = known or Relation(name=unshaded(noun), noun=True, known=False)
     if person:
-        scene.named[f"{owner}'s {noun}".lower()] = thing.text
+        scene.named[f"{owner}'s {unshaded(noun)}".lower()] = thing.text
         scene.note(thing.text, scene.gender(noun))
     said = Said(
         subject=owner,
@@ -127,9 +152,11 @@ def _filled(
         object=thing.text,
         told=thing.told,
         object_is_name=thing.is_name,
-        text="" if relation.noun else f"{owner}'s {noun} is {thing.text}.",
-        aliases={thing.text: (f"{owner}'s {noun}",)} if person else {},
+        text="" if relation.noun else f"{owner}'s {unshaded(noun)} is {thing.text}.",
+        aliases={thing.text: (f"{owner}'s {unshaded(noun)}",)} if person else {},
     )
+    if replaces(noun):
+        said = replace(said, change=True, one=True)
     return [claim(scene, manner, said)]
 
 
@@ -171,6 +198,9 @@ def _name(
         return [claim(scene, manner, said)]
     if inner and inner not in {"nick", "full", "first", "last", "real", "given"}:
         return []
+    described, _, kin = owner.partition("'s ")
+    if kin and kin.split()[-1] in KIN | PETS:
+        return _name(described, f"{kin} name", thing, scene, manner, "")
     if scene.pronoun_gender(clause_owner):
         return []  # somebody known by a name is not called otherwise: a stranger is meant
     relation = "is also called" if noun.endswith("nickname") else "is called"

@@ -31,6 +31,8 @@ _ANEW = re.compile(
     r"(?:on |in |at |for )?(?P<right>[\w' :,.-]+?)[.!]*$",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(r"\d{1,2}(?::\d\d)?(?: ?[ap]m| o'clock)?")
+_HOUR = re.compile(rf"(\bat ){_CLOCK.pattern}")
 _MOST_ANEW = 6
 """Words of a correction that does not say what was wrong."""
 
@@ -61,6 +63,8 @@ def restated(operations: Sequence[Operation], right: str, at: float) -> Operatio
     for op in reversed(operations):
         if op.act in {Act.RETRACT, Act.NOTE}:
             continue
+        if _CLOCK.fullmatch(right) and _HOUR.search(op.object):
+            return corrected([op], _HOUR.sub(rf"\g<1>{right}", op.object), op.object)
         if day:
             fits = op.relation == WHEN
         elif right[:1].isupper():

@@ -10,6 +10,7 @@ from mags.models.policy.rules.case import Case
 from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.clause import NAME, OWNED, PRONOUN, Clause, Subject, subject_at
 from mags.models.policy.rules.copula import read_copula
+from mags.models.policy.rules.events import lifeless, resolved
 from mags.models.policy.rules.generic import read_generic
 from mags.models.policy.rules.lexicon import KIN, PETS, SILENT, word_set
 from mags.models.policy.rules.lists import objects
@@ -38,13 +39,15 @@ class ClauseReading:
 
 def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     """Return the operations of one clause."""
-    clause = plainly(clause, scene)
+    clause = resolved(plainly(clause, scene), scene)
+    if clause.subject.kind != PRONOUN:
+        scene.thing = clause.subject if lifeless(clause.subject) else None
     subject = clause.subject
-    if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
-        return ClauseReading()
     fresh = _naming(clause, scene, manner)
     if fresh:
         return ClauseReading(operations=fresh)
+    if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
+        return ClauseReading()
     names = scene.subjects(subject)
     if names is None:
         if subject.word == "they" and clause.verb.base in SILENT:

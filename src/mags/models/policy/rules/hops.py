@@ -207,6 +207,8 @@ def _possessed(chain: _Chain) -> bool:
     words = chain.right[1:]
     for k in range(min(4, len(words)), 0, -1):
         phrase = [w for w in words[:k] if w not in {"current"}]
+        if phrase == ["manager"] and chain.person:
+            phrase = ["boss"]  # of a person; what is made or run has a director
         relation = _relation(" ".join(phrase), chain.person)
         if relation:
             chain.played = chain.played or (relation == _SPORT and not chain.relations)

@@ -160,3 +160,23 @@ def mentions(text: str) -> tuple[str, ...]:
             if len(name) > 1 and name.lower().rstrip(".") not in TITLES:
                 found.setdefault(name, None)
     return tuple(found)
+
+
+_ASIDES = word_set(
+    "a an the not inspired known who also along together based formerly born then aged alongside"
+)
+
+
+def aside(tokens: Sequence[Token], i: int) -> tuple[int, tuple[Token, ...]]:
+    """Pass "(...)" and ", a nurse," after a name; return the place after it and its words."""
+    if i < len(tokens) and tokens[i].text == "(":
+        close = next((k for k in range(i, len(tokens)) if tokens[k].text == ")"), 0)
+        after = close + 1 + (close + 1 < len(tokens) and tokens[close + 1].text == ",")
+        return (after, tuple(tokens[i + 1 : close])) if close else (i, ())
+    if i + 1 < len(tokens) and tokens[i].text == "," and tokens[i + 1].low in _ASIDES:
+        close = next(
+            (k for k in range(i + 2, min(i + 12, len(tokens))) if tokens[k].text == ","), 0
+        )
+        if close:
+            return close + 1, tuple(tokens[i + 1 : close])
+    return i, ()

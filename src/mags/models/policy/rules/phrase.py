@@ -58,7 +58,7 @@ _VAGUE = word_set(
     anyone everyone here there one ones what how why when where who which whatever how all
     same such him-self if whether myself yourself ourselves themselves himself herself
     itself each more enough yet already still ever again now today tomorrow hard fast away so
-    much too back less most"""
+    much too back less most alone"""
 )
 _OBJECT_PRONOUNS = frozenset({"him", "her", "them", "me", "us"})
 
@@ -206,6 +206,9 @@ def _relative(words: Sequence[Token]) -> bool:
 
 def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | None:
     """Return a noun phrase with its pronouns resolved, or None where it names nothing certain."""
+    title = _title(tokens)
+    if title is not None:
+        return title
     words = _bare(tokens)
     if not words or len(words) > _MOST_WORDS or not words[0].is_word:
         return None
@@ -230,13 +233,30 @@ def object_of(tokens: Sequence[Token], scene: Scene, subject: str) -> Object | N
     return replace(thing, article=first) if thing and stripped else thing
 
 
+def _title(tokens: Sequence[Token]) -> Object | None:
+    """Read a title in quotation marks as a name: "The Leopard"."""
+    quoted = len(tokens) > 2 and tokens[0].text in _OPENING and tokens[-1].text in _CLOSING
+    inner = tokens[1:-1]
+    if not quoted or not inner[0].is_capital or any(t.text in _CLOSING for t in inner):
+        return None
+    return Object(text=join(inner), is_name=True, noun=inner[-1].low)
+
+
+_OPENING, _CLOSING = ('"', "\u201c"), ('"', "\u201d")
+
+
 def _called(tokens: Sequence[Token], words: Sequence[Token]) -> Object | None:
     """Read "a startup called Nuvem" as Nuvem."""
     at = next((i for i, t in enumerate(words) if t.low in {"called", "named"} and i > 0), 0)
     if not at or at + 1 >= len(words) or name_end(words, at + 1) != len(words):
         return None
     lead = join(tokens[: len(tokens) - len(words) + at + 1])
+    if words[at - 1].low in _SOMEONE:
+        lead = ""
     return Object(text=join(words[at + 1 :]), is_name=True, noun=words[at - 1].low, article=lead)
+
+
+_SOMEONE = word_set("woman man girl boy guy lady person someone somebody")
 
 
 def _bare(tokens: Sequence[Token]) -> tuple[Token, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.models.policy.rules.clause import PRONOUN, Clause, Subject, clause_at
-from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.lexicon import KIN, TRAITS, word_set
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.values import CHANGING
@@ -20,7 +20,16 @@ _TO_ME = frozenset({"me", "us"})
 
 def plainly(clause: Clause, scene: Scene) -> Clause:
     """Return a clause with what somebody had to do as done, and what was done to one as passive."""
-    return _done_to_me(_got(_had_to(clause)), scene)
+    return _done_to_me(_got(_had_to(_being(clause))), scene)
+
+
+def _being(clause: Clause) -> Clause:
+    """Put "is retired" as what somebody is, not as what was done to them."""
+    verb, words = clause.verb, [t for t in clause.rest if t.is_word]
+    if not verb.passive or verb.tense != "present" or words or verb.form not in TRAITS:
+        return clause
+    state = Token(verb.form, verb.form, 0, len(verb.form))
+    return replace(clause, verb=replace(verb, base="be", form="is", passive=False), rest=(state,))
 
 
 def _had_to(clause: Clause) -> Clause:
@@ -62,7 +71,7 @@ def _done_to_me(clause: Clause, scene: Scene) -> Clause:
 
 _BE_MINE = re.compile(r" (?:is|are) (?:now )?(my|our|[A-Z][\w-]+'s) ([^.!?,;]+?)([.!]*)$")
 _GOT_NEW = re.compile(
-    r"^(?:i|we) (?:just |have |'ve )*(?:got|have|changed to) a new (?P<noun>[a-z]+(?: [a-z]+)?)"
+    r"^(?:i|we) (?:just |have |'ve )*(?:got|have|changed to) an? new (?P<noun>[a-z]+(?: [a-z]+)?)"
     r" ?[:,] (?:it is |it's |now )?(?P<value>[^,;:!?]+)$",
     re.IGNORECASE,
 )
@@ -83,6 +92,8 @@ def turned(tokens: Sequence[Token]) -> Sequence[Token]:
     got = _GOT_NEW.match(text)
     if got is not None:
         noun = "phone number" if got["noun"] == "number" else got["noun"]
+        if noun.split()[-1] in KIN:
+            return tokenise(f"My new {noun} is {got['value']}")
         return tokenise(f"I changed my {noun} to {got['value']}")
     found = _BE_MINE.search(text)
     if found is None or "avo" not in found[2]:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from mags.models.policy.rules.case import Case, object_claims
 from mags.models.policy.rules.claims import Said, claim, said_of
+from mags.models.policy.rules.events import rising
 from mags.models.policy.rules.lexicon import EMPTY_OBJECTS, EVALUATIVE, KIN, PETS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrase import object_of, parted
-from mags.models.policy.rules.slots import slot_of
+from mags.models.policy.rules.slots import slot_of, species
 from mags.models.policy.rules.tokens import Token
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical
@@ -34,7 +35,7 @@ def having(case: Case) -> list[Operation] | None:
     named = _named_thing(case, case.words)
     if named and not verb.negated:
         noun, name = named
-        if noun.split()[-1] in KIN | PETS:
+        if species(noun).split()[-1] in KIN | PETS:
             return _introduce(case, noun, name)
         family = _each_named(case, noun)
         if family:
@@ -111,8 +112,11 @@ def _introduce(case: Case, noun: str, name: str) -> list[Operation]:
 
 def named(case: Case, owner: str, noun: str, name: str) -> Said:
     """Return what the name of somebody's thing says, and keep it for the scene: "my dog, Rex"."""
+    noun = species(noun)
     called = f"{owner}'s {noun}"
     case.scene.named[called.lower()] = name
+    if noun.split()[-1] in PETS:
+        case.scene.pet = name
     return Said(
         subject=owner,
         relation=slot_of(noun) or canonical(noun.split()[-1]) or noun,
@@ -136,6 +140,8 @@ def getting(case: Case) -> list[Operation] | None:
         return object_claims(case, 2, relation="works as", change=True, verb="got promoted to")
     if case.of_a_job:
         return new_job(case)
+    if first == "up" and verb.tense == "present":
+        return rising(case) or []
     if first in {"rid"} and second == "of":
         return object_claims(case, 2, relation="has", act=Act.RETRACT, change=True)
     if not case.happened or not case.words:

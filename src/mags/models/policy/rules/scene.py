@@ -11,6 +11,7 @@ from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, c
 from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
 from mags.models.policy.rules.slots import compound
 from mags.models.policy.rules.tokens import sentences, tokenise
+from mags.models.policy.rules.verbs import PLURAL
 from mags.ports.policy import Recalled, Turn
 
 _KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w'-]*(?: [A-Z][\w'-]*)*)\.?$")
@@ -39,6 +40,8 @@ class Scene:
     `named`: "Alice's sister" -> "Ana". `fresh`: a noun just acquired ("dog"), waiting for a name.
     `strangers`: the turn brings in somebody without a name ("a little girl"), whom a pronoun may
     mean. `genders`: of people known from before. `known`: texts recalled that hold now.
+    `thing`: what the last clause of this turn was about, where that was no person ("it").
+    `pet`: one named in this turn, whom "he" and "she" may mean where no person fits.
     """
 
     speaker: str
@@ -51,6 +54,8 @@ class Scene:
     strangers: bool = False
     genders: dict[str, str] = field(default_factory=dict)
     known: tuple[str, ...] = ()
+    thing: Subject | None = None
+    pet: str = ""
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
@@ -71,7 +76,7 @@ class Scene:
                 return fitting[0]
             if fitting:
                 return None
-        return None
+        return self.pet or None
 
     def owner(self, word: str) -> str | None:
         """Return who "my", "his", "Bob" or "my|sister" (of "my sister's") is."""
@@ -130,6 +135,11 @@ class Scene:
         hits = {match[1] for match in map(longer.match, self.known) if match}
         return hits.pop() if len(hits) == 1 else thing
 
+    def has(self, noun: str) -> bool:
+        """Say whether "the wedding" is known to be that of who speaks ("Ana's wedding is ...")."""
+        lead = f"{self.speaker}'s {noun} ".lower()
+        return any(text.lower().startswith(lead) for text in self.known)
+
     def pronoun_gender(self, word: str) -> str:
         """Return "f", "m" or "" for a pronoun such as "her"."""
         return _GENDERS.get(word, "")
@@ -145,7 +155,7 @@ class Scene:
         if not names or subject.kind in {PRONOUN, OF}:
             return
         word = subject.noun.split()[-1] if subject.noun else ""
-        if subject.kind == OWNED and word not in KIN and word not in PETS:
+        if subject.kind == OWNED and not _alive(word):
             return
         if subject.kind not in {NAME, OWNED}:
             return
@@ -155,7 +165,18 @@ class Scene:
             owner = self.owner(subject.owner)
             if owner:
                 self.named[f"{owner}'s {subject.noun}".lower()] = subject.names[0]
-        self.group = names if len(names) > 1 else self.group
+        family = names[0].startswith("The ") and names[0].endswith("s")
+        many = len(names) > 1 or subject.person == PLURAL or family
+        self.group = names if many else self.group
+
+
+def _alive(word: str) -> bool:
+    """Say whether a noun is one of people or pets, or of several ("parents", "dogs")."""
+    known = KIN | PETS
+    return word in known | _MANY or (word.endswith("s") and word[:-1] in known)
+
+
+_MANY = frozenset({"parents", "grandparents", "kids", "children", "family", "in-laws"})
 
 
 _MET = re.compile(

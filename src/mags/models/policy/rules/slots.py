@@ -27,6 +27,33 @@ def unshaded(noun: str) -> str:
     return " ".join(words)
 
 
+def replaces(noun: str) -> bool:
+    """Say whether "my new landlord" is one in the place of another: one has only one of them."""
+    words = noun.split()
+    return words[:1] == ["new"] and words[-1] in _ONE_AT_A_TIME
+
+
+_ONE_AT_A_TIME = word_set(
+    "landlord landlady boss manager supervisor doctor gp dentist therapist lawyer accountant coach"
+    " trainer teacher tutor mentor hairdresser girlfriend boyfriend partner address email number"
+    " phone job car password"
+)
+
+
+_BREEDS = {
+    "dog": "retriever labrador poodle beagle terrier spaniel dachshund collie husky bulldog"
+    " shepherd corgi chihuahua greyhound rottweiler dalmatian pug whippet setter mastiff labradoodle",
+    "cat": "siamese persian tabby ragdoll bengal",
+    "parrot": "cockatoo budgie parakeet macaw",
+}
+_SPECIES = {breed: pet for pet, breeds in _BREEDS.items() for breed in breeds.split()}
+
+
+def species(noun: str) -> str:
+    """What pet a noun names: "dog" of "golden retriever"; the noun itself where it is none."""
+    return _SPECIES.get(noun.split()[-1].lower(), noun) if noun else noun
+
+
 def compound(noun: str) -> str:
     """The plain name of a thing: "kitchen budget" for "budget for the kitchen"."""
     for link in (" for the ", " of the ", " for our ", " for my ", " for "):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mags.models.policy.rules.case import Special
+from mags.models.policy.rules.case import Case, Special
 from mags.models.policy.rules.changes import (
     bearing,
     becoming,
@@ -23,11 +23,26 @@ from mags.models.policy.rules.changes import (
     switching,
     turning,
 )
+from mags.models.policy.rules.events import rising, timed
+from mags.models.policy.rules.habits import HABITS, habit
 from mags.models.policy.rules.possessions import getting, having, selling
 from mags.models.policy.rules.values import CHANGING
+from mags.ports.policy import Operation
 
-SPECIAL: Mapping[str, Special] = {
+
+def _or(first: Special, then: Special | None) -> Special:
+    """Read a verb one way and, where that reads nothing, another."""
+
+    def both(case: Case) -> list[Operation] | None:
+        found = first(case)
+        return found if found is not None or then is None else then(case)
+
+    return both
+
+
+_PLAIN: Mapping[str, Special] = {
     **CHANGING,
+    **dict.fromkeys(HABITS, habit),
     "go": going,
     "finish": finishing,
     "have": having,
@@ -58,3 +73,11 @@ SPECIAL: Mapping[str, Special] = {
     "split": breaking,
     "become": becoming,
 }
+_TIMED = ("leave", "start", "begin", "open", "close", "end", "finish", "arrive", "depart", "expire")
+SPECIAL: Mapping[str, Special] = {
+    **_PLAIN,
+    "wake": rising,
+    "go": _or(rising, _PLAIN.get("go")),
+    **{verb: _or(timed, _PLAIN.get(verb)) for verb in _TIMED},
+}
+"""The verbs that are read by rules of their own, each with its reading."""

@@ -12,7 +12,7 @@ from mags.models.policy.rules.case import Case, Special
 from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.clause import OF, OWNED, THING, Subject
 from mags.models.policy.rules.lexicon import KIN, PETS, word_set
-from mags.models.policy.rules.phrase import cut_aside, object_of
+from mags.models.policy.rules.phrase import cut_aside, object_of, trim
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import compound, slot_of, without_due
 from mags.models.policy.rules.tokens import Token, join, tokenise
@@ -48,7 +48,14 @@ def changing(case: Case) -> list[Operation] | None:
         held = _of_words(case.words[:at], case.scene)
     else:
         held = of_subject(case.clause.subject, case.scene)
-    return None if held is None else changed(case, held, case.words[at + 1 :])
+    return None if held is None else changed(case, held, case.words[at + 1 :] or _said_to(case))
+
+
+def _said_to(case: Case) -> tuple[Token, ...]:
+    """The words after "to" where they are a date ("postponed it to 19 September")."""
+    words = trim(case.clause.rest)
+    at = max((i for i, t in enumerate(words) if t.low in _TO), default=len(words))
+    return words[at + 1 :]
 
 
 def changed(case: Case, held: Held, words: tuple[Token, ...]) -> list[Operation] | None:
@@ -63,7 +70,8 @@ def changed(case: Case, held: Held, words: tuple[Token, ...]) -> list[Operation]
     if thing is None:
         return None
     placed = case.clause.verb.base in _PLACING
-    relation = Relation(name="is in", known=False) if placed else held.relation
+    place = "is on" if thing.noun == "floor" else "is in"
+    relation = Relation(name=place, known=False) if placed else held.relation
     if not placed and not (thing.is_name or any(c.isdigit() for c in thing.text)):
         return None
     owned = placed and held.relation.name != "is"
@@ -114,6 +122,8 @@ def _bare(text: str) -> str:
 
 def of_subject(subject: Subject, scene: Scene) -> Held | None:
     """What a subject names that can have a value; None for people and pets."""
+    if subject.kind == THING and scene.has(subject.noun):
+        return _slot(scene.speaker, subject.noun)
     if subject.kind == THING:
         return Held(subject=compound(subject.noun), relation=_BE, noun=subject.noun)
     if subject.kind == OF:
@@ -135,6 +145,8 @@ def _of_words(words: tuple[Token, ...], scene: Scene) -> Held | None:
         return _slot(words[0].text, join(words[2:]).lower())
     if words[0].low == "the":
         noun = compound(join(words[1:]))
+        if scene.has(noun):
+            return _slot(scene.speaker, noun)
         return Held(subject=noun, relation=_BE, noun=noun)
     return None
 
@@ -145,8 +157,12 @@ _BE = canonical("is") or Relation(name="is")
 def _slot(owner: str, noun: str) -> Held | None:
     last = noun.split()[-1] if noun else ""
     known = slot_of(noun) if noun else None
-    if not noun or last in KIN | PETS or (known is not None and known.answers == "person"):
+    if not noun or last in KIN | PETS:
         return None
+    if known is not None and known.answers == "person":
+        if known.noun:
+            return None
+        known = None  # "the wedding" is an event here, whoever is married
     relation = known if known is not None else Relation(name=noun, noun=True, known=False)
     return Held(subject=owner, relation=relation, noun=noun)
 

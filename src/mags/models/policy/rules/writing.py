@@ -14,16 +14,15 @@ from mags.models.policy.rules.lexicon import (
     BE,
     GONE,
     GREETINGS,
-    HEDGED_FRAMES,
     HEDGES,
-    OPENERS,
-    PLAIN_FRAMES,
     QUESTION_WORDS,
     word_set,
 )
 from mags.models.policy.rules.names import mentions, name_end
 from mags.models.policy.rules.notes import note_of, plain_note
-from mags.models.policy.rules.plain import turned
+from mags.models.policy.rules.openings import opened
+from mags.models.policy.rules.replies import completed
+from mags.models.policy.rules.rewording import reworded
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
@@ -58,17 +57,21 @@ class _Sentence:
 def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
     """Return what a turn asks to be stored, by rules."""
     scene = scene_of(turn, recent, recalled)
+    if _CALLS_BACK.search(turn.text):
+        scene.known = (*scene.known, *_before(recent))
     operations: list[Operation] = []
     whys: list[str] = []
     asks = False
-    said = sentences(turn.text)[:_MOST_SENTENCES]
+    said = sentences(completed(turn, recent).text)[:_MOST_SENTENCES]
     for sentence in said:
         tokens = tokenise(sentence)
         if is_question(tokens):
             asks = True
             continue
         noting = len(said) <= _MOST_NOTED
-        read = _correction(tokens, turn, recent) or _read(turned(tokens), scene, noting=noting)
+        read = _correction(tokens, turn, recent) or _read(
+            reworded(tokens, scene), scene, noting=noting
+        )
         operations += read.operations
         if read.why:
             whys.append(read.why)
@@ -81,6 +84,19 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         importance=importance(turn.text),
         is_question=asks,
     )
+
+
+_CALLS_BACK = re.compile(
+    r"\b(?:swap|trad|exchang|replac|switch|the )\w*.*\b(?:for|with|to|until)\b", re.I
+)
+"""A turn that may speak of something by "the" or by an old name, which turns before tell of."""
+_NEAR = 6
+
+
+def _before(recent: Sequence[Turn]) -> tuple[str, ...]:
+    """The sentences that the last turns call for, as they would be stored."""
+    read = [write(turn, (), ()) for turn in list(recent)[-_NEAR:]]
+    return tuple(op.text for one in read for op in one.operations if op.act is not Act.RETRACT)
 
 
 def _mentioned(text: str, operations: Sequence[Operation]) -> tuple[str, ...]:
@@ -98,7 +114,7 @@ def is_question(tokens: Sequence[Token]) -> bool:
     """Say whether a sentence asks."""
     if any(t.text == "?" for t in tokens[-2:]):
         return True
-    words = [t for t in _opened(tokens)[0] if t.is_word]
+    words = [t for t in opened(tokens)[0] if t.is_word]
     if len(words) < 2:
         return False
     first, second = words[0].low, words[1].low
@@ -152,7 +168,7 @@ def _read(tokens: Sequence[Token], scene: Scene, *, noting: bool) -> _Sentence:
     if note:
         return _Sentence(operations=(note,))
     tokens, source = _according(tokens)
-    words, hedged = _opened(tokens)
+    words, hedged = opened(tokens)
     if words and not clauses(words) and _elided(words):
         words = (Token("I", "i", 0, 0), *words)
     met = frozenset((*scene.people, *scene.earlier))
@@ -290,65 +306,6 @@ def _because(clause: Clause, scene: Scene) -> str:
     rest = join(clause.rest).rstrip(".! ")
     form = "is" if clause.verb.form in {"'m", "'re", "'s", "am", "are"} else clause.verb.form
     return f"{' and '.join(names)} {form} {rest}".strip()
-
-
-def _opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
-    """Take off "Well," "Hey Mel!" "I think" and the like; say whether one was a hedge."""
-    words, hedged = tuple(tokens), False
-    while True:
-        words = _unmarked(words)
-        phrase = next(
-            (p for p in HEDGED_FRAMES.get(_first(words), ()) if starts_with(words, p)), None
-        )
-        if phrase and len(phrase) < len(words) and _goes_on(words, len(phrase)):
-            words, hedged = words[len(phrase) :], True
-            continue
-        phrase = next(
-            (p for p in PLAIN_FRAMES.get(_first(words), ()) if starts_with(words, p)), None
-        )
-        if phrase and _goes_on(words, len(phrase)):
-            words = words[len(phrase) :]
-            continue
-        cut = _opener(words)
-        if cut == 0:
-            return words, hedged
-        words = words[cut:]
-
-
-def _first(words: Sequence[Token]) -> str:
-    return words[0].low if words else ""
-
-
-def _unmarked(words: tuple[Token, ...]) -> tuple[Token, ...]:
-    while words and not words[0].is_word and words[0].text not in {'"', "$"}:
-        words = words[1:]
-    return words
-
-
-def _goes_on(words: Sequence[Token], at: int) -> bool:
-    while at < len(words) and words[at].text == ",":
-        at += 1
-    return clause_at(words, at) is not None
-
-
-def _opener(words: Sequence[Token]) -> int:
-    """Return how many words to take off the front: an opener, or a name called out ("Mel, ...")."""
-    for phrase in OPENERS.get(_first(words), ()):
-        if starts_with(words, phrase):
-            after = len(phrase)
-            if after < len(words) and (
-                words[after].text in {",", "!", ":", "-", "\u2014", "."} or _goes_on(words, after)
-            ):
-                return after
-            if after < len(words) and phrase[0] in GREETINGS:
-                end = name_end(words, after)
-                if end > after and end < len(words) and words[end].text in {",", "!", "."}:
-                    return end
-    end = name_end(words, 0)
-    if end and end < len(words) and words[end].text in {",", "!"} and clause_at(words, end + 1):
-        follows = words[end + 1].low
-        return end + 1 if follows in {"i", "we", "my", "you", "it", "that", "this"} else 0
-    return 0
 
 
 def _unread(words: Sequence[Token]) -> str:
