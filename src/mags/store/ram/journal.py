@@ -70,7 +70,8 @@ class RamJournal:
         """Sequence of the last entry, or the fork point."""
         with self._room.shelf().guard:
             own = self._room.segments()[-1]
-            return max(self._room.shelf().entries[own.branch], default=own.after)
+            # Sequences rise as entries are put, so the last one is the highest.
+            return next(reversed(self._room.shelf().entries[own.branch]), own.after)
 
     def find_key(self, key: str) -> Delta | None:
         """The Delta written with that key on this branch or before its fork."""
