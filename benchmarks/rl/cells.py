@@ -14,7 +14,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +251,8 @@ def make_blind(run: Run, cell: Cell) -> Made:
 
 def make_swept(run: Run, cell: Cell) -> Made:
     """One setting of PPO, in a few steps."""
-    return _with_critic(run, cell, run.study.critics[cell.setting], run.study.swept)
+    critic = run.study.critics[cell.setting]
+    return _with_critic(run, cell, critic, critic.swept, looks=1)
 
 
 def make_ppo(run: Run, cell: Cell) -> Made:
@@ -333,9 +334,9 @@ def _taught(
     return model, {**found, "curve": curve}
 
 
-def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int) -> Made:
+def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int, *, looks: int = 2) -> Made:
     voice = run.voice(cell.seed)
-    lesson = _labelled(run, voice, cell.seed)
+    lesson = replace(_labelled(run, voice, cell.seed), looks=looks)
     found = by_ppo(voice, lesson, run.study, critic=critic, steps=steps, seed=cell.seed)
     return _made(voice, found)
 

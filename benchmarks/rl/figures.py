@@ -39,7 +39,7 @@ PANELS = {
     "fidelity": "exam **",
 }
 """* not in the reward of no labels, ** in that alone."""
-WINDOW = 5
+WINDOW = 15
 NOTHING_TO, SOMETHING_TO = "nothing", "something"
 Made = Mapping[tuple[str, int], Mapping[str, Any]]
 """What each cell left, by kind and seed."""

@@ -22,8 +22,8 @@ from mags.training.rollout import Sampling
 T = TypeVar("T")
 LIMIT = 72
 """Tokens of a reply at most; the longest target of the small world has some sixty."""
-LOOKED = 16
-"""One reply in so many is looked at for the curves."""
+LOOKED = 256
+"""One reply in so many is looked at for the curves: an exam costs far more than a reply."""
 
 
 def voice_of(

@@ -25,6 +25,7 @@ LEAN = Study(
         Critic(rate=2e-4),
         Critic(rate=7e-5),
         Critic(rate=2e-4, value_weight=0.1, warm=2),
+        Critic(rate=2e-4, copies=8, swept=36),
     ),
     amounts=Amounts(taught=8_000, kept_back=2_500),
 )
@@ -48,8 +49,7 @@ SMOKE = replace(
     name="smoke",
     taught=(Teaching(steps=4, rate=4e-3, tokens=512),) * 2,
     practice=Practice(steps=2, rate=1e-3, prompts=2, group=2, redraws=0),
-    critics=(Critic(rate=1e-3, warm=1),),
-    swept=2,
+    critics=(Critic(rate=1e-3, warm=1, copies=2, swept=2),),
     choosing=Choosing(samples=2, every=1),
     kinds=(*REINFORCED, *ALONE.values()),
     amounts=Amounts(taught=12, kept_back=6, dev=1, frames=2, phrasings=1, examined=1),

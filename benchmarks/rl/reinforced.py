@@ -16,14 +16,13 @@ from mags.training.progress import Watch
 from mags.training.recipe.lora import low_rank
 
 T = TypeVar("T")
-LOOKS = 8
-"""Looks at a model whose steps were set beforehand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson(Generic[T]):
     """What is learned from: `tasks` under `judge`; `dev`: tasks on which steps are chosen, by
-    `part` of what `examiner` says of the likeliest replies.
+    `part` of what `examiner` says of the likeliest replies. `looks`: how often, where the number of
+    steps was set beforehand.
     """
 
     tasks: Sequence[Task[T]]
@@ -31,6 +30,7 @@ class Lesson(Generic[T]):
     dev: Sequence[Task[T]]
     examiner: Judge[T]
     part: str
+    looks: int = 2
 
 
 def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict[str, Any]:
@@ -65,6 +65,7 @@ def by_ppo(
     config = PpoConfig(
         steps=steps,
         replies=how.prompts * how.group,
+        copies=critic.copies,
         epochs=how.epochs,
         rows=how.rows,
         rate=critic.rate,
@@ -74,7 +75,7 @@ def by_ppo(
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=-(-steps // LOOKS))
+    chooser = _chooser(voice, lesson, every=-(-steps // lesson.looks))
     with low_rank(voice.model, how.rank, seed=seed):
         chooser(0)
         clock = _clock(lesson, chooser)

@@ -52,11 +52,17 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Critic:
-    """One setting of PPO; what it leaves open is as in GRPO's practice."""
+    """One setting of PPO; what it leaves open is as in GRPO's practice.
+
+    `copies`: replies to each prompt of a step. `swept`: steps of its short run in the sweep, more
+    where a step costs less.
+    """
 
     rate: float
     value_weight: float = 0.5
     warm: int = 4
+    copies: int = 1
+    swept: int = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +100,8 @@ class Study:
 
     SFT is `taught`, one teaching after the other, each from a new rise; `lean`: as nano's recipe
     has it, replies in short, pieces learned without names, its own forward pass. PPO and more SFT
-    take as much processor time as GRPO. `swept`: steps of each setting of PPO in the sweep, on the
-    first seed. `kinds`: of cells.
+    take as much processor time as GRPO. The sweep of `critics` is on the first seed. `kinds`: of
+    cells.
     """
 
     name: str
@@ -103,7 +109,6 @@ class Study:
     practice: Practice
     more: float
     critics: tuple[Critic, ...]
-    swept: int = 12
     choosing: Choosing = field(default_factory=Choosing)
     lean: bool = True
     kinds: tuple[str, ...] = REINFORCED

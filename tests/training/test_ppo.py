@@ -1,5 +1,6 @@
 """PPO: a critic that learns what to expect, and a reward that rises (extra `train`)."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -25,6 +26,34 @@ def test_the_reward_rises(words: Any, speller: Any) -> None:
     assert rewards[0] < 0.5
     assert sum(rewards[-3:]) / 3 > rewards[0] + 0.2
     assert not speller.training
+
+
+def test_replies_to_one_prompt_are_told_the_same_whether_it_is_read_once_or_for_each(
+    words: Any, speller: Any
+) -> None:
+    voice = tiny.voice(words, speller)
+    chance = torch.Generator().manual_seed(0)
+    seen = gather(voice, tiny.tasks(words, 4), tiny.share_of_a, chance=chance, copies=4)
+    torch.manual_seed(0)
+    critic = Critic(tiny.SIZE.width)
+    once, each = (
+        advise(voice, critic, seen, PpoConfig(rows=8, copies=copies)) for copies in (4, 1)
+    )
+    assert torch.allclose(once.values, each.values, atol=1e-5)
+    assert torch.allclose(once.advantages, each.advantages, atol=1e-3)
+
+
+def test_a_step_has_as_many_replies_whatever_prompts_share(words: Any, speller: Any) -> None:
+    counts: list[int] = []
+
+    def judge(asked: Sequence[str], replies: Sequence[str]) -> Sequence[Mapping[str, float]]:
+        counts.append(len(replies))
+        assert all(len({*asked[i : i + 4]}) == 1 for i in range(0, len(asked), 4))
+        return tiny.share_of_a(asked, replies)
+
+    config = PpoConfig(steps=2, replies=32, copies=4, rows=16, warm=1)
+    reinforce_with_critic(tiny.voice(words, speller), tiny.tasks(words), judge, config)
+    assert counts == [32, 32]
 
 
 def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: Any) -> None:

@@ -1,4 +1,4 @@
-"""PPO, the baseline: one reply a prompt and a critic that shares the model's features.
+"""PPO, the baseline: a critic that shares the model's features instead of groups.
 
 Given a fair chance: the value head is warmed up alone before the policy moves, it reads the last
 layer's states (with a gradient into them, weighed by `value_weight`), advantages are GAE and
@@ -40,12 +40,13 @@ T = TypeVar("T")
 class PpoConfig:
     """How to reinforce with a critic. `warm`: steps in which the value head alone learns.
 
-    A step has `replies` replies, so that `prompts x group` of GRPO is equal compute but for the
-    value head.
+    `copies`: replies to each prompt, which is then read once for all of them. A step has `replies`
+    replies in all, so that `prompts x group` of GRPO is equal compute but for the value head.
     """
 
     steps: int = 100
     replies: int = 256
+    copies: int = 1
     epochs: int = 2
     rows: int = 64
     rate: float = 3e-4
@@ -105,8 +106,8 @@ def reinforce_with_critic(
     for step in range(begin, config.steps):
         chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
         pick = random.Random(config.seed * 7919 + step)
-        asked = [pick.choice(tasks) for _ in range(config.replies)]
-        seen = gather(voice, asked, judge, chance=chance)
+        asked = [pick.choice(tasks) for _ in range(config.replies // config.copies)]
+        seen = gather(voice, asked, judge, chance=chance, copies=config.copies)
         advised = advise(voice, critic, seen, config)
         moves = step >= config.warm
         loss = _learn(voice, critic, (policy if moves else [], value), advised, config, step=step)
@@ -121,7 +122,9 @@ def reinforce_with_critic(
 def advise(voice: Voice, critic: Critic, seen: Experience, config: PpoConfig) -> Advised:
     """Values, advantages (normalised over all tokens) and returns of replies."""
     parts = [seen.rows(rows) for rows in torch.arange(len(seen.rewards)).split(config.rows)]
-    values = torch.cat([critic(reply_states(voice.model, part)[1]) for part in parts])
+    together = _together(config)
+    states = (reply_states(voice.model, part, copies=together)[1] for part in parts)
+    values = torch.cat([critic(one) for one in states])
     values = values * seen.mask
     rewards = token_rewards(seen.rewards, seen.mask)
     raw = generalised_advantages(rewards, values, seen.mask, gamma=config.gamma, lam=config.lam)
@@ -169,7 +172,7 @@ def _loss(
 ) -> Tensor:
     part = advised.seen.rows(rows).trimmed(columns=COLUMNS)
     length = part.mask.shape[1]
-    logits, states = reply_states(voice.model, part)
+    logits, states = reply_states(voice.model, part, copies=_together(config))
     values = critic(states if moves else states.detach())
     before, returns = advised.values[rows, :length], advised.returns[rows, :length]
     worth = value_loss(values, before, returns, part.mask, clip=config.clip)
@@ -179,3 +182,8 @@ def _loss(
     advantages = advised.advantages[rows, :length]
     aim = ppo_loss(logp, part.old_logp, advantages, part.mask, clip=config.clip)
     return aim + config.value_weight * worth
+
+
+def _together(config: PpoConfig) -> int:
+    """Neighbours of a minibatch that have the same prompt."""
+    return config.copies if config.rows % config.copies == 0 else 1
