@@ -47,7 +47,9 @@ Whom = Annotated[list[str] | None, typer.Option("--player", help="Only these; el
 
 def report(
     folder: Annotated[Path, typer.Option("--out", help="Where records and the page go.")],
-    full: Annotated[bool, typer.Option("--full", help="Longer games, more seeds: hours.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Longer games, more seeds: an hour on two cores.")
+    ] = False,
     from_: Annotated[
         list[Path] | None,
         typer.Option("--from", help="Play nothing, tell what lies in these folders."),
@@ -103,7 +105,7 @@ def perform(programme: Programme, folder: Path, *, bank: str, first: int, worker
         for name in (("", *programme.without) if programme.without else ())
         for task in _tasks(programme.ablated, folder / ABLATIONS, bank, first, name)
     ]
-    played([*bouts, *apart], workers)
+    played(list(dict.fromkeys([*bouts, *apart])), workers)
     shown = programme.shown
     if not (folder / EXHIBIT).exists():
         names = Played(game=shown.game, player="MAGS", seed=first, turns=shown.turns, bank=QUOTED)

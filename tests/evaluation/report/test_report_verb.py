@@ -56,7 +56,8 @@ def test_what_a_scored_report_quotes_is_of_the_tuning_bank(tmp_path: Path):
 
 def test_the_quick_programme_takes_every_part_out_and_plays_every_kind():
     kinds = {bout.game.partition("/")[0] for bout in QUICK.bouts}
-    assert {"nonsense", "eleusis", "mastermind", "knights", "hunt", "clean", "cook"} <= kinds
+    rounds = {"eleusis", "mastermind", "knights", "companion"}
+    assert kinds == {"nonsense", "hunt", "clean", "cook", *rounds}
     assert QUICK.without == FULL.without == tuple(SWITCHES)
     assert next(b for b in QUICK.bouts if b.game == "nonsense/standard").seeds == 10
 
@@ -74,6 +75,15 @@ def test_a_programme_can_be_narrowed():
     assert (found.dose.poisoned, found.dose.audited, found.dose.turns) == (9, 18, 30)
     assert found.without == ()
     assert narrowed(QUICK, Narrowed()) == QUICK
+
+
+def test_a_game_with_two_bouts_keeps_both():
+    found = narrowed(FULL, Narrowed(games=("nonsense/standard", "nonsense/tiny")))
+    assert [(b.game, b.seeds, "MAGS" in b.players) for b in found.bouts] == [
+        ("nonsense/standard", 10, True),
+        ("nonsense/standard", 3, False),
+        ("nonsense/tiny", 3, True),
+    ]
 
 
 def test_games_whose_extra_is_missing_are_named(monkeypatch: pytest.MonkeyPatch):
