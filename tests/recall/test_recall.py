@@ -150,7 +150,8 @@ def test_every_switch_keeps_the_best_match():
         replace(plain, walk=False),
         replace(plain, bridges=False),
         replace(plain, traces=False),
-        replace(plain, anchor_choice="top"),
+        replace(plain, anchor_choice="hull"),
+        replace(plain, anchor_choice="cover"),
         replace(plain, entity_seeds=0.3),
     ):
         assert small.ask("What is the cat called?", settings=settings)[0].text.startswith("I adopt")

@@ -73,8 +73,8 @@ class RecallSettings:
     they start from once more, their scores divided by `mellow`, worth `second`. reached: candidates
     the spread may add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
-    may bring. anchor_choice: `hull` covers the most ground in the plane of the vectors, `top`
-    takes the best fused, `cover` those whose spreads reach the most of the graph.
+    may bring. anchor_choice: `top` takes the best fused, `hull` covers the most ground in the
+    plane of the vectors, `cover` takes those whose spreads reach the most of the graph.
     """
 
     candidates: int = 128
@@ -90,7 +90,7 @@ class RecallSettings:
     max_nodes: int = 2_000
     hops: int = 4
     ball: int = 64
-    anchor_choice: Literal["hull", "top", "cover"] = "hull"
+    anchor_choice: Literal["hull", "top", "cover"] = "top"
     spread: bool = True
     walk: bool = True
     bridges: bool = True

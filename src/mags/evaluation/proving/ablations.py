@@ -141,7 +141,9 @@ _ALL = (
     Switch(name="hebb", says="nothing cited together is wired", settings=_memory(hebb=False)),
     Switch(name="spread", says="anchors only, no activation", settings=_recall(spread=False)),
     Switch(
-        name="hull", says="the best k as anchors, no hull", settings=_recall(anchor_choice="top")
+        name="hull",
+        says="anchors that span a hull, not the best k",
+        settings=_recall(anchor_choice="hull"),
     ),
     Switch(name="decay", says="what faded comes back in sleep", settings=_no_decay),
     Switch(name="support", says="triangles lengthen no half-life", settings=_awake("decay")),
