@@ -10,6 +10,8 @@ from mags.app import embedded
 from mags.memory.memory import Memory
 from mags.ports.policy import OUTCOME
 from mags.recall.chains import Chain
+from mags.recall.leads import Leads
+from mags.recall.settings import ChainSettings
 
 SAID = (
     "Berta sings in the choir.",
@@ -98,3 +100,38 @@ def test_values_lie_between_nothing_and_one_and_fall():
     values = [chain.value for chain in memory.chains(QUESTION, OPTIONS)]
     assert values == sorted(values, reverse=True)
     assert all(0.0 < value <= 1.0 for value in values)
+
+
+def test_who_says_a_line_is_no_part_of_what_it_says():
+    memory, _ = told("Snumbar belongs to the Dreirsim family.")
+    memory.observe("The Dreirsim family is a merry one.", speaker="Tolvin", at=60.0)
+    memory.observe("Gurken speaks for the Dreirsim family.", speaker="Berta", at=120.0)
+    options = ("Tolvin", "Gurken", "Berta")
+    found = memory.chains("Who speaks for Snumbar?", options)
+    assert [options[chain.option] for chain in found] == ["Gurken"]
+
+
+def test_a_line_that_drops_a_name_leads_worse_than_one_that_tells_of_it():
+    memory, _ = told(
+        "Tolvin belongs to the Dreirsim family.",
+        "Tolvin and Kamrul were seen playing cards.",
+        "Gurken speaks for the Dreirsim family.",
+        "Kamrul pays with Velmo.",
+    )
+    best = memory.chains("Whom do you ask about Tolvin?", ("Velmo", "Gurken"))[0]
+    assert texts(memory, best)[-1] == "Gurken speaks for the Dreirsim family."
+
+
+def test_a_lead_to_one_of_several_of_a_kind_is_worth_the_root_of_its_share():
+    memory, ids = told(
+        "Snumbar belongs to the Dreirsim family.",
+        "Gurken belongs to the Dreirsim family.",
+        "Tolvin belongs to the Dreirsim family.",
+        "Berta belongs to the Dreirsim family.",
+    )
+    settings = ChainSettings(spread=0.5, older=1.0)
+    with memory._live.reading() as state:
+        leads = Leads(state, 1e6, settings)
+        held = leads.of(state.graph.row(ids[0]))
+    assert held["snumbar"] == 1.0
+    assert held["dreirsim"] == 0.5

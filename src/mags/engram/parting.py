@@ -16,6 +16,7 @@ from mags.engram.moment import Inscribed
 from mags.engram.timeline import close, span_at
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.index.names import form_of
 from mags.ports import relations
 
 _COMMON = frozenset({"name", "thing"})
@@ -87,7 +88,7 @@ def _rivals(
     `lone`: a kind of its own ("clan") is enough, whatever the relation.
     """
     end, other = ends
-    form = _form(view.words(other).text)
+    form = form_of(view.words(other).text)
     found: dict[int, None] = {}
     for fact in _open(view, end):
         rival = _far(view, fact, end)
@@ -95,7 +96,7 @@ def _rivals(
             continue
         own = _relation(view, fact)
         kin = own in alike or (lone and form not in _COMMON and not relations.canonical(own))
-        if kin and _form(view.words(rival).text) == form:
+        if kin and form_of(view.words(rival).text) == form:
             found[rival] = None
     return found
 
@@ -128,13 +129,3 @@ def _told(view: View, slots: set[int]) -> dict[int, str]:
 
 def _relation(view: View, fact: int) -> str:
     return str(view.words(fact).meta.get("relation", ""))
-
-
-def _form(name: str) -> str:
-    """What kind of name this is: "clan" of "Orn clan", "custom of", a bare name, or a thing."""
-    words = name.split()
-    if " of " in name:
-        return f"{words[0].lower()} of"
-    if len(words) > 1 and words[0][:1].isupper():
-        return words[-1].lower() if words[-1].islower() else "name"
-    return "name" if name[:1].isupper() else "thing"

@@ -19,6 +19,16 @@ def fold(name: str) -> str:
     return plain.partition(" ")[2] if plain.startswith(_ARTICLES) else plain
 
 
+def form_of(name: str) -> str:
+    """What kind of name this is: "clan" of "Orn clan", "custom of", a bare name, or a thing."""
+    words = name.split()
+    if " of " in name:
+        return f"{words[0].lower()} of"
+    if len(words) > 1 and words[0][:1].isupper():
+        return words[-1].lower() if words[-1].islower() else "name"
+    return "name" if name[:1].isupper() else "thing"
+
+
 class Names:
     """Folded name -> entity ids, in the order they were learned."""
 

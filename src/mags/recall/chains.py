@@ -5,8 +5,9 @@ together by a name or a rare word, and the last one holds the option. The best c
 is the one of greatest product (Viterbi, 1967), over all that was said and still holds. So the
 middle links of a chain are found that neither the question nor an option names.
 
-A line that reports what came of an act (`outcome` among its attributes) counts less than one that
-states something, and not at all where the act went wrong.
+A line whose facts hold of a name leads on by it; one that only drops it does so badly (`leads`).
+Who says a line is no part of what it says. A line that reports what came of an act (`outcome` among
+its attributes) counts less than one that states something, and not at all where the act went wrong.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from mags.graph.node import NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
 from mags.ports.policy import OUTCOME
+from mags.recall.leads import Leads
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
 
@@ -86,6 +88,19 @@ class _Search:
         self._names: set[str] = set()
         self._worth: dict[int, float] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
+        self._leads = Leads(state, moment, settings)
+        self._asked: dict[str, float] = {}
+        self._whole = 0.0
+        self._speakers = self._spoken()
+
+    def _spoken(self) -> dict[str, NDArray[np.int64]]:
+        """By stem of a speaker's name what they said."""
+        found: dict[str, set[int]] = {}
+        known = [i for i in self.state.speakers if i in self.state.graph.row_of]
+        for content in self.state.words(known) if known else []:
+            for term in terms(content.text):
+                found.setdefault(term, set()).add(content.node)
+        return {term: np.array(sorted(ids), np.int64) for term, ids in found.items()}
 
     def found(self) -> tuple[Chain, ...]:
         """See `chains`."""
@@ -106,8 +121,24 @@ class _Search:
 
     def _first(self) -> _Hop:
         """Lines by their share of what the question says."""
-        value = self._cover(frozenset(terms(self.ends.question)), known=True)
-        return self._hop(value, np.full(self._size, -1))
+        out, whole = np.zeros(self._size), 0.0
+        for term in dict.fromkeys(terms(self.ends.question)):
+            rows = self._holding(term)
+            every = self._all(term)
+            if not len(every):
+                continue
+            name = term in self._names
+            weight = self._rarity(term) * (1.0 if name else self.settings.asked)
+            whole += weight
+            self._asked[term] = weight
+            if name:
+                by = np.setdiff1d(every, rows)
+                out[by] += weight * self.settings.told * self.settings.mention
+                out[rows] += weight * self._entry(term, rows)
+            else:
+                out[rows] += weight
+        self._whole = whole
+        return self._hop(out / whole if whole else out, np.full(self._size, -1))
 
     def _telling(self) -> list[frozenset[str]]:
         """The words of each option that not all of them have."""
@@ -122,33 +153,52 @@ class _Search:
         after = self.ends.after.get(option)
         if after is not None:
             share[self.state.graph.nodes["valid_from"][: self._size] < after] = 0.0
-        best = (0.0, -1, 0)
+        for row in np.flatnonzero(share).tolist():
+            share[row] *= share[row] * self._exit(words, row)
+        best: tuple[float, list[int]] = (0.0, [])
         for length, hop in enumerate(hops):
-            values = hop.value * share * share
+            values = hop.value * share
             row = int(values.argmax())
-            if values[row] > best[0]:
-                best = float(values[row]), row, length
-        value, row, length = best
-        if row < 0:
+            if values[row] <= 0.0:
+                continue
+            rows = [row]
+            for earlier in reversed(hops[1 : length + 1]):
+                rows.append(int(earlier.before[rows[-1]]))
+            value = float(values[row]) * self._gain(rows)
+            if value > best[0]:
+                best = value, rows
+        value, rows = best
+        if not rows:
             return None
-        rows = [row]
-        for hop in reversed(hops[1 : length + 1]):
-            rows.append(int(hop.before[rows[-1]]))
         ids = self.state.graph.nodes["id"][rows[::-1]].tolist()
-        return Chain(option=option, value=value, steps=tuple(dict.fromkeys(ids)))
+        return Chain(option=option, value=min(1.0, value), steps=tuple(dict.fromkeys(ids)))
 
-    def _cover(self, words: frozenset[str], *, known: bool = False) -> Values:
-        """By row the share of some words that it holds, by their rarity; names count double.
+    def _gain(self, rows: Sequence[int]) -> float:
+        """How much more of the question a whole chain holds than its first line."""
+        if not self._whole:
+            return 1.0
+        said = frozenset().union(*(self._terms[row] for row in rows))
+        first = sum(w for t, w in self._asked.items() if t in self._terms[rows[-1]])
+        every = sum(w for t, w in self._asked.items() if t in said)
+        return every / first if first else 1.0
 
-        `known`: leave words out of the whole that nobody has said.
-        """
+    def _entry(self, term: str, rows: NDArray[np.int64]) -> Values:
+        """What it is worth to come to lines by a name."""
+        mention = self.settings.mention
+        worth = [self._leads.of(int(row)).get(term, mention) for row in rows]
+        return np.array(worth, np.float64)
+
+    def _exit(self, words: frozenset[str], row: int) -> float:
+        """What it is worth to end in a line that holds an option."""
+        held = self._leads.of(row)
+        return 1.0 if not held or not words.isdisjoint(held) else self.settings.mention
+
+    def _cover(self, words: frozenset[str]) -> Values:
+        """By row the share of some words that it holds, by their rarity; names count double."""
         out, whole = np.zeros(self._size), 0.0
         for term in words:
-            rows = self._holding(term)
-            if known and not len(rows):
-                continue
             weight = self._rarity(term) * (1.0 if term in self._names else 0.5)
-            out[rows] += weight
+            out[self._holding(term)] += weight
             whole += weight
         return out / whole if whole else out
 
@@ -157,16 +207,23 @@ class _Search:
     def _further(self, hop: _Hop) -> _Hop:
         """One line on: over the best tie to a line before, a later one where they are alike."""
         ties: dict[str, tuple[float, int]] = {}
+        mention = self.settings.mention
         for row in np.flatnonzero(hop.value).tolist():
+            held = self._leads.of(row)
             for term in self._terms[row]:
                 reach = float(hop.value[row]) * self._tie(term)
+                if term in self._names and term not in held:
+                    reach *= mention
                 if reach >= ties.get(term, (0.0, -1))[0]:
                     ties[term] = reach, row
         value, before = np.zeros(self._size), np.full(self._size, -1)
         for term, (reach, row) in ties.items():
             rows = self._holding(term)
-            better = rows[(value[rows] < reach) & (rows != row)]
-            value[better], before[better] = reach, row
+            reached = np.full(len(rows), reach)
+            if term in self._names:
+                reached *= self._entry(term, rows)
+            better = (value[rows] < reached) & (rows != row)
+            value[rows[better]], before[rows[better]] = reached[better], row
         return self._hop(self.settings.decay * value, before)
 
     def _hop(self, value: Values, before: NDArray[np.int64]) -> _Hop:
@@ -186,11 +243,25 @@ class _Search:
 
     # -- what is known of lines and words ------------------------------------------
 
+    def _all(self, term: str) -> NDArray[np.int64]:
+        """Lines that hold a word, who said them and when included."""
+        rows = self.state.lexicon.holding(term)
+        return rows[self._said[rows]]
+
     def _holding(self, term: str) -> NDArray[np.int64]:
+        """Lines that hold a word in what was said, whoever said it."""
         rows = self._rows.get(term)
         if rows is None:
-            rows = self.state.lexicon.holding(term)
-            rows = self._rows[term] = rows[self._said[rows]]
+            rows = self._all(term)
+            speakers = self._speakers.get(term)
+            if speakers is not None:
+                by = np.isin(self.state.graph.nodes["subject"][rows], speakers)
+                self._read([row for row in rows[by].tolist() if row not in self._terms])
+                own = [
+                    not b or term in self._terms[r] for r, b in zip(rows.tolist(), by, strict=True)
+                ]
+                rows = rows[own]
+            self._rows[term] = rows
         return rows
 
     def _rarity(self, term: str) -> float:
