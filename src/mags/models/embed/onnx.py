@@ -47,6 +47,8 @@ class ModelFile:
     overlap_tokens: int
     states: tuple[str, ...]
     """Names, inside of the graph, of layers' states: each float32 (batch, tokens, dimension)."""
+    earlier_sha256: tuple[str, ...] = ()
+    """Files of the same weights whose states differ by rounding: heads trained on them still fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +67,15 @@ class TokenStates:
 
 SHIPPED = ModelFile(
     name="all-minilm-l6-v2-int8",
-    model=DATA / "all-minilm-l6-v2-int8.onnx",
-    model_sha256="ab93e8a11bf7c7d9915a5d438fb742b222c905289b78641324548b6caef1d172",
+    model=DATA / "all-minilm-l6-v2-rows-int8.onnx",
+    model_sha256="6a5b4e47f8f6d5efde88e96921213fc9daead84f6c2db122cfc24586cc8ae8f1",
     tokenizer=DATA / "all-minilm-l6-v2-tokenizer.json",
     tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     dimension=384,
     window_tokens=256,
     overlap_tokens=32,
     states=tuple(f"encoder.layer.{place}.output.LayerNorm" for place in (1, 3, 5)),
+    earlier_sha256=("ab93e8a11bf7c7d9915a5d438fb742b222c905289b78641324548b6caef1d172",),
 )
 
 
