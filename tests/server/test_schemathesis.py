@@ -1,8 +1,13 @@
 """The interface as it is written down, fuzzed by schemathesis: no 5xx from any route.
 
-Needs the extra `fuzz`; run by `make test-full`.
+Needs the extra `fuzz`; run by `make test-full`. The long form, with more examples a route:
+`FUZZ_EXAMPLES=300 python -m pytest -m full tests/server/test_schemathesis.py -s`, which also
+prints how many requests were made. `FUZZ_TIMEOUT_S`: how long an answer may take; a busy
+machine needs more.
 """
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +27,10 @@ pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 ENDLESS = "/memories/{namespace}/events"
 CHAT = "/v1/chat/completions"
 UNLIMITED = Limits(rate=1e6, burst=10**6)
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "25"))
+TIMEOUT_S = float(os.environ.get("FUZZ_TIMEOUT_S", "120"))
 FUZZ = settings(
-    max_examples=25,
+    max_examples=EXAMPLES,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -50,7 +57,8 @@ def served(tmp_path: Path, model: Server) -> Iterator[Served]:
 def test_no_route_answers_by_a_failure_of_its_own(served: Served, model: Server):
     schema = schemathesis.openapi.from_url(f"{served.base}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
-    tried = []
+    tried: Counter[str] = Counter()
+    answered: Counter[int] = Counter()
     for operation in operations:
         if operation.path == ENDLESS:
             continue
@@ -59,13 +67,15 @@ def test_no_route_answers_by_a_failure_of_its_own(served: Served, model: Server)
         @given(case=operation.as_strategy())
         def fuzz(case: schemathesis.Case) -> None:
             model.steps = [Step(raw=ANSWER.encode())]
-            answer = case.call()
+            answer = case.call(timeout=TIMEOUT_S)
+            tried[case.operation.label] += 1
+            answered[answer.status_code] += 1
             # The settings may have named a model that is not there: a clear 502, no failure.
             assert answer.status_code < 500 or (
                 answer.status_code == 502 and "/v1/" in case.operation.path
             ), (case.operation.label, case.body, answer.status_code, answer.text)
 
         fuzz()
-        tried.append(operation.label)
+    print(f"{tried.total()} requests to {len(tried)} routes: {dict(sorted(answered.items()))}")
     assert len(tried) > 40
     assert '"status": 500' not in served.log.getvalue()
