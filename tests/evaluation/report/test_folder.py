@@ -18,6 +18,7 @@ from mags.evaluation.report.folder import (
     write_page,
 )
 from mags.evaluation.report.goals import goals
+from tests.evaluation.proving.turned import turned
 from tests.evaluation.report.made import AUDIT, EXHIBIT, kept, share
 
 RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
@@ -140,5 +141,16 @@ def test_aims_are_held_against_what_was_measured(tmp_path: Path):
     assert rows["hunt/medium", "score; over window and growing retrieval"] == (
         "+50 % over both",
         "9.00 [9.00, 9.00]; +200 [+200, +200] % and +80 [+80, +80] %",
+        "yes",
+    )
+
+
+def test_retention_is_held_against_what_was_told_lately(tmp_path: Path):
+    old = [turned(n, age=5_000, right=n < 3) for n in range(4)]
+    new = [turned(n, age=50, right=n < 6) for n in range(4, 8)]
+    put(tmp_path, kept([*old, *new], game="nonsense/vast"))
+    rows = {row[0]: row[3:] for row in goals([o.figures for o in gather([tmp_path]).matches]).rows}
+    assert rows["score of what was told 1,000 to 10,000 turns ago, against 10 to 100"] == (
+        "+25.0 points (75.0 of 4, 50.0 of 4)",
         "yes",
     )
