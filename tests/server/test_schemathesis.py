@@ -1,11 +1,12 @@
 """The interface as it is written down, fuzzed by schemathesis: no 5xx from any route.
 
 Needs the extra `fuzz`; run by `make test-full`. The long form, with more examples a route:
-`FUZZ_EXAMPLES=300 python -m pytest -m full tests/server/test_schemathesis.py -s`, which also
-prints how many requests were made. `FUZZ_TIMEOUT_S`: how long an answer may take; a busy
+`FUZZ_EXAMPLES=300 python -m pytest -m full --log-cli-level=INFO tests/server/test_schemathesis.py`,
+which also tells how many requests were made. `FUZZ_TIMEOUT_S`: how long an answer may take; a busy
 machine needs more.
 """
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from tests.server.test_fuzz import ANSWER
 schemathesis = pytest.importorskip("schemathesis", reason="needs the extra `fuzz`")
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 
+LOG = logging.getLogger(__name__)
 ENDLESS = "/memories/{namespace}/events"
 CHAT = "/v1/chat/completions"
 UNLIMITED = Limits(rate=1e6, burst=10**6)
@@ -76,6 +78,7 @@ def test_no_route_answers_by_a_failure_of_its_own(served: Served, model: Server)
             ), (case.operation.label, case.body, answer.status_code, answer.text)
 
         fuzz()
-    print(f"{tried.total()} requests to {len(tried)} routes: {dict(sorted(answered.items()))}")
+    told = dict(sorted(answered.items()))
+    LOG.info("%s requests to %s routes: %s", tried.total(), len(tried), told)
     assert len(tried) > 40
     assert '"status": 500' not in served.log.getvalue()

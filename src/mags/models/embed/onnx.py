@@ -48,7 +48,7 @@ class ModelFile:
     states: tuple[str, ...]
     """Names, inside of the graph, of layers' states: each float32 (batch, tokens, dimension)."""
     earlier_sha256: tuple[str, ...] = ()
-    """Files of the same weights whose states differ by rounding: heads trained on them still fit."""
+    """Files of the same weights whose states differ by rounding: heads of theirs still fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
