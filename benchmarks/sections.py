@@ -212,6 +212,35 @@ SECTIONS = (
         facts=(("auc", "AUC"), ("auc_near", "AUC, near"), ("first_near", "first, near")),
     ),
     Section(
+        title="Use over time",
+        text="A memory is asked in 8 blocks, asleep between them; every answer cites the evidence "
+        "among what it was shown, and questions come back, whole or in three fifths of their "
+        "words. `gain`: what a part adds to recall of turns, question by question: `again` where "
+        "the evidence was cited before, `fresh` elsewhere; `-long`: 2,500 ticks between blocks. "
+        "`python -m benchmarks.use`; part by part in [ablations](ablations.md).",
+        suites=tuple(
+            (f"use-{name}", title)
+            for name, title in (
+                ("hotpotqa", "HotpotQA"),
+                ("musique", "MuSiQue, with the single questions in it"),
+                ("longmemeval", "LongMemEval"),
+                ("lifebench", "LifeBench"),
+                ("hotpotqa-long", "HotpotQA, 20,000 ticks"),
+            )
+        ),
+        measures=("gain@5", "gain@10", "recall@5"),
+        groups=("test again", "test fresh"),
+        facts=(("associations", "associations"), ("themes", "themes"), ("recall_ms", "recall, ms")),
+    ),
+    Section(
+        title="Closing what is over, part by part",
+        text="Letta's updates again, every sixth case of the `test` half: what each part adds. "
+        "`python -m benchmarks.use.closing`.",
+        suites=(("use-closing", ""),),
+        measures=("gain closed", "gain wrong", "gain new first"),
+        groups=("test",),
+    ),
+    Section(
         title="The games' reader",
         text="The frozen model that stands for any language model in the games: some 370,000 "
         "weights, trained on a made-up world of its own and on no game. It picks one of two to "

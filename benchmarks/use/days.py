@@ -97,7 +97,7 @@ class Lived:
 
 def tell(stream: Stream, embedder: Embedder, path: Path, settings: Settings) -> Told:
     """Tell a stream to a memory at `path`; the policy of rules writes."""
-    memory = _opened(path, embedder, settings, None)
+    memory = opened(path, embedder, settings, None)
     seen = memory.observe_many(
         port.Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session)
         for t in stream.turns
@@ -117,7 +117,7 @@ def live(stream: Stream, told: Told, embedder: Embedder, settings: Settings, lif
     path = told.path.with_name("lived.mags")
     shutil.copy(told.path, path)
     citing = Citing(told.told_by)
-    memory = _opened(path, embedder, settings, citing)
+    memory = opened(path, embedder, settings, citing)
     asks = list(stream.asks)
     random.Random(life.seed).shuffle(asks)
     lived, cited = Lived(), set[str]()
@@ -179,7 +179,8 @@ def _size(memory: Memory) -> dict[str, float]:
     }
 
 
-def _opened(path: Path, embedder: Embedder, settings: Settings, answerer: Citing | None) -> Memory:
+def opened(path: Path, embedder: Embedder, settings: Settings, answerer: Citing | None) -> Memory:
+    """A memory of its own policy of rules; its clock counts."""
     seconds = itertools.count(1_900_000_000)
     clock: Callable[[], float] = lambda: float(next(seconds))  # noqa: E731
     return mags.open(
