@@ -1,5 +1,6 @@
 """The page by keyboard, by screen reader, in the dark, narrow and still."""
 
+import httpx
 import pytest
 
 from tests.server.serving import Served
@@ -81,6 +82,19 @@ def test_the_graph_is_walked_by_arrow_keys(page):
     expect(page.locator(".card .text")).to_be_visible()
     said = page.locator(".card .text").inner_text()
     assert said in told.inner_text()
+
+
+def test_whoever_walks_by_arrow_keys_keeps_the_place_while_others_write(page, http: httpx.Client):
+    page.get_by_role("button", name="List").click()
+    page.locator(".canvas").focus()
+    page.keyboard.press("ArrowRight")
+    told = page.locator(".field > p[role=status]")
+    node = told.inner_text().partition(",")[0]
+    counts = page.locator(".counts").inner_text()
+    http.post("/memories/tour/turns", json={"text": "Zoe plays the cello."})
+    expect(page.locator(".counts")).not_to_have_text(counts)
+    page.wait_for_timeout(500)  # the graph is drawn in the same moment
+    assert told.inner_text().startswith(node)
 
 
 def test_the_tabs_are_turned_by_arrow_keys(page):

@@ -17,6 +17,11 @@ HOSTILE = (
     "{{constructor.constructor('window.broken=1')()}}",
     'javascript:window.broken=1//"><svg onload=window.broken=1>',
 )
+NO_RING = """() => {
+  const layer = document.querySelector(".canvas .sigma-hovers");
+  const { data } = layer.getContext("2d").getImageData(0, 0, layer.width, layer.height);
+  return !data.some((value) => value);
+}"""
 MOVING = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "no-preference"}
 
 
@@ -239,6 +244,7 @@ def test_many_regions_are_shown_a_page_at_a_time(page):
         canvas.press("ArrowDown")  # to the largest
         page.get_by_role("status").filter(has_text=left).wait_for(state="attached")
         canvas.press("Enter")
+        page.wait_for_function(NO_RING)  # none is left of the circle that was stood at
     page.get_by_role("button", name="All regions").click()
     page.get_by_role("button", name="List", exact=True).click()
     sees(page, "Theme 70")

@@ -5,7 +5,7 @@ import type { Change } from "../api";
 import { STILL, palette } from "./colours";
 import type { Box } from "./layout";
 
-const PULSE_MS = 1800;
+export const PULSE_MS = 1800;
 
 interface Ring { kind: "node"; name: string; colour: "fresh" | "changed" }
 interface Line { kind: "arc"; src: string; dst: string; colour: "fresh" | "gone" }

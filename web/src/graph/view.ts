@@ -10,7 +10,8 @@ import { NodeCircleProgram } from "sigma/rendering";
 import type { Arc, Change, Dot, Explanation, Picture, RegionMap } from "../api";
 import { OTHERS, titled } from "../regions";
 import { DARK, STILL, palette, shade, tint } from "./colours";
-import { Ground } from "./ground";
+import { Detail, STRONG, WEAK, strongest } from "./detail";
+import { Ground, PULSE_MS } from "./ground";
 import { hover, label } from "./labels";
 import { Block, type Box } from "./layout";
 
@@ -42,6 +43,7 @@ export class View {
   readonly graph = new Graph({ multi: true, type: "directed" });
   private readonly sigma: Sigma;
   private readonly ground: Ground;
+  private readonly detail = new Detail();
   private readonly episodes = new Block();
   private readonly known = new Block();
   private crossing: { a: string; b: string; weight: number }[] = []; // from block to block
@@ -59,6 +61,8 @@ export class View {
     this.sigma = new Sigma(this.graph, place, {
       allowInvalidContainer: true,
       defaultNodeType: "circle",
+      defaultEdgeType: STRONG,
+      edgeProgramClasses: this.detail.programs(),
       nodeProgramClasses: { circle: NodeCircleProgram, square: Square },
       labelDensity: 0.5,
       labelGridCellSize: 110,
@@ -73,6 +77,7 @@ export class View {
       edgeReducer: (name, data) => this.edge(name, data),
     });
     this.ground = new Ground(this.sigma);
+    this.detail.attach(this.sigma);
     this.sigma.on("clickNode", ({ node }) => onChoose(node));
     this.sigma.on("clickStage", () => onChoose(null));
     this.sigma.on("enterNode", ({ node }) => this.beside(node));
@@ -86,6 +91,7 @@ export class View {
   /** Let go of the canvas and of everything that is listened to. */
   close(): void {
     this.frames = 0;
+    this.detail.close();
     this.watch.disconnect();
     DARK.removeEventListener("change", this.recolour);
     this.sigma.kill();
@@ -104,9 +110,14 @@ export class View {
     this.graph.clearEdges();
     const arcs = seen.lines.filter((arc) => wanted.has(String(arc.src)) && wanted.has(String(arc.dst)));
     const episodic = (id: number | string) => wanted.get(String(id))!.kind === "episode";
-    for (const arc of drawn(arcs)) {
+    const lines = drawn(arcs).map((arc) => {
       const across = episodic(arc.src) !== episodic(arc.dst);
-      this.graph.addEdge(String(arc.src), String(arc.dst), { ...line({ ...arc, across }), kind: arc.kind, weight: arc.weight, across });
+      return { ...line({ ...arc, across }), src: String(arc.src), dst: String(arc.dst), kind: arc.kind, weight: arc.weight, across };
+    });
+    const strong = strongest(lines);
+    for (const one of lines) {
+      const { src, dst, ...looks } = one;
+      this.graph.addEdge(src, dst, { ...looks, type: strong.has(one) ? STRONG : WEAK });
     }
     this.arrange();
     const pulls = arcs
@@ -168,6 +179,7 @@ export class View {
 
   /** Let what a change made, touched and removed be seen. */
   pulse(change: Change): void {
+    if (!STILL.matches) this.detail.stir(PULSE_MS);
     this.ground.pulse(change, performance.now());
   }
 
@@ -190,6 +202,11 @@ export class View {
   zoom(by: number): void {
     const camera = this.sigma.getCamera();
     void camera.animate({ ratio: camera.getBoundedRatio(camera.ratio / by) }, { duration: STILL.matches ? 1 : 150 });
+  }
+
+  /** Whether a node is drawn under that name. */
+  has(name: string): boolean {
+    return this.graph.hasNode(name);
   }
 
   /** Let the keyboard stand at a node (null: at none). */
@@ -255,10 +272,10 @@ export class View {
     const [src, dst] = this.graph.extremities(name);
     if (this.lit.size > 0) {
       const on = this.steps.has(`${src} ${dst}`);
-      return on ? { ...data, color: palette().step, size: 3.5, zIndex: 2 } : { ...data, color: tint(220, 5, 0.08), zIndex: 0 };
+      return on ? { ...data, type: STRONG, color: palette().step, size: 3.5, zIndex: 2 } : { ...data, color: tint(220, 5, 0.08), zIndex: 0 };
     }
     const beside = this.focusOrHover(src, dst);
-    return beside ? { ...data, color: tint(265, 60, 0.9), zIndex: 2 } : { ...data, color: tint(220, 5, 0.07), zIndex: 0 };
+    return beside ? { ...data, type: STRONG, color: tint(265, 60, 0.9), zIndex: 2 } : { ...data, color: tint(220, 5, 0.07), zIndex: 0 };
   }
 
   private focusOrHover(src: string, dst: string): boolean {
@@ -328,6 +345,7 @@ export class View {
       this.settling = false;
       return;
     }
+    this.detail.stir();
     this.layout(BUDGET_MS);
     this.move(false);
     this.frames -= 1;
@@ -390,7 +408,7 @@ function drawn(arcs: Arc[]): Arc[] {
 }
 
 /** Arcs from block to block are long: drawn as wide as the others, but paler. */
-function line(arc: Pick<Arc, "kind" | "weight"> & { across: boolean }): Data {
+function line(arc: Pick<Arc, "kind" | "weight"> & { across: boolean }): Data & { size: number } {
   const liquid = arc.kind === "association";
   const strength = Math.min(0.95, 0.04 + arc.weight ** 1.5) * (arc.across ? 0.5 : 1);
   return {

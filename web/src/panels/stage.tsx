@@ -113,6 +113,10 @@ function Found({ found }: { found: { value: Hit[] | null } }) {
 function Canvas({ view }: { view: { current: View | null } }) {
   const place = useRef<HTMLDivElement>(null);
   const at = useSignal<string | null>(null);
+  const stand = (name: string | null) => {
+    at.value = name;
+    view.current?.stand(name);
+  };
 
   useEffect(() => {
     const made = new View(place.current!, pick);
@@ -129,8 +133,9 @@ function Canvas({ view }: { view: { current: View | null } }) {
     else view.current.draw(drawn.value ?? NOTHING);
     for (const change of landed.peek()) view.current.pulse(change);
     landed.value = [];
-    at.value = null;
-    view.current.stand(null);
+    // Whoever walks by keyboard stays where it is, unless that is gone or stands for other regions.
+    const stays = at.peek() !== null && at.peek() !== `region ${OTHERS}` && view.current.has(at.peek()!);
+    stand(stays ? at.peek() : null);
   });
   useSignalEffect(() => {
     view.current?.mark({
@@ -145,10 +150,6 @@ function Canvas({ view }: { view: { current: View | null } }) {
   useSignalEffect(() => {
     if (chosen.value !== null) view.current?.look(String(chosen.value.node.id));
   });
-  const stand = (name: string | null) => {
-    at.value = name;
-    view.current?.stand(name);
-  };
   const onKey = (e: KeyboardEvent) => {
     const arrow = ARROWS[e.key];
     if (arrow) {
