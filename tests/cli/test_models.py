@@ -67,6 +67,23 @@ def test_the_list_marks_what_is_in_use(config: Path, nano: Path) -> None:
     assert "tiny: write" in run("list", str(nano))
 
 
+def test_adapters_are_listed_with_their_base_those_of_three_roles_once(
+    config: Path, tmp_path: Path
+) -> None:
+    for place in ("one", "three/ask", "three/write", "three/router"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "mags.json").write_text('{"base": "qwen", "wording": "compact"}')
+        (tmp_path / place / "adapter_model.safetensors").write_bytes(b"x" * 500_000)
+    found = json.loads(run("list", str(tmp_path), "--json"))
+    adapters = [(one["about"], one["megabytes"]) for one in found if "adapter of" in one["about"]]
+    assert adapters == [
+        ("adapter of qwen", 0.5),
+        ("adapter of qwen: one for each role", 1.5),
+    ]
+    with pytest.raises(InvalidInput, match="--form safetensors or --form gguf"):
+        run("export", str(tmp_path / "one"), "--out", str(tmp_path / "more"))
+
+
 def test_an_export_holds_what_is_needed_and_no_more(nano: Path, tmp_path: Path) -> None:
     (nano / "notes.txt").write_text("mine")
     run("export", str(nano.parent), "--out", str(tmp_path / "taken"))

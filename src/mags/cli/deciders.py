@@ -22,7 +22,7 @@ ADAPTER = "mags.json"
 
 
 def decider(given: str) -> Decider:
-    """What `given` names: rules, prompted, heads, nano, configured, or PATH; or NAME=WHAT.
+    """What `given` names: rules, heads, both, nano, prompted, configured, or PATH; or NAME=WHAT.
 
     A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), of
     adapters (`mags.json`) or of a model of transformers (`config.json`), which need the extra
@@ -69,8 +69,8 @@ def _trained(folder: Path, name: str) -> Decider:
         found: Decider = voices.from_folder(folder, name=name or folder.name)
         return found
     raise InvalidInput(
-        f"{folder} is no policy: give rules, prompted, heads, nano, configured, or a folder with "
-        f"{CARD}, {WEIGHTS} or {ADAPTER}.",
+        f"{folder} is no policy: give rules, heads, both, nano, prompted, configured, or a folder "
+        f"with {CARD}, {WEIGHTS} or {ADAPTER}.",
         given=str(folder),
     )
 

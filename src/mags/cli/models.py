@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from json import loads as json_of
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from rich.table import Table
 
 from mags.app import make_adapters, make_both, make_heads, make_nano
 from mags.cli.config import set_policy
-from mags.cli.deciders import HEADS, WEIGHTS, adapters_in, nano_folder
+from mags.cli.deciders import ADAPTER, HEADS, WEIGHTS, adapters_in, nano_folder
 from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
@@ -24,13 +25,13 @@ from mags.models.policy.heads.weights import SHIPPED
 from mags.models.policy.nano import SHIPPED as NANO
 from mags.models.policy.nano import NanoFolder
 from mags.ports.policy import Policy
-from mags.settings import config_file, read_settings
+from mags.settings import PolicySettings, config_file, read_settings
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
 )
 ALWAYS = {
-    "auto": "a prompted model where one is configured, else the rules",
+    "auto": "a prompted model where one is configured, else both",
     "rules": "no model at all",
     "prompted": "the configured language model with a few-shot prompt",
     "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
@@ -45,6 +46,7 @@ MADE: dict[str, Callable[[], Policy]] = {
     "nano": make_nano,
 }
 STAGES = ("grpo", "role")
+ROLES = ("ask", "write", "router")
 
 
 class Form(StrEnum):
@@ -90,7 +92,7 @@ def list_(
 
 
 def listed(folders: list[Path]) -> list[Listed]:
-    """The policies that come with MAGS, that of the settings, and the nanos below some folders."""
+    """The policies that come with MAGS, that of the settings, nanos and adapters below folders."""
     policy = read_settings(os.environ).policy
     found = [
         Listed(given=name, about=what, used=policy.kind == name and policy.path is None)
@@ -106,7 +108,32 @@ def listed(folders: list[Path]) -> list[Listed]:
         size = sum((path / name).stat().st_size for name in {*nano.files.values()})
         about = f"{nano.name}: {', '.join(nano.files)}"
         found.append(Listed(given=str(path), about=about, megabytes=size / 1e6, used=path == used))
-    return found
+    return [*found, *_adapters(folders, policy)]
+
+
+def _adapters(folders: list[Path], policy: PolicySettings) -> list[Listed]:
+    """Adapters below some folders, and that of the settings; one for each role counts once."""
+    used = policy.path.resolve() if policy.kind == "adapters" and policy.path else None
+    places = {card.parent.resolve() for folder in folders for card in folder.rglob(ADAPTER)}
+    roles = {place.parent for place in places if place.name in ROLES}
+    whole = {place for place in places if place.parent not in roles} | roles
+    return [
+        Listed(
+            given=str(place),
+            about=f"adapter of {_base(place)}" + (": one for each role" if place in roles else ""),
+            megabytes=sum(one.stat().st_size for one in place.rglob("*.safetensors")) / 1e6,
+            used=place == used,
+        )
+        for place in sorted(whole | ({used} if used else set()))
+    ]
+
+
+def _base(place: Path) -> str:
+    """The base that an adapter's card names, or "" where the card is gone."""
+    card = next(
+        (one for one in (place / ADAPTER, *place.glob(f"*/{ADAPTER}")) if one.is_file()), None
+    )
+    return "" if card is None else str(json_of(card.read_text(encoding="utf-8")).get("base", ""))
 
 
 @models.command()
@@ -148,11 +175,20 @@ def use(
 
 @models.command()
 def export(
-    run: Annotated[Path, typer.Argument(help="Folder of a run (`mags train all --out`).")],
+    run: Annotated[
+        Path, typer.Argument(help="Folder of a run (`mags train all --out`), or of an adapter.")
+    ],
     out_folder: Annotated[Path, typer.Option("--out", help="Where it goes.")],
     form: Annotated[Form, typer.Option(help="For MAGS, transformers, or llama.cpp.")] = Form.ONNX,
 ) -> None:
-    """Take a trained policy out of its run: all that is needed to use it, and nothing else."""
+    """Take a trained policy out of its run: all that is needed to use it, and nothing else.
+
+    An adapter is merged into its base: a folder of safetensors, and with `--form gguf` one file
+    more in it.
+    """
+    if (run / ADAPTER).is_file():
+        out.print(f"Wrote {_merged(run, out_folder, form)}.", markup=False, soft_wrap=True)
+        return
     copy = {Form.ONNX: _onnx, Form.SAFETENSORS: _safetensors, Form.GGUF: _gguf}[form]
     copied = copy(run, out_folder)
     size = sum(path.stat().st_size for path in copied) / 1e6
@@ -188,6 +224,22 @@ def _gguf(run: Path, folder: Path) -> list[Path]:
     return [folders.to_gguf(place, folder / f"{place.name}.gguf") for place in places]
 
 
+def _merged(adapter: Path, folder: Path, form: Form) -> Path:
+    """An adapter and its base as one model; raises InvalidInput for a form that it has not."""
+    if form is Form.ONNX:
+        raise InvalidInput(
+            f"{adapter} is an adapter: merge it with --form safetensors or --form gguf.",
+            path=str(adapter),
+        )
+    large = bring("mags.training.large.adapters", extra="train", needed_for="merging an adapter")
+    merged: Path = large.merge_adapter(large.base_of(adapter), adapter, folder)
+    if form is Form.SAFETENSORS:
+        return merged
+    folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
+    file: Path = folders.to_gguf(merged, merged / "model.gguf")
+    return file
+
+
 def _trained(run: Path) -> list[Path]:
     """The folders of the models that a run ended with; raises InvalidInput."""
     found = list(dict.fromkeys(_last(run, member) for member in _members(run)))
@@ -201,7 +253,7 @@ def _trained(run: Path) -> list[Path]:
 
 def _members(run: Path) -> tuple[str, ...]:
     combined = any(_holds(run / f"{stage}-all") for stage in STAGES)
-    return ("all",) if combined else ("ask", "write", "router")
+    return ("all",) if combined else ROLES
 
 
 def _last(run: Path, member: str) -> Path:

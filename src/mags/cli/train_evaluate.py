@@ -27,7 +27,7 @@ Models = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="MODEL...",
-        help="rules, prompted, configured, or a folder; NAME=FOLDER calls it NAME.",
+        help="rules, heads, both, nano, prompted, configured, or a path; NAME=WHAT calls it NAME.",
         show_default="rules",
     ),
 ]

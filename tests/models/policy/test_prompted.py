@@ -1,11 +1,14 @@
 """The prompted policy: what it asks, how it tries again, and what it leaves alone."""
 
+import json
+
 import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.chat.scripted import ScriptedChat
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.prompts import load_prompts
+from mags.models.structured import SCHEMAS
 from mags.ports.policy import Act, Plan, Recalled, Route, Turn
 
 MAY_3 = 1714694400.0  # 2024-05-03 00:00 UTC
@@ -44,8 +47,28 @@ def test_a_refused_reply_is_asked_for_once_more_with_the_reason():
     assert (said.role, said.content) == ("assistant", "Sure!")
     assert again.content == (
         "That reply cannot be used: 0 <engram> blocks instead of one. "
-        "Reply again with the one block alone."
+        "Reply again with the one block alone, or as JSON where a schema for it is given."
     )
+
+
+def test_the_second_reply_is_held_to_a_schema_and_read_as_the_block():
+    said = {
+        "operations": [
+            {
+                "act": "ADD", "subject": "Alice", "relation": "lives in", "object": "Oslo",
+                "qualifiers": [], "when": "", "text": "",
+            }
+        ]
+    }  # fmt: skip
+    prompted, chat = policy("Sure!", json.dumps(said))
+    (operation,) = prompted.write(MOVED, [], []).operations
+    assert (operation.subject, operation.relation, operation.object) == (
+        "Alice",
+        "lives in",
+        "Oslo",
+    )
+    assert [one.schema for one in chat.asked] == [None, SCHEMAS["write"]]
+    assert prompted.failures == {}
 
 
 def test_a_turn_refused_twice_stays_an_episode_and_is_counted():

@@ -12,10 +12,13 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 for library in ("peft", "trl"):
     pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
 
-import mags  # noqa: E402 - torch first
+from typer.testing import CliRunner  # noqa: E402 - torch first
+
+import mags  # noqa: E402
+from mags.cli.app import app  # noqa: E402
 from mags.errors import ConfigurationError  # noqa: E402
 from mags.settings import PolicySettings, Settings  # noqa: E402
-from mags.training.large.adapters import put_adapter, save_adapter  # noqa: E402
+from mags.training.large.adapters import Adapted, put_adapter, save_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
 from mags.training.large.shelf import AdapterPolicy, Shelf, read_adapters  # noqa: E402
 from mags.training.large.speech import Wording  # noqa: E402
@@ -89,6 +92,15 @@ def test_adapters_in_a_folder_drive_a_memory_by_one_setting(taught: Any, tmp_pat
     with mags.open(settings=settings) as memory:
         memory.observe(samples()[0].turn.text)
         assert [(f.relation, f.object) for f in memory.facts()] == [("lives in", "Oslo")]
+
+
+def test_an_adapter_is_exported_as_one_model(taught: Any, tmp_path: Path) -> None:
+    words = ["models", "export", str(taught.adapter), "--form", "gguf", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, words)
+    assert done.exception is None, done.output
+    assert (tmp_path / "model.gguf").read_bytes()[:4] == b"GGUF"
+    merged = load(tmp_path)
+    assert replies(Adapted(loaded=merged, model=merged.model)) == replies(taught.adapted)
 
 
 def test_adapters_of_several_bases_are_refused(taught: Any, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The three decisions of a memory, made by any chat model with a few-shot prompt.
 
 What the model replies passes the grammar and the guardrails. A reply that fails is asked for once
-more with the reason; what fails again is counted, and a turn stays an episode.
+more with the reason, and with a schema that the server holds it to where it can (structured
+output); what fails again is counted, and a turn stays an episode.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from mags.models import rendering
 from mags.models.grammar import is_name, read_engram, read_plan, read_route
 from mags.models.guardrails import check_invented, check_language, language_name
 from mags.models.prompts import Prompt
+from mags.models.structured import SCHEMAS, as_block
 from mags.ports.chat import ChatModel, Message
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
 Read = TypeVar("Read")
 
 TRIES = 2
+AGAIN = "Reply again with the one block alone, or as JSON where a schema for it is given."
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
 
 
@@ -97,16 +100,17 @@ class PromptedPolicy:
         while True:
             attempt += 1
             said: tuple[Message, ...] = ()
+            schema = SCHEMAS[role] if attempt == TRIES else None
             try:
-                reply = self._chat.complete(messages).text
+                reply = self._chat.complete(messages, schema=schema).text
                 said = (Message(role="assistant", content=reply),)
-                return read(reply)
+                return read(reply if schema is None else as_block(role, reply))
             except ModelReplyError as refused:
                 if attempt == TRIES:
                     self.failures[role] += 1
                     raise
                 reason = refused.facts.get("reason", refused)
-            again = f"That reply cannot be used: {reason}. Reply again with the one block alone."
+            again = f"That reply cannot be used: {reason}. {AGAIN}"
             messages = (*messages, *said, Message(role="user", content=again))
 
 

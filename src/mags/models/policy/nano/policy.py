@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from mags.errors import ModelReplyError
 from mags.models.grammar import read_engram, read_plan, read_route
-from mags.models.guardrails import check_invented
+from mags.models.guardrails import check_invented, check_language
 from mags.models.policy.compact import compact
 from mags.models.policy.nano.model import NanoFolder, NanoModel
 from mags.models.policy.shorthand import expand
@@ -34,13 +34,14 @@ class Voice(Protocol):
 class CompactPolicy:
     """A `Policy` over models that read compact prompts, one for each role or one for several.
 
-    `failures` counts refused replies by role. Raises ModelReplyError where a reply is refused, or
-    a role has no model.
+    `language`: the memory's, as an ISO 639-1 code. `failures` counts refused replies by role.
+    Raises ModelReplyError where a reply is refused, or a role has no model.
     """
 
-    def __init__(self, name: str, voices: Mapping[str, Voice]) -> None:
+    def __init__(self, name: str, voices: Mapping[str, Voice], *, language: str = "en") -> None:
         self._name = name
         self._voices = voices
+        self._language = language
         self.failures: Counter[str] = Counter()
 
     @property
@@ -67,6 +68,7 @@ class CompactPolicy:
 
         def read(reply: str) -> tuple[Operation, ...]:
             operations = read_engram(expand(reply, turn, recent)).operations
+            check_language(operations, self._language, source)
             check_invented(operations, source)
             return operations
 
