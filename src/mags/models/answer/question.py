@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from mags.models.answer.contrary import bound_names, cue_of, kindred, owned
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
 from mags.ports.inflection import PAST as PAST_FORM
@@ -84,6 +85,9 @@ class Question:
     `told`: it is put in the past tense, so that what is over may answer it too. `identity`: it
     asks who somebody is.
     `relations`: names of the relations it may ask about, each with the stems it says them by.
+    `cue`: what an answer must hold, as an age. `bound`: names tied to what is asked ("the flight
+    to Quito"). `kin`: the relatives and pets that are asked about.
+    `own`: what is asked for as the speaker's ("my birthday").
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
     """
 
@@ -95,11 +99,16 @@ class Question:
     end: str
     told: bool = False
     identity: bool = False
+    cue: re.Pattern[str] | None = None
+    bound: tuple[frozenset[str], ...] = ()
+    kin: frozenset[tuple[str, str]] = frozenset()
+    own: tuple[str, ...] = ()
 
 
 def read_question(turn: Turn) -> Question:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    cue, bound = cue_of(text), bound_names(text)
     text = CLOSERS.sub("", text)
     heard = [word.casefold() for word in WORD.findall(text)]
     spans = _names(text)
@@ -120,6 +129,10 @@ def read_question(turn: Turn) -> Question:
         relations=dict(_relations(heard, stems(" ".join(spans)), kind)),
         told=PAST_TENSE.search(text) is not None or any(map(_over, heard)),
         identity=IDENTITY.match(text) is not None,
+        cue=cue,
+        bound=bound,
+        kin=kindred(text),
+        own=owned(text),
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
 
@@ -156,6 +169,8 @@ def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset
         yield "likes", content("hobby")
     if "manager" in words:
         yield "boss", content("manager")
+    if ("my", "name") in pairwise(heard):
+        yield "is called", frozenset()
     for pair in pairwise(words):
         if pair in RISING:
             yield RISING[pair], content("bed")

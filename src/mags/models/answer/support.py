@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
+from mags.models.answer.contrary import kindred, of_another, opposed, strangers
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
@@ -214,6 +215,9 @@ def named(question: Question, end: str) -> bool:
     known = frozenset().union(question.words, *question.names)
     if words and words <= known:
         return True
+    owner, whose, thing = end.partition("'s ")
+    if whose:  # "Ana's daughter" is not Ana
+        return named(question, owner) and content(thing) <= known
     return any(name and name <= stems(end) for name in question.names)
 
 
@@ -230,14 +234,15 @@ def _asked_relation(question: Question, relation: str, subject: str, obj: str) -
     ):
         return True  # "is", "has": what is asked for are the two ends
     rest = question.words - frozenset().union(*question.names)
-    if relation == WHEN and rest <= content(subject):
+    if relation == WHEN and rest and rest <= content(subject):
         return question.kind == "time"  # "When is Ana's appointment?"
     if relation in WHERE and rest:
         if question.kind == "place" and rest <= content(subject):
             return True  # "Where is Ana's office?"
         held = content(obj)
         return bool(rest & held) and rest <= content(subject) | held  # "Which floor is it on?"
-    return known is not None and not rest and known.answers == question.kind
+    plain = known is not None and not rest and question.kind == "place"
+    return plain and known is not None and known.answers == question.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,6 +301,7 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         not fits and fit.turned,
         ONLY_ASKS.fullmatch(item.text.strip()) is not None,
         not words or not names or (question.kind == "reason" and not kind),
+        contrary(question, item, fits=fits),
     )
     return Evidence(
         words=rare_share(item, stand.rarity),
@@ -305,6 +311,23 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         covered=words * names if fits else None,
         factor=MISFIT ** sum(against) * _timely(question, item),
     )
+
+
+def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
+    """Whether a memory is of something else: see `mags.models.answer.contrary`."""
+    told = _told(item)
+    if strangers(question.kin, kindred(told)):
+        return True
+    if question.cue is not None and question.cue.search(item.text) is None:
+        return True
+    held = stems(told)
+    if not fits and not question.words:
+        return True  # "Who am I?": nothing is said by which any memory could be told from others
+    if item.fact is None and of_another(question.own, item.text):
+        return True
+    if item.fact is None and any(not name <= held for name in question.bound):
+        return True
+    return opposed(question.words, content(told))
 
 
 def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:

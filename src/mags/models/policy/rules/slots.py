@@ -42,7 +42,7 @@ _ONE_AT_A_TIME = word_set(
 
 _BREEDS = {
     "dog": "retriever labrador poodle beagle terrier spaniel dachshund collie husky bulldog"
-    " shepherd corgi chihuahua greyhound rottweiler dalmatian pug whippet setter mastiff labradoodle",
+    " shepherd corgi chihuahua greyhound rottweiler dalmatian pug whippet setter",
     "cat": "siamese persian tabby ragdoll bengal",
     "parrot": "cockatoo budgie parakeet macaw",
 }

@@ -1,0 +1,131 @@
+"""What shows that a memory does not answer a question, however many words they share.
+
+Another relative ("my son's birthday" and "my daughter's birthday"), the opposite verb ("opens" and
+"closes"), another name after the same word ("the flight to Quito" and "to Lima"), or nothing of
+the kind that is asked for: no age, no name, no sum of money.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mags.models.guardrails import WORD, stems
+
+
+def _kinds(text: str) -> Mapping[str, tuple[str, str]]:
+    """From each word to what it names and, behind the colon, what that is one of."""
+    found: dict[str, tuple[str, str]] = {}
+    for line in text.split("|"):
+        words, _, kind = line.partition(":")
+        for word in words.split():
+            found[word] = (words.split()[0], kind.strip() or words.split()[0])
+    return found
+
+
+KINDRED = _kinds(
+    """mother mom mum : parent | father dad : parent | parent parents | son sons : child |
+    daughter daughters : child | child children kid kids baby | brother brothers : sibling |
+    sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |
+    spouse partner | girlfriend : spouse | boyfriend : spouse | aunt | uncle | cousin | niece |
+    nephew | grandmother grandma granny : grandparent | grandfather grandpa : grandparent |
+    grandparent grandparents | dog puppy dogs : pet | cat kitten cats kittens : pet | pet pets |
+    parrot : pet | hamster : pet | rabbit : pet | horse | boss manager | dentist | doctor |
+    landlord landlady | teacher | neighbour neighbor | colleague coworker"""
+)
+OPPOSITES = (
+    ("open", "close"), ("arriv", "leav"), ("arriv", "depart"), ("start", "end"), ("begin", "end"),
+    ("start", "finish"), ("buy", "sell"), ("love", "hate"), ("lend", "borrow"), ("win", "lose"),
+)  # fmt: skip
+_NUMBER = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty"
+    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety)\b"
+)
+AGE = re.compile(
+    rf"\b(?:is|am|are|was|'s|'m|'re|turn(?:s|ed|ing)?|aged?) (?:(?:already|only|just|now|about"
+    rf"|nearly|almost) )?{_NUMBER}|['\u2019](?:s|m|re) {_NUMBER}"
+    r"|years? old|-year-old|\bage\b|\bborn\b",
+    re.I,
+)
+MONEY = re.compile(
+    r"[$€£¥]|\b(?:euros?|dollars?|pounds?|bucks|cents|usd|eur|gbp|francs|kroner|kronor|yen|free)\b"
+    r"|\d (?:a|per) (?:month|week|year|day|hour)\b"
+    r"|\b(?:cost|costs|paid|pay|pays|price|spent|charged?|earn|earns|salary|worth|rent)\b.*\d",
+    re.I,
+)
+NAMED = re.compile(
+    r"(?<=[^\W_]\s)(?!(?:I|I'm|January|February|March|April|May|June|July|August|September|October"
+    r"|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)"
+    r"[^\W\d_a-z][\w'-]*"
+    r"|[\x22\u201c]\w|\b(?:called|named)\b"
+)
+CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"^how old\b|\bwhat age\b", re.I), AGE),
+    (
+        re.compile(
+            r"^how much (?:do|does|did|is|was|are|were|will)\b.*\b(?:cost|pay|paid|earn|make|spend"
+            r"|rent|salary|bill|fee|price|membership|subscription|ticket)s?\b",
+            re.I,
+        ),
+        MONEY,
+    ),
+    (
+        re.compile(
+            r"\b(?:called|named)\s*\?*$|\bwhat(?:'s| is| was) (?:the name of|\S+ \S+ name\b)", re.I
+        ),
+        NAMED,
+    ),
+)  # fmt: skip
+BEHIND = re.compile(r"\b(?:to|in|at|with|from|for|by|near) ((?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+)*)")
+
+
+def cue_of(question: str) -> re.Pattern[str] | None:
+    """What an answer to a question must hold: an age, a sum or a name; None where any may do."""
+    return next((cue for asks, cue in CUES if asks.search(question.strip())), None)
+
+
+def bound_names(question: str) -> tuple[frozenset[str], ...]:
+    """The stems of each name that a preposition ties to what is asked: "the flight to Quito"."""
+    return tuple(stems(name) for name in BEHIND.findall(question))
+
+
+def kindred(text: str) -> frozenset[tuple[str, str]]:
+    """Of which relatives, pets and trades a text speaks, each with what it is one of."""
+    words = {word.casefold().removesuffix("'s") for word in WORD.findall(text)}
+    return frozenset(KINDRED[word] for word in words if word in KINDRED)
+
+
+def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
+    """Whether a memory speaks of relatives, and of none that is asked about.
+
+    A son is no daughter; either is a child.
+    """
+    related = (one[0] in other or other[0] in one for one in asked for other in told)
+    return bool(asked and told) and not any(related)
+
+
+def owned(question: str) -> tuple[str, ...]:
+    """The nouns that are asked for as one's own: "my birthday"."""
+    return tuple(noun.casefold() for noun in OWN.findall(question))
+
+
+def of_another(nouns: tuple[str, ...], text: str) -> bool:
+    """Whether a text tells the same of somebody else alone: "my daughter's birthday"."""
+    low = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return any(
+        re.search(rf"'s {re.escape(noun)}\b", low) is not None
+        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b", low) is None
+        for noun in nouns
+    )
+
+
+OWN = re.compile(r"\bmy ([a-z]+)(?!['\u2019\w])", re.I)
+
+
+def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:
+    """Whether stems of a memory say the opposite of what is asked and not that itself."""
+    for pair in OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            if any(w.startswith(one) for w in asked) and any(w.startswith(other) for w in told):
+                return not any(w.startswith(one) for w in told)
+    return False
