@@ -12,8 +12,8 @@ from mags.evaluation.report.page import Block, Prose, Section, Table
 
 TEXT = (
     "Seconds of processor time are those of a match, game and player together, one thread each, "
-    "as a mean over seeds. Players of one game were played by the same game; where their commits "
-    "differ, nothing that changes the game or the player lies between."
+    "as a mean over seeds. The commit is that of the sources that played; a match is kept as long "
+    "as nothing has changed that its game or its player rests on."
 )
 
 
