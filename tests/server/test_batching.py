@@ -1,6 +1,7 @@
 """Several requests' texts in one call of the embedder, each with vectors of its own."""
 
 import threading
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -84,6 +85,43 @@ def test_a_failure_reaches_everybody_who_was_in_the_call_and_nobody_after():
     assert isinstance(answers[1], ModelUnavailable)
     assert isinstance(answers[2], ModelUnavailable)
     assert np.array_equal(batched.embed(["two"]), held.inner.embed(["two"]))
+
+
+def test_where_there_was_company_a_moment_ago_a_call_waits_for_as_many_and_not_for_ever():
+    held = Held()
+    batched = BatchedEmbedder(held, patience_s=60.0)
+    threads, _ = asked(batched, [["one"], ["two"], ["three"]])
+    threads[0].start()
+    assert held.begun.wait(20.0)
+    for thread in threads[1:]:
+        thread.start()
+    while len(batched._waiting) < 2:
+        pass
+    held.let.set()
+    for thread in threads:
+        thread.join()
+    again, _ = asked(batched, [["four"], ["five"]])
+    again[0].start()
+    while len(batched._waiting) < 1:
+        pass
+    assert len(held.calls) == 2
+    again[1].start()
+    for thread in again:
+        thread.join(20.0)
+    assert sorted(held.calls[2]) == ["five", "four"]
+    batched._patience_s = 0.01
+    assert np.array_equal(batched.embed(["six"]), held.inner.embed(["six"]))
+    assert held.calls[3:] == [["six"]]
+
+
+def test_a_lone_request_waits_for_nobody():
+    held = Held()
+    held.let.set()
+    batched = BatchedEmbedder(held, patience_s=60.0)
+    begun = time.monotonic()
+    for text in ("one", "two", "three"):
+        batched.embed([text])
+    assert time.monotonic() - begun < 30.0
 
 
 def test_many_texts_of_one_request_wait_for_nobody():

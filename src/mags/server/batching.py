@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,10 @@ from mags.ports.embedder import Embedder
 
 MOST = 64
 """Texts of several requests in one call; a request of its own may have more."""
+PATIENCE_S = 0.01
+"""How long a call waits for as many requests as the one before had."""
+LATELY_S = 0.2
+"""For how long the call before tells whether there is company."""
 
 
 @dataclass(slots=True, eq=False)
@@ -29,16 +34,21 @@ class _Wish:
 class BatchedEmbedder:
     """Whoever finds nobody at work embeds, and takes along what came in while another did.
 
-    Nobody waits for company: a lone request is embedded at once. Only for embedders whose vectors
-    do not depend on what is embedded beside them. Safe in threads.
+    Where the call before was of several requests, as many are waited for, `patience_s` at most:
+    under load a full call costs each of them less. A lone request is embedded at once. Only for
+    embedders whose vectors do not depend on what is embedded beside them. Safe in threads.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, patience_s: float = PATIENCE_S) -> None:
         """Embeds by `embedder`, one call at a time."""
         self._embedder = embedder
+        self._patience_s = patience_s
         self._working = threading.Lock()
         self._lock = threading.Lock()
+        self._enough = threading.Condition(self._lock)
         self._waiting: list[_Wish] = []
+        self._company = 1
+        self._ended_s = 0.0
 
     @property
     def name(self) -> str:
@@ -55,15 +65,24 @@ class BatchedEmbedder:
         if len(texts) >= MOST:
             return self._embedder.embed(texts)
         wish = _Wish(texts=list(texts))
-        with self._lock:
+        with self._enough:
             self._waiting.append(wish)
+            if len(self._waiting) >= self._company:
+                self._enough.notify()
         with self._working:
             if not wish.done.is_set():
+                self._wait()
                 self._work(self._taken(wish))
         if wish.failure is not None:
             raise wish.failure
         assert wish.vectors is not None
         return wish.vectors
+
+    def _wait(self) -> None:
+        """Until as many wait as the last call had, where that was a moment ago."""
+        with self._enough:
+            if time.monotonic() - self._ended_s < LATELY_S:
+                self._enough.wait_for(lambda: len(self._waiting) >= self._company, self._patience_s)
 
     def _taken(self, own: _Wish) -> list[_Wish]:
         """The own wish, and others in the order in which they came, as far as there is room."""
@@ -74,6 +93,7 @@ class BatchedEmbedder:
             while self._waiting and len(self._waiting[0].texts) <= room:
                 taken.append(self._waiting.pop(0))
                 room -= len(taken[-1].texts)
+            self._company = len(taken)
         return taken
 
     def _work(self, wishes: Sequence[_Wish]) -> None:
@@ -90,3 +110,4 @@ class BatchedEmbedder:
                     wish.vectors = vectors[begin:end]
                 begin = end
                 wish.done.set()
+            self._ended_s = time.monotonic()
