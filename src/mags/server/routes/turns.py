@@ -16,9 +16,15 @@ router = APIRouter(prefix="/memories/{namespace}", tags=["writing"])
 IdempotencyKey = Annotated[
     str | None, Header(max_length=2_000, description="Taken where the body has no key.")
 ]
+_REPEATED = "Nothing new: what has this key was remembered before."
 
 
-@router.post("/turns", status_code=201, response_model=SeenOut)
+@router.post(
+    "/turns",
+    status_code=201,
+    response_model=SeenOut,
+    responses={200: {"model": SeenOut, "description": _REPEATED}},
+)
 def observe(desk: At, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
     said = _turn(turn)
@@ -27,7 +33,11 @@ def observe(desk: At, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> R
     return whole(SeenOut.of(seen), 200 if seen.repeated else 201)
 
 
-@router.post("/turns/bulk", status_code=201)
+@router.post(
+    "/turns/bulk",
+    status_code=201,
+    responses={200: {"model": list[SeenOut], "description": _REPEATED}},
+)
 def observe_many(
     desk: At, turns: TurnsIn, response: Response, idempotency_key: IdempotencyKey = None
 ) -> list[SeenOut]:
@@ -46,7 +56,9 @@ def observe_many(
     return [SeenOut.of(one) for one in seen]
 
 
-@router.post("/facts", status_code=201)
+@router.post(
+    "/facts", status_code=201, responses={200: {"model": SeenOut, "description": _REPEATED}}
+)
 def assert_fact(
     desk: At, fact: FactIn, response: Response, idempotency_key: IdempotencyKey = None
 ) -> SeenOut:
