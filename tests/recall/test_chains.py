@@ -11,7 +11,6 @@ from mags.memory.memory import Memory
 from mags.ports.policy import OUTCOME
 from mags.recall.chains import Chain
 from mags.recall.leads import Leads
-from mags.recall.settings import ChainSettings
 
 SAID = (
     "Berta sings in the choir.",
@@ -129,9 +128,8 @@ def test_a_lead_to_one_of_several_of_a_kind_is_worth_the_root_of_its_share():
         "Tolvin belongs to the Dreirsim family.",
         "Berta belongs to the Dreirsim family.",
     )
-    settings = ChainSettings(spread=0.5, older=1.0)
     with memory._live.reading() as state:
-        leads = Leads(state, 1e6, settings)
+        leads = Leads(state, 1e6, spread=0.5)
         held = leads.of(state.graph.row(ids[0]))
     assert held["snumbar"] == 1.0
     assert held["dreirsim"] == 0.5

@@ -26,9 +26,11 @@ from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
 from mags.engram.parting import give_way, part
+from mags.engram.passing import lapse, meanwhile, until_of
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
 from mags.engram.tentative import outweighed
+from mags.engram.trust import doubt
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -64,6 +66,7 @@ class Scribe:
         self._emphasis = 0.0
         self._marked = ""
         self._reports = False
+        self._doubt: int | None = None
         self._near: dict[int, list[int]] = {}
         self._mentioned: list[int] = []
         self._named: list[int] = []
@@ -105,6 +108,13 @@ class Scribe:
             self._mention(entity)
             if entity and entity != speaker:
                 self._named.append(entity)
+        if not echo:
+            self._doubt = doubt(self.view, speaker)
+        if not (echo or writing.is_question or self._doubt) and self.settings.arbiter:
+            recorded_at = self.moment.now_s
+            self.done.closed += lapse(
+                self.view, self._named, turn.text, at=turn.at, recorded_at=recorded_at
+            )
 
     def _mention(self, entity: int | None) -> None:
         if not entity or entity == self.evidence.speaker or entity in self._mentioned:
@@ -124,7 +134,10 @@ class Scribe:
         claim = self._claim(index, operation)
         if claim is None:
             return
-        if operation.tentative and outweighed(self.view, claim):
+        if self._doubt is not None:
+            self._ignore(index, "of whom it is said that he lies")
+            self.view.draft.reason("doubt", fact=self._doubt)
+        elif operation.tentative and outweighed(self.view, claim):
             self._ignore(index, "less sure than what it would close")
         elif claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
@@ -186,6 +199,8 @@ class Scribe:
         if claim.evidence.echo and not self.settings.echoes:
             self._ignore(index, "made from memory")
             return
+        if self.settings.arbiter:
+            claim = meanwhile(self.view, claim)
         span, heir = self.arbiter.span(claim)
         fact = self._node(
             NodeKind.FACT,
@@ -200,6 +215,7 @@ class Scribe:
         self.view.join(fact, claim.subject, ArcKind.SUBJECT)
         self.view.join(fact, claim.object, ArcKind.OBJECT)
         self._source(fact)
+        self._await(fact)
         if heir:
             self.view.join(heir, fact, ArcKind.SUPERSEDES)
             self.view.draft.reason("history", fact=fact, by=heir, valid_to=span.end)
@@ -208,6 +224,12 @@ class Scribe:
         self.arbiter.settle(claim, fact)
         if self.settings.arbiter and claim.span.end == NEVER:
             give_way(self.view, claim, fact, self.done)
+
+    def _await(self, fact: int) -> None:
+        """Join a fact to what is to end it by something that it does or suffers."""
+        for name in until_of(self.view, fact).split():
+            for entity in self.view.find(name):
+                self.view.join(fact, entity, ArcKind.MENTIONS)
 
     def _held(self, span: Span) -> dict[str, Any]:
         return {

@@ -88,7 +88,7 @@ class _Search:
         self._names: set[str] = set()
         self._worth: dict[int, float] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
-        self._leads = Leads(state, moment, settings)
+        self._leads = Leads(state, moment, settings.spread)
         self._asked: dict[str, float] = {}
         self._whole = 0.0
         self._speakers = self._spoken()

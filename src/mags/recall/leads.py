@@ -3,7 +3,7 @@
 A line that only drops a name leads nowhere in particular; one whose facts hold of that name leads
 to their other end. Where a thing has several counterparts of a kind (a clan and its members), a
 lead to one of them is worth the less the more there are, as in a walk that takes each with the
-same chance (Lao and Cohen, 2010); and what was told of it last goes before what was told earlier.
+same chance (Lao and Cohen, 2010).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from mags.graph.node import NOBODY, NodeKind
 from mags.index.names import form_of
 from mags.index.state import State
 from mags.index.tokens import terms
-from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
 
 FACT = int(NodeKind.FACT)
@@ -27,9 +26,9 @@ _ENDS = (int(ArcKind.SUBJECT) | REVERSE, int(ArcKind.OBJECT) | REVERSE)
 class Leads:
     """What the open facts of lines lead from; each looked up once."""
 
-    def __init__(self, state: State, moment: float, settings: ChainSettings) -> None:
-        """At `moment`, in seconds."""
-        self._state, self._moment, self._settings = state, moment, settings
+    def __init__(self, state: State, moment: float, spread: float) -> None:
+        """`spread`: 0 where the number of counterparts does not matter, 1 where it divides."""
+        self._state, self._moment, self._spread = state, moment, spread
         self._nodes = state.graph.nodes
         self._lines: dict[int, Mapping[str, float]] = {}
         self._names: dict[int, str] = {}
@@ -64,39 +63,28 @@ class Leads:
         return [int(i) for i in facts[self._nodes["valid_to"][facts] > self._moment]]
 
     def _counterparts(self, entity: int) -> Mapping[int, float]:
-        """What a lead from a thing to each of those is worth that its open facts join it to.
-
-        Of those of one kind all lose where there are several, and the older more.
-        """
+        """What a lead from a thing to each of those is worth that its open facts join it to."""
         found = self._worth.get(entity)
         if found is None:
-            kinds: dict[str, list[tuple[float, int]]] = {}
-            for far, told in self._joined(entity).items():
-                kinds.setdefault(form_of(self._name(far)), []).append((-told, far))
+            kinds: dict[str, list[int]] = {}
+            for far in self._joined(entity):
+                kinds.setdefault(form_of(self._name(far)), []).append(far)
             found = self._worth[entity] = {
-                far: float(len(alike)) ** -self._settings.spread * self._settings.older**place
-                for alike in kinds.values()
-                for place, (_, far) in enumerate(sorted(alike))
+                far: float(len(alike)) ** -self._spread for alike in kinds.values() for far in alike
             }
         return found
 
-    def _joined(self, entity: int) -> dict[int, float]:
-        """The other ends of the open facts of a thing, and when each was told last."""
+    def _joined(self, entity: int) -> set[int]:
+        """The other ends of the open facts of a thing."""
         graph = self._state.graph
         row = graph.row_of.get(entity)
-        found: dict[int, float] = {}
-        if row is None:
-            return found
+        found: set[int] = set()
         for code, end in zip(_ENDS, ("object", "subject"), strict=True):
-            facts = peers(graph, row, code)
-            for fact in facts[self._nodes["valid_to"][facts] > self._moment].tolist():
-                far = int(self._nodes[end][fact])
-                if far in (NOBODY, entity):
-                    continue
-                said = peers(graph, fact, int(ArcKind.SOURCE))
-                told = float(self._nodes["valid_from"][[fact, *said.tolist()]].max())
-                found[far] = max(found.get(far, told), told)
-        return found
+            if row is not None:
+                facts = peers(graph, row, code)
+                facts = facts[self._nodes["valid_to"][facts] > self._moment]
+                found.update(self._nodes[end][facts].tolist())
+        return found - {NOBODY, entity}
 
     def _name(self, entity: int) -> str:
         name = self._names.get(entity)

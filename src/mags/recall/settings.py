@@ -47,7 +47,10 @@ class ChainSettings:
     well a rare word that is no name ties two lines. least: share of an option that the last line
     must hold. recency: what the newest line gains, half_life: after how many lines half of that
     is left. reported, failed: worth of a line that tells what came of an act, where that went
-    well and where it went wrong. beam: best lines gone on from.
+    well and where it went wrong. beam: best lines gone on from. mention: worth of a
+    name that a line only drops, beside one that its facts hold of. spread: how much a lead to one
+    of several counterparts loses (0: nothing, 1: all share alike). asked: worth of a word of the
+    question that is no name. told: of a name of the question that is only who said the line.
     """
 
     on: bool = True
@@ -62,7 +65,6 @@ class ChainSettings:
     beam: int = 128
     mention: float = 0.1
     spread: float = 0.5
-    older: float = 1.0
     asked: float = 0.25
     told: float = 0.5
 

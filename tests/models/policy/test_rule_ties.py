@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mags.models.policy.rules.lasting import lasting
 from mags.models.policy.rules.referents import referents
 from mags.models.policy.rules.ties import tied
 from mags.models.policy.rules.tokens import tokenise
@@ -117,3 +118,39 @@ def test_every_tie_names_two_things_that_were_said(words):
         assert op.subject
         assert op.object
         assert op.act is Act.RETRACT or op.relation
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "until"),
+    [
+        ("For the next eleven days, Zoaro has Vrull for a guardian.", 11 * DAY, {}),
+        ("For two weeks, Zoaro asks vreth tin.", 14 * DAY, {}),
+        ("Zoaro has been ill for two weeks.", None, {}),
+        ("Until the moon of Pell rises, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
+        ("As long as Pell has not risen, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
+        ("Up to the rising of Pell, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
+        ("Zoaro rests.", None, {}),
+    ],
+)
+def test_a_statement_says_how_long_it_holds(text, end, until):
+    assert lasting(text, 0.0) == (end, until)
+
+
+def test_what_is_said_for_the_time_to_come_ends_though_the_clause_reader_reads_it():
+    text = "For the next eleven days, Lileir has Wonre for a guardian."
+    written = POLICY.write(Turn(text=text, speaker="Ana", at=0.0), (), ())
+    assert [op.valid_to for op in written.operations] == [11 * DAY]
+
+
+def test_what_only_would_be_so_ties_nothing():
+    assert tied(Turn(text="If only Sommeim could see this Steirke.", speaker="Ana")) == ()
+
+
+def test_the_colours_of_a_clan_are_no_thing_beside_it():
+    assert [r.text for r in referents(tokenise("Zoaro wears the colours of the Orn clan"))] == [
+        "Zoaro",
+        "Orn clan",
+    ]

@@ -17,6 +17,7 @@ from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
 
 _PLURAL_AFTER = frozenset({"are", "were", "have", "do", "will", "can", "must", "may", "now"})
 _OF = frozenset({"of", "for"})
+_GROUPS = frozenset({"people", "folk", "members", "men", "women"})
 _LEADING = FUNCTION_WORDS | {"throughout", "whoever", "whatever", "wherever"}
 _FINITE = frozenset({BASE, THIRD, PAST})
 
@@ -129,7 +130,13 @@ def _is_head(tokens: Sequence[Token], i: int) -> bool:
     token = tokens[i]
     if not token.is_word or token.low in FUNCTION_WORDS:
         return False
+    if not token.is_capital and (token.low in _GROUPS or _is_plural(token.low)):
+        return False  # "the colours of the Orn clan" are no thing beside it
     return token.is_capital or (i > 0 and tokens[i - 1].low == "the")
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
 def _is_noun(tokens: Sequence[Token], i: int) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from mags.models.policy.rules.lasting import lasting
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
     ARTICLES,
@@ -18,7 +18,6 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.when import times
 from mags.ports.inflection import BASE, PAST, THIRD, forms
 from mags.ports.policy import Act, Operation, Turn
 
@@ -33,18 +32,6 @@ CUES = word_set("now no longer not but instead anymore become becomes became tod
 MOST = 6
 """Words of a relation."""
 _GUESSED = HEDGES | word_set("could might may would should")
-_NUMBERS = """
-one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen twenty
-"""
-_COUNTS = _NUMBERS.split()
-_LASTS = re.compile(
-    r"\b(?:for|during)(?: the)?(?: next| coming| following)? "
-    rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
-    re.IGNORECASE,
-)
-_SINCE = re.compile(r"\b(?:has|have|had|was|were|ago)\b", re.IGNORECASE)
-_SPANS = {"hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
 _OTHERS = word_set("he she him her they them")
 _FINITE = frozenset({BASE, THIRD, PAST})
 
@@ -130,24 +117,17 @@ def tie(
 ) -> Operation:
     """Return the operation that says how two things are tied, in the words of the stretch."""
     text = join(clause.whole)
+    end, held = lasting(turn.text, turn.at)
     return Operation(
         act=Act.ADD,
         subject=subject,
         relation=relation,
         object=object_,
         text=f"{text[:1].upper()}{text[1:]}.",
-        valid_to=_end(turn.text, turn.at),
+        valid_to=end,
+        qualifiers=held,
         confidence=confidence,
         subject_is_name=subject[:1].isupper(),
         object_is_name=object_[:1].isupper(),
         exact=True,
     )
-
-
-def _end(text: str, at: float) -> float | None:
-    """When a statement is said to be over: "until Friday", "for ten days"."""
-    lasts = _LASTS.search(text)
-    if lasts and not _SINCE.search(text):
-        count = int(lasts[1]) if lasts[1].isdigit() else _COUNTS.index(lasts[1].lower()) + 1
-        return at + count * _SPANS[lasts[2].lower()]
-    return next((t.since for t in times(text, at, future=True) if t.role == "until"), None)

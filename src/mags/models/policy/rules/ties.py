@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from mags.models.policy.rules.changing import changed, is_change, is_list
 from mags.models.policy.rules.deeds import shown
+from mags.models.policy.rules.lasting import coming
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
 from mags.models.policy.rules.stretches import Stretch, is_talk, stretches
@@ -25,6 +26,9 @@ from mags.ports.relations import canonical
 
 _KEPT = frozenset({"rule", "how-to"})
 """Notes that stay beside a tie: it has not their force."""
+
+
+_WISHED = frozenset({"could", "would", "might"})
 
 
 def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
@@ -54,9 +58,20 @@ def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
     its own gives way, so that a thing goes by one name whichever verb it is told with.
     """
     if OUTCOME not in turn.attrs and any(_is_plain(op) for op in read):
-        return read
+        return _bounded(read, turn)
     notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
     return (*notes, *tied(turn, least=2 if notes else 1)) or read
+
+
+def _bounded(read: Sequence[Operation], turn: Turn) -> Sequence[Operation]:
+    """Give what is said "for the next ten days" its end."""
+    end = coming(turn.text, turn.at)
+    if end is None:
+        return read
+    return [
+        replace(op, valid_to=end) if op.act is not Act.RETRACT and op.valid_to is None else op
+        for op in read
+    ]
 
 
 def _is_plain(op: Operation) -> bool:
@@ -92,13 +107,18 @@ def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
         return (replace(tie(turn, clause, about[0].text, *said), change=change),)
     if len(about) == 2:
         first, second = about
-        if is_list(clause.tokens, first, second):
+        if is_list(clause.tokens, first, second) or _is_wished(clause):
             return ()
         told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
         return (replace(told, change=change),)
     if len(about) == 3:
         return changed(clause, turn)
     return ()
+
+
+def _is_wished(clause: Stretch) -> bool:
+    """Say whether it tells what would be so, not what is: "if only Tolvin could see this"."""
+    return any(t.low in _WISHED for t in clause.tokens)
 
 
 def _joined(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
