@@ -31,6 +31,9 @@ def read_copula(
 ) -> list[Operation]:
     """Return what a clause with "be" says; [] where it says nothing to keep."""
     words = rest.tokens
+    if clause.verb.tense == "used":  # "used to be a waiter": over, whenever what follows began
+        clause = replace(clause, verb=replace(clause.verb, tense="past"))
+        manner = replace(manner, time=None, times=())
     while words and words[0].low in INTENSIFIERS | {"also", "now", "actually", "still", "just"}:
         words = words[1:]
     if clause.subject.kind in {OWNED, OF}:

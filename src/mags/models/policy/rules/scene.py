@@ -155,7 +155,7 @@ class Scene:
         if not names or subject.kind in {PRONOUN, OF}:
             return
         word = subject.noun.split()[-1] if subject.noun else ""
-        if subject.kind == OWNED and not _alive(word):
+        if subject.kind == OWNED and not living(word):
             return
         if subject.kind not in {NAME, OWNED}:
             return
@@ -170,7 +170,7 @@ class Scene:
         self.group = names if many else self.group
 
 
-def _alive(word: str) -> bool:
+def living(word: str) -> bool:
     """Say whether a noun is one of people or pets, or of several ("parents", "dogs")."""
     known = KIN | PETS
     return word in known | _MANY or (word.endswith("s") and word[:-1] in known)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from mags.models.policy.rules.case import Case, Special
 from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.clause import OF, OWNED, THING, Subject
-from mags.models.policy.rules.lexicon import KIN, PETS, word_set
+from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.phrase import cut_aside, object_of, trim
-from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.scene import Scene, living
 from mags.models.policy.rules.slots import compound, slot_of, without_due
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.when import times
@@ -157,7 +157,7 @@ _BE = canonical("is") or Relation(name="is")
 def _slot(owner: str, noun: str) -> Held | None:
     last = noun.split()[-1] if noun else ""
     known = slot_of(noun) if noun else None
-    if not noun or last in KIN | PETS:
+    if not noun or living(last):
         return None
     if known is not None and known.answers == "person":
         if known.noun:
