@@ -174,9 +174,9 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
     if wanted.kind == "nano":
         return FallbackPolicy(make_nano(wanted.path), rules)
     if wanted.kind == "adapters":
-        return FallbackPolicy(make_adapters(wanted.path), rules)
+        return FallbackPolicy(make_adapters(wanted.path, wanted.language), rules)
     if wanted.kind == "served" and chat is not None:
-        return FallbackPolicy(served_policy(chat), rules)
+        return FallbackPolicy(served_policy(chat, language=wanted.language), rules)
     if wanted.kind == "heads":
         return make_heads(wanted.path, rules)
     if wanted.kind == "both":
@@ -211,7 +211,7 @@ def make_nano(path: Path | None = None) -> NanoPolicy:
     return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path))
 
 
-def make_adapters(folder: Path | None) -> Policy:
+def make_adapters(folder: Path | None, language: str = "en") -> Policy:
     """LoRA adapters over one base, from a folder; raises ConfigurationError, MissingExtra."""
     if folder is None:
         raise ConfigurationError(
@@ -219,7 +219,7 @@ def make_adapters(folder: Path | None) -> Policy:
             key="policy.path",
         )
     shelf = bring("mags.training.large.shelf", extra="train", needed_for="policy.kind 'adapters'")
-    made: Policy = shelf.read_adapters(folder)
+    made: Policy = shelf.read_adapters(folder, language=language)
     return made
 
 

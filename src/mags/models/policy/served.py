@@ -19,6 +19,7 @@ class ChatVoice:
         return self._chat.complete([Message(role="user", content=prompt)]).text
 
 
-def served_policy(chat: ChatModel) -> CompactPolicy:
+def served_policy(chat: ChatModel, *, language: str = "en") -> CompactPolicy:
     """The policy of one model that was taught all roles with the compact wording."""
-    return CompactPolicy(f"trained ({chat.name})", dict.fromkeys(ROLES, ChatVoice(chat)))
+    voices = dict.fromkeys(ROLES, ChatVoice(chat))
+    return CompactPolicy(f"trained ({chat.name})", voices, language=language)

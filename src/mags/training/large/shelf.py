@@ -148,7 +148,15 @@ class AdapterPolicy:
     missing. Refused replies raise ModelReplyError, as those of any trained policy.
     """
 
-    def __init__(self, name: str, loaded: Loaded, shelf: Shelf, roles: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        loaded: Loaded,
+        shelf: Shelf,
+        roles: Mapping[str, str],
+        *,
+        language: str = "en",
+    ) -> None:
         absent = [role for role in ROLES if roles.get(role) not in shelf.names]
         if absent:
             raise ConfigurationError(f"No adapter on the shelf for {', '.join(absent)}.")
@@ -157,15 +165,21 @@ class AdapterPolicy:
         self._policies: dict[str, Policy] = {}
         if speech.wording is Wording.COMPACT:
             voices = {role: ShelfVoice(shelf, roles[role]) for role in ROLES}
-            self._policies = dict.fromkeys(ROLES, CompactPolicy(name, voices))
+            compact = CompactPolicy(name, voices, language=language)
+            self._policies = dict.fromkeys(ROLES, compact)
             return
         for role in ROLES:
             chat = ShelfChat(shelf, roles[role], role, speech)
-            self._policies[role] = PromptedPolicy(chat, speech.prompts)
+            self._policies[role] = PromptedPolicy(chat, speech.prompts, language=language)
 
     @classmethod
     def over(
-        cls, loaded: Loaded, adapters: Mapping[str, Path], *, held: bool = False
+        cls,
+        loaded: Loaded,
+        adapters: Mapping[str, Path],
+        *,
+        held: bool = False,
+        language: str = "en",
     ) -> AdapterPolicy:
         """The policy of folders by role; roles may name the same folder, which is loaded once.
 
@@ -182,7 +196,7 @@ class AdapterPolicy:
         named = {folder: role for role, folder in reversed(list(adapters.items()))}
         shelf = Shelf(loaded, {name: folder for folder, name in named.items()}, held=held)
         roles = {role: named[folder] for role, folder in adapters.items()}
-        return cls("adapters", loaded, shelf, roles)
+        return cls("adapters", loaded, shelf, roles, language=language)
 
     @property
     def name(self) -> str:
@@ -202,7 +216,7 @@ class AdapterPolicy:
         return self._policies["write"].write(turn, recent, recalled)
 
 
-def read_adapters(folder: Path) -> AdapterPolicy:
+def read_adapters(folder: Path, *, language: str = "en") -> AdapterPolicy:
     """The policy of a folder: one adapter for every role, or a folder named after each.
 
     The base is where the adapters' card says, and must be the same for all of them; replies are
@@ -218,4 +232,5 @@ def read_adapters(folder: Path) -> AdapterPolicy:
             path=str(folder),
         )
     loaded = load(bases.pop(), wording=wording_of(adapters["write"]))
-    return AdapterPolicy.over(loaded, adapters, held=find_spec("llguidance") is not None)
+    held = find_spec("llguidance") is not None
+    return AdapterPolicy.over(loaded, adapters, held=held, language=language)
