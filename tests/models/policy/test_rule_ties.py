@@ -147,6 +147,9 @@ def test_what_is_said_for_the_time_to_come_ends_though_the_clause_reader_reads_i
 
 def test_what_only_would_be_so_ties_nothing():
     assert tied(Turn(text="If only Sommeim could see this Steirke.", speaker="Ana")) == ()
+    assert (
+        tied(Turn(text="If only Sommeim could see it! So Steirke would say.", speaker="Ana")) == ()
+    )
 
 
 def test_the_colours_of_a_clan_are_no_thing_beside_it():

@@ -42,6 +42,7 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
         return ()
     if OUTCOME in turn.attrs:
         return shown(clauses, turn)
+    clauses = [c for c in clauses if not _is_wished(c)]
     if all(_is_full_name(r) for r in about if r.is_new):
         return ()
     full = [c for c in clauses if len(c.about) > 1]
@@ -107,7 +108,7 @@ def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
         return (replace(tie(turn, clause, about[0].text, *said), change=change),)
     if len(about) == 2:
         first, second = about
-        if is_list(clause.tokens, first, second) or _is_wished(clause):
+        if is_list(clause.tokens, first, second):
             return ()
         told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
         return (replace(told, change=change),)
