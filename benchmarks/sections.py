@@ -234,7 +234,7 @@ SECTIONS = (
     ),
     Section(
         title="Closing what is over, part by part",
-        text="Letta's updates again, every sixth case of the `test` half: what each part adds. "
+        text="Letta's updates again, every eighth case of the `test` half: what each part adds. "
         "`python -m benchmarks.use.closing`.",
         suites=(("use-closing", ""),),
         measures=("gain closed", "gain wrong", "gain new first"),
