@@ -52,10 +52,13 @@ def test_a_match_with_a_switch_is_an_ablation_held_against_the_whole(tmp_path: P
 
 def test_who_did_not_play_is_named_and_who_played_less_has_its_seeds_told(tmp_path: Path):
     put(tmp_path, *(share("MAGS", 5, seed=seed) for seed in (0, 1, 3)), share("window", 3))
+    put(tmp_path, *(share(name, 2, game="nonsense/hard") for name in ("oracle", "MAGS chat")))
     put(tmp_path, share("window", 2, game="nonsense/tiny"))
     text = write_page(tmp_path / "page", page_of(gather([tmp_path]), RUN))[1].read_text()
-    assert "| nonsense/standard | 3 | 10 | 25 | 30.0 (1 seed) | 50.0 |" in text
-    assert "| nonsense/tiny | 1 | 10 | 25 | 20.0 | not played |" in text
+    none = "not played"
+    assert "| chance | window | MAGS | MAGS chat | oracle |" in text
+    assert f"| nonsense/standard | 3 | 10 | 25 | 30.0 (1 seed) | 50.0 | {none} | {none} |" in text
+    assert f"| nonsense/tiny | 1 | 10 | 25 | 20.0 | {none} | {none} | {none} |" in text
     assert "| nonsense/standard | MAGS | tuning | 0-1, 3 | 10 | 0.0 | - |" in text
 
 

@@ -18,6 +18,7 @@ from mags.evaluation.proving.records import read_record
 from mags.evaluation.report.audited import Audit, read_audit
 from mags.evaluation.report.digest import Digest, digest
 from mags.evaluation.report.exhibit import Exhibit, read_exhibit
+from mags.evaluation.report.goals import rank
 from mags.evaluation.report.html import html
 from mags.evaluation.report.inside import audit_section, graph_section, move_section
 from mags.evaluation.report.markdown import markdown
@@ -96,12 +97,11 @@ def _files(folders: Iterable[Path], inner: str) -> list[Path]:
 def _digests(files: Iterable[Path]) -> list[Digest]:
     """Each match brought down, one at a time, in the order of games, players and seeds."""
     found = [digest(read_record(file)) for file in files]
-    order = ("nothing", "window", "static", "growing", "MAGS", "oracle")
 
     def key(one: Digest) -> tuple[object, ...]:
         played = one.figures.played
-        rank = order.index(played.player) if played.player in order else len(order) - 1.5
-        return GAMES.get(played.game.partition("/")[0], 9), played.game, rank, played.seed
+        kind = GAMES.get(played.game.partition("/")[0], len(GAMES))
+        return kind, played.game, rank(played.player), played.player, played.seed
 
     return sorted(found, key=key)
 

@@ -13,6 +13,8 @@ from mags.evaluation.proving.tables import Grid, by_player, shown
 
 OURS = "MAGS"
 STANDARD = "nonsense/standard"
+ORDER = ("nothing", "window", "static", "growing", OURS, "oracle")
+"""Of players on the page; others come before the last."""
 Groups = Mapping[str, Mapping[str, Sequence[Figures]]]
 """Game to player to matches."""
 
@@ -26,6 +28,11 @@ class Reached:
     aim: str
     value: str
     met: bool | None
+
+
+def rank(player: str) -> float:
+    """The place of a player in `ORDER`."""
+    return ORDER.index(player) if player in ORDER else len(ORDER) - 1.5
 
 
 def grouped(found: Sequence[Figures]) -> dict[str, dict[str, list[Figures]]]:

@@ -19,7 +19,7 @@ from mags.evaluation.proving.tables import (
 )
 from mags.evaluation.report.chart import Axis, Series, colour, line_chart
 from mags.evaluation.report.digest import Curve, Digest, Span, curve
-from mags.evaluation.report.goals import OURS, gained, goals, grouped
+from mags.evaluation.report.goals import OURS, gained, goals, grouped, rank
 from mags.evaluation.report.page import Block, Figure, Prose, Section, Table
 from mags.games.adventures.catalogue import POINTS
 
@@ -61,7 +61,7 @@ def measured(material: Material) -> Iterator[Section]:
 
 
 def _scores(found: Sequence[Figures]) -> Section:
-    names = list(dict.fromkeys(one.played.player for one in found))
+    names = sorted({one.played.player for one in found}, key=lambda name: (rank(name), name))
     rows = []
     for game, players in grouped(found).items():
         first = next(iter(players.values()))
