@@ -18,7 +18,7 @@ ROWS = 64
 
 @dataclass(slots=True, kw_only=True)
 class Chooser(Generic[T]):
-    """Looks at a model while it learns and keeps the best.
+    """Looks at a model while it learns, every `every` steps and at the `last`, and keeps the best.
 
     A look is the mean of the judge's `part` over the likeliest replies to `tasks`. `cpu_s` is what
     looking cost, to be left out of the bill.
@@ -29,13 +29,14 @@ class Chooser(Generic[T]):
     judge: Judge[T]
     part: str
     every: int
+    last: int
     looks: list[tuple[int, float]] = field(default_factory=list)
     cpu_s: float = field(default=0.0)
     _best: dict[str, Tensor] = field(default_factory=dict)
 
     def __call__(self, step: int) -> None:
         """Look where it is time to. Step 0 is the start."""
-        if step % self.every:
+        if step % self.every and step != self.last:
             return
         begun = time.process_time()
         before = self.best

@@ -48,7 +48,7 @@ def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=study.choosing.every)
+    chooser = _chooser(voice, lesson, every=study.choosing.every, last=how.steps)
     with low_rank(voice.model, how.rank, seed=seed):
         chooser(0)
         clock = _clock(lesson, chooser)
@@ -75,7 +75,7 @@ def by_ppo(
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=-(-steps // lesson.looks))
+    chooser = _chooser(voice, lesson, every=-(-steps // lesson.looks), last=steps)
     with low_rank(voice.model, how.rank, seed=seed):
         chooser(0)
         clock = _clock(lesson, chooser)
@@ -85,13 +85,14 @@ def by_ppo(
     return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
 
 
-def _chooser(voice: Voice, lesson: Lesson[T], *, every: int) -> Chooser[T]:
+def _chooser(voice: Voice, lesson: Lesson[T], *, every: int, last: int) -> Chooser[T]:
     return Chooser(
         voice=voice,
         tasks=lesson.dev,
         judge=lesson.examiner,
         part=lesson.part,
         every=every,
+        last=last,
     )
 
 

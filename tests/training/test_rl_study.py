@@ -174,7 +174,7 @@ def test_of_all_looks_at_a_model_the_best_is_kept(
 
     chooser = Chooser(
         voice=tiny.voice(words, speller), tasks=tiny.tasks(words, 2), judge=judge, part="exact",
-        every=2,
+        every=2, last=2 * len(worth) - 2,
     )  # fmt: skip
     weights = {}
     for step in range(2 * len(worth) - 1):
@@ -185,6 +185,21 @@ def test_of_all_looks_at_a_model_the_best_is_kept(
     assert chooser.best == kept
     chooser.take_best()
     assert torch.equal(speller.lm_head.weight, weights[kept[0]])
+
+
+def test_the_last_step_is_looked_at_wherever_it_falls(words: Any, speller: Any) -> None:
+    pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
+    from benchmarks.rl.choosing import Chooser
+    from tests.training import tiny
+
+    tasks = tiny.tasks(words, 2)
+    voice = tiny.voice(words, speller)
+    chooser = Chooser(
+        voice=voice, tasks=tasks, judge=tiny.share_of_a, part="reward", every=2, last=3
+    )
+    for step in range(4):
+        chooser(step)
+    assert [step for step, _ in chooser.looks] == [0, 2, 3]
 
 
 def test_the_command_goes_through_every_cell_and_makes_none_twice(
