@@ -12,8 +12,8 @@ from mags.evaluation.report.page import Block, Prose, Section, Table
 
 TEXT = (
     "Seconds of processor time are those of a match, game and player together, one thread each, "
-    "as a mean over seeds. The commit is that of the sources that played; a match is kept as long "
-    "as nothing has changed that its game or its player rests on."
+    "as a mean over seeds. The commit is that of the sources that played, which may be older than "
+    "the page."
 )
 
 
