@@ -25,7 +25,11 @@ NAMES: Mapping[str, tuple[str, str]] = {
     BASE: ("SFT", "fine-tuned on labels of both roles; where the next four begin"),
     GRPO: ("GRPO", "reward 0.3 F1 + 0.3 F1 in part + 0.4 exact, against the label"),
     BLIND: ("GRPO, no labels", "reward: what a memory does with the reply"),
-    PPO: ("PPO", "GRPO's reward; the best of the sweep; as much processor time as GRPO"),
+    PPO: (
+        "PPO",
+        "GRPO's reward; the best of the sweep's four settings on dev; as many steps as fit into "
+        "GRPO's processor time by the sweep's cost of a step, which a busier machine made longer",
+    ),
     MORE: ("SFT on", "on labels of the prompts that GRPO has, in as much processor time"),
 }
 SPECIALISTS = ("two specialists", "one model for each role, each in half of SFT's steps")
