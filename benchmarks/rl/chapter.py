@@ -24,10 +24,10 @@ turns with nothing to store and the others. `exam` asks a memory: after writing,
 is looked up (facts that nobody told and bystanders that were harmed take away, silence earns
 nothing); after asking, the rank of the answer counts. It is the reward of *no labels*, whose judge
 is given the turn without its target and an exam drawn up with the turn, as a simulated world knows
-what it lets people say. `PPO` is the best of four settings by dev, its eight replies to a prompt
-shared as GRPO's are; where no look at dev is above the start, the start is kept (as it is for *no
-labels*). `SFT on` goes on with labels of the prompts that GRPO has: what labels
-would buy for the same computing.
+what it lets people say. `PPO` is the best of four settings by dev: eight of its replies
+share the reading of a prompt, as GRPO's do; where no look at dev is above the start, the start is
+kept. `SFT on` goes on with labels of the prompts that GRPO has: what labels would buy for the same
+computing.
 `python -m benchmarks.rl` (extra `train`)."""
 
 
