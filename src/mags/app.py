@@ -172,7 +172,7 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
             key="policy.kind",
         )
     if wanted.kind == "nano":
-        return FallbackPolicy(make_nano(wanted.path), rules)
+        return FallbackPolicy(make_nano(wanted.path, held=wanted.held), rules)
     if wanted.kind == "adapters":
         return FallbackPolicy(make_adapters(wanted.path, wanted.language), rules)
     if wanted.kind == "served" and chat is not None:
@@ -206,9 +206,12 @@ def make_both(path: Path | None = None, rules: Policy | None = None) -> RulesFir
     return RulesFirst(make_heads(path), rules)
 
 
-def make_nano(path: Path | None = None) -> NanoPolicy:
-    """The nano that comes with MAGS, or that of a folder; raises ConfigurationError."""
-    return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path))
+def make_nano(path: Path | None = None, *, held: bool = False) -> NanoPolicy:
+    """The nano that comes with MAGS, or that of a folder; raises ConfigurationError.
+
+    `held`: the grammar holds what it says (extra `grammar`, wanted with its first decision).
+    """
+    return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path), held=held)
 
 
 def make_adapters(folder: Path | None, language: str = "en") -> Policy:

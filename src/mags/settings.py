@@ -97,14 +97,16 @@ class PolicySettings:
     read nothing of a turn; "nano" the small trained model (in the folder `path`, else as
     shipped), "adapters" LoRA adapters over one base (in the folder `path`; extra `train`),
     "served" the configured language model, taught as MAGS teaches (a merged adapter behind vLLM,
-    llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `grounded`: refuse what a
-    model writes about things nobody said. `prompts`: own prompt files.
+    llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `held`: the grammar of memory
+    tokens holds a nano while it writes, so that every reply can be read (extra `grammar`).
+    `grounded`: refuse what a model writes about things nobody said. `prompts`: own prompt files.
     """
 
     kind: Literal["auto", "rules", "prompted", "heads", "both", "nano", "adapters", "served"] = (
         "auto"
     )
     path: Path | None = None
+    held: bool = False
     language: str = "en"
     grounded: bool = True
     prompts: Path | None = None

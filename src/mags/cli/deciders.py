@@ -14,11 +14,13 @@ from mags.models.policy.nano import NanoPolicy
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
-from mags.settings import Settings, read_settings
+from mags.settings import ChatSettings, Settings, read_settings
 from mags.training.evaluate.deciders import Decider, PolicyDecider
 
 CARD, WEIGHTS, HEADS = "nano.json", "config.json", ".npz"
 ADAPTER = "mags.json"
+EMBEDDED, CONFIGURED = "embedded", "chat"
+"""Frozen models by word: the reader that comes with MAGS, the language model of the settings."""
 
 
 def decider(given: str) -> Decider:
@@ -46,6 +48,32 @@ def decider(given: str) -> Decider:
     if what == "configured":
         return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
     return _trained(Path(what).expanduser(), name)
+
+
+def frozen(given: str) -> ChatSettings | None:
+    """The endpoint that `given` names: embedded (None), chat (the configured one), or URL#MODEL.
+
+    The key and all else are those of the settings. Raises ConfigurationError, InvalidInput.
+    """
+    if given == EMBEDDED:
+        return None
+    named = dict(os.environ)
+    if given != CONFIGURED:
+        url, _, model = given.partition("#")
+        if not url.startswith(("http://", "https://")):
+            raise InvalidInput(
+                f"no reader {given!r}: give {EMBEDDED}, {CONFIGURED}, or URL#MODEL of an endpoint",
+                given=given,
+            )
+        named |= {"MAGS_CHAT_URL": url, "MAGS_CHAT_MODEL": model}
+    chat = read_settings(named).chat
+    if not (chat.url and chat.model):
+        raise ConfigurationError(
+            "a match says which model played it: give URL#MODEL, or set MAGS_CHAT_URL and "
+            "MAGS_CHAT_MODEL",
+            key="MAGS_CHAT_MODEL",
+        )
+    return chat
 
 
 def nano_folder(folder: Path) -> Path | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mags.cli.eval_arena import Task, models
+from mags.cli.deciders import EMBEDDED, frozen
+from mags.cli.eval_arena import Task, models, own_switch, reader_name
 from mags.cli.eval_play import (
     AsMarkdown,
     Bank,
     First,
+    Frozen,
     GameName,
     Out,
     Seeds,
@@ -38,6 +41,13 @@ def ablate(
     with_models: Annotated[
         bool, typer.Option("--models", help="Rules against heads, for asking and for writing.")
     ] = False,
+    nano: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of a nano that asks and writes: one model where its `nano.json` names "
+            "one file for both, else two."
+        ),
+    ] = None,
     player: Annotated[str, typer.Option(help="Whose memory it is.")] = "MAGS",
     turns: Turns = 100_000,
     seeds: Seeds = 3,
@@ -45,6 +55,7 @@ def ablate(
     bank: Bank = "tuning",
     workers: Workers = 1,
     out_folder: Out = None,
+    reader: Frozen = EMBEDDED,
     json: AsJson = False,
     markdown: AsMarkdown = False,
 ) -> None:
@@ -53,14 +64,28 @@ def ablate(
     A match that `--out` holds already is not played again.
     """
     more = models() if with_models else {}
-    names = list(without or more or SWITCHES)
+    own = {own_switch(folder).name: folder for folder in nano or ()}
+    names = [*(without or more or (() if own else SWITCHES))]
     for name in names:
         switch(name, more)
+    names += own
+    chat = frozen(reader)
+    model = reader_name(chat)
     tasks = [
         Task(
-            played=Played(game=game, player=player, seed=seed, turns=turns, bank=bank, switch=name),
+            played=Played(
+                game=game,
+                player=player,
+                seed=seed,
+                turns=turns,
+                bank=bank,
+                switch=name,
+                reader=model,
+            ),
             out=out_folder,
             again=False,
+            chat=chat,
+            nano=own.get(name),
         )
         for name in ("", *names)
         for seed in range(first, first + seeds)

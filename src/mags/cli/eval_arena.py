@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 
-from mags.app import embedded, make_heads, make_nano
+from mags.app import embedded, make_chat, make_heads, make_nano
 from mags.app import open as open_memory
+from mags.cli.deciders import nano_folder
 from mags.cli.eval_origin import commit
-from mags.errors import NotFound
-from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
+from mags.errors import InvalidInput, NotFound
+from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches, nano_switch
 from mags.evaluation.proving.ablations import switch as known_switch
 from mags.evaluation.proving.records import (
     Played,
@@ -40,6 +42,7 @@ from mags.games.logic.catalogue import (
 )
 from mags.games.nonsense.game import Nonsense
 from mags.games.nonsense.levels import LEVELS, Level
+from mags.games.players.endpoint import EndpointReader
 from mags.games.players.nothing import Nothing
 from mags.games.players.oracle import Oracle
 from mags.games.players.remembering import Habits, MakeMemory, Remembering
@@ -49,10 +52,11 @@ from mags.games.reader import shipped_reader
 from mags.games.turns import Game, Player, Reader
 from mags.memory.memory import Memory
 from mags.models.policy.fallback import FallbackPolicy
+from mags.models.policy.nano import NanoFolder
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import Answerer
 from mags.ports.policy import Policy
-from mags.settings import Settings
+from mags.settings import ChatSettings, Settings
 
 MakeGame = Callable[[str], Game]
 """The bank of sentences to a game."""
@@ -105,7 +109,8 @@ class Task:
     """A match to play. `out`: where its record goes; `files`: where memories go, else RAM.
 
     `lines`: keep the words that players are shown; `again` False: a record that is there already
-    is taken as it is.
+    is taken as it is. `chat`: the endpoint that is the frozen model, else the one that ships;
+    `nano`: the folder that the switch stands for.
     """
 
     played: Played
@@ -113,6 +118,8 @@ class Task:
     files: Path | None = None
     lines: bool = True
     again: bool = True
+    chat: ChatSettings | None = None
+    nano: Path | None = None
 
 
 def make_game(name: str, bank: str) -> Game:
@@ -122,9 +129,21 @@ def make_game(name: str, bank: str) -> Game:
     return GAMES[name](bank)
 
 
-def make_reader(game: str) -> Reader:
-    """The frozen model that all players of a game share: the shipped one, or the planner."""
+def make_reader(game: str, chat: ChatSettings | None = None) -> Reader:
+    """The frozen model that all players of a game share: the shipped one, or the planner.
+
+    `chat`: the endpoint that stands in the place of both.
+    """
+    model = None if chat is None else make_chat(Settings(chat=chat))
+    if model is not None:
+        return EndpointReader(model)
     return Planner() if kind_of(game) in ADVENTURES else shipped_reader()
+
+
+def reader_name(chat: ChatSettings | None) -> str:
+    """What records call the frozen model: "" where it is the one that ships."""
+    model = None if chat is None else make_chat(Settings(chat=chat))
+    return "" if model is None else model.name
 
 
 def kind_of(game: str) -> str:
@@ -194,6 +213,24 @@ def models() -> dict[str, Switch]:
     return model_switches(rules, make_heads(), FallbackPolicy(make_nano(), rules))
 
 
+def own_switch(folder: Path) -> Switch:
+    """The switch to the nano of a folder, or of a run in it; raises InvalidInput.
+
+    Where one file asks and writes it is one model, else two; its card's sum tells it from others.
+    """
+    found = nano_folder(folder)
+    if found is None:
+        raise InvalidInput(f"{folder} holds no nano.json", folder=str(folder))
+    files = NanoFolder.read(found).files
+    rules = RulePolicy()
+    return nano_switch(
+        FallbackPolicy(make_nano(found), rules),
+        models=len({file for role, file in files.items() if role != "router"}),
+        mark=sha256((found / "nano.json").read_bytes()).hexdigest()[:8],
+        rules=rules,
+    )
+
+
 def switch_named(name: str) -> Switch | None:
     """The switch of that name, None for the empty one; raises NotFound."""
     if not name:
@@ -211,10 +248,11 @@ def play_one(task: Task) -> Record:
     if task.files is not None:
         files = task.files / file_name(played).removesuffix(".jsonl")
         files.mkdir(parents=True, exist_ok=True)
-    memories = make_memories(switch_named(played.switch), files)
+    switch = switch_named(played.switch) if task.nano is None else own_switch(task.nano)
+    memories = make_memories(switch, files)
     player = make_player(
         played.player,
-        make_reader(played.game),
+        make_reader(played.game, task.chat),
         memories=memories,
         lines=LINES.get(kind_of(played.game)),
     )

@@ -10,7 +10,8 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from mags.cli.eval_arena import PLAYERS, STANDARD, Task, play_all
+from mags.cli.deciders import EMBEDDED, frozen
+from mags.cli.eval_arena import PLAYERS, STANDARD, Task, play_all, reader_name
 from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
 from mags.evaluation.proving.figures import Figures, figures
@@ -29,6 +30,14 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder for a record (JS
 Files = Annotated[
     Path | None, typer.Option("--files", help="Folder for memories as files; else in RAM.")
 ]
+Frozen = Annotated[
+    str,
+    typer.Option(
+        "--reader",
+        help="The frozen model of all players: `embedded`, `chat` (the configured language model), "
+        "or URL#MODEL of an endpoint; the key is MAGS_CHAT_KEY.",
+    ),
+]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
 
 
@@ -45,15 +54,19 @@ def play(
     workers: Workers = 1,
     out_folder: Out = None,
     files: Files = None,
+    reader: Frozen = EMBEDDED,
     json: AsJson = False,
     markdown: AsMarkdown = False,
 ) -> None:
     """Play a game with several players, the reader the same for all, and compare them."""
+    chat = frozen(reader)
+    model = reader_name(chat)
     tasks = [
         Task(
-            played=Played(game=game, player=name, seed=seed, turns=turns, bank=bank),
+            played=Played(game=game, player=name, seed=seed, turns=turns, bank=bank, reader=model),
             out=out_folder,
             files=files,
+            chat=chat,
         )
         for name in player or STANDARD
         for seed in range(first, first + seeds)

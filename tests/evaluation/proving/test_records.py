@@ -2,9 +2,12 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import mags
 from mags.errors import InvalidInput, NotFound
@@ -70,6 +73,27 @@ def test_a_record_is_read_as_it_was_written(records: list[Record], tmp_path: Pat
 
 def _order(one: Record) -> tuple[str, int]:
     return one.played.player, one.played.seed
+
+
+def test_a_record_from_before_readers_had_names_is_the_shipped_ones(
+    records: list[Record], tmp_path: Path
+):
+    path = tmp_path / file_name(records[0].played)
+    write_record(path, records[0])
+    path.write_text(path.read_text().replace(', "reader": ""', "", 1))
+    assert '"reader"' not in path.read_text().splitlines()[0]
+    assert read_record(path) == records[0]
+
+
+@given(st.text(min_size=1), st.text())
+def test_no_two_readers_share_a_file(one: str, other: str):
+    a, b = (
+        Played(game="towns/tiny", player="MAGS", seed=0, turns=9, reader=reader)
+        for reader in (one, other)
+    )
+    assert "/" not in file_name(a)
+    assert (file_name(a) == file_name(b)) is (a == b)
+    assert file_name(replace(a, reader="")) == "towns-tiny-tuning-MAGS-9-0.jsonl"
 
 
 @pytest.mark.parametrize("text", ["", '{"match": {}}\n', '{"match": {}}\n{"turn": 0}\n'])

@@ -2,13 +2,15 @@
 
 import shutil
 import sys
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import mags
 from mags.app import make_policy
-from mags.errors import CorruptFile
+from mags.errors import ConfigurationError, CorruptFile
 from mags.models.policy.nano import SHIPPED, NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.nano.shipped import CARD_SHA256
 from mags.ports.policy import Act, Turn
@@ -42,6 +44,22 @@ def test_it_decides_what_to_write_and_what_to_recall() -> None:
     ]  # fmt: skip
     assert policy.failures.total() == 0
     assert "torch" not in sys.modules
+
+
+def test_a_setting_holds_it_to_the_grammar() -> None:
+    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
+    settings = Settings(policy=replace(NANO.policy, held=True))
+    told = Turn(text="I live in Oslo.", speaker="Anna", at=AT)
+    free, held = (make_policy(one, None).write(told, [], ()) for one in (NANO, settings))
+    assert held.operations == free.operations != ()
+
+
+@pytest.mark.skipif(find_spec("llguidance") is not None, reason="the extra grammar is there")
+def test_without_its_extra_the_grammar_is_asked_for_by_name() -> None:
+    settings = Settings(policy=replace(NANO.policy, held=True))
+    told = Turn(text="I live in Oslo.", speaker="Anna", at=AT)
+    with pytest.raises(ConfigurationError, match="grammar"):
+        make_policy(settings, None).write(told, [], ())
 
 
 def test_a_memory_with_it_observes_recalls_and_asks() -> None:

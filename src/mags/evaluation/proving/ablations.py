@@ -12,6 +12,7 @@ from typing import Any
 
 from mags.errors import NotFound
 from mags.plasticity.decay import Decay
+from mags.plasticity.life import Birth, Crowding
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
 from mags.settings import Settings
 
@@ -99,6 +100,10 @@ def _awake(*rules: str) -> Change:
     return change
 
 
+def _lively(settings: Settings) -> Settings:
+    return replace(settings, sleep=replace(settings.sleep, crowding=Crowding(), birth=Birth()))
+
+
 def _no_renewal(settings: Settings) -> Settings:
     renewal = replace(settings.memory.recall.renewal, on=False)
     return _recall(renewal=renewal)(settings)
@@ -147,7 +152,7 @@ _ALL = (
     ),
     Switch(name="decay", says="what faded comes back in sleep", settings=_no_decay),
     Switch(name="support", says="triangles lengthen no half-life", settings=_awake("decay")),
-    Switch(name="life", says="no crowding, no births", settings=_awake("crowding", "birth")),
+    Switch(name="life", says="with crowding and births", settings=_lively),
     Switch(name="prune", says="weak edges stay", settings=_awake("prune")),
     Switch(name="consolidate", says="no themes of dense cores", settings=_awake("consolidate")),
     Switch(name="sleep", says="never asleep", settings=_no_sleep),
@@ -204,3 +209,12 @@ def model_switches(rules: Policy, heads: Policy, nano: Policy) -> dict[str, Swit
         ),
     )
     return {one.name: one for one in found}
+
+
+def nano_switch(nano: Policy, *, models: int, mark: str, rules: Policy) -> Switch:
+    """The switch to a nano of one's own, of so many models; `mark` tells it from others."""
+    count = "one model" if models == 1 else f"{models} models"
+    made = Parted(route=nano, ask=nano, write=nano, names=rules)
+    return Switch(
+        name=f"{count} {mark}", says=f"{count} of {nano.name} ask and write", policy=lambda _: made
+    )

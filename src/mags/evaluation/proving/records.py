@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from mags.errors import InvalidInput
 from mags.evaluation.costs import cost_of
@@ -21,7 +22,8 @@ from mags.games.turns import Game, Player
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
     """What identifies a match. `game` as "nonsense/standard", `bank` of sentences, `player` by
-    name, `switch`: the ablation, empty for none; `turns`: at most so many.
+    name, `switch`: the ablation, empty for none; `turns`: at most so many. `reader`: the frozen
+    model's name, empty for the one that comes with MAGS.
     """
 
     game: str
@@ -30,6 +32,7 @@ class Played:
     turns: int
     bank: str = "tuning"
     switch: str = ""
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +151,13 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
 def file_name(played: Played) -> str:
     """A name for a record that no other match has."""
     parts = (played.game.replace("/", "-"), played.bank, played.player, played.switch)
-    words = "-".join(part.replace(" ", "_") for part in parts if part)
+    words = "-".join(part.replace(" ", "_") for part in (*parts, _spelled(played.reader)) if part)
     return f"{words}-{played.turns}-{played.seed}.jsonl"
+
+
+def _spelled(reader: str) -> str:
+    """A model's name as part of a file's; spaces will be underscores, so these are escaped."""
+    return quote(reader, safe=" ").replace("_", "%5F")
 
 
 def _object(line: str, key: str, path: Path) -> dict[str, Any]:

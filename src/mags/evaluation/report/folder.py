@@ -65,8 +65,10 @@ def gather(folders: Sequence[Path]) -> Found:
     played = _digests(_files(folders, RECORDS))
     matches = [one for one in played if not one.figures.played.switch]
     taken_out = [one for one in played if one.figures.played.switch]
-    ablations = [*_digests(_files(folders, ABLATIONS)), *taken_out]
     kept, left_out = settle(matches)
+    readers = {_reader_of(one) for one in kept}
+    every = [*_digests(_files(folders, ABLATIONS)), *taken_out]
+    ablations = [one for one in every if _reader_of(one) in readers]
     if not matches:
         raise InvalidInput(
             f"there is no record of a match in {', '.join(map(str, folders))}: play first, with "
@@ -81,6 +83,10 @@ def gather(folders: Sequence[Path]) -> Found:
         runs=tuple(run for folder in folders for run in read_runs(folder)),
         left_out=left_out,
     )
+
+
+def _reader_of(one: Digest) -> str:
+    return one.figures.played.reader
 
 
 def _files(folders: Iterable[Path], inner: str) -> list[Path]:
@@ -113,6 +119,7 @@ GAMES = {"nonsense": 0, "eleusis": 1, "mastermind": 2, "knights": 3, "companion"
 def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Digest, ...]:
     """Matches of the whole memory that ablations can be held against, where these lack them."""
     games = {(one.figures.played.game, one.figures.played.turns) for one in ablations}
+    read = {(one.figures.played.game, _reader_of(one)) for one in ablations}
     there = {one.figures.played.game for one in ablations if not one.figures.played.switch}
     return tuple(
         one
@@ -120,6 +127,7 @@ def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Dig
         if (one.figures.played.game, one.figures.played.turns) in games
         and one.figures.played.player == "MAGS"
         and one.figures.played.game not in there
+        and (one.figures.played.game, _reader_of(one)) in read
     )
 
 
@@ -153,6 +161,9 @@ def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
         ("matches", f"{count:,}, sentences of the bank {' and '.join(banks)}"),
     ]
     written = f"{rendered.date} by {rendered.command}"
+    readers = sorted({_reader_of(one) for one in found.matches} - {""})
+    if readers:
+        first.append(("reader", f"{', '.join(readers)}, in the place of those that come with MAGS"))
     return (*first, ("written", written)) if rendered not in played else tuple(first)
 
 

@@ -12,24 +12,25 @@ SCORED = "scored"
 
 
 def settle(matches: Sequence[Digest]) -> tuple[tuple[Digest, ...], tuple[str, ...]]:
-    """Of each game the matches of one bank and one length, and what is left out, in words.
+    """Of each game the matches of one bank, reader and length, and what is left out, in words.
 
-    The scored bank goes before others, then the longest matches: scores of other sentences, or
-    of games cut short, are other exams.
+    The scored bank goes before others, then the reader that ships, then the longest matches:
+    scores of other sentences, of other frozen models, or of games cut short, are other exams.
     """
-    best: dict[str, tuple[bool, int]] = {}
+    best: dict[str, tuple[bool, bool, int, str]] = {}
     for one in matches:
         played = one.figures.played
-        best[played.game] = max(best.get(played.game, (False, 0)), _sort(played))
+        best[played.game] = max(best.get(played.game, _sort(played)), _sort(played))
     kept = tuple(one for one in matches if _sort(one.figures.played) == best[_game(one)])
     left = Counter(
-        (_game(one), one.figures.played.bank, one.figures.played.turns)
+        (_game(one), one.figures.played.bank, one.figures.played.reader, one.figures.played.turns)
         for one in matches
         if _sort(one.figures.played) != best[_game(one)]
     )
     return kept, tuple(
-        f"{count} of {game} (bank {bank}, {turns:,} turns at most)"
-        for (game, bank, turns), count in left.items()
+        f"{count} of {game} (bank {bank}, {f'reader {reader}, ' if reader else ''}"
+        f"{turns:,} turns at most)"
+        for (game, bank, reader, turns), count in left.items()
     )
 
 
@@ -37,5 +38,5 @@ def _game(one: Digest) -> str:
     return one.figures.played.game
 
 
-def _sort(played: Played) -> tuple[bool, int]:
-    return played.bank == SCORED, played.turns
+def _sort(played: Played) -> tuple[bool, bool, int, str]:
+    return played.bank == SCORED, not played.reader, played.turns, played.reader
