@@ -5,7 +5,8 @@ together by a name or a rare word, and the last one holds the option. The best c
 is the one of greatest product (Viterbi, 1967), over all that was said and still holds. So the
 middle links of a chain are found that neither the question nor an option names.
 
-A line whose facts hold of a name leads on by it; one that only drops it does so badly (`leads`).
+A line whose facts hold of a name may lead on by it better than one that only drops it (`leads`; off
+unless the settings say otherwise, for it trusts what was read).
 Who says a line is no part of what it says. A line that reports what came of an act (`outcome` among
 its attributes) counts less than one that states something, and not at all where the act went wrong.
 """
@@ -89,6 +90,7 @@ class _Search:
         self._worth: dict[int, float] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
         self._leads = Leads(state, moment, settings.spread)
+        self._led = settings.mention < 1.0 or settings.spread > 0.0
         self._asked: dict[str, float] = {}
         self._whole = 0.0
         self._speakers = self._spoken()
@@ -184,13 +186,15 @@ class _Search:
 
     def _entry(self, term: str, rows: NDArray[np.int64]) -> Values:
         """What it is worth to come to lines by a name."""
+        if not self._led:
+            return np.ones(len(rows))
         mention = self.settings.mention
         worth = [self._leads.of(int(row)).get(term, mention) for row in rows]
         return np.array(worth, np.float64)
 
     def _exit(self, words: frozenset[str], row: int) -> float:
         """What it is worth to end in a line that holds an option."""
-        held = self._leads.of(row)
+        held = self._leads.of(row) if self._led else None
         return 1.0 if not held or not words.isdisjoint(held) else self.settings.mention
 
     def _cover(self, words: frozenset[str]) -> Values:
@@ -209,7 +213,7 @@ class _Search:
         ties: dict[str, tuple[float, int]] = {}
         mention = self.settings.mention
         for row in np.flatnonzero(hop.value).tolist():
-            held = self._leads.of(row)
+            held = self._leads.of(row) if self._led else self._terms[row]
             for term in self._terms[row]:
                 reach = float(hop.value[row]) * self._tie(term)
                 if term in self._names and term not in held:

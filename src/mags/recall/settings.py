@@ -63,10 +63,10 @@ class ChainSettings:
     reported: float = 0.2
     failed: float = 0.0
     beam: int = 128
-    mention: float = 0.1
-    spread: float = 0.5
-    asked: float = 0.25
-    told: float = 0.5
+    mention: float = 1.0
+    spread: float = 0.0
+    asked: float = 0.5
+    told: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
