@@ -213,7 +213,8 @@ def settings() -> str:
 
 def _tables(kind: type, given: Any, at: str, variables: Mapping[str, str]) -> Iterator[str]:  # noqa: ANN401
     hints = get_type_hints(kind)
-    plain = [one for one in fields(kind) if not is_dataclass(getattr(given, one.name))]
+    inner = {one.name: _part(hints[one.name], getattr(given, one.name)) for one in fields(kind)}
+    plain = [one for one in fields(kind) if inner[one.name] is None]
     if plain:
         head = f"## `[{at}]`" if at else "## At the top"
         rows = [
@@ -223,10 +224,22 @@ def _tables(kind: type, given: Any, at: str, variables: Mapping[str, str]) -> It
         ]
         yield "\n\n".join([head, _prose(kind), "\n".join(rows)])
     for one in fields(kind):
-        value = getattr(given, one.name)
-        if is_dataclass(value):
-            inner = one.name if one.name in NESTED else f"{at}.{one.name}".strip(".")
-            yield from _tables(type(value), value, inner, variables)
+        value = inner[one.name]
+        if value is not None:
+            name = one.name if one.name in NESTED else f"{at}.{one.name}".strip(".")
+            tables = _tables(type(value), value, name, variables)
+            if getattr(given, one.name) is None:
+                head, _, rest = next(tables).partition("\n\n")
+                yield f"{head}\n\nOff unless its table is there, which may be empty.\n\n{rest}"
+            yield from tables
+
+
+def _part(hint: Any, value: Any) -> Any:  # noqa: ANN401
+    """A part with settings of its own, as it is by default once switched on; None for a value."""
+    kinds = [kind for kind in get_args(hint) if is_dataclass(kind)]
+    if value is None and kinds and isinstance(kinds[0], type):
+        return kinds[0]()
+    return value if is_dataclass(value) else None
 
 
 def _row(one: Any, hint: Any, value: Any, at: str, variables: Mapping[str, str]) -> str:  # noqa: ANN401

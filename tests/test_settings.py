@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mags.errors import ConfigurationError
+from mags.plasticity.life import Birth
 from mags.settings import ENVIRONMENT, Settings, read_settings
 
 URL = "http://localhost:8000/v1"
@@ -41,7 +42,8 @@ def test_a_file_sets_every_part(tmp_path: Path):
         [engram.attention]
         on = false
         [sleep]
-        birth = false
+        prune = false
+        [sleep.birth]
         [sleep.capacity]
         max_nodes = 1000
         [answer]
@@ -59,8 +61,10 @@ def test_a_file_sets_every_part(tmp_path: Path):
     assert settings.memory.recall.weights["similarity"] == 2.0
     assert settings.memory.recall.weights.keys() == Settings().memory.recall.weights.keys()
     assert not settings.memory.engram.attention.on
-    assert settings.sleep.birth is None
-    assert settings.sleep.prune == Settings().sleep.prune
+    assert settings.sleep.prune is None
+    assert Settings().sleep.birth is None
+    assert settings.sleep.birth == Birth()
+    assert settings.sleep.decay == Settings().sleep.decay
     assert settings.sleep.capacity is not None
     assert settings.sleep.capacity.max_nodes == 1000
     assert (settings.answer.mode, settings.policy.language) == ("manager", "de")

@@ -26,6 +26,7 @@ from benchmarks.use.streams import STREAMS, Stream
 from benchmarks.vectors import shipped
 from mags.evaluation.metrics import Interval, bootstrap
 from mags.evaluation.proving.ablations import SWITCHES, Switch
+from mags.plasticity.importance import Importance
 from mags.ports.embedder import Embedder
 from mags.settings import Settings
 
@@ -46,14 +47,14 @@ def _no_wires(settings: Settings) -> Settings:
     return replace(settings, memory=replace(settings.memory, recall=recall))
 
 
-def _no_standing(settings: Settings) -> Settings:
-    return replace(settings, sleep=settings.sleep.without("importance"))
+def _standing(settings: Settings) -> Settings:
+    return replace(settings, sleep=replace(settings.sleep, importance=Importance()))
 
 
 SWITCHED: Mapping[str, Switch] = {
     **SWITCHES,
     "wired": Switch(name="wired", says="what use wired lifts nothing", settings=_no_wires),
-    "importance": Switch(name="importance", says="standing adds nothing", settings=_no_standing),
+    "importance": Switch(name="importance", says="with standing", settings=_standing),
 }
 """Every part that can be taken out."""
 

@@ -1,6 +1,7 @@
 """The cycle: each rule has an effect, which its switch takes away."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from mags.graph.node import NodeFlag, NodeKind
 from mags.plasticity.cold import Capacity
 from mags.plasticity.cycle import RULES, Census, Sleep, SleepSettings, Slept
 from mags.plasticity.decay import Decay
+from mags.plasticity.importance import Importance
+from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.still import Still
 from tests.plasticity.worlds import Words, both_ways, clique, world
 
@@ -83,7 +86,10 @@ EFFECTS: dict[str, Callable[[Graph], bool]] = {
     "capacity": cooled,
     "consolidate": themed,
 }
-ON = SleepSettings(capacity=Capacity(max_nodes=60))
+EVERY = SleepSettings(crowding=Crowding(), birth=Birth(), importance=Importance())
+"""What is off unless told is on, too."""
+
+ON = replace(EVERY, capacity=Capacity(max_nodes=60))
 
 
 @pytest.mark.parametrize("rule", EFFECTS)
@@ -108,7 +114,7 @@ def test_loneliness_is_a_switch_of_its_own():
     slept(graph, ON)
     assert set(graph.arcs_from(63)["support"].tolist()) == {0}
     graph = busy()
-    slept(graph, SleepSettings(decay=Decay(lonely_under=0)))
+    slept(graph, replace(EVERY, decay=Decay(lonely_under=0)))
     assert set(graph.arcs_from(63)["support"].tolist()) == {1}
 
 
@@ -123,7 +129,7 @@ def test_a_sleep_with_every_rule_off_changes_nothing():
 
 def test_the_report_says_what_was_done_before_and_after():
     graph = busy()
-    done = slept(graph, SleepSettings())
+    done = slept(graph, EVERY)
     assert done.report.tick == 1000
     assert done.report.before == Census.of(Still.of(busy()))
     assert done.report.after == Census.of(Still.of(graph))
@@ -138,7 +144,7 @@ def test_the_report_says_what_was_done_before_and_after():
 
 
 def test_the_delta_carries_its_base_its_time_and_its_reasons():
-    delta = slept(busy(), SleepSettings()).delta
+    delta = slept(busy(), EVERY).delta
     assert (delta.kind, delta.base, delta.recorded_at) == ("sleep", 8, 3.0)
     assert (delta.tick_before, delta.tick_after) == (1000, 1000)
     rules = [reason["rule"] for reason in delta.reasons]
@@ -149,8 +155,14 @@ def test_every_rule_is_heard_in_its_order():
     heard: list[str] = []
     rng = np.random.default_rng(0)
     scribe = Words().scribe()
-    Sleep()(busy(), rng=rng, now_s=0.0, scribe=scribe, on_rule=heard.append)
+    Sleep(EVERY)(busy(), rng=rng, now_s=0.0, scribe=scribe, on_rule=heard.append)
     assert heard == [*RULES, "regions", "consolidate"]
+
+
+def test_crowding_births_and_importance_are_off_unless_told():
+    report = slept(busy(), replace(ON, crowding=None, birth=None, importance=None)).report
+    assert report == slept(busy(), SleepSettings(capacity=Capacity(max_nodes=60))).report
+    assert set(report.rules) == set(EFFECTS) - {"crowding", "birth", "importance"}
 
 
 def test_without_a_scribe_no_theme_is_written_and_regions_are_nameless():
@@ -177,7 +189,7 @@ def test_a_sleep_works_on_a_picture_and_leaves_the_graph_to_others():
 def test_over_many_sleeps_the_unused_fades_and_the_solid_stays():
     graph = busy()
     for _ in range(60):
-        slept(graph, SleepSettings().without("birth"))
+        slept(graph, EVERY.without("birth"))
         graph.tick += 1000
     left = {(int(a["src"]), int(a["dst"])) for a in graph.arcs(ArcKind.ASSOCIATION)}
     assert left == {(60, 62)}
@@ -192,8 +204,8 @@ def test_an_empty_memory_sleeps():
 
 def test_a_memory_at_rest_sleeps_itself_still():
     graph = busy()
-    slept(graph, SleepSettings())
-    slept(graph, SleepSettings())  # the new theme's low degree
-    done = slept(graph, SleepSettings())
+    slept(graph, EVERY)
+    slept(graph, EVERY)  # the new theme's low degree
+    done = slept(graph, EVERY)
     assert done.report.rules == {}
     assert len(done.delta.nodes) == len(done.delta.arcs) == 0

@@ -17,6 +17,7 @@ from mags.graph.node import NodeFlag
 from mags.plasticity.cold import Capacity
 from mags.plasticity.cycle import RULES, Sleep, SleepSettings, Slept
 from mags.plasticity.decay import Decay
+from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.prune import Prune
 from mags.plasticity.rebase import rebase
@@ -26,6 +27,7 @@ from tests.plasticity.worlds import TICK, Words, clique, graphs, world
 SMALL = SleepSettings(
     crowding=Crowding(keeps=3),
     birth=Birth(share=0.5),
+    importance=Importance(),
     capacity=Capacity(max_nodes=6, max_edges=60),
 )
 """Numbers at which every rule has something to do in a memory of twelve nodes."""

@@ -52,18 +52,19 @@ class SleepSettings:
     """Every rule with its numbers; None switches a rule off.
 
     `live_at`: charge from which an association is alive. Turn a rule off with
-    `replace(settings, birth=None)`, or `without`.
+    `replace(settings, prune=None)`, or `without`. Crowding, birth and importance are off unless
+    told, as nothing was measured that they buy: `replace(settings, birth=Birth())`.
     """
 
     live_at: float = LIVE_AT
     solidify: Solidify | None = field(default_factory=Solidify)
-    crowding: Crowding | None = field(default_factory=Crowding)
-    birth: Birth | None = field(default_factory=Birth)
+    crowding: Crowding | None = None
+    birth: Birth | None = None
     decay: Decay | None = field(default_factory=Decay)
     prune: Prune | None = field(default_factory=Prune)
     consolidate: Consolidate | None = field(default_factory=Consolidate)
     low_degree: LowDegree | None = field(default_factory=LowDegree)
-    importance: Importance | None = field(default_factory=Importance)
+    importance: Importance | None = None
     capacity: Capacity | None = field(default_factory=Capacity)
     regions: FindRegions | None = field(default_factory=FindRegions)
 
