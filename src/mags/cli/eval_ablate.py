@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -70,18 +71,12 @@ def ablate(
         switch(name, more)
     names += own
     chat = frozen(reader)
-    model = reader_name(chat)
+    whole_match = Played(
+        game=game, player=player, seed=first, turns=turns, bank=bank, reader=reader_name(chat)
+    )
     tasks = [
         Task(
-            played=Played(
-                game=game,
-                player=player,
-                seed=seed,
-                turns=turns,
-                bank=bank,
-                switch=name,
-                reader=model,
-            ),
+            played=replace(whole_match, seed=seed, switch=name),
             out=out_folder,
             again=False,
             chat=chat,
