@@ -1,6 +1,8 @@
 """PPO: a critic that learns what to expect, and a reward that rises (extra `train`)."""
 
+import copy
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,19 +15,52 @@ from mags.training.ppo import Critic, PpoConfig, advise, reinforce_with_critic  
 from tests.training import tiny  # noqa: E402
 
 
-def test_the_reward_rises(words: Any, speller: Any) -> None:
+def test_the_reward_rises_and_the_loss_falls(words: Any, speller: Any) -> None:
     rewards: list[float] = []
+    losses: list[float] = []
+
+    def noted(_: int, found: Mapping[str, float]) -> None:
+        rewards.append(found["reward"])
+        losses.append(found["loss"])
+
     config = PpoConfig(steps=25, replies=64, rate=3e-3, value_rate=3e-3, warm=3)
     reinforce_with_critic(
         tiny.voice(words, speller),
         tiny.tasks(words),
         tiny.share_of_a,
         config,
-        watch=lambda _, found: rewards.append(found["reward"]),
+        watch=noted,
     )
     assert rewards[0] < 0.5
     assert sum(rewards[-3:]) / 3 > rewards[0] + 0.2
+    # The loss of the warm-up is the critic's alone: the first step after it is the one to beat.
+    assert sum(losses[-3:]) / 3 < 0.5 * losses[config.warm]
     assert not speller.training
+
+
+def test_a_run_that_was_stopped_ends_as_one_that_ran_through(
+    words: Any, speller: Any, tmp_path: Path
+) -> None:
+    """The critic goes on, too: with another one advantages would differ, and so would weights."""
+    config = PpoConfig(steps=4, replies=16, rows=16, warm=1, save_every=2)
+    whole, again = copy.deepcopy(speller), copy.deepcopy(speller)
+    tasks = tiny.tasks(words)
+    losses: dict[int, list[float]] = {}
+
+    def noted(step: int, found: Mapping[str, float]) -> None:
+        losses.setdefault(step, []).append(found["loss"])
+
+    for model in (whole, again):
+        reinforce_with_critic(
+            tiny.voice(words, model), tasks, tiny.share_of_a, config, watch=noted, folder=tmp_path
+        )
+        (tmp_path / "step-4.pt").unlink()
+    assert {step: len(found) for step, found in losses.items()} == {1: 1, 2: 1, 3: 2, 4: 2}
+    assert losses[3][0] == losses[3][1]
+    assert losses[4][0] == losses[4][1]
+    assert all(
+        torch.equal(a, b) for a, b in zip(whole.parameters(), again.parameters(), strict=True)
+    )
 
 
 def test_replies_to_one_prompt_are_told_the_same_whether_it_is_read_once_or_for_each(
