@@ -279,6 +279,15 @@ SECTIONS = (
         facts=(("turns", "turns"), ("tokens", "tokens shown")),
     ),
     Section(
+        title="Preferences",
+        text="LongMemEval's preference questions alone: recall of the turns that tell what somebody "
+        "likes, by the memories of the games' players; with the other kinds of question it stands "
+        "under LongMemEval. `python -m benchmarks.companion --only longmemeval-preferences`.",
+        suites=(("longmemeval-preferences", ""),),
+        measures=("recall@5", "recall@10", "mrr"),
+        groups=("all",),
+    ),
+    Section(
         title="The page",
         text="How soon the page of `mags serve` shows a memory, in a headless "
         "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim "
@@ -289,6 +298,7 @@ SECTIONS = (
             ("first_paint_ms", "first paint, ms"),
             ("useful_paint_ms", "useful paint, ms"),
             ("main_thread_cpu_ms", "main thread, ms"),
+            ("frames_a_second", "frames a second"),
             ("bundle_kb", "bundle, kB"),
         ),
     ),
