@@ -280,7 +280,7 @@ SECTIONS = (
     ),
     Section(
         title="Preferences",
-        text="LongMemEval's preference questions alone: recall of the turns that tell what somebody "
+        text="LongMemEval's preference questions alone: recall of turns that tell what somebody "
         "likes, by the memories of the games' players; with the other kinds of question it stands "
         "under LongMemEval. `python -m benchmarks.companion --only longmemeval-preferences`.",
         suites=(("longmemeval-preferences", ""),),
