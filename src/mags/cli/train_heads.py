@@ -21,6 +21,9 @@ Tests = Annotated[
     int, typer.Option(min=0, help="Samples of each test split to measure on; 0 measures nothing.")
 ]
 Rounds = Annotated[int | None, typer.Option(min=1, help="Rounds, in place of the recipe's.")]
+Start = Annotated[
+    Path | None, typer.Option("--start", help="Heads (.npz) to go on from, else from nothing.")
+]
 Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 
@@ -31,6 +34,7 @@ def heads(
     folder: Folder = Path(".cache/heads"),
     tests: Tests = 600,
     rounds: Rounds = None,
+    start: Start = None,
     seed: Seed = 7,
     threads: Threads = 1,
 ) -> None:
@@ -48,5 +52,6 @@ def heads(
         "rounds": course.rounds if rounds is None else rounds,
         "seed": seed,
         "threads": threads,
+        **({} if start is None else {"start": start}),
     }
     made.main([word for name, value in given.items() for word in (f"--{name}", str(value))])

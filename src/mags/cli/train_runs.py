@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -27,8 +28,8 @@ Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 Combined = Annotated[
     bool, typer.Option("--combined", help="One model for all roles, not one for each.")
 ]
-COURSES = {"nano": "shipped"}
-"""The heads' recipe of a preset that has not the same name."""
+COURSES = {"nano": ("shipped", "further"), "smoke": ("smoke", "smoke")}
+"""The heads' recipes of a preset, each going on from the one before; else the one of its name."""
 Heads = Annotated[
     bool,
     typer.Option("--heads/--no-heads", help="Train the heads as well, as long as the preset says."),
@@ -89,10 +90,25 @@ def everything(
     out.print(tables(from_json(folder / "evaluation.json")))
     out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
     if heads:
-        file = folder / SHIPPED.path.name
-        course = COURSES.get(preset_name, preset_name)
-        train_heads(file, recipe_name=course, folder=folder / "heads", tests=0, threads=threads)
+        file = _heads(folder, COURSES.get(preset_name, (preset_name,)), threads)
         out.print(f"Use them with: mags models use {file}", markup=False)
+
+
+def _heads(folder: Path, courses: Sequence[str], threads: int) -> Path:
+    """Heads by one course after another, each in a folder of its own; the file of the last."""
+    *begun, file = (
+        *(folder / f"heads-{number}.npz" for number in range(1, len(courses))),
+        folder / SHIPPED.path.name,
+    )
+    start: Path | None = None
+    for course, made in zip(courses, (*begun, file), strict=True):
+        if made == file or not made.exists():
+            place = folder / ("heads" if start is None else f"{start.stem}-on")
+            train_heads(
+                made, recipe_name=course, folder=place, tests=0, start=start, threads=threads
+            )
+        start = made
+    return file
 
 
 def _recipe(name: str, seed: int, threads: int, combined: bool) -> Recipe:
