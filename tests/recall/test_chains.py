@@ -8,12 +8,8 @@ from hypothesis import strategies as st
 import mags
 from mags.app import embedded
 from mags.memory.memory import Memory
-from mags.memory.settings import MemorySettings
 from mags.ports.policy import OUTCOME
 from mags.recall.chains import Chain
-from mags.recall.leads import Leads
-from mags.recall.settings import ChainSettings, RecallSettings
-from mags.settings import Settings
 
 SAID = (
     "Berta sings in the choir.",
@@ -27,12 +23,8 @@ QUESTION = "What will you give Snumbar?"
 OPTIONS = ("Copper coins", "Amber wax", "A silver spoon")
 
 
-def told(
-    *lines: str, every_s: float = 60.0, chains: ChainSettings | None = None
-) -> tuple[Memory, list[int]]:
-    recall = RecallSettings(chains=chains or ChainSettings())
-    settings = Settings(memory=MemorySettings(recall=recall))
-    memory = mags.open(None, settings=settings, embedder=embedded(), clock=lambda: 1e6)
+def told(*lines: str, every_s: float = 60.0) -> tuple[Memory, list[int]]:
+    memory = mags.open(None, embedder=embedded(), clock=lambda: 1e6)
     ids = [
         memory.observe(line, speaker="guide", at=every_s * i).episode_id
         for i, line in enumerate(lines)
@@ -115,29 +107,3 @@ def test_who_says_a_line_is_no_part_of_what_it_says():
     options = ("Tolvin", "Gurken", "Berta")
     found = memory.chains("Who speaks for Snumbar?", options)
     assert [options[chain.option] for chain in found] == ["Gurken"]
-
-
-def test_where_leads_count_a_line_that_drops_a_name_leads_worse_than_one_that_tells_of_it():
-    memory, _ = told(
-        "Tolvin belongs to the Dreirsim family.",
-        "Tolvin and Kamrul were seen playing cards.",
-        "Gurken speaks for the Dreirsim family.",
-        "Kamrul pays with Velmo.",
-        chains=ChainSettings(mention=0.1, asked=0.25),
-    )
-    best = memory.chains("Whom do you ask about Tolvin?", ("Velmo", "Gurken"))[0]
-    assert texts(memory, best)[-1] == "Gurken speaks for the Dreirsim family."
-
-
-def test_a_lead_to_one_of_several_of_a_kind_is_worth_the_root_of_its_share():
-    memory, ids = told(
-        "Snumbar belongs to the Dreirsim family.",
-        "Gurken belongs to the Dreirsim family.",
-        "Tolvin belongs to the Dreirsim family.",
-        "Berta belongs to the Dreirsim family.",
-    )
-    with memory._live.reading() as state:
-        leads = Leads(state, 1e6, spread=0.5)
-        held = leads.of(state.graph.row(ids[0]))
-    assert held["snumbar"] == 1.0
-    assert held["dreirsim"] == 0.5

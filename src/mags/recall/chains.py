@@ -5,10 +5,9 @@ together by a name or a rare word, and the last one holds the option. The best c
 is the one of greatest product (Viterbi, 1967), over all that was said and still holds. So the
 middle links of a chain are found that neither the question nor an option names.
 
-A line whose facts hold of a name may lead on by it better than one that only drops it (`leads`; off
-unless the settings say otherwise, for it trusts what was read).
-Who says a line is no part of what it says. A line that reports what came of an act (`outcome` among
-its attributes) counts less than one that states something, and not at all where the act went wrong.
+Who says a line is part of it where the question names him, and nowhere else. A line that reports
+what came of an act (`outcome` among its attributes) counts less than one that states something, and
+not at all where the act went wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from mags.graph.node import NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
 from mags.ports.policy import OUTCOME
-from mags.recall.leads import Leads
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
 
@@ -89,8 +87,6 @@ class _Search:
         self._names: set[str] = set()
         self._worth: dict[int, float] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
-        self._leads = Leads(state, moment, settings.spread)
-        self._led = settings.mention < 1.0 or settings.spread > 0.0
         self._asked: dict[str, float] = {}
         self._whole = 0.0
         self._speakers = self._spoken()
@@ -125,20 +121,12 @@ class _Search:
         """Lines by their share of what the question says."""
         out, whole = np.zeros(self._size), 0.0
         for term in dict.fromkeys(terms(self.ends.question)):
-            rows = self._holding(term)
             every = self._all(term)
             if not len(every):
                 continue
-            name = term in self._names
-            weight = self._rarity(term) * (1.0 if name else self.settings.asked)
+            weight = self._asked[term] = self._weight(term)
             whole += weight
-            self._asked[term] = weight
-            if name:
-                by = np.setdiff1d(every, rows)
-                out[by] += weight * self.settings.told * self.settings.mention
-                out[rows] += weight * self._entry(term, rows)
-            else:
-                out[rows] += weight
+            out[every if term in self._names else self._holding(term)] += weight
         self._whole = whole
         return self._hop(out / whole if whole else out, np.full(self._size, -1))
 
@@ -155,11 +143,9 @@ class _Search:
         after = self.ends.after.get(option)
         if after is not None:
             share[self.state.graph.nodes["valid_from"][: self._size] < after] = 0.0
-        for row in np.flatnonzero(share).tolist():
-            share[row] *= share[row] * self._exit(words, row)
         best: tuple[float, list[int]] = (0.0, [])
         for length, hop in enumerate(hops):
-            values = hop.value * share
+            values = hop.value * share * share
             row = int(values.argmax())
             if values[row] <= 0.0:
                 continue
@@ -184,24 +170,11 @@ class _Search:
         every = sum(w for t, w in self._asked.items() if t in said)
         return every / first if first else 1.0
 
-    def _entry(self, term: str, rows: NDArray[np.int64]) -> Values:
-        """What it is worth to come to lines by a name."""
-        if not self._led:
-            return np.ones(len(rows))
-        mention = self.settings.mention
-        worth = [self._leads.of(int(row)).get(term, mention) for row in rows]
-        return np.array(worth, np.float64)
-
-    def _exit(self, words: frozenset[str], row: int) -> float:
-        """What it is worth to end in a line that holds an option."""
-        held = self._leads.of(row) if self._led else None
-        return 1.0 if not held or not words.isdisjoint(held) else self.settings.mention
-
     def _cover(self, words: frozenset[str]) -> Values:
         """By row the share of some words that it holds, by their rarity; names count double."""
         out, whole = np.zeros(self._size), 0.0
         for term in words:
-            weight = self._rarity(term) * (1.0 if term in self._names else 0.5)
+            weight = self._weight(term)
             out[self._holding(term)] += weight
             whole += weight
         return out / whole if whole else out
@@ -211,23 +184,16 @@ class _Search:
     def _further(self, hop: _Hop) -> _Hop:
         """One line on: over the best tie to a line before, a later one where they are alike."""
         ties: dict[str, tuple[float, int]] = {}
-        mention = self.settings.mention
         for row in np.flatnonzero(hop.value).tolist():
-            held = self._leads.of(row) if self._led else self._terms[row]
             for term in self._terms[row]:
                 reach = float(hop.value[row]) * self._tie(term)
-                if term in self._names and term not in held:
-                    reach *= mention
                 if reach >= ties.get(term, (0.0, -1))[0]:
                     ties[term] = reach, row
         value, before = np.zeros(self._size), np.full(self._size, -1)
         for term, (reach, row) in ties.items():
             rows = self._holding(term)
-            reached = np.full(len(rows), reach)
-            if term in self._names:
-                reached *= self._entry(term, rows)
-            better = (value[rows] < reached) & (rows != row)
-            value[rows[better]], before[rows[better]] = reached[better], row
+            better = rows[(value[rows] < reach) & (rows != row)]
+            value[better], before[better] = reach, row
         return self._hop(self.settings.decay * value, before)
 
     def _hop(self, value: Values, before: NDArray[np.int64]) -> _Hop:
@@ -240,6 +206,10 @@ class _Search:
         for row in rows.tolist():
             value[row] *= self._worth[row]
         return _Hop(value=value, before=before)
+
+    def _weight(self, term: str) -> float:
+        """What a word counts of a whole: its rarity, half of it where it is no name."""
+        return self._rarity(term) * (1.0 if term in self._names else 0.5)
 
     def _tie(self, term: str) -> float:
         """How well a word ties two lines together: a name well, any other by its rarity."""

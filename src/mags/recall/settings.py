@@ -47,10 +47,7 @@ class ChainSettings:
     well a rare word that is no name ties two lines. least: share of an option that the last line
     must hold. recency: what the newest line gains, half_life: after how many lines half of that
     is left. reported, failed: worth of a line that tells what came of an act, where that went
-    well and where it went wrong. beam: best lines gone on from. mention: worth of a
-    name that a line only drops, beside one that its facts hold of. spread: how much a lead to one
-    of several counterparts loses (0: nothing, 1: all share alike). asked: worth of a word of the
-    question that is no name. told: of a name of the question that is only who said the line.
+    well and where it went wrong. beam: best lines gone on from.
     """
 
     on: bool = True
@@ -63,10 +60,6 @@ class ChainSettings:
     reported: float = 0.2
     failed: float = 0.0
     beam: int = 128
-    mention: float = 1.0
-    spread: float = 0.0
-    asked: float = 0.5
-    told: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
