@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 from mags.errors import InvalidInput
 from mags.evaluation.proving.scores import (
     by_change,
+    by_facts,
     by_kind,
     chance,
     explained,
     recall_accuracy,
     retention,
     score,
+    told,
+    weighed,
     whole_recall,
 )
 from tests.evaluation.proving.turned import turned
@@ -69,6 +72,50 @@ def test_retention_is_told_by_age():
         kept.upto: (kept.above, kept.score, kept.recall, kept.turns) for kept in retention(turns)
     }
     assert found == {10: (-1, 0.5, 1.0, 2), 100: (10, 1.0, 0.0, 1), 1_000: (100, 1.0, 1.0, 1)}
+
+
+def test_who_knows_what_was_told_guesses_only_where_that_decides_nothing():
+    turns = [
+        turned(right=False),
+        turned(knowable=False),
+        turned(knowable=False, best=("a", "b", "c")),
+        turned(right=False),
+    ]
+    assert told(turns) == (1 + 0.25 + 0.75 + 1) / 4
+    assert told([turned(right=False)]) == 1.0
+    with pytest.raises(InvalidInput, match="no turn to measure"):
+        told([])
+
+
+@given(st.lists(st.booleans(), min_size=1))
+def test_what_was_told_is_worth_no_less_than_chance_and_no_more_than_all(known: list[bool]):
+    turns = [turned(knowable=one) for one in known]
+    assert chance(turns) <= told(turns) <= 1.0
+    assert (told(turns) == 1.0) == all(known)
+
+
+def test_retention_is_told_apart_by_how_many_facts_decide():
+    turns = [
+        turned(needed=1, age=5),
+        turned(needed=1, age=5, right=False),
+        turned(needed=2, age=50, right=False),
+        turned(needed=3, age=5),
+        turned(needed=4, age=5, right=False),
+        turned(needed=4, age=500),
+        turned(needed=2, knowable=False),
+        turned(needed=0, carried=0),
+    ]
+    found = {
+        count: [(kept.upto, kept.score, kept.turns) for kept in spans]
+        for count, spans in by_facts(turns).items()
+    }
+    assert found == {
+        1: [(10, 0.5, 2)],
+        2: [(100, 0.0, 1)],
+        3: [(10, 0.5, 2), (1_000, 1.0, 1)],
+    }
+    assert weighed(by_facts(turns)[3]) == (2 / 3, 3)
+    assert weighed([]) == (0.0, 0)
 
 
 def test_kinds_are_measured_apart():

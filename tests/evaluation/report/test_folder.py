@@ -56,9 +56,10 @@ def test_who_did_not_play_is_named_and_who_played_less_has_its_seeds_told(tmp_pa
     put(tmp_path, share("window", 2, game="nonsense/tiny"))
     text = write_page(tmp_path / "page", page_of(gather([tmp_path]), RUN))[1].read_text()
     none = "not played"
-    assert "| chance | window | MAGS | MAGS chat | oracle |" in text
-    assert f"| nonsense/standard | 3 | 10 | 25 | 30.0 (1 seed) | 50.0 | {none} | {none} |" in text
-    assert f"| nonsense/tiny | 1 | 10 | 25 | 20.0 | {none} | {none} | {none} |" in text
+    assert "| chance | window | MAGS | MAGS chat | oracle | told |" in text
+    row = f"| nonsense/standard | 3 | 10 | 25 | 30.0 (1 seed) | 50.0 | {none} | {none} | 100.0 |"
+    assert row in text
+    assert f"| nonsense/tiny | 1 | 10 | 25 | 20.0 | {none} | {none} | {none} | - |" in text
     assert "| nonsense/standard | MAGS | tuning | 0-1, 3 | 10 | 0.0 | - |" in text
 
 
@@ -93,7 +94,7 @@ def test_the_page_tells_of_what_was_played_and_by_which_command(tmp_path: Path):
     page = page_of(gather([tmp_path]), RUN)
     assert [section.id for section in page.sections] == [
         "aims", "scores", "improvement", "changes", "fidelity", "retention", "recalled", "cost",
-        "graph", "move", "audit", "played", "about",
+        "ablations", "graph", "move", "audit", "played", "about",
     ]  # fmt: skip
     assert dict(page.head) == {
         "command": "mags eval report",

@@ -14,12 +14,14 @@ from mags.evaluation.proving.records import Played, Record
 from mags.evaluation.proving.scores import (
     Kept,
     by_change,
+    by_facts,
     by_kind,
     chance,
     explained,
     recall_accuracy,
     retention,
     score,
+    told,
     total,
     whole_recall,
 )
@@ -31,8 +33,9 @@ class Figures:
     """One match in numbers; what does not apply is None. See docs/reference/metrics.md.
 
     `score`: mean reward a turn, or the sum of rewards in an adventure, whose points are to be
-    had once each. `kinds`: score by kind of question, `sorts`: by the sort of the change that
-    touched it.
+    had once each. `told`: the score that what was told is worth. `facts`: `retention` by how many
+    facts decide, three and more as 3. `kinds`: score by kind of question, `sorts`: by the sort of
+    the change that touched it.
     `nodes`, `arcs`: for each rule that holds; `recall_ms`, `engram_ms`: mean processor time a
     turn, `turn_ms`: median of the whole; `objective`: L. `cpu_s`: processor time of the match, of
     its choices alone where the rest was not measured; `commit`: of the sources that played it.
@@ -42,12 +45,14 @@ class Figures:
     turns: int
     score: float
     chance: float
+    told: float
     recall: float
     whole: float
     explained: float
     after: float | None
     adapting: Adaptability | None
     retention: tuple[Kept, ...]
+    facts: dict[int, tuple[Kept, ...]]
     kinds: dict[str, float]
     sorts: dict[str, float]
     shown: float
@@ -73,12 +78,14 @@ def figures(kept: Record) -> Figures:
         turns=len(turns),
         score=scored(turns),
         chance=chance(turns),
+        told=told(turns),
         recall=recall_accuracy(turns),
         whole=whole,
         explained=explained(turns),
         after=after_change(turns),
         adapting=adaptability(adapted(turns)),
         retention=retention(turns),
+        facts=by_facts(turns),
         kinds=by_kind(turns, scored),
         sorts=by_change(turns),
         shown=_mean([float(turn.shown) for turn in turns]),

@@ -11,6 +11,8 @@ from mags.games.matches import Turned
 
 DECADES = (10, 100, 1_000, 10_000)
 """Ages in turns up to which retention is told."""
+MANY = 3
+"""So many facts that decide count as one with more of them."""
 
 
 def score(turns: Collection[Turned]) -> float:
@@ -26,6 +28,14 @@ def total(turns: Collection[Turned]) -> float:
 def chance(turns: Collection[Turned]) -> float:
     """What choosing blindly would bring where only the best is rewarded: mean |best| / choices."""
     return _mean([len(turn.best) / turn.choices for turn in turns])
+
+
+def told(turns: Collection[Turned]) -> float:
+    """What one would score who forgets nothing and reads rightly, but knows only what was told.
+
+    1 for a turn whose best action follows from that, else what choosing blindly would bring.
+    """
+    return _mean([1.0 if turn.knowable else len(turn.best) / turn.choices for turn in turns])
 
 
 def recall_accuracy(turns: Iterable[Turned]) -> float:
@@ -86,6 +96,20 @@ def retention(turns: Iterable[Turned], upto: Sequence[int] = DECADES) -> tuple[K
         )
         for place in sorted(found)
     )
+
+
+def weighed(kept: Sequence[Kept]) -> tuple[float, int]:
+    """The score of all questions of some spans together, and how many they are."""
+    asked = sum(one.turns for one in kept)
+    return sum(one.score * one.turns for one in kept) / max(1, asked), asked
+
+
+def by_facts(turns: Iterable[Turned], many: int = MANY) -> dict[int, tuple[Kept, ...]]:
+    """Retention by how many facts decide, `many` and more together, rising."""
+    found: dict[int, list[Turned]] = defaultdict(list)
+    for turn in decided(turns):
+        found[min(turn.needed, many)].append(turn)
+    return {count: retention(found[count]) for count in sorted(found)}
 
 
 def by_kind(

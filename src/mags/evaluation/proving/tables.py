@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mags.evaluation.metrics import Interval
 from mags.evaluation.proving.figures import Figures, over_seeds
 from mags.evaluation.proving.improvement import difference, improvement
+from mags.evaluation.proving.scores import DECADES, MANY, Kept, weighed
 
 Measure = Callable[[Figures], float | None]
 NONE = "-"
@@ -100,21 +101,31 @@ def improvements(found: Iterable[Figures], *, ours: str = "MAGS") -> Grid:
 
 
 def ages(found: Iterable[Figures]) -> Grid:
-    """Score and recall accuracy by how long ago what was needed was told."""
-    groups = by_player(found)
-    spans = sorted(
-        {kept.upto for group in groups.values() for one in group for kept in one.retention}
-    )
+    """Score by how long ago what was needed was told, and of how many questions."""
+    groups = {name: [o.retention for o in group] for name, group in by_player(found).items()}
+    return _ages("player", groups)
+
+
+def facts(found: Sequence[Figures]) -> Grid:
+    """`ages` apart by how many facts decide, after all of them; empty where it is always one."""
+    counts = sorted({count for one in found for count in one.facts})
+    groups = {"all": [one.retention for one in found]}
+    for count in counts:
+        name = f"{count} and more" if count == MANY else str(count)
+        groups[name] = [one.facts.get(count, ()) for one in found]
+    return _ages("facts that decide", groups if len(counts) > 1 else {})
+
+
+def _ages(name: str, groups: Mapping[str, Sequence[Sequence[Kept]]]) -> Grid:
+    """A row a group of matches: the score in each span, questions of all matches alike."""
+    oldest = max((k.upto for group in groups.values() for one in group for k in one), default=0)
+    spans = [upto for upto in DECADES if upto <= oldest]
     rows = []
-    for name, group in groups.items():
-        cells = []
-        for upto in spans:
-            kept = [k for one in group for k in one.retention if k.upto == upto]
-            n = sum(k.turns for k in kept)
-            score = sum(k.score * k.turns for k in kept) / n if n else 0.0
-            cells.append(f"{100 * score:.1f} ({n})" if n else NONE)
-        rows.append((name, *cells))
-    return Grid(head=("player", *(f"to {upto:,}" for upto in spans)), rows=tuple(rows))
+    for key, group in groups.items():
+        found = ([k for one in group for k in one if k.upto == upto] for upto in spans)
+        told = ((100 * score, asked) for score, asked in map(weighed, found))
+        rows.append((key, *(f"{s:.1f} ({n:,})" if n else NONE for s, n in told)))
+    return Grid(head=(name, *(f"to {upto:,}" for upto in spans)), rows=tuple(rows))
 
 
 def kinds(found: Iterable[Figures]) -> Grid:
@@ -195,6 +206,11 @@ def _cell(group: Sequence[Figures], column: str, columns: dict[str, Measure] = C
     if column == "score" and found.n > 1:
         return shown(found)
     return f"{found.mean:.2f}" if column == "L" else f"{found.mean:.1f}"
+
+
+def seeds(count: int) -> str:
+    """So many seeds, in words."""
+    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def shown(interval: Interval, form: str = ".1f") -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from mags.errors import InvalidInput
 from mags.evaluation.proving.records import read_record
+from mags.evaluation.report.ablated import whole
 from mags.evaluation.report.audited import Audit, read_audit
 from mags.evaluation.report.digest import Digest, digest
 from mags.evaluation.report.exhibit import Exhibit, read_exhibit
@@ -118,17 +119,9 @@ GAMES = {"nonsense": 0, "eleusis": 1, "mastermind": 2, "knights": 3, "companion"
 
 def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Digest, ...]:
     """Matches of the whole memory that ablations can be held against, where these lack them."""
-    games = {(one.figures.played.game, one.figures.played.turns) for one in ablations}
-    read = {(one.figures.played.game, _reader_of(one)) for one in ablations}
-    there = {one.figures.played.game for one in ablations if not one.figures.played.switch}
-    return tuple(
-        one
-        for one in matches
-        if (one.figures.played.game, one.figures.played.turns) in games
-        and one.figures.played.player == "MAGS"
-        and one.figures.played.game not in there
-        and (one.figures.played.game, _reader_of(one)) in read
-    )
+    parted = {whole(one.figures.played) for one in ablations if one.figures.played.switch}
+    there = {whole(one.figures.played) for one in ablations if not one.figures.played.switch}
+    return tuple(one for one in matches if whole(one.figures.played) in parted - there)
 
 
 def page_of(found: Found, rendered: Run) -> Page:

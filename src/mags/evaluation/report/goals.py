@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mags.evaluation.metrics import Interval
 from mags.evaluation.proving.figures import Figures, over_seeds
 from mags.evaluation.proving.improvement import improvement
-from mags.evaluation.proving.scores import Kept
+from mags.evaluation.proving.scores import weighed
 from mags.evaluation.proving.tables import Grid, by_player, shown
 
 OURS = "MAGS"
@@ -123,19 +123,13 @@ def _retention(groups: Groups) -> Reached:
     value, met = "-", None
     young = [k for one, _ in old for k in one.retention if k.upto == 100]
     if old and young:
-        (a, n), (b, m) = _weighed([kept for _, kept in old]), _weighed(young)
+        (a, n), (b, m) = weighed([kept for _, kept in old]), weighed(young)
         value = f"{100 * (a - b):+.1f} points ({100 * a:.1f} of {n:,}, {100 * b:.1f} of {m:,})"
         met = b - a <= 0.03
     return Reached(
         figure="score of what was told 1,000 to 10,000 turns ago, against 10 to 100",
         reference="a window forgets at its edge", aim="within 3 points", value=value, met=met,
     )  # fmt: skip
-
-
-def _weighed(kept: Sequence[Kept]) -> tuple[float, int]:
-    """The score of all questions of some spans together, and how many they are."""
-    asked = sum(one.turns for one in kept)
-    return sum(one.score * one.turns for one in kept) / asked, asked
 
 
 def _adventures(groups: Groups) -> list[Reached]:

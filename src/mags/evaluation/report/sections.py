@@ -11,21 +11,24 @@ from mags.evaluation.proving.tables import (
     COLUMNS,
     NONE,
     Grid,
-    ablated,
-    ages,
     kinds,
+    seeds,
     shown,
     sorts,
 )
+from mags.evaluation.report.ablated import ablations_section
 from mags.evaluation.report.chart import Axis, Series, colour, line_chart
 from mags.evaluation.report.digest import Curve, Digest, Span, curve
 from mags.evaluation.report.goals import OURS, gained, goals, grouped, rank
 from mags.evaluation.report.page import Block, Figure, Prose, Section, Table
+from mags.evaluation.report.retained import retention_section
 from mags.games.adventures.catalogue import POINTS
 
 OTHERS = (("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"))
 Measure = Callable[[Figures], float | None]
 UNPLAYED = "not played"
+TELLING = ("nonsense", "companion")
+"""Games whose questions rest on what somebody says, not on what trying shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +56,10 @@ def measured(material: Material) -> Iterator[Section]:
     yield _improvements(found)
     yield _changes(material)
     yield _fidelity(found)
-    yield _retention(found)
+    yield retention_section(found)
     yield _recalled(found)
     yield _cost(found)
-    if material.ablations:
-        yield _ablations(material.ablations)
+    yield ablations_section(material.ablations)
 
 
 def _scores(found: Sequence[Figures]) -> Section:
@@ -71,15 +73,17 @@ def _scores(found: Sequence[Figures]) -> Section:
             chance = NONE
         turns = f"{max(one.turns for group in players.values() for one in group):,}"
         cells = (_score(players.get(name, ()), most) for name in names)
-        rows.append((game, str(most), turns, chance, *cells))
-    head = ("game", "seeds", "turns", "chance", *names)
+        rows.append((game, str(most), turns, chance, *cells, _told(game, players)))
+    head = ("game", "seeds", "turns", "chance", *names, "told")
     text = (
         "Every player has the same frozen reader, and sees only the lines that its memory shows "
         "it. nothing: the turn alone (a); window: the last lines (b); static: retrieval over the "
         "rulebook told at the start (c); growing: hybrid retrieval over everything said (d); "
-        "MAGS: the memory; oracle: the least lines that decide, from the game itself. Scores are "
-        "in percent, of adventures the share of all points; in brackets 95% intervals over seeds. "
-        "Who played fewer seeds than the row says has their number beside the score."
+        "MAGS: the memory; oracle: the least lines that decide, from the game itself, told or not. "
+        "told: nobody's score, but that of one who forgets nothing, reads rightly and chooses "
+        "blindly where what MAGS had been told decides nothing; in games that tell their rules. "
+        "Scores are in percent, of adventures the share of all points; in brackets 95% intervals "
+        "over seeds. Who played fewer seeds than the row says has their number beside the score."
     )
     return Section(
         id="scores",
@@ -92,16 +96,19 @@ def _scores(found: Sequence[Figures]) -> Section:
     )
 
 
-def _score(group: Sequence[Figures], seeds: int) -> str:
+def _told(game: str, players: Mapping[str, Sequence[Figures]]) -> str:
+    """What all that MAGS had been told is worth; nothing where rules are found out by trying."""
+    if game.partition("/")[0] not in TELLING:
+        return NONE
+    return _cell(players.get(OURS, ()), lambda one: 100 * one.told)
+
+
+def _score(group: Sequence[Figures], most: int) -> str:
     """A score; how many seeds, where they are fewer; plainly, where nobody played."""
     if not group:
         return UNPLAYED
     told = _cell(group, COLUMNS["score"])
-    return told if len(group) == seeds else f"{told} ({_seeds(len(group))})"
-
-
-def _seeds(count: int) -> str:
-    return "1 seed" if count == 1 else f"{count} seeds"
+    return told if len(group) == most else f"{told} ({seeds(len(group))})"
 
 
 def _apart(found: Sequence[Figures]) -> Iterator[Block]:
@@ -246,30 +253,6 @@ def _fidelity(found: Sequence[Figures]) -> Section:
     )
 
 
-def _retention(found: Sequence[Figures]) -> Section:
-    rows: list[tuple[str, ...]] = []
-    head: tuple[str, ...] = ()
-    for game, players in grouped(found).items():
-        grid = ages(one for group in players.values() for one in group)
-        if game.partition("/")[0] in POINTS or len(grid.head) < 2:
-            continue
-        head = max(head, ("game", *grid.head), key=len)
-        rows += [(game, *row) for row in grid.rows]
-    grid = Grid(head=head, rows=tuple((*row, *((NONE,) * (len(head) - len(row)))) for row in rows))
-    text = (
-        "Score of the questions whose facts had been told, by how many turns ago the one told "
-        "longest ago was last told; in brackets how many questions there were."
-    )
-    return Section(
-        id="retention",
-        title="Retention",
-        blocks=(
-            Prose(text=text),
-            Table(caption="Score by age of what is needed", grid=grid, lead=2),
-        ),
-    )
-
-
 def _recalled(found: Sequence[Figures]) -> Section:
     columns = {name: COLUMNS[name] for name in ("recall", "whole", "explained")}
     text = (
@@ -305,31 +288,6 @@ def _cost(found: Sequence[Figures]) -> Section:
             Table(caption="Cost of a turn", grid=_by_game(found, columns), lead=2),
         ),
     )
-
-
-def _ablations(found: Sequence[Digest]) -> Section:
-    every = [one.figures for one in found]
-    tables = []
-    for game in dict.fromkeys(one.played.game for one in every):
-        here = [one for one in every if one.played.game == game]
-        groups = {
-            name: [one for one in here if one.played.switch == name]
-            for name in dict.fromkeys(one.played.switch for one in here)
-        }
-        whole = groups.pop("", [])
-        if whole and groups:
-            seeds = _seeds(len({one.played.seed for one in whole}))
-            tables.append(
-                Table(
-                    caption=f"{game}, {seeds}: what each part is worth",
-                    grid=ablated(whole, groups),
-                )
-            )
-    text = (
-        "One part taken out at a time, against the whole memory on the same seeds: mean "
-        "difference and its 95% interval. A part that earns its place has a score below 0."
-    )
-    return Section(id="ablations", title="Ablations", blocks=(Prose(text=text), *tables))
 
 
 def _by_game(found: Sequence[Figures], columns: Mapping[str, Measure]) -> Grid:

@@ -1,0 +1,90 @@
+"""What the page says of what was told, of how long it is kept, and of what parts are worth."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from mags.evaluation.proving.records import Record, file_name, write_record
+from mags.evaluation.proving.tables import facts
+from mags.evaluation.report.digest import digest
+from mags.evaluation.report.folder import Run, gather, page_of
+from mags.evaluation.report.markdown import markdown
+from tests.evaluation.proving.turned import turned
+from tests.evaluation.report.made import kept, share
+
+RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
+
+
+def told(folder: Path, *records: Record) -> str:
+    for one in records:
+        write_record(folder / file_name(one.played), one)
+    return markdown(page_of(gather([folder]), RUN))
+
+
+def test_what_was_told_to_mags_stands_beside_the_oracle_where_rules_are_told(tmp_path: Path):
+    unknown = [turned(n, right=False, knowable=n > 0) for n in range(4)]
+    text = told(
+        tmp_path,
+        *(kept(unknown, game=game) for game in ("nonsense/standard", "eleusis/standard")),
+        share("oracle", 9),
+        share("oracle", 9, game="eleusis/standard"),
+    )
+    assert "| game | seeds | turns | chance | MAGS | oracle | told |" in text
+    assert "| nonsense/standard | 1 | 10 | 25 | 0.0 | 90.0 | 81.2 |" in text
+    assert "| eleusis/standard | 1 | 10 | 25 | 0.0 | 90.0 | - |" in text
+
+
+def test_retention_is_told_by_age_and_by_how_many_facts_decide(tmp_path: Path):
+    turns = [
+        turned(0, age=5),
+        turned(1, age=5, right=False),
+        turned(2, needed=2, age=500),
+        turned(3, needed=4, age=500, right=False),
+    ]
+    text = told(tmp_path, kept(turns), kept(turns[:1], player="growing"))
+    assert "| nonsense/standard | MAGS | 50.0 (2) | - | 50.0 (2) |" in text
+    assert "| nonsense/standard | growing | 100.0 (1) | - | - |" in text
+    head, ours = text.split("**Score by age and by how many facts decide, MAGS**")
+    assert ours.split("\n\n")[1].splitlines() == [
+        "| game | facts that decide | to 10 | to 100 | to 1,000 |",
+        "| --- | --- | --- | --- | --- |",
+        "| nonsense/standard | all | 50.0 (2) | - | 50.0 (2) |",
+        "| nonsense/standard | 1 | 50.0 (2) | - | - |",
+        "| nonsense/standard | 2 | - | - | 100.0 (1) |",
+        "| nonsense/standard | 3 and more | - | - | 0.0 (1) |",
+    ]
+    assert "facts that decide" not in head
+
+
+def test_where_one_fact_always_decides_nothing_is_told_apart(tmp_path: Path):
+    assert facts([digest(kept()).figures]).rows == ()
+    assert "how many facts decide, MAGS" not in told(tmp_path, kept())
+
+
+def test_without_ablations_the_page_says_where_they_are_told_and_what_plays_them(tmp_path: Path):
+    text = told(tmp_path, share("MAGS", 5))
+    said = text.partition("## Ablations\n\n")[2].partition("\n\n")[0]
+    assert said.startswith("None was played for this page.")
+    assert "docs/ablations.md" in said
+    assert "mags eval ablate nonsense/easy" in said
+
+
+def test_ablations_of_another_bank_or_player_are_tables_of_their_own(tmp_path: Path):
+    records = [share("MAGS", 5), share("MAGS", 4, switch="hebb")]
+    scored = [replace(one, played=replace(one.played, bank="scored")) for one in records]
+    text = told(
+        tmp_path,
+        *records,
+        *scored,
+        share("MAGS recalling", 3),
+        share("MAGS recalling", 5, switch="hebb"),
+        share("MAGS recalling", 5, switch="hebb", game="nonsense/tiny"),
+    )
+    section = text.partition("## Ablations\n\n")[2].partition("\n## ")[0]
+    captions = [line.strip("*") for line in section.splitlines() if line.startswith("**")]
+    assert captions == [
+        "nonsense/standard, bank scored, MAGS, 1 seed: what each part is worth",
+        "nonsense/standard, bank tuning, MAGS, 1 seed: what each part is worth",
+        "nonsense/standard, bank tuning, MAGS recalling, 1 seed: what each part is worth",
+    ]
+    assert "| hebb | -10.0 [-10.0, -10.0] |" in section
+    assert "| hebb | +20.0 [+20.0, +20.0] |" in section
