@@ -91,6 +91,17 @@ def test_words_are_escaped_and_tables_name_their_rows_and_columns():
     assert "entity: Ann &lt;&amp;&gt;" in page
 
 
+def test_an_interval_stands_below_its_mean_where_cells_are_numbers():
+    grid = Grid(head=("player", "score"), rows=(("a [b]", "1.0 [0.5, 1.5] (2 seeds)"),))
+    section = Section(id="s", title="S", blocks=(Table(caption="c", grid=grid),))
+    row = html(Page(title="t", head=(), sections=(section,)))
+    assert '<th scope="row">a [b]</th>' in row
+    assert "<td>1.0 <small>[0.5, 1.5] (2 seeds)</small></td>" in row
+    said = replace(section, blocks=(Table(caption="c", grid=grid, words=True),))
+    row = html(Page(title="t", head=(), sections=(said,)))
+    assert "<td>1.0 [0.5, 1.5] (2 seeds)</td>" in row
+
+
 def test_what_is_folded_is_a_details_and_pictures_in_a_row_stand_side_by_side():
     page = html(PAGE)
     assert page.count("<details><summary>More</summary>") == 1

@@ -66,7 +66,7 @@ def _table(table: Table) -> str:
     )
     rows = "".join(
         "<tr>"
-        + "".join(_cell(cell, place < table.lead) for place, cell in enumerate(row))
+        + "".join(_cell(cell, table, place) for place, cell in enumerate(row))
         + "</tr>"
         for row in table.grid.rows
     )
@@ -80,8 +80,14 @@ def _table(table: Table) -> str:
     return f"<details><summary>{caption}</summary>{body}</details>" if table.folded else body
 
 
-def _cell(cell: str, names: bool) -> str:
-    return f'<th scope="row">{escape(cell)}</th>' if names else f"<td>{escape(cell)}</td>"
+def _cell(cell: str, table: Table, place: int) -> str:
+    """A cell; an interval stands below its mean, so that wide tables fit."""
+    if place < table.lead:
+        return f'<th scope="row">{escape(cell)}</th>'
+    mean, bracket, interval = cell.partition(" [")
+    if table.words or not bracket:
+        return f"<td>{escape(cell)}</td>"
+    return f"<td>{escape(mean)} <small>[{escape(interval)}</small></td>"
 
 
 def _listing(listing: Listing) -> str:
