@@ -65,9 +65,7 @@ def _table(table: Table) -> str:
         for place, cell in enumerate(table.grid.head)
     )
     rows = "".join(
-        "<tr>"
-        + "".join(_cell(cell, table, place) for place, cell in enumerate(row))
-        + "</tr>"
+        "<tr>" + "".join(_cell(cell, table, place) for place, cell in enumerate(row)) + "</tr>"
         for row in table.grid.rows
     )
     caption = escape(table.caption)
