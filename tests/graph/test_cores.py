@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mags.graph.communities import communities
-from mags.graph.cores import (
-    OUTSIDE,
-    core_numbers,
-    dense_cores,
-    innermost_cores,
-    strong_components,
-)
+from mags.graph.cores import OUTSIDE, core_numbers, dense_cores, innermost_cores
 from mags.graph.triangles import common_neighbours, open_pairs
 
 Csr = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -127,18 +121,6 @@ def test_the_best_supported_open_pairs_come_first_to_the_limit():
     assert open_pairs(graph, nothing, least=3, hub=9, most=1).tolist() == [[0, 1, 4]]
     two = open_pairs(graph, nothing, least=3, hub=9, most=2).tolist()
     assert two == [[0, 1, 4], [6, 7, 3]]
-
-
-@given(st.integers(1, 10), st.data())
-def test_strong_components_are_those_of_networkx(n, data):
-    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
-    arcs = data.draw(st.lists(pairs, unique=True))
-    graph = nx.DiGraph(arcs)
-    graph.add_nodes_from(range(n))
-    src, dst = np.array(arcs, np.int32).reshape(-1, 2).T
-    label = strong_components(n, src, dst)
-    found = {frozenset(np.flatnonzero(label == x).tolist()) for x in set(label.tolist())}
-    assert found == set(map(frozenset, nx.strongly_connected_components(graph)))
 
 
 def two_cliques() -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:

@@ -48,20 +48,25 @@ def asked(batched: BatchedEmbedder, wishes: list[list[str]]) -> tuple[list, list
     return threads, answers
 
 
-def test_what_comes_in_while_one_works_goes_together():
-    held = Held()
-    batched = BatchedEmbedder(held)
-    wishes = [["one"], ["two", "three"], ["four"]]
+def answered(held: Held, batched: BatchedEmbedder, wishes: list[list[str]]) -> list:
+    """The answers to the first, and to all others, which came in while it was worked on."""
     threads, answers = asked(batched, wishes)
     threads[0].start()
     assert held.begun.wait(20.0)
     for thread in threads[1:]:
         thread.start()
-    while len(batched._waiting) < 2:
+    while len(batched._waiting) < len(wishes) - 1:
         pass
     held.let.set()
     for thread in threads:
         thread.join()
+    return answers
+
+
+def test_what_comes_in_while_one_works_goes_together():
+    held = Held()
+    wishes = [["one"], ["two", "three"], ["four"]]
+    answers = answered(held, BatchedEmbedder(held), wishes)
     assert held.calls[0] == ["one"]
     assert sorted(held.calls[1]) == ["four", "three", "two"]
     for wish, answer in zip(wishes, answers, strict=True):
@@ -71,16 +76,7 @@ def test_what_comes_in_while_one_works_goes_together():
 def test_a_failure_reaches_everybody_who_was_in_the_call_and_nobody_after():
     held = Held()
     batched = BatchedEmbedder(held)
-    threads, answers = asked(batched, [["one"], ["bad"], ["two"]])
-    threads[0].start()
-    assert held.begun.wait(20.0)
-    for thread in threads[1:]:
-        thread.start()
-    while len(batched._waiting) < 2:
-        pass
-    held.let.set()
-    for thread in threads:
-        thread.join()
+    answers = answered(held, batched, [["one"], ["bad"], ["two"]])
     assert np.array_equal(answers[0], held.inner.embed(["one"]))
     assert isinstance(answers[1], ModelUnavailable)
     assert isinstance(answers[2], ModelUnavailable)
@@ -90,16 +86,7 @@ def test_a_failure_reaches_everybody_who_was_in_the_call_and_nobody_after():
 def test_where_there_was_company_a_moment_ago_a_call_waits_for_as_many_and_not_for_ever():
     held = Held()
     batched = BatchedEmbedder(held, patience_s=60.0)
-    threads, _ = asked(batched, [["one"], ["two"], ["three"]])
-    threads[0].start()
-    assert held.begun.wait(20.0)
-    for thread in threads[1:]:
-        thread.start()
-    while len(batched._waiting) < 2:
-        pass
-    held.let.set()
-    for thread in threads:
-        thread.join()
+    answered(held, batched, [["one"], ["two"], ["three"]])
     again, _ = asked(batched, [["four"], ["five"]])
     again[0].start()
     while len(batched._waiting) < 1:

@@ -1,6 +1,6 @@
 """A match: one player through one game, turn by turn, as records that are all a measure needs.
 
-Records stream: `play` yields each as it is made, `as_json` and `from_json` keep them as lines of
+Records stream: a `Match` yields each as it is made, `as_json` and `from_json` keep them as lines of
 JSON. What a shown line has to do with the facts that decided is settled here, by the line it
 comes from, so that nobody judges words later.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -243,8 +243,3 @@ def from_json(line: str) -> Turned:
         raise InvalidInput("this is no record of a turn: it lacks or adds fields", given=found)
     given: dict[str, Any] = {k: tuple(v) if k in _TUPLES else v for k, v in found.items()}
     return Turned(**given)
-
-
-def from_lines(lines: Iterable[str]) -> Iterator[Turned]:
-    """Records, one a line, empty lines left out."""
-    return (from_json(line) for line in lines if line.strip())

@@ -97,10 +97,3 @@ def dense_cores(
     """
     size = np.bincount(label + 1)[label + 1]
     return np.where((label >= 0) & (core >= share * (size - 1)), label, OUTSIDE).astype(np.int32)
-
-
-def strong_components(n: int, src: NDArray[np.int32], dst: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Label of each node's strongly connected component over the arcs src -> dst, shape (n,)."""
-    arcs = csr_array((np.ones(len(src), np.int8), (src, dst)), (n, n))
-    _, label = connected_components(arcs, directed=True, connection="strong")
-    return np.asarray(label, np.int32)

@@ -193,16 +193,6 @@ class State:
         """Kind of a living node."""
         return NodeKind(int(self.graph.nodes["kind"][self.graph.row(node_id)]))
 
-    def revector(self, contents: Iterable[Content], dimension: int) -> None:
-        """Take every living node's vector anew from its content."""
-        vectors = VectorIndex(dimension)
-        current = self.graph.nodes["content"]
-        for content in contents:
-            row = self.graph.row_of.get(content.node)
-            if row is not None and current[row] == content.id and content.vector is not None:
-                vectors.put(np.array([row], np.int64), content.vector[None])
-        self.vectors = vectors
-
     def indexed_text(self, row: int, content: Content) -> str:
         """What the lexical index sees: the text, with its speaker, date and captions."""
         parts = [content.text]

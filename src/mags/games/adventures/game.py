@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mags.errors import InvalidInput
+from mags.games.adventures.allowed import check
 from mags.games.adventures.guide import Advice, advise
 from mags.games.adventures.state import State
 from mags.games.adventures.telling import Lore, Said, Teller, article, facts_of
@@ -78,14 +79,7 @@ class AdventureGame:
 
         Raises InvalidInput for anything but one of the scene's actions, or outside a game.
         """
-        if not self._open:
-            raise InvalidInput("no game is on: begin one first", action=action)
-        if action not in self._actions:
-            raise InvalidInput(
-                f"'{action}' cannot be done now: choose one of the scene's actions",
-                action=action,
-                actions=self._actions,
-            )
+        check(action, self._actions if self._open else None)
         before = self._state
         held = self._told.keys() & facts_of(before, self._lore)
         gained = self._world.do(action)

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
+from mags.games.adventures.allowed import check
 from mags.games.logic.bank import titled
 from mags.games.turns import Line, Outcome, Scene, Truth
 
@@ -108,14 +109,7 @@ class ScienceGame:
 
         Raises InvalidInput for anything but one of the scene's actions, or outside a game.
         """
-        if not self._open:
-            raise InvalidInput("no game is on: begin one first", action=action)
-        if action not in self._actions:
-            raise InvalidInput(
-                f"'{action}' cannot be done now: choose one of the scene's actions",
-                action=action,
-                actions=self._actions,
-            )
+        check(action, self._actions if self._open else None)
         observation, gained, over, info = self._env.step(action)
         self._way = self._way[1:] if self._way and action == self._way[0] else []
         self._turn += 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -140,9 +140,3 @@ class Known:
 def jaccard(one: frozenset[float], other: frozenset[float]) -> float:
     """Shared part of two sets, in [0, 1]."""
     return len(one & other) / len(one | other) if one or other else 1.0
-
-
-def without_duplicates(samples: Iterable[Sample]) -> list[Sample]:
-    """The samples that are no near duplicate of an earlier one."""
-    known = Known()
-    return [sample for sample in samples if known.take(sample)]

@@ -94,10 +94,7 @@ def measured(held: Material, most: int) -> Material:
 
 def chosen(given: argparse.Namespace) -> Course:
     """The recipe that was named, with what was told to be otherwise."""
-    told = {
-        name: getattr(given, name)
-        for name in ("rounds", "fresh", "real", "rate", "cool", "width", "seed", "threads")
-    }
+    told = {name: getattr(given, name) for name in TOLD}
     return replace(recipe(given.recipe), **{k: v for k, v in told.items() if v is not None})
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from mags.training.chains.splits import held_out
-from mags.training.reader.world import Thing, filled, part, table, vocabulary
+from mags.training.reader.world import Thing, filled, part, table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,8 +217,3 @@ def _own(word: str, kind: str, side: Side) -> bool:
 def leading(side: Side, subject: str) -> tuple[Relation, ...]:
     """The relations of a side that start from a kind of subject."""
     return tuple(r for r in relations(side) if r.subject == subject)
-
-
-def one_of(kind: str, side: Side) -> Sequence[str]:
-    """The common words of a kind on a side."""
-    return vocabulary(kind, side.words)

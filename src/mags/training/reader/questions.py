@@ -24,7 +24,6 @@ from mags.training.reader.world import Thing, filled, part, table
 
 WHO = {"person": "who", "town": "which town", "house": "which house", "guild": "which guild"}
 WORD = {"item": "thing", "person": "person", "food": "food", "folk": "kind of being"}
-NOT = ("do not", "does not", "is not", "are not", "never", "cannot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
