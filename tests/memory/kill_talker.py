@@ -1,7 +1,8 @@
 """Talkers to be killed: a warm process that forks one for each round.
 
 Run as a script with a folder, a number of rounds and a seed; rounds go on, up to three times as
-many, until every verb of `NEEDED` was torn. Each round forks a child that opens
+many, until every verb of `NEEDED` was torn and more was acknowledged than a word a round, which a
+busy machine takes longer for. Each round forks a child that opens
 the memory and observes, asks, sleeps, rolls back and forgets, telling through a pipe what it is
 about to do and what it was told is done; the parent kills it at a random moment, opens the memory
 and looks for what is missing. Prints one JSON object.
@@ -122,7 +123,7 @@ def main(folder: Path, rounds: int, seed: int) -> None:
     told: dict[int, str] = {}
     forgot: set[int] = set()
     for number in range(3 * rounds):
-        if number >= rounds and during.keys() >= set(NEEDED):
+        if number >= rounds < acknowledged and during.keys() >= set(NEEDED):
             break
         path = folder / f"memory{number // ROUNDS_PER_FILE}.mags"
         if number % ROUNDS_PER_FILE == 0:
