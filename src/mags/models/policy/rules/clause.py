@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from mags.models.policy.rules.bounds import bound_end
+from mags.models.policy.rules.bounds import bound_end, past_time
+from mags.models.policy.rules.clitics import is_verb_next
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
     BE,
@@ -70,6 +72,15 @@ class Clause:
     link: str = ""
 
 
+class Following(NamedTuple):
+    """A clause that goes on after another: its link, subject, verb and the time before it."""
+
+    link: str
+    subject: Subject
+    verb: Verb
+    before: tuple[Token, ...] = ()
+
+
 def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     """Return the subject that starts at `i`, or None."""
     if i < len(tokens) and tokens[i].low == "both":
@@ -98,7 +109,7 @@ def _named(tokens: Sequence[Token], i: int) -> Subject | None:
     end = name_end(tokens, i)
     if end == i:
         return None
-    if end < len(tokens) and tokens[end].low == "'s" and not _is_verb_next(tokens, end):
+    if end < len(tokens) and tokens[end].low == "'s" and not is_verb_next(tokens, end):
         return _owned(tokens, end + 1, surface(tokens[i:end]))
     names = [surface(tokens[i:end])]
     end, apposed = aside(tokens, end)
@@ -141,22 +152,11 @@ def _relative(tokens: Sequence[Token], i: int) -> Subject | None:
     return found if found and found.names and found.noun.split()[-1] in KIN else None
 
 
-def _is_verb_next(tokens: Sequence[Token], i: int) -> bool:
-    """Say whether "'s" at `i` is "is" or "has": before an article, adverb, -ing or participle."""
-    if i + 1 >= len(tokens):
-        return False
-    low = tokens[i + 1].low
-    if low in {"a", "an", "the", "not", "in", "from", "at", "been", "also", "now", "my", "so"}:
-        return True
-    after = tokens[i + 2].low if i + 2 < len(tokens) else ""
-    return low.endswith("ing") and len(low) > 5 and after not in BE | {"has", "had"}
-
-
 def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
     """Read "sister", "sister Ana", "favourite food" after "my" or "Bob's"."""
     k = i
     while k < len(tokens) and k - i < _LONGEST_NOUN:
-        if tokens[k].low == "'s" and k > i and not _is_verb_next(tokens, k):
+        if tokens[k].low == "'s" and k > i and not is_verb_next(tokens, k):
             inner = " ".join(t.low for t in tokens[i:k])
             return _owned(tokens, k + 1, f"{owner}|{inner}")
         end = name_end(tokens, k) if k > i else k
@@ -277,8 +277,7 @@ def clauses(tokens: Sequence[Token]) -> tuple[Clause, ...]:
         found.append(Clause(subject=subject, verb=verb, rest=rest, before=before, link=link))
         if following is None:
             return tuple(found)
-        link, subject, verb = following
-        before = ()
+        link, subject, verb, before = following
 
 
 def _first(tokens: Sequence[Token]) -> tuple[int, tuple[Subject, Verb] | None]:
@@ -303,18 +302,18 @@ def _first(tokens: Sequence[Token]) -> tuple[int, tuple[Subject, Verb] | None]:
 
 def _boundary(
     tokens: Sequence[Token], subject: Subject, opened: Verb
-) -> tuple[int, tuple[str, Subject, Verb] | None]:
+) -> tuple[int, Following | None]:
     """Find where the rest of a clause ends, and the clause that follows it."""
     k = opened.end
     while k < len(tokens):
         token = tokens[k]
         if token.text in {".", "!", "?", ";", "\u2014", "\u2013", "-", ":", "(", "..."}:
             found = clause_at(tokens, _past_links(tokens, k + 1))
-            return k, (token.text, *found) if found else None
+            return k, Following(token.text, *found) if found else None
         if token.low == "who" and opened.base == "be" and k > opened.end:
             verb = verb_group(tokens, k + 1, subject.person)
             if verb:
-                return k, ("who", replace(subject, end=k + 1), verb)
+                return k, Following("who", replace(subject, end=k + 1), verb)
         if token.low in _LINKS or token.text == ",":
             following = _following(tokens, k, subject, opened) or _spliced(tokens, k)
             if following:
@@ -331,9 +330,7 @@ def _past_links(tokens: Sequence[Token], k: int) -> int:
     return k
 
 
-def _following(
-    tokens: Sequence[Token], k: int, subject: Subject, opened: Verb
-) -> tuple[str, Subject, Verb] | None:
+def _following(tokens: Sequence[Token], k: int, subject: Subject, opened: Verb) -> Following | None:
     j, link = k, tokens[k].low
     while j < len(tokens) and (
         tokens[j].low in _LINKS or tokens[j].text == "," or tokens[j].low == "then"
@@ -343,15 +340,20 @@ def _following(
         j += 1
     found = clause_at(tokens, j)
     if found:
-        return (link, *found)
-    if link in _SHARED and j < len(tokens) and (link != "," or tokens[k].text != ","):
+        return Following(link, *found)
+    led = past_time(tokens, k, j)
+    found = clause_at(tokens, led.end) if led else None
+    if led and found:
+        return Following(led.link, *found, tuple(tokens[led.start : led.end]))
+    spliced = link == "," and subject.kind == PRONOUN and opened.tense == "past"
+    if link in _SHARED and j < len(tokens) and (link != "," or spliced):
         verb = verb_group(tokens, j, subject.person)
         if verb and _shares(verb, opened, tokens[opened.end : k]):
-            return (link, replace(subject, end=j), verb)
+            return Following(link, replace(subject, end=j), verb)
     return None
 
 
-def _spliced(tokens: Sequence[Token], k: int) -> tuple[str, Subject, Verb] | None:
+def _spliced(tokens: Sequence[Token], k: int) -> Following | None:
     """Read ", coffee makes me nervous": a bare noun with a verb that can be nothing else."""
     i = k + 1
     if tokens[k].text != "," or i + 1 >= len(tokens) or not tokens[i].is_word:
@@ -364,7 +366,7 @@ def _spliced(tokens: Sequence[Token], k: int) -> tuple[str, Subject, Verb] | Non
     after = tokens[verb.end].low if verb and verb.end < len(tokens) else ""
     if verb is None or not (tokens[i + 1].low in BE or after in _AFTER_VERB):
         return None
-    return ",", Subject(kind=THING, noun=noun, end=i + 1, person=person), verb
+    return Following(",", Subject(kind=THING, noun=noun, end=i + 1, person=person), verb)
 
 
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:

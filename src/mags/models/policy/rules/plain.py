@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from mags.models.policy.rules.clause import PRONOUN, Clause, Subject, clause_at
 from mags.models.policy.rules.lexicon import KIN, TRAITS, word_set
+from mags.models.policy.rules.phrase import trim
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.values import CHANGING
@@ -25,7 +26,7 @@ def plainly(clause: Clause, scene: Scene) -> Clause:
 
 def _being(clause: Clause) -> Clause:
     """Put "is retired" as what somebody is, not as what was done to them."""
-    verb, words = clause.verb, [t for t in clause.rest if t.is_word]
+    verb, words = clause.verb, trim(clause.rest)
     if not verb.passive or verb.tense != "present" or words or verb.form not in TRAITS:
         return clause
     state = Token(verb.form, verb.form, 0, len(verb.form))

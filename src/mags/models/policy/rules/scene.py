@@ -9,7 +9,9 @@ from functools import lru_cache
 
 from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, clauses
 from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
+from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.slots import compound
+from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.verbs import PLURAL
 from mags.ports.policy import Recalled, Turn
@@ -27,7 +29,8 @@ _GENDERS = {
 }
 _STRANGERS = re.compile(
     r"\b(?:a|an|some|this|that|the|two)\s+(?:[a-z]+\s+){0,2}"
-    r"(?:girl|boy|man|woman|guy|lady|kid|child|person|stranger|friend|actor|actress|author)s?\b"
+    r"(?:(?:girl|boy|man|woman|guy|lady|person|stranger|friend|actor|actress|author)s?"
+    r"|kid|child)\b"
 )
 _NEAREST_TURNS = 2
 
@@ -181,7 +184,7 @@ _MANY = frozenset({"parents", "grandparents", "kids", "children", "family", "in-
 
 _MET = re.compile(
     r"\b(?:my|our|his|her|their|an?|the|this) (?:[a-z-]+ ){0,2}?(?P<noun>[a-z-]+),? "
-    r"(?P<called>called |named )?(?P<name>[A-Z][\w'-]+)(?! \w+'s)"
+    r"(?:is |'s |was )?(?P<called>called |named )?(?P<name>[A-Z][\w'-]+)(?! \w+'s)"
 )
 
 
@@ -202,7 +205,9 @@ _PEOPLE = KIN | FEMALE | MALE | {"person", "kid", "student", "patient", "client"
 @lru_cache(maxsize=256)
 def _subjects(text: str) -> tuple[Subject, ...]:
     """Return the subjects of a text; kept, since a turn is recent to several others."""
-    return tuple(c.subject for s in sentences(text) for c in clauses(tokenise(s)))
+    return tuple(
+        c.subject for s in sentences(text) for c in clauses(opened(tokenise(spoken(s)))[0])
+    )
 
 
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:

@@ -16,11 +16,23 @@ _TOKEN = re.compile(
     r"|\S"
 )
 _CLITIC = re.compile(r"^(.+?)(n['\u2019]t|['\u2019](?:s|m|re|ve|ll|d))$", re.IGNORECASE)
-_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)]*\s+(?=[\"'\u201c\u2018(]?[A-Z0-9])|\n+")
+_END = re.compile(
+    r"(?<=[.!?\u2026])[\"'\u201d\u2019)]*\s+(?=[\"'\u201c\u2018(]?[A-Z0-9])"
+    r"|(?<=[.!?\u2026])\s+(?=(?:i|my|we|our|he|she|they|his|her)(?:['\u2019 ]))|\n+"
+)
 _NO_END = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
 )
-_SLURRED = {"wanna": ("want", "to"), "gotta": ("have", "to")}
+_SLURRED = {
+    "wanna": ("want", "to"), "gotta": ("have", "to"), "im": ("i", "'m"), "ive": ("i", "'ve"),
+    "hes": ("he", "'s"), "shes": ("she", "'s"), "theyre": ("they", "'re"),
+    "theyve": ("they", "'ve"), "weve": ("we", "'ve"), "thats": ("that", "'s"),
+    "dont": ("do", "n't"), "doesnt": ("does", "n't"), "didnt": ("did", "n't"),
+    "cant": ("can", "n't"), "couldnt": ("could", "n't"), "isnt": ("is", "n't"),
+    "wasnt": ("was", "n't"), "arent": ("are", "n't"), "havent": ("have", "n't"),
+    "hasnt": ("has", "n't"), "hadnt": ("had", "n't"), "wouldnt": ("would", "n't"),
+}  # fmt: skip
+"""Words that are two: slurred, or typed without an apostrophe; none is a word of its own."""
 _WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
@@ -60,11 +72,14 @@ def tokenise(text: str) -> tuple[Token, ...]:
 
 
 def _spread(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield tokens, "wanna" as "want to" and "gotta" as "have to"."""
+    """Yield tokens, "wanna" as "want to" and "dont" as "do n't"."""
     for token in tokens:
         if token.low in _SLURRED:
-            for word in _SLURRED[token.low]:
-                yield Token(word, word, token.start, token.end)
+            first, second = _SLURRED[token.low]
+            end = token.start + len(first)
+            yield Token(first, first, token.start, end)
+            glued = end if "'" in second else end + 1
+            yield Token(second, second, glued, token.end)
         else:
             yield token
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mags.models.policy.rules.lexicon import ADVERBS, BE, MODALS, PREPOSITIONS
+from mags.models.policy.rules.lexicon import ADVERBS, BE, MODALS, PREPOSITIONS, word_set
 from mags.models.policy.rules.tokens import Token, starts_with
 from mags.ports.inflection import BASE, GERUND, PARTICIPLE, PAST, THIRD, forms, guess
 
@@ -179,6 +179,8 @@ def _composed(reader: _Reader, word: str) -> Verb | None:
         base = _base(reader.low(2), {BASE})
         return _made(reader, base=base, tense="future", form=reader.low(2), step=3)
     passive = last in BE and GERUND not in tags
+    if last == "'s" and passive and _has_done(reader, word, tags):
+        passive, first, last = False, "has", "has"
     wanted = {GERUND} if last in BE and not passive else {PARTICIPLE, PAST, BASE}
     if last in MODALS or last in _DO:
         wanted = {BASE}
@@ -197,6 +199,21 @@ def _composed(reader: _Reader, word: str) -> Verb | None:
         tense = "past" if first in {"was", "were"} else "present"
     verb = _made(reader, base=base, tense=tense, form=word)
     return replace(verb, modal=modal, passive=passive)
+
+
+def _has_done(reader: _Reader, word: str, tags: set[str]) -> bool:
+    """Say whether "'s" is "has": "he's moved", "she's just opened a restaurant"."""
+    after = reader.low(1)
+    if PARTICIPLE not in tags or word in {"called", "named", "given"}:
+        return False
+    return _base(word, {PARTICIPLE}) in _INTRANSITIVE or after in _OBJECTS
+
+
+_INTRANSITIVE = word_set(
+    "move go come leave quit become start begin join return arrive fall grow stop happen"
+)
+"""Verbs of which "he's moved" tells what he has done: nobody is moved or gone otherwise."""
+_OBJECTS = word_set("a an the my our his her their me us him them two three some")
 
 
 def _modal(first: str, reader: _Reader) -> str:

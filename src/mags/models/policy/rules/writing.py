@@ -24,6 +24,7 @@ from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.replies import completed
 from mags.models.policy.rules.rewording import reworded
 from mags.models.policy.rules.scene import Scene, scene_of
+from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, PAST, forms
@@ -64,7 +65,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
     asks = False
     said = sentences(completed(turn, recent).text)[:_MOST_SENTENCES]
     for sentence in said:
-        tokens = tokenise(sentence)
+        tokens = tokenise(spoken(sentence))
         if is_question(tokens):
             asks = True
             continue
@@ -243,7 +244,7 @@ def _stripped(clause: Clause) -> Clause:
             )
     if words and words[-1].low in {"now", "instead"}:
         shades = clause.verb.shades | {words[-1].low}
-        cut = 2 if len(words) > 1 and words[-2].low in {"right", "just", "until"} else 1
+        cut = 2 if len(words) > 1 and words[-2].low in {"right", "just", "until", "for"} else 1
         return replace(clause, rest=words[:-cut], verb=replace(clause.verb, shades=shades))
     return clause
 

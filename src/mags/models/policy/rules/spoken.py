@@ -1,0 +1,232 @@
+"""Sentences as people talk, put as the clause reader reads them: "mum's back in Hull for good".
+
+Each pattern keeps what is said and changes only how: a relative called by the bare word, a home or
+a job told in an idiom, a question that asks to remember something. Applied in order, anywhere in a
+sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from mags.models.policy.rules.lexicon import KIN
+
+_KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
+_NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
+_DET = r"(?:an?|my|our|his|her|their|the|this)"
+_MY = r"(?:my|our|My|Our)"
+
+_BARE = re.compile(
+    r"(?P<lead>^|[,;:.!] ?|\b(?:and|but|so|with|to|for|from|because|that|when|at|by|like|as"
+    r"|see|visit|call|called|told|and then) )"
+    r"(?P<kin>[Mm]um|[Mm]om|[Mm]ummy|[Mm]ommy|[Mm]am|[Dd]ad|[Dd]addy|[Gg]randma|[Gg]randpa|[Gg]ranny"
+    r"|[Gg]ran|[Nn]an|[Nn]ana|[Gg]rand?dad)(?![\w-])(?! (?:of|jokes?|bod)\b)"
+)
+"""A relative called by the bare word: those of whom one has one, who are so called by name."""
+
+
+def _own(match: re.Match[str]) -> str:
+    return f"{match['lead']}my {match['kin'].lower()}"
+
+
+def _baby(match: re.Match[str]) -> str:
+    child = {"girl": "daughter", "boy": "son"}.get(match["child"], match["child"])
+    return f"had a {child} named {match['name']}"
+
+
+def _slot_now(match: re.Match[str]) -> str:
+    return f"{match['whose']} {match['noun']} is {match['value'].strip()} now"
+
+
+def _used(match: re.Match[str]) -> str:
+    return f"{match['slot']} was {match['old']}; {match['slot']} is {match['new']}"
+
+
+def _aged(match: re.Match[str]) -> str:
+    """Take the ages off the names of a list and tell them after it."""
+    found = [(m["name"], m["age"] or m["later"]) for m in _AGE.finditer(match[0])]
+    listed = _AGE.sub(lambda m: m["name"], match[0]).rstrip(" .!")
+    return "; ".join([listed, *(f"{name} is {age}" for name, age in found)])
+
+
+_AGE = re.compile(
+    r"(?P<name>[A-Z]\w+)(?: ?\((?:aged )?(?P<age>\d{1,2})\)"
+    r"| who(?:'s| is| has| 's)?(?: just)?(?: turned| now)? (?P<later>\d{1,2})\b)"
+)
+_Make = str | Callable[[re.Match[str]], str]
+_SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
+    # Asked to remember: "Could you note that my code is 4471?"
+    (
+        re.compile(
+            r"^(?:so |hey |ok |also )*(?:(?:can|could|will|would) (?:you|u)(?: please)?|please|pls)"
+            r" (?:remember|note|save|keep in mind|write down|make a note|jot down)(?: down)?"
+            r"(?: for me)?(?: that)?:? (?P<told>.+?)\s*(?:,? please)?[?.!]*$",
+            re.I,
+        ),
+        r"\g<told>.",
+    ),
+    (re.compile(r"(?<=\w),? (?:as well|too)(?=[.!]*$)"), ""),
+    # Relatives.
+    (_BARE, _own),
+    (re.compile(r"\b(name)'s (?=[A-Z])"), r"\1 is "),
+    (
+        re.compile(
+            rf"\b({_MY} (?:[a-z]+ )?(?:{_KIN})) (?:since|from) [a-z][a-z ]{{2,24}}? (is|was)\b"
+        ),
+        r"\1 \2",
+    ),
+    (
+        re.compile(
+            rf"\b({_MY} (?:[a-z]+ )?(?:{_KIN})) (?:upstairs|downstairs|next door|opposite|abroad"
+            rf"|across the (?:road|street|hall)),? (?P<name>{_NAME}),?(?= )"
+        ),
+        r"\1 \g<name>",
+    ),
+    (
+        re.compile(
+            r"\b([A-Z]\w+) (?:from|in|at) (?!the\b)[a-z]+ (is|was|has|says|said|told|will|wants)\b"
+        ),
+        r"\1 \2",
+    ),
+    (
+        re.compile(
+            rf"\b(?:{_KIN}|kids|children|sons|daughters)\b.*(?:\(\d{{1,2}}\)| who .*\b\d{{1,2}}).*$"
+        ),
+        _aged,
+    ),
+    (
+        re.compile(
+            r"\bhad (?:the|our|a) baby\b[!.,: -]*(?:it's |it is )?(?:a )?(?:little |baby )?"
+            r"(?P<child>girl|boy|daughter|son),? (?:called |named )?(?P<name>[A-Z]\w+)"
+        ),
+        _baby,
+    ),
+    # Partners.
+    (
+        re.compile(r"\bgo(?P<ing>ing)? out with (?=[A-Z])"),
+        lambda m: f"dat{'ing' if m['ing'] else 'e'} ",
+    ),
+    (re.compile(r"\b(?:called|broke) off (?:the|our) (?:engagement|wedding)\b"), "broke up"),
+    # Homes.
+    (
+        re.compile(
+            rf"\bleft (?P<old>{_NAME}),? and (?:have |'ve )?(?:moved|settled)(?: down)? (?:to|in) "
+            rf"(?P<new>{_NAME})"
+        ),
+        r"moved from \g<old> to \g<new>",
+    ),
+    (re.compile(r"\b(?:re)?settled(?: down)?(?: back)? in (?=[A-Z])"), "moved to "),
+    (
+        re.compile(
+            rf"\b([Mm]ov(?:ed?|es|ing)|[Rr]elocat(?:ed?|es|ing)) (?:back )?(?:in)?to {_DET} "
+            r"(?:[\w-]+ ){0,4}?(?:in|near) (?=[A-Z])"
+        ),
+        r"\1 to ",
+    ),
+    (
+        re.compile(
+            r"\b([Mm]ov(?:ed?|es|ing)) (?:back|over|out|up|down|across|home|here)(?: home)?"
+            r" to (?=[A-Z])"
+        ),
+        r"\1 to ",
+    ),
+    (
+        re.compile(
+            rf"\b(live|lives|lived|living) (with {_DET} (?:[a-z-]+ )?[a-z-]+(?: [A-Z]\w+)?) in "
+            rf"(?!(?:19|20)\d\d)({_NAME})"
+        ),
+        r"\1 in \3 \2",
+    ),
+    (
+        re.compile(r"\brent(ing|s|ed)?(?: an? (?:[\w-]+ ){1,3})? ?in (?=[A-Z])"),
+        lambda m: f"liv{ {'ing': 'ing', 's': 'es', 'ed': 'ed'}.get(m[1] or '', 'e') } in ",
+    ),
+    (
+        re.compile(
+            r"^(?P<before>(?:I|We|i|we)\b.*), (?P<doing>(?:living|working|studying)"
+            r" (?:in|at|as) .*)"
+        ),
+        r"\g<before> and I am \g<doing>",
+    ),
+    (
+        re.compile(
+            r"(?:\b(?:got|came|am|are)|'m|'re|'ve come)(?: just)? (?:back|home) from "
+            rf"(?:{_DET} (?:[a-z]+ )+(?:in|to) )?(?=[A-Z])"
+        ),
+        " visited ",
+    ),
+    # Jobs.
+    (
+        re.compile(
+            r"\b(?:handed in|gave in|put in|handed over|gave) my (?:notice|resignation)"
+            r"(?P<at>(?: at| to| with) (?=[A-Z]))?"
+        ),
+        lambda m: "quit my job" + (" at " if m["at"] else ""),
+    ),
+    (
+        re.compile(
+            r"\b(?:I'll be|I am|I'm|I will be)(?: going to be)? joining (?:an? [\w ]*?called )?"
+            rf"(?P<place>{_NAME})(?P<when>.*?),? as (?:an?|the|their|its) (?P<trade>[a-z].*?)[.!]*$"
+        ),
+        lambda m: f"I work at {m['place']} as a {m['trade']}",
+    ),
+    (
+        re.compile(rf"\bjoined (?P<place>{_NAME}) as (?:an?|the|their|its) (?=[a-z])"),
+        r"started a job at \g<place> as a ",
+    ),
+    (
+        re.compile(rf"\b(?P<firm>{_NAME}|they|They) let me go\b"),
+        lambda m: "I lost my job" + ("" if m["firm"].lower() == "they" else f" at {m['firm']}"),
+    ),
+    # Values that changed.
+    (
+        re.compile(
+            r"\b(?:they|we|i|he|she|someone)(?:'ve| have|'s| has)?(?: just)? "
+            r"(?:changed|reset|replaced|updated|swapped) "
+            r"(?P<whose>the|my|our) (?P<noun>[a-z][a-z-]*(?: [a-z-]+){0,2}),? "
+            r"(?:and |so )?(?:now )?(?:it's|it is|the new one is|the new one's) (?:now )?"
+            r"(?P<value>[^,.!?]+?)(?: now)?(?=[.!]*$)",
+            re.I,
+        ),
+        _slot_now,
+    ),
+    (
+        re.compile(
+            rf"(?P<slot>{_MY} favou?rite [a-z]+(?: [a-z]+)?) used to be (?P<old>[^,;]+?),? but "
+            r"(?:these days |now |nowadays |lately )?(?:it's|it is)(?: all about| now)? "
+            r"(?P<new>[^,;.!]+)"
+        ),
+        _used,
+    ),
+    (
+        re.compile(
+            r"^(?:my |our |My |Our )?[Nn]ew (?P<noun>[a-z]+(?: [a-z]+)?) ?: (?P<value>[^,]+)"
+        ),
+        r"My new \g<noun> is \g<value>",
+    ),
+    (
+        re.compile(
+            r"^(?:i'm |i am |i )?(?:went )?(?:down|up) to (?=\d+ ?(?:kilos?|kg|pounds|lbs))", re.I
+        ),
+        "I now weigh ",
+    ),
+    (re.compile(r"\bput me down for (?=[a-z])"), "I prefer "),
+    # Pets and habits.
+    (re.compile(r"\btaken in (?=an? )"), "adopted "),
+    (
+        re.compile(r"(?:, | and |, and )(?:calling|naming|called|named) (?:her|him|it) (?=[A-Z])"),
+        " called ",
+    ),
+    (
+        re.compile(r"\b(?:'m|am|'s|is) (smoking|drinking|vaping|driving|gambling|jogging) again\b"),
+        r" started \1",
+    ),
+)
+
+
+def spoken(text: str) -> str:
+    """Return a sentence in words that can be read; as it is where nobody would say it otherwise."""
+    for pattern, make in _SPOKEN:
+        text = pattern.sub(make, text)
+    return text
