@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mags.games.players.diary import Diary
+import pytest
+
+from mags.games.players.diary import Diary, Tried, about
 from mags.games.players.notes import Note
 from mags.games.turns import Line, Scene
 
@@ -29,13 +31,16 @@ def test_a_line_about_something_else_reports_nothing():
     diary = Diary()
     diary.did(scene(), "Offer rye bread", 0.0)
     assert diary.report([note("A light rain falls.")]) is None
+    assert diary.deeds == []
 
 
 def test_what_went_wrong_counts_for_nothing_until_something_newer_is_said():
     diary = Diary()
     diary.did(scene(), "Offer rye bread", 0.0)
     diary.report([note("Gurken spat the rye out.")])
-    assert diary.after("It is time to feed Gurken. With what?", ACTIONS) == {1: 20.0}
+    assert diary.after("It is time to feed Gurken. With what?", ACTIONS) == {
+        1: pytest.approx(20.0, abs=0.01)
+    }
 
 
 def test_what_went_well_speaks_against_the_others():
@@ -53,3 +58,40 @@ def test_another_one_and_a_question_without_names_are_other_matters():
     diary.report([note("Gurken spat the rye out.")])
     assert diary.after("What do you feed Snumbar?", ACTIONS) == {}
     assert diary.after("what do you pick?", ACTIONS) == {}
+
+
+def done(diary: Diary, action: str, reward: float, question: str = "What do you feed Gurken?"):
+    diary.did(scene(question), action, reward)
+    diary.report([note(f"Gurken saw it: {action.split()[1]}.")])
+
+
+def test_what_failed_in_this_very_situation_is_known():
+    diary = Diary()
+    done(diary, "Offer rye bread", 0.0)
+    done(diary, "Offer plum jam", 0.0)
+    assert diary.tried("It is time to feed Gurken. With what?", ACTIONS) == Tried(failed=(1, 2))
+    assert diary.tried("What do you feed Snumbar?", ACTIONS) == Tried()
+
+
+def test_what_won_stays_won_until_it_fails_and_then_nothing_before_counts():
+    diary = Diary()
+    done(diary, "Offer oat bread", 0.0)
+    done(diary, "Offer rye bread", 1.0)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(0,), won=1)
+    done(diary, "Offer rye bread", 0.0)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(1,))
+
+
+def test_numbers_beside_a_name_make_another_situation():
+    assert about("What is the first wish of Gurken?") == {"first", "gurken"}
+    diary = Diary()
+    done(diary, "Offer rye bread", 0.0, "What is the first wish of Gurken?")
+    assert diary.tried("What is the second wish of Gurken?", ACTIONS) == Tried()
+    assert diary.tried("Say the first wish of Gurken!", ACTIONS).failed == (1,)
+
+
+def test_what_was_said_in_the_same_breath_does_not_speak_for_what_failed():
+    diary = Diary()
+    diary.did(scene(), "Offer rye bread", 0.0)
+    diary.report([note("Gurken spat the rye out."), note("Rye is for others.", 25.0)])
+    assert diary.after("What do you feed Gurken?", ACTIONS)[1] > 25.0

@@ -1,8 +1,9 @@
 """What MAGS did in a game and what came of it: which line reports it, and what it speaks against.
 
-An act is known by its words. Where the same was asked of the same things again, an act that went
-wrong makes what was said of it before count no more, and one that went well does so for the
-others: until something newer is said of them.
+An act is known by its words, a situation by the names and numbers in its question. Where the same
+was asked of the same things again, an act that went wrong makes what was said of it before count no
+more, and one that went well does so for the others: until something newer is said of them. What
+nobody reported tells nothing: a bare "no" leaves open what it was that went wrong.
 """
 
 from __future__ import annotations
@@ -18,17 +19,38 @@ from mags.models.policy.rules.names import mentions
 WELL = 0.5
 """Reward from which an act went well."""
 
+BREATH_S = 1e-3
+"""How long after the last line of a scene something new may be said."""
+
+_NUMBERS = frozenset(
+    terms(
+        """first second third fourth fifth sixth seventh eighth ninth tenth
+        two three four five six seven eight nine ten eleven twelve"""
+    )
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """One act. `about`: stems of the names in its question; `words`: stems of what was done;
-    `at`: when it was seen what came of it.
+    """One act. `about`: stems of the names and numbers in its question; `words`: stems of what
+    was done; `at`: when it was seen what came of it, `until`: when nothing more was said of that.
     """
 
     about: frozenset[str]
     words: frozenset[str]
     reward: float
     at: float
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What came of the actions when this was last asked of the same. `failed`: those that went
+    wrong, the last one at the end; `won`: the one that went well, and nothing since.
+    """
+
+    failed: tuple[int, ...] = ()
+    won: int | None = None
 
 
 class Diary:
@@ -52,11 +74,18 @@ class Diary:
         scene, action, reward = self._last
         self._last = None
         words = telling(scene.actions)[scene.actions.index(action)]
+        if words.isdisjoint(terms(present[0].line.text)):
+            return None
         self.deeds.append(
-            Deed(about=about(scene.question), words=words, reward=reward, at=present[0].line.at)
+            Deed(
+                about=about(scene.question),
+                words=words,
+                reward=reward,
+                at=present[0].line.at,
+                until=present[-1].line.at + BREATH_S,
+            )
         )
-        said = words.isdisjoint(terms(present[0].line.text))
-        return None if said else (present[0], reward)
+        return present[0], reward
 
     def after(self, question: str, actions: Sequence[str]) -> dict[int, float]:
         """By action the time before which nothing said of it counts for this question."""
@@ -70,7 +99,7 @@ class Diary:
                 continue
             same = {i for i, words in enumerate(every) if words and words <= deed.words}
             if deed.reward < WELL:
-                found.update(dict.fromkeys(same, deed.at))
+                found.update(dict.fromkeys(same, deed.until))
             elif same:
                 others = (i for i in range(len(every)) if i not in same)
                 found.update(dict.fromkeys(others, deed.at))
@@ -78,10 +107,35 @@ class Diary:
                     found.pop(i, None)
         return found
 
+    def tried(self, question: str, actions: Sequence[str]) -> Tried:
+        """Which of these went wrong or well in this very situation, as it last was.
+
+        Where what went well goes wrong, the situation is another: what failed before may do now.
+        """
+        asked = about(question)
+        failed: dict[int, None] = {}
+        won: int | None = None
+        every = telling(actions)
+        for deed in self.deeds if asked else ():
+            if deed.about != asked:
+                continue
+            same = [i for i, words in enumerate(every) if words and words <= deed.words]
+            if deed.reward >= WELL:
+                won = same[0] if len(same) == 1 else None
+                failed = {i: None for i in failed if i != won}
+                continue
+            if won in same:
+                failed, won = {}, None
+            for i in same:
+                failed.pop(i, None)
+                failed[i] = None
+        return Tried(failed=tuple(failed), won=won)
+
 
 def about(question: str) -> frozenset[str]:
-    """Stems of the names in a question."""
-    return frozenset(term for name in mentions(question) for term in terms(name))
+    """Stems of the names in a question, and of the numbers beside them."""
+    names = frozenset(term for name in mentions(question) for term in terms(name))
+    return names | (_NUMBERS & frozenset(terms(question))) if names else names
 
 
 def telling(actions: Sequence[str]) -> list[frozenset[str]]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.games.players.diary import WELL, Diary
+from mags.games.players.diary import WELL, Diary, about
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.shelf import NAMED, further
 from mags.games.turns import Choice, Reader, Said, Scene
+from mags.index.tokens import terms
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
+from mags.recall.chains import Chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ class Thinker:
     def meet(self, scene: Scene) -> None:
         """What is to be decided next."""
         self._scene = scene
+        self._open = scene.actions
         self._present = noted(scene)[-PRESENT:]
         self.reading_s = 0.0
         if self._habits.history:
@@ -122,9 +125,12 @@ class Thinker:
         actions = self._scene.actions
         self.recalls += 1
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
-        found = self._memory.chains(question, actions, after=after)
+        newer = self._memory.chains(question, actions, after=after)
+        self._weigh(question, newer)
+        found = [one for one in newer if actions[one.option] in self._open]
         if not found and after:
-            found = self._memory.chains(question, actions)
+            every = self._memory.chains(question, actions)
+            found = [one for one in every if actions[one.option] in self._open]
         best = [
             one
             for one in found[: self._habits.chains]
@@ -133,6 +139,27 @@ class Thinker:
         steps = (step for one in best for step in one.steps)
         ids = [step for step in dict.fromkeys(steps) if step in self.notes]
         return _together(Shown(text=self.notes[i].shown, note=self.notes[i], ids=(i,)) for i in ids)
+
+    def _weigh(self, question: str, newer: Sequence[Chain]) -> None:
+        """Leave out the actions that failed in this very situation; take the one that won.
+
+        Unless something newer, which speaks of all that the question names, leads to another.
+        """
+        asked = about(question)
+        led = {one.option for one in newer if asked <= self._terms(one)}
+        tried = self.diary.tried(question, self._scene.actions)
+        every = range(len(self._scene.actions))
+        if tried.won is not None and led <= {tried.won}:
+            kept = [tried.won]
+        else:
+            kept = [i for i in every if i in led or i not in tried.failed]
+        kept = kept or [i for i in every if i not in tried.failed[-1:]]
+        self._open = tuple(self._scene.actions[i] for i in kept)
+
+    def _terms(self, chain: Chain) -> frozenset[str]:
+        """Every word of a chain, who said it included."""
+        notes = (self.notes[step] for step in chain.steps if step in self.notes)
+        return frozenset(term for note in notes for term in terms(note.shown))
 
     def _standing(self, led: Sequence[Shown], items: Sequence[ContextItem]) -> list[Shown]:
         """The memories that come from lines of a chain, to be cited with them."""
@@ -183,7 +210,7 @@ class Thinker:
         self.shown = [*own, *said]
         began = self._clock()
         lines = tuple(one.text for one in self.shown)
-        self.choice = self._reader.choose(lines, self._scene.question, self._scene.actions)
+        self.choice = self._reader.choose(lines, self._scene.question, self._open)
         self.reading_s += self._clock() - began
 
     @staticmethod
