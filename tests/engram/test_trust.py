@@ -38,6 +38,13 @@ def claim(desk):
         ("tells the truth", False),
         ("lives in Oslo", None),
         ("knows truth from lies", None),
+        ("speaks nothing but the truth", False),
+        ("tells the truth , no matter what", False),
+        ("without exception tells the truth", False),
+        ("has never been caught in a lie", False),
+        ("is anything but honest", True),
+        ("never opens his mouth without lying", True),
+        ("would rather die than lie", False),
     ],
 )
 def test_words_say_of_somebody_that_he_lies_or_is_honest_or_neither(text, expected):

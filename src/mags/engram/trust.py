@@ -6,6 +6,8 @@ he said stays an episode, to be recalled and quoted; it gives no fact and closes
 
 from __future__ import annotations
 
+import re
+
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY
 from mags.index.tokens import words
@@ -22,7 +24,16 @@ _HONEST = frozenset(
     {"truth", "truths", "truthful", "truthfully", "honest", "honestly", "sincere", "reliable"}
     | {"trustworthy"}
 )
-_NOT = frozenset({"not", "no", "never", "nothing", "hardly", "rarely", "seldom", "nor", "without"})
+_NOT = frozenset(
+    {"not", "no", "never", "nothing", "hardly", "rarely", "seldom", "nor", "without", "nobody"}
+    | {"cannot", "neither"}
+)
+_UNDENIED = re.compile(
+    r"\b(?:no matter|no doubt|nothing but|nothing else|never fails?|never failed"
+    r"|without (?:fail|exception|doubt|question)|not only|not once but)\b"
+)
+"""What has a word of denial and denies nothing: "speaks nothing but the truth"."""
+_DENIED = re.compile(r"\b(?:anything but|far from|would rather|the opposite of)\b")
 
 
 def doubt(view: View, speaker: int) -> int | None:
@@ -52,8 +63,10 @@ def _said(view: View, fact: int) -> str:
 
 def lying(text: str) -> bool | None:
     """Whether words say of somebody that he lies, or (False) is honest; None: neither."""
-    said = words(text)
+    said = words(_DENIED.sub("not", _UNDENIED.sub("", text.casefold())))
+    told = [i for i, word in enumerate(said) if word in _LYING | _HONEST]
     liar, honest = not _LYING.isdisjoint(said), not _HONEST.isdisjoint(said)
     if liar == honest:
         return None
-    return liar != (not _NOT.isdisjoint(said))
+    denials = sum(word in _NOT for word in said[: told[0]])
+    return liar != bool(denials % 2)

@@ -157,3 +157,39 @@ def test_the_colours_of_a_clan_are_no_thing_beside_it():
         "Zoaro",
         "Orn clan",
     ]
+
+
+def _pair(text):
+    return [(op.act, op.subject, op.object) for op in tied(Turn(text=text, speaker="Ana"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "object_"),
+    [
+        ("Nobody would come to Zoaro without vreth ink.", "Zoaro", "vreth ink"),
+        ("Zoaro would rather eat nothing than go without vreth ink.", "Zoaro", "vreth ink"),
+        ("Nobody but Zoaro could explain the tale of Vrull.", "Zoaro", "tale of Vrull"),
+        ("You could never enter Zoaro without vreth ink.", "Zoaro", "vreth ink"),
+    ],
+)
+def test_what_would_be_or_could_not_be_otherwise_ties_as_what_is(text, subject, object_):
+    assert _pair(text) == [(Act.ADD, subject, object_)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Zoaro might know Vrull.", "If only Zoaro would visit Vrull.", "Zoaro could live in Vrull."],
+)
+def test_a_guess_and_a_wish_tie_nothing(text):
+    assert _pair(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "object_"),
+    [
+        ("Port Zoaro is watched by Old Vrull.", "Port Zoaro", "Old Vrull"),
+        ("House Zoaro follows the Vrull Festival.", "House Zoaro", "Vrull Festival"),
+    ],
+)
+def test_places_and_houses_of_two_words_are_no_people_by_full_name(text, subject, object_):
+    assert _pair(text) == [(Act.ADD, subject, object_)]

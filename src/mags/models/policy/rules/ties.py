@@ -17,6 +17,7 @@ from dataclasses import replace
 from mags.models.policy.rules.changing import changed, is_change, is_list
 from mags.models.policy.rules.deeds import shown
 from mags.models.policy.rules.lasting import coming
+from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
 from mags.models.policy.rules.stretches import Stretch, is_talk, stretches
@@ -29,6 +30,17 @@ _KEPT = frozenset({"rule", "how-to"})
 
 
 _WISHED = frozenset({"could", "would", "might"})
+_SUPPOSED = frozenset({"if", "wish", "wishes", "wished", "unless", "whether"})
+_ALL_OR_NONE = frozenset(
+    {"no", "not", "nobody", "none", "never", "nothing", "without", "only", "anyone", "anything"}
+)
+"""With these "could" tells how it is: "nobody could pass without tin", "anyone could tell"."""
+_UNLIKE_FIRST_NAMES = word_set(
+    """house port mount fort lake river castle saint old young mother father brother sister captain
+    master mistress king queen prince princess lord lady sir dame uncle aunt grandmother grandfather
+    upper lower north south east west new great little good black white red green big"""
+)
+"""What stands before a name and is no first name: "Port Zoaro", "Old Zoaro"."""
 
 
 def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
@@ -58,7 +70,7 @@ def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
     What the clause reader says in words of the relation table stands; what it says in words of
     its own gives way, so that a thing goes by one name whichever verb it is told with.
     """
-    if OUTCOME not in turn.attrs and any(_is_plain(op) for op in read):
+    if OUTCOME not in turn.attrs and any(_is_plain(op) or _is_own(op, turn) for op in read):
         return _bounded(read, turn)
     notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
     return (*notes, *tied(turn, least=2 if notes else 1)) or read
@@ -75,6 +87,11 @@ def _bounded(read: Sequence[Operation], turn: Turn) -> Sequence[Operation]:
     ]
 
 
+def _is_own(op: Operation, turn: Turn) -> bool:
+    """Say whether speakers tell of themselves, in whatever words."""
+    return op.subject == turn.speaker and op.act is not Act.NOTE and op.relation != "plans to"
+
+
 def _is_plain(op: Operation) -> bool:
     """Say whether an operation is in words of the table, about what goes by that name always."""
     if op.act is Act.NOTE or op.relation == "plans to":
@@ -89,7 +106,9 @@ def _is_full_name(referent: Referent) -> bool:
     Of people the clause reader tells more, and their sentences are compared with one another.
     """
     words = referent.text.split()
-    return len(words) > 1 and referent.is_name and all(w[:1].isupper() for w in words)
+    if len(words) < 2 or not referent.is_name or words[0].lower() in _UNLIKE_FIRST_NAMES:
+        return False
+    return referent.end - referent.start == len(words) and all(w[:1].isupper() for w in words)
 
 
 def _is_told(about: Sequence[Referent]) -> bool:
@@ -118,8 +137,16 @@ def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
 
 
 def _is_wished(clause: Stretch) -> bool:
-    """Say whether it tells what would be so, not what is: "if only Tolvin could see this"."""
-    return any(t.low in _WISHED for t in clause.tokens)
+    """Say whether it tells what would be so, not what is: "if only Tolvin could see this".
+
+    "Nobody would come to the feast of Zoaro without terto ink" tells what is.
+    """
+    lows = {t.low for t in clause.tokens}
+    if _WISHED.isdisjoint(lows):
+        return False
+    if len(clause.about) < 2 or not _SUPPOSED.isdisjoint(lows):
+        return True
+    return "would" not in lows and _ALL_OR_NONE.isdisjoint(lows)
 
 
 def _joined(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
