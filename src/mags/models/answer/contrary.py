@@ -24,11 +24,13 @@ def _kinds(text: str) -> Mapping[str, tuple[str, str]]:
 
 
 KINDRED = _kinds(
-    """mother mom mum : parent | father dad : parent | parent parents | son sons : child |
+    """mother mom mum mam mummy mommy : parent | father dad daddy : parent |
+    parent parents | son sons : child |
     daughter daughters : child | child children kid kids baby | brother brothers : sibling |
     sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |
     spouse partner | girlfriend : spouse | boyfriend : spouse | aunt | uncle | cousin | niece |
-    nephew | grandmother grandma granny : grandparent | grandfather grandpa : grandparent |
+    nephew | grandmother grandma granny gran nan nana : grandparent |
+    grandfather grandpa grandad granddad : grandparent |
     grandparent grandparents | dog puppy dogs : pet | cat kitten cats kittens : pet | pet pets |
     parrot : pet | hamster : pet | rabbit : pet | horse | boss manager | dentist | doctor |
     landlord landlady | teacher | neighbour neighbor | colleague coworker"""
@@ -102,6 +104,11 @@ def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]
     """
     related = (one[0] in other or other[0] in one for one in asked for other in told)
     return bool(asked and told) and not any(related)
+
+
+def is_pet(relation: str) -> bool:
+    """Whether a relation ties a pet to its owner: "cat"."""
+    return KINDRED.get(relation, ("", ""))[1] == "pet"
 
 
 def owned(question: str) -> tuple[str, ...]:

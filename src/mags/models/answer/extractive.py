@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
+from mags.models.answer.contrary import is_pet
 from mags.models.answer.question import Question, content, read_question
 from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
 from mags.models.grammar import is_name
@@ -64,6 +65,7 @@ class ExtractiveAnswerer:
         chain = find_chain(question, items)
         if chain is not None:
             return _from_chain(question, chain)
+        items = _outlived(items)
         judged = judge(question, items, self.weights)
         if not judged or judged[0][0] < self.threshold:
             return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
@@ -80,6 +82,21 @@ class ExtractiveAnswerer:
             support=strength,
             links=pairs(citations),
         )
+
+
+def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Items, of which what says that somebody has a pet is over where the pet died."""
+    dead = {
+        item.fact[0]
+        for item in items
+        if item.fact is not None and (item.fact[1].startswith("died ") or item.fact[2] == "dead")
+    }
+    return [
+        replace(item, current=False)
+        if item.fact is not None and item.fact[2] in dead and is_pet(item.fact[1])
+        else item
+        for item in items
+    ]
 
 
 def judge(
@@ -126,6 +143,8 @@ def _head(question: Question, items: Sequence[ContextItem]) -> str:
         words = _when(best, fit.answer) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
         words = ("No" if _denies(question, best) else "Yes") if fit.whole and best.current else ""
+    elif question.counts and fit.answer and len(items) > 1:
+        words = f"{len(items)} ({', '.join(_told(item, fit.answer) for item in items)})"
     elif question.identity or (question.kind == "place" and not _placed(best)):
         words = ""
     elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):

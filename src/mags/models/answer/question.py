@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mags.models.answer.contrary import bound_names, cue_of, kindred, owned
+from mags.models.answer.asof import Then, then_of
+from mags.models.answer.contrary import KINDRED, bound_names, cue_of, kindred, owned
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
 from mags.ports.inflection import PAST as PAST_FORM
@@ -57,6 +58,7 @@ IDENTITY = re.compile(r"^[Ww]ho(?:'s| is| was) (?:[^\W\d_a-z][\w'.-]*\s*)+\??$")
 NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?:\s+(?:of\s+)?[^\W\d_a-z][\w'.-]*)*")
 
 
+COUNTS = re.compile(r"\bhow many\b(?!.*\b(?:times|years|days|hours|weeks|months)\b)", re.I)
 AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
 CONTRACTED = r"(?:who|what|where|when|how|it|that|there|he|she)'s"
 ASKS_OBJECT = re.compile(
@@ -88,6 +90,9 @@ class Question:
     `cue`: what an answer must hold, as an age. `bound`: names tied to what is asked ("the flight
     to Quito"). `kin`: the relatives and pets that are asked about.
     `own`: what is asked for as the speaker's ("my birthday").
+    `counts`: it asks how many there are. `doer`: who is asked to have done it.
+    `teller`: whose words are asked for, of whatever they were.
+    `then`: the past time it names, "in June 2023".
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
     """
 
@@ -103,15 +108,21 @@ class Question:
     bound: tuple[frozenset[str], ...] = ()
     kin: frozenset[tuple[str, str]] = frozenset()
     own: tuple[str, ...] = ()
+    then: Then | None = None
+    counts: bool = False
+    doer: frozenset[str] = frozenset()
+    teller: frozenset[str] = frozenset()
 
 
 def read_question(turn: Turn) -> Question:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
-    cue, bound = cue_of(text), bound_names(text)
+    timeless, then = then_of(text, turn.at)
+    cue, bound = cue_of(text), bound_names(timeless)
+    text = GETS.sub(r"\1 give ", text)
     text = CLOSERS.sub("", text)
     heard = [word.casefold() for word in WORD.findall(text)]
-    spans = _names(text)
+    spans = _names(CLOSERS.sub("", timeless))
     names = [stems(name) for name in spans]
     if FIRST_PERSON.intersection(heard):
         names.append(stems(turn.speaker))
@@ -133,8 +144,35 @@ def read_question(turn: Turn) -> Question:
         bound=bound,
         kin=kindred(text),
         own=owned(text),
+        then=then,
+        counts=COUNTS.search(text) is not None,
+        doer=_doer(text, turn.speaker),
+        teller=_teller(text, turn.speaker),
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
+
+
+GETS = re.compile(r"\b(did [\w' ]+?) get (?=(?:me|us|him|her|them|[A-Z]\w*)\b)")
+SAYS = re.compile(
+    r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I
+)
+DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
+
+
+def _doer(text: str, speaker: str) -> frozenset[str]:
+    """The stems of who is asked to have done it: Ben of "what did Ben give me"."""
+    found = DOER.search(text)
+    if found is None:
+        return frozenset()
+    return stems(speaker if found["who"] in ("I", "we") else found["who"])
+
+
+def _teller(text: str, speaker: str) -> frozenset[str]:
+    """The stems of whose words are asked for: Tom of "what did Tom say"."""
+    found = SAYS.match(text)
+    if found is None:
+        return frozenset()
+    return stems(speaker if found["who"].casefold() in ("i", "we") else found["who"])
 
 
 def _over(word: str) -> bool:
@@ -192,7 +230,7 @@ SPORTS = _set(
 TYPES = {
     "place": _set("city town country village place street state area home"),
     "speaks": _set("language languages"),
-    "works as": _set("job profession trade occupation work"),
+    "works as": _set("job profession trade occupation work title position role"),
     "works at": _set("company employer firm office"),
     "birthday": _set("birthday"),
 }
@@ -207,9 +245,11 @@ def _types(relation: str, heard: list[str]) -> frozenset[str]:
     return content(" ".join(kinds.intersection(heard)))
 
 
-def type_of(thing: str) -> frozenset[str]:
-    """Stems of the word for what kind of thing something played is."""
-    last = thing.casefold().rpartition(" ")[2]
+def type_of(thing: str, relation: str = "") -> frozenset[str]:
+    """Stems of the word for what kind of thing something played or taken is."""
+    if relation == "takes":
+        return content("medication medicine drug tablet pill")
+    last = re.split(r" (?:in|for|with|at|on) ", thing.casefold())[0].rpartition(" ")[2]
     if last in INSTRUMENTS:
         return content("instrument")
     return content("sport game") if last in SPORTS else frozenset()
@@ -236,8 +276,19 @@ def content(text: str) -> frozenset[str]:
 def _base(word: str) -> str:
     """The word in lower case; an irregular past in its base form ("broke": "break")."""
     low = word.casefold().removesuffix("'s")
+    if low in RELATIVES:
+        return RELATIVES[low]
     base = lemma(low) if word.islower() else low
     return base if not low.startswith(base[:3]) or low.endswith("t") else low
+
+
+def _relatives() -> Mapping[str, str]:
+    """From each word for a relative to the one that stands for all of them: "mum" is "mother"."""
+    return {w: one for w, (one, kind) in KINDRED.items() if kind in KIN_KINDS and w != kind}
+
+
+KIN_KINDS = ("parent", "child", "grandparent")
+RELATIVES = _relatives()
 
 
 def _names(text: str) -> list[str]:

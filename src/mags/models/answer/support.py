@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
+from mags.models.answer.asof import held_then
 from mags.models.answer.contrary import kindred, of_another, opposed, strangers
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
@@ -194,6 +195,8 @@ def slot(question: Question, item: ContextItem) -> Slot:
         return Slot()
     subject, relation, obj = item.fact
     known = canonical(relation)
+    if question.doer and question.doer <= stems(relation) and not question.doer <= stems(subject):
+        return Slot(turned=True)  # who gave is asked about, not who was given to
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
@@ -294,7 +297,9 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
     fits = bool(fit.answer or fit.whole)
     said: frozenset[str] = frozenset()
     if item.fact is not None and fits:
-        said = _said(question, item.fact[1]) | type_of(item.fact[2])
+        said = _said(question, item.fact[1]) | type_of(item.fact[2], item.fact[1])
+        said |= content(item.fact[1])
+        said |= question.then.words if question.then is not None else frozenset()
     words, names = word_share(question, item.text, said), name_share(question, item)
     kind = kind_share(question, item)
     against = (
@@ -321,6 +326,8 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     if question.cue is not None and question.cue.search(item.text) is None:
         return True
     held = stems(told)
+    if question.teller and not (question.teller <= stems(item.speaker) or _quotes(question, item)):
+        return True
     if not fits and not question.words:
         return True  # "Who am I?": nothing is said by which any memory could be told from others
     if item.fact is None and of_another(question.own, item.text):
@@ -328,6 +335,13 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     if item.fact is None and any(not name <= held for name in question.bound):
         return True
     return opposed(question.words, content(told))
+
+
+def _quotes(question: Question, item: ContextItem) -> bool:
+    """Whether a memory tells what the one asked about said: "Tom told me that ..."."""
+    named = r"(?P<who>[A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b"
+    tellers = (match["who"] for match in re.finditer(named, item.text))
+    return any(question.teller <= stems(one) for one in tellers)
 
 
 def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
@@ -368,6 +382,8 @@ def _timely(question: Question, item: ContextItem) -> float:
     """1 for what holds at the time asked about, `MISFIT` for what does not."""
     named = item.fact is not None and _past(item.fact[1])
     over = not item.current or named
+    if question.then is not None and item.fact is not None:
+        return 1.0 if held_then(item, question.then) else MISFIT
     if question.past:
         return MISFIT if item.fact is not None and not over else 1.0
     if not over or (question.told and (named or item.fact is None)):

@@ -52,6 +52,7 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     span = _span(found)
     hops = _hops(question.text, tokens, scene)
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
+    past = past or (_held_then(hops) and span.until is not None and span.until <= question.at)
     dated = span.since is not None or _EVENT.search(question.text) is not None
     return Plan(
         queries=_queries(question.text, tokens, hops, scene, past=past),
@@ -78,6 +79,12 @@ def _span(found: Sequence[Time]) -> _Span:
         else:
             since, until = time.since, time.until
     return _Span(since, until)
+
+
+def _held_then(hops: Sequence[Hop]) -> bool:
+    """Say whether a state is asked for, which may be over by now ("lived in June 2023")."""
+    known = normalise(hops[0].relation) if len(hops) == 1 and not hops[0].inverse else None
+    return known is not None and (known.one or bool(known.past))
 
 
 def _asks_a_change(tokens: Sequence[Token]) -> bool:

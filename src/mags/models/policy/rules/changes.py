@@ -10,7 +10,7 @@ from mags.models.policy.rules.clause import OWNED, THING
 from mags.models.policy.rules.habits import given_up, stopped, taken_up
 from mags.models.policy.rules.lexicon import JOBS, TRAITS
 from mags.models.policy.rules.names import name_end, surface
-from mags.models.policy.rules.possessions import named, new_job
+from mags.models.policy.rules.possessions import lost_pets, named, new_job
 from mags.models.policy.rules.values import changing
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
@@ -260,7 +260,12 @@ def turning(case: Case) -> list[Operation] | None:
 
 
 def dying(case: Case) -> list[Operation] | None:
-    """Read "died in Oslo", "passed away last month"."""
+    """Read "died in Oslo", "passed away last month"; a pet that died is had no more."""
+    told = _dead(case)
+    return [*lost_pets(case), *told] if told else told
+
+
+def _dead(case: Case) -> list[Operation] | None:
     verb = case.clause.verb
     if not case.happened:
         return []
@@ -316,8 +321,10 @@ def bearing(case: Case) -> list[Operation] | None:
 
 
 def calling(case: Case) -> list[Operation] | None:
-    """Read "my dog is called Rex", "they call me Al"."""
+    """Read "my dog is called Rex", "they call me Al", "we called off the engagement"."""
     verb = case.clause.verb
+    if case.low(0) == "off" and case.words[-1].low == "engagement" and len(case.names) == 2:
+        return case.between("is engaged to", act=Act.RETRACT)
     if not verb.passive:
         if verb.base == "call" and case.low(0) == "me" and len(case.words) == 2:
             name = case.words[1].text

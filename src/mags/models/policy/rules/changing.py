@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from mags.models.policy.rules.lexicon import ARTICLES, word_set
+from mags.models.policy.rules.lexicon import ARTICLES, BE, PREPOSITIONS, word_set
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.saying import LISTS, SURE, relation_of, tie
 from mags.models.policy.rules.stretches import Stretch
 from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules.unfamiliar import is_known
+from mags.ports.inflection import PAST, THIRD, forms, is_verb
 from mags.ports.policy import Act, Operation, Turn
 
+_LEADS = word_set("thanks compared according unlike as like")
 _CHANGED = word_set("now become becomes became instead anymore today lately")
 _CHANGES = (
     ("no", "longer"), ("from", "now", "on"), ("from", "today"), ("from", "this", "day"),
@@ -23,6 +26,12 @@ _OVER = (
     ("no", "longer"), ("instead", "of"), ("place", "of"), ("rather", "than"), ("no", "more"),
     ("not",), ("from",), ("left",), ("given", "up"), ("gave", "up"), ("stopped",), ("tired",),
     ("replaced",), ("replaces",), ("back",), ("abandoned",), ("dropped",), ("forgotten",),
+    ("dismissed",), ("sacked",), ("fired",), ("deposed",), ("ousted",), ("relieved",),
+    ("succeeded",), ("succeeds",), ("abolished",), ("discarded",), ("renounced",), ("quit",),
+    ("deserted",), ("rejected",), ("rejects",), ("turns", "down"), ("exchanged",), ("swapped",),
+    ("traded",), ("done", "away", "with"), ("did", "away", "with"), ("fed", "up", "with"),
+    ("enough", "of"), ("weary", "of"), ("parted", "with"), ("taste", "for"), ("interest", "in"),
+    ("once",), ("used", "to"), ("than",),
 )  # fmt: skip
 """What stands before the name of what is over."""
 _REACH = 4
@@ -75,6 +84,8 @@ def _alike(about: Sequence[Referent]) -> tuple[Referent, ...]:
 
 def _form(referent: Referent) -> tuple[bool, str]:
     words = referent.text.split()
+    if len(words) > 1 and referent.is_name and is_known(words[0].lower()):
+        return True, words[0]  # "House Zoaro", "Port Vrull"
     if " of " in referent.text:
         return referent.is_name, words[0]
     return referent.is_name, words[-1] if referent.is_name and len(words) > 1 else ""
@@ -96,7 +107,26 @@ def _holds(words: Sequence[str], phrase: Sequence[str]) -> bool:
     return any(tuple(words[i : i + len(phrase)]) == tuple(phrase) for i in range(last))
 
 
+def _leads_in(tokens: Sequence[Token], a: Referent) -> bool:
+    """Say whether what stands before a comma only leads in: "in the matter of Zoaro, Vrull ..."."""
+    return bool(a.start) and tokens[0].low in PREPOSITIONS | _LEADS
+
+
+def _is_new_clause(
+    tokens: Sequence[Token], a: Referent, b: Referent, between: Sequence[str]
+) -> bool:
+    """Say whether ", and" begins a clause: "you held out vreth ink, and Zoaro came running"."""
+    opened = any(is_verb(t.low) for t in tokens[: a.start])
+    after = tokens[b.end].low if b.end < len(tokens) else ""
+    goes_on = after in BE or any(form in {PAST, THIRD} for _, form in forms(after))
+    return opened and "and" in between and goes_on
+
+
 def is_list(tokens: Sequence[Token], a: Referent, b: Referent) -> bool:
     """Say whether two things are only named together: "Ana and Bo"."""
     between = [t.low for t in tokens[a.end : b.start]]
+    if not between and is_verb(tokens[a.start - 1].low if a.start else ""):
+        return False  # "travellers owe Zoaro vreth tin"
+    if "," in between and (_leads_in(tokens, a) or _is_new_clause(tokens, a, b, between)):
+        return False
     return not [w for w in between if w not in ARTICLES] or all(w in LISTS for w in between)

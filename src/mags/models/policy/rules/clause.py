@@ -371,14 +371,16 @@ def _spliced(tokens: Sequence[Token], k: int) -> Following | None:
 
 def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
     """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
-    if verb.tense == "progressive" or verb.form in FEELINGS or verb.base == opened.base:
+    if verb.tense == "progressive" or verb.form in FEELINGS:
+        return False
+    if verb.base == opened.base and verb.tense != "used":
         return False
     if any(t.low in {"who", "that", "which"} for t in between) and between[-1].text != ",":
         return False
     if between and between[-1].low.endswith("s") and verb.form == f"{verb.base}s":
         return False  # "quotes and pictures": more likely two nouns
     over = {"past", "used"}
-    if "perfect" not in (verb.tense, opened.tense) and (verb.tense in over) != (
+    if not {"perfect", "used"} & {verb.tense, opened.tense} and (verb.tense in over) != (
         opened.tense in over
     ):
         return False

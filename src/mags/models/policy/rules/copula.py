@@ -40,7 +40,8 @@ def read_copula(
         said = _slot(clause, words, rest, scene, manner)
         if said is not None:
             return said
-    hour = join([t for t in words if t.text != "|"]).removeprefix("due").strip()
+    timed = next((i for i, t in enumerate(words) if t.text == ","), len(words))
+    hour = join([t for t in words[:timed] if t.text != "|"]).removeprefix("due").strip()
     if rest.time is not None and is_hour(hour):
         return _dated(clause, rest, scene, manner, hour)
     if not words:
@@ -83,6 +84,8 @@ def _slot(
     several = read_several(owner, noun, words, scene, manner)
     if several:
         return several
+    if noun.split()[-1] in _HAD_ONE and not any(t.low == "and" for t in words):
+        words = words[: next((i for i, t in enumerate(words) if t.text == ","), len(words))]
     thing = object_of(cut_aside(words), scene, owner)
     if thing is None:
         return None
@@ -122,7 +125,7 @@ def _only_described(words: tuple[Token, ...], thing: Object, noun: str) -> bool:
 
 def _is_make(words: tuple[Token, ...], noun: str) -> bool:
     """Say whether words tell the make of a thing: "a red Fiat Panda" of a car."""
-    return noun in _HAD_ONE and any(t.is_capital for t in words)
+    return unshaded(noun) in _HAD_ONE and any(t.is_capital for t in words)
 
 
 def _owner_and_noun(subject: Subject, scene: Scene) -> tuple[str | None, str]:

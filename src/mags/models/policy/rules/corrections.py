@@ -15,6 +15,7 @@ from mags.ports.relations import normalise
 _RIGHT_WRONG = re.compile(
     r"^(?:no,? |wait,? |sorry,? |actually,? |correction: ?|oops,? |i mean(?:t)?,? |well,? )*"
     r"(?:it(?:'s| is| was)|that(?:'s| is| was)|i mean(?:t)?|i said|make that|make it)? ?"
+    r"(?:(?:i|he|she|we|they)(?:'m|'s|'re| am| is| are) )?(?:an? |the )?"
     r"(?:on |in |at )?(?P<right>[\w' -]+?),? (?:and )?not "
     r"(?:on |in |at |a |an |the )?(?P<wrong>[\w' -]+?)[.!]*$",
     re.IGNORECASE,
@@ -28,6 +29,7 @@ _ANEW = re.compile(
     r"^(?:(?:no|oh|oops|wait|sorry|actually|hold on|scratch that|my mistake|my bad|correction"
     r"|i mean|i meant)[,.:!]? )+(?:(?:it|that|he|she)(?: is|'s| was) |they(?: are|'re) "
     r"|make (?:that|it) |i meant? |i said |i meant to say )?"
+    r"(?:(?:i|he|she|it|we|they)(?:'m|'s|'re| am| is| are) )?(?:an? |the )?"
     r"(?:on |in |at |for )?(?P<right>[\w' :,.-]+?)[.!]*$",
     re.IGNORECASE,
 )

@@ -48,6 +48,8 @@ def own_words(
     if thing.noun in EMPTY_OBJECTS:
         return []
     told = replace(verb, negated=False) if verb.gone else verb
+    if verb.base == "take" and verb.tense == "progressive":
+        told = replace(told, tense="present", form="takes")
     relation = Relation(name=" ".join([_named(told), *(t.low for t in words[:k])]), known=False)
     if verb.passive:
         relation = canonical(relation.name) or relation
@@ -105,11 +107,16 @@ def _silent(clause: Clause, words: tuple[Token, ...]) -> bool:
 
 def _business(verb: Verb, words: tuple[Token, ...]) -> bool:
     """Say whether a light verb tells a lasting thing: "runs a bakery", "takes 5 mg of iron"."""
+    if verb.base == "take" and verb.tense == "progressive" and words and not verb.negated:
+        return words[0].low not in PREPOSITIONS | PARTICLES | _HELD  # "is taking ramipril"
     if verb.tense != "present" or verb.negated or len(words) < 2:
         return False
     if verb.base == "run":
         return words[0].low in {"a", "an", "the", "my", "our", "his", "her", "their"}
     return verb.base == "take" and words[0].text[:1].isdigit()
+
+
+_HELD = word_set("a an the my our his her their care part place time it this that notes")
 
 
 def _led(verb: Verb, words: tuple[Token, ...]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from mags.models.policy.rules.case import Case, object_claims
@@ -216,6 +217,23 @@ def new_job(case: Case) -> list[Operation] | None:
                 trade = Said(subject=name, relation="works as", object=thing.text, change=True)
                 found.append(claim(case.scene, case.manner, trade))
     return found or None
+
+
+def lost_pets(case: Case) -> list[Operation]:
+    """Take back that somebody has the pets that a clause is about, by what is known of them."""
+    over = []
+    for name in case.names:
+        had = re.compile(
+            rf"^(?P<owner>.+?)(?:'s| has an?| got an?) (?P<pet>[a-z]+) "
+            rf"(?:named|called|is|is called) {re.escape(name)}\.?$"
+        )
+        for match in filter(None, map(had.match, case.scene.known)):
+            if match["pet"] not in PETS:
+                continue
+            said = named(case, match["owner"], match["pet"], name)
+            over.append(replace(said, act=Act.RETRACT, change=True, aliases={}))
+    plain = replace(case.manner, sides={})
+    return [claim(case.scene, plain, said) for said in over]
 
 
 def selling(case: Case) -> list[Operation] | None:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mags.models.policy.rules.lexicon import ARTICLES, FUNCTION_WORDS, PRONOUNS
+from mags.models.policy.rules.lexicon import ARTICLES, BE, FUNCTION_WORDS, PRONOUNS
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token
-from mags.models.policy.rules.unfamiliar import is_unfamiliar
+from mags.models.policy.rules.unfamiliar import is_known, is_unfamiliar
 from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
 
 _PLURAL_AFTER = frozenset({"are", "were", "have", "do", "will", "can", "must", "may", "now"})
 _OF = frozenset({"of", "for"})
 _GROUPS = frozenset({"people", "folk", "members", "men", "women"})
+_ANYBODY = frozenset({"everyone", "everybody", "nobody", "who", "it", "he", "she", "one"})
+_LONG = 5
 _LEADING = FUNCTION_WORDS | {"throughout", "whoever", "whatever", "wherever"}
 _FINITE = frozenset({BASE, THIRD, PAST})
 
@@ -56,7 +58,7 @@ def _core_end(tokens: Sequence[Token], i: int) -> int:
     token = tokens[i]
     unfamiliar = _is_term(token) and not _is_deed(tokens, i)
     end = name_end(tokens, i)
-    if i == 0 and end == 1 and not unfamiliar and token.is_capital:
+    if i == 0 and end == 1 and not unfamiliar and token.is_capital and not _is_subject(tokens):
         end = i  # a word that only starts a sentence
     if end > i or not unfamiliar:
         return end
@@ -64,6 +66,13 @@ def _core_end(tokens: Sequence[Token], i: int) -> int:
     while end < len(tokens) and not tokens[end].is_capital and _is_term(tokens[end]):
         end += 1
     return end
+
+
+def _is_subject(tokens: Sequence[Token]) -> bool:
+    """Say whether a first word that no list has is a name made of plain ones: "Weirmein is"."""
+    low = tokens[0].low
+    plain = is_known(low) or low.endswith(("s", "ly", "ing", "ed", "ness")) or len(low) < _LONG
+    return not plain and len(tokens) > 1 and (tokens[1].low in BE or is_verb(tokens[1].low))
 
 
 def _is_term(token: Token) -> bool:
@@ -78,7 +87,22 @@ def _is_deed(tokens: Sequence[Token], i: int) -> bool:
     low = after[0].low if after else ""
     if i > 0 and tokens[i - 1].low in ARTICLES:
         return low in _OF and len(after) > 1 and (after[1].is_capital or _is_term(after[1]))
-    return tokens[i].low.endswith(("ed", "ing")) or low in PRONOUNS
+    return tokens[i].low.endswith(("ed", "ing")) or low in PRONOUNS or _is_third_person(tokens, i)
+
+
+def _is_third_person(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether an unfamiliar word in -s is a verb: "everyone abides by", "Zoaro craves ink"."""
+    low = tokens[i].low
+    if not i or not low.endswith("s") or low.endswith("ss") or i + 1 >= len(tokens):
+        return False
+    before, after = tokens[i - 1], tokens[i + 1]
+    led = i > 1 and before.low not in FUNCTION_WORDS and _is_named(tokens[i - 2])
+    goes_on = after.low in FUNCTION_WORDS or _is_named(after)
+    return goes_on and (before.low in _ANYBODY or _is_named(before) or led)
+
+
+def _is_named(token: Token) -> bool:
+    return token.is_capital or _is_term(token)
 
 
 def _whole(tokens: Sequence[Token], i: int, end: int, least: int) -> Referent:

@@ -33,6 +33,13 @@ MOST = 6
 """Words of a relation."""
 _GUESSED = HEDGES | word_set("could might may would should")
 _OTHERS = word_set("he she him her they them")
+_EVERYBODY = word_set("one you everyone everybody people visitors guests strangers all they we")
+_OFTEN = word_set("always never usually often rarely seldom mostly")
+_USUAL = 2
+"""Words of "never lies"."""
+_IT_IS = 3
+"""Words of ", it is"."""
+_BEFORE_TOPIC = word_set(", that reads since because as")
 _FINITE = frozenset({BASE, THIRD, PAST})
 
 
@@ -54,10 +61,13 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
     found = placed(before, after)
     if found is not None:
         return found
-    if any(t.low in _GUESSED for t in tokens):
+    if any(t.low in _GUESSED and not _is_norm(tokens, i) for i, t in enumerate(tokens)):
         return None
     if any(t.low in _OTHERS for t in tokens) and low_at(after, len(after) - 1) != "say":
         return None
+    usual = _usual(after)
+    if usual:
+        return usual
     words = until_comma(_past_comma(after))
     while words and words[0].low in ADVERBS:
         words = words[1:]
@@ -73,6 +83,20 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
     return (relation, join(rest)) if relation else None
 
 
+def _is_norm(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether "should" tells what is due of everybody: "one should", "guests should"."""
+    return tokens[i].low == "should" and low_at(tokens, i - 1) in _EVERYBODY
+
+
+def _usual(after: Sequence[Token]) -> tuple[str, str] | None:
+    """Read "never lies", "always sleeps": a verb alone that tells what somebody does."""
+    words = until_comma(after)
+    if len(words) != _USUAL or words[0].low not in _OFTEN:
+        return None
+    does = any(form == THIRD for _, form in forms(words[1].low))
+    return ("by habit", join(words)) if does else None
+
+
 def is_placed(clause: Stretch) -> bool:
     """Say whether a stretch tells what is so in the one place it names."""
     if len(clause.about) != 1:
@@ -84,11 +108,15 @@ def is_placed(clause: Stretch) -> bool:
 def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] | None:
     """Read "in Oslo, smoking is forbidden" and "smoking is forbidden in Oslo"."""
     led = bool(before) and before[-1].low in PLACED | {"of"}
-    words = tuple(after) if any(t.low in BE for t in after) else tuple(before[:-1])
+    near = _last_part(before[:-1])
+    words = near if _is_state(near) or not any(t.low in BE for t in after) else tuple(after)
     k = next((i for i, t in enumerate(words) if t.low in BE or t.low == "become"), 0)
     if not led or not k:
         return None
-    start = max((i + 1 for i in range(k) if words[i].low in {",", "that", "reads"}), default=0)
+    start = max((i + 1 for i in range(k) if words[i].low in _BEFORE_TOPIC), default=0)
+    again = next((i for i in range(k, len(words)) if _says_it(words, i)), 0)
+    if again:  # "the rule is plain, it is forbidden"
+        return f"{' '.join(t.low for t in words[start:k])} is", join(until_comma(words[again:]))
     topic = [t.low for t in words[start:k] if t.low not in {"has", ","}]
     rest = tuple(words[k + 1 :])
     while rest and rest[0].low in ADVERBS:
@@ -96,6 +124,24 @@ def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
     if not topic or not rest:
         return None
     return f"{' '.join(topic)} is", join(until_comma(rest))
+
+
+def _last_part(words: Sequence[Token]) -> tuple[Token, ...]:
+    """The words after the last comma."""
+    k = max((i + 1 for i, t in enumerate(words) if t.text == ","), default=0)
+    return tuple(words[k:])
+
+
+def _is_state(words: Sequence[Token]) -> bool:
+    """Say whether words tell what something is: "smoking is forbidden"."""
+    k = next((i for i, t in enumerate(words) if t.low in BE), 0)
+    return 0 < k < len(words) - 1
+
+
+def _says_it(words: Sequence[Token], i: int) -> bool:
+    """Say whether ", it is" ends before a place."""
+    ends = i >= _IT_IS and words[i - _IT_IS].text == "," and words[i - 2].low == "it"
+    return ends and words[i - 1].low in BE
 
 
 def _is_verb(word: str) -> bool:

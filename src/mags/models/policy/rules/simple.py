@@ -42,6 +42,8 @@ _DEFAULTS = {
     ("who", "marry"): "is married to",
     ("who", "date"): "is dating",
     ("how", "old"): "age",
+    ("what", "weigh"): "weight",
+    ("how", "weigh"): "weight",
     ("where", "graduate"): "studied at",
     ("where", "employ"): "works at",
     ("where", "locate"): "is located in",

@@ -24,6 +24,7 @@ from mags.models.policy.rules.changes import (
     turning,
 )
 from mags.models.policy.rules.events import rising, timed
+from mags.models.policy.rules.giving import GIVING, giving
 from mags.models.policy.rules.habits import HABITS, habit
 from mags.models.policy.rules.possessions import getting, having, selling
 from mags.models.policy.rules.values import CHANGING
@@ -78,6 +79,8 @@ SPECIAL: Mapping[str, Special] = {
     **_PLAIN,
     "wake": rising,
     "go": _or(rising, _PLAIN.get("go")),
-    **{verb: _or(timed, _PLAIN.get(verb)) for verb in _TIMED},
+    **{verb: _or(giving, _PLAIN.get(verb)) for verb in GIVING},
+    **{verb: _or(timed, _PLAIN.get(verb)) for verb in _TIMED if verb not in GIVING},
+    "leave": _or(timed, _or(giving, _PLAIN.get("leave"))),
 }
 """The verbs that are read by rules of their own, each with its reading."""

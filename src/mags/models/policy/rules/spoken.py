@@ -36,7 +36,7 @@ def _baby(match: re.Match[str]) -> str:
 
 
 def _slot_now(match: re.Match[str]) -> str:
-    return f"{match['whose']} {match['noun']} is {match['value'].strip()} now"
+    return f"I changed {match['whose']} {match['noun']} to {match['value'].strip()}"
 
 
 def _used(match: re.Match[str]) -> str:
@@ -107,7 +107,6 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
         re.compile(r"\bgo(?P<ing>ing)? out with (?=[A-Z])"),
         lambda m: f"dat{'ing' if m['ing'] else 'e'} ",
     ),
-    (re.compile(r"\b(?:called|broke) off (?:the|our) (?:engagement|wedding)\b"), "broke up"),
     # Homes.
     (
         re.compile(
@@ -139,7 +138,7 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
         r"\1 in \3 \2",
     ),
     (
-        re.compile(r"\brent(ing|s|ed)?(?: an? (?:[\w-]+ ){1,3})? ?in (?=[A-Z])"),
+        re.compile(r"\brent(ing|s|ed)? in (?=[A-Z])"),
         lambda m: f"liv{ {'ing': 'ing', 's': 'es', 'ed': 'ed'}.get(m[1] or '', 'e') } in ",
     ),
     (
@@ -212,6 +211,39 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
         "I now weigh ",
     ),
     (re.compile(r"\bput me down for (?=[a-z])"), "I prefer "),
+    (
+        re.compile(r"[,;] (?:and )?(?:my )?(favou?rite [a-z]+) (?!is\b|was\b|are\b)(?=[a-z])"),
+        r"; my \1 is ",
+    ),
+    (
+        re.compile(
+            r"\b(?P<got>[Gg]ot|[Bb]ought|[Pp]icked up|[Cc]ollected) (?:an?|the|my|our) new "
+            r"(?P<noun>[a-z]+)\b(?P<rest>[^,;.!]*)[,;.!] ?(?:it's|it is|It's|it is) "
+            r"(?P<value>[^.!;]+)"
+        ),
+        r"\g<got> a new \g<noun>\g<rest>; my new \g<noun> is \g<value>",
+    ),
+    (re.compile(r"(?:\bI'm|\bI am|\bi'm) (\d[\d.]*(?: ?c?m)?) tall\b"), r"my height is \1"),
+    (
+        re.compile(r"(?P<be>\b(?:is|was|am)|'s|'m) a retired (?P<trade>[a-z]+)"),
+        r"\g<be> retired and used to be a \g<trade>",
+    ),
+    # Medicine.
+    (
+        re.compile(
+            r"\b(?:they|(?:the|my) (?:doctor|gp|GP|vet|consultant)|[Dd]octors?|They|The doctor)"
+            r"(?:'ve| have|'s| has)?(?: just| now)? (?:switched|changed|moved) me from "
+            r"(?P<old>[a-z][a-z-]+) to (?P<new>[a-z][a-z-]+)"
+        ),
+        r"I stopped taking \g<old> and I am taking \g<new>",
+    ),
+    (
+        re.compile(
+            r"\b(?:they|(?:the|my) (?:doctor|gp|GP|consultant)|[Dd]octors?|They|The doctor)"
+            r"(?:'ve| have|'s| has)?(?: just| now)? (?:put|started) me on (?=[a-z][a-z-]+)"
+        ),
+        "I am taking ",
+    ),
     # Pets and habits.
     (re.compile(r"\btaken in (?=an? )"), "adopted "),
     (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mags.models.policy.rules.asides import without_asides
 from mags.models.policy.rules.lexicon import (
+    ARTICLES,
     DEMONSTRATIVES,
     FIRST,
     PRONOUNS,
@@ -64,7 +66,7 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 
 def _clause(tokens: tuple[Token, ...]) -> Stretch:
-    whole = _unframed(tokens)
+    whole = _unframed(without_asides(tokens))
     bound = _bound(whole)
     kept = _trimmed((*whole[: bound[0]], *whole[bound[1] :]))
     found = [r for r in referents(kept) if not _is_called(kept, r)]
@@ -107,7 +109,9 @@ def low_at(tokens: Sequence[Token], i: int) -> str:
 
 
 def _is_called(tokens: Sequence[Token], referent: Referent) -> bool:
-    """Say whether a word is only called out ("Woah, ...", "..., Zoaro")."""
+    """Say whether a word is only called out ("Woah, ...", "..., Zoaro"); "the ink" is not."""
+    if low_at(tokens, referent.start) in ARTICLES:
+        return False
     first, last = referent.start == 0, referent.end == len(tokens)
     before, after = low_at(tokens, referent.start - 1), low_at(tokens, referent.end)
     said = after == "," and low_at(tokens, referent.end + 1) not in _APPOSED

@@ -144,9 +144,10 @@ def _is_wished(clause: Stretch) -> bool:
     lows = {t.low for t in clause.tokens}
     if _WISHED.isdisjoint(lows):
         return False
-    if len(clause.about) < 2 or not _SUPPOSED.isdisjoint(lows):
+    if not _SUPPOSED.isdisjoint(lows):
         return True
-    return "would" not in lows and _ALL_OR_NONE.isdisjoint(lows)
+    told = "would" in lows and len(clause.about) > 1
+    return not told and _ALL_OR_NONE.isdisjoint(lows)
 
 
 def _joined(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:

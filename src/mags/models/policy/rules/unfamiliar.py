@@ -41,10 +41,11 @@ def is_unfamiliar(word: str) -> bool:
     """Whether a word of letters, in lower case, is none of English."""
     if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha() or not word.isascii():
         return False
-    return not (_known(word) or _inflected(word) or _compound(word))
+    return not (is_known(word) or _inflected(word) or _compound(word))
 
 
-def _known(word: str) -> bool:
+def is_known(word: str) -> bool:
+    """Whether a word in lower case stands in the vocabulary itself, or among the verbs."""
     return word in vocabulary() or is_verb(word)
 
 
@@ -54,9 +55,9 @@ def _inflected(word: str) -> bool:
         if base == word or len(base) < _SHORTEST:
             continue
         doubled = len(base) > _SHORTEST and base[-1] == base[-2]
-        if _known(base) or _known(base + "e") or (doubled and _known(base[:-1])):
+        if is_known(base) or is_known(base + "e") or (doubled and is_known(base[:-1])):
             return True
-        if base.endswith("i") and _known(base[:-1] + "y"):
+        if base.endswith("i") and is_known(base[:-1] + "y"):
             return True
     return False
 
@@ -69,11 +70,11 @@ def _compound(word: str) -> bool:
         for before in _BEFORE
         if word.startswith(before) and len(word) - len(before) >= _HALF
     ]
-    if any((_known(a) or a in _BEFORE) and (_known(b) or _inflected(b)) for a, b in halves):
+    if any((is_known(a) or a in _BEFORE) and (is_known(b) or _inflected(b)) for a, b in halves):
         return True
     if len(word) < _SHORTEST + _HALF:
         return False
     first, last = word[:_SHORTEST], word[-_SHORTEST:]
-    return (first in _NOUNS and _known(word[_SHORTEST:])) or (
-        last in _NOUNS and _known(word[:-_SHORTEST])
+    return (first in _NOUNS and is_known(word[_SHORTEST:])) or (
+        last in _NOUNS and is_known(word[:-_SHORTEST])
     )

@@ -107,7 +107,7 @@ def day_of(words: tuple[Token, ...], at: float) -> str:
 def is_hour(text: str) -> bool:
     """Whether words add no more than an hour to a day: "at 3 pm", "morning", nothing."""
     words = text.lower().split()
-    return all(w.strip(".").isdigit() or ":" in w or w in _HOURS for w in words)
+    return all(w.replace(".", "").isdigit() or ":" in w or w in _HOURS for w in words)
 
 
 _HOURS = word_set(
