@@ -23,6 +23,7 @@ from benchmarks.results import result, save
 from benchmarks.systems import System
 from benchmarks.use.days import Life, Lived, Told, live, tell
 from benchmarks.use.streams import STREAMS, Stream
+from benchmarks.use.words import in_words
 from benchmarks.vectors import shipped
 from mags.evaluation.metrics import Interval, bootstrap
 from mags.evaluation.proving.ablations import SWITCHES, Switch
@@ -100,15 +101,9 @@ def shown(
     """One line a group."""
     lines = []
     for group, measured in found.items():
-        cells = [f"{m} {_cell(one, m)}" for m, one in measured.items()]
-        lines.append(f"{name:18} {group:10} n {measured['gain@5'].n:4} " + "  ".join(cells))
+        lines.append(f"{name:18} {group:10} n {measured['gain@5'].n:4} {in_words(measured)}")
     lines.append("   " + ", ".join(f"{k} {v:,.1f}" for k, v in facts.items()))
     return "\n".join(lines)
-
-
-def _cell(one: Interval, measure: str) -> str:
-    sign = "+" if measure.startswith("gain") else ""
-    return f"{100 * one.mean:{sign}.1f} [{100 * one.low:{sign}.1f}, {100 * one.high:{sign}.1f}]"
 
 
 def facts(lived: Sequence[Lived]) -> dict[str, float]:

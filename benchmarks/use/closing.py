@@ -1,8 +1,8 @@
 """`python -m benchmarks.use.closing`: what closes old facts, part by part.
 
 Letta's core-memory updates, of the half that nothing was made on every `--every`th case: ten
-facts, then one that contradicts one of them, told to a memory without the arbiter, without the
-comparison of sentences (`conflict`), and to the whole. What each part adds, case by case.
+facts, then one that contradicts one of them, told to the whole memory and to one without each of
+`PARTS`. What each part adds, case by case.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchmarks.mags_memory import MagsUpdates, Open
 from benchmarks.places import CACHE, DATA
 from benchmarks.results import result, save
 from benchmarks.systems import System
+from benchmarks.use.words import in_words
 from benchmarks.vectors import shipped
 from mags.app import make_policy
 from mags.evaluation.datasets.letta import load_letta
@@ -90,11 +91,7 @@ def main() -> None:
         found = updates(lambda: MagsUpdates(open_, made), cases)  # noqa: B023
         whole = whole or found
         measured = gains(whole, found)
-        cells = (
-            f"{m} {100 * i.mean:.1f} [{100 * i.low:.1f}, {100 * i.high:.1f}]"
-            for m, i in measured.items()
-        )
-        print(f"{part or 'whole':10} n {len(cases)}  " + "  ".join(cells), flush=True)
+        print(f"{part or 'whole':10} n {len(cases)}  {in_words(measured)}", flush=True)
         title = f"MAGS without {part}" if part else "MAGS"
         command = f"python -m benchmarks.use.closing --every {given.every}"
         save(result("use-closing", System(name=title), {"test": measured}, {}, command))

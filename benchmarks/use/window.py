@@ -16,6 +16,7 @@ from benchmarks.real_writing import policy_of
 from benchmarks.results import result, save
 from benchmarks.systems import System
 from benchmarks.talk import drawn
+from benchmarks.use.words import in_words
 from mags.evaluation.metrics import Interval, bootstrap
 from mags.ports.policy import Policy
 from mags.training.chains.schema import Sample, Split
@@ -65,11 +66,7 @@ def main() -> None:
         kinds.setdefault(kind, []).append(one)
     found = {kind: gains(policy, some) for kind, some in sorted(kinds.items())}
     for kind, measured in found.items():
-        cells = (
-            f"{m} {100 * i.mean:.1f} [{100 * i.low:.1f}, {100 * i.high:.1f}]"
-            for m, i in measured.items()
-        )
-        print(f"{kind:18} n {measured['exact'].n:4}  " + "  ".join(cells))
+        print(f"{kind:18} n {measured['exact'].n:4}  {in_words(measured)}")
     command = f"python -m benchmarks.use.window --samples {given.samples}"
     system = System(name=given.policy, note=policy.name)
     save(result("use-window", system, found, {}, command))

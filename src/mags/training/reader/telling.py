@@ -53,7 +53,6 @@ class Tale:
     others: list[tuple[Said, ...]] = field(default_factory=list)
     rivals: list[Thing] = field(default_factory=list)
     dated: bool = False
-    prefix: str = ""
     names: set[str] = field(default_factory=set)
 
     def phrase(self, manner: str, which: str = "say") -> str:
