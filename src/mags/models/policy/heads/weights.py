@@ -64,7 +64,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="6ff94ca3808471caf1d6af9f443f4de41c49bc0bb803da0f2302d8c880b651e9",
+    sha256="bd55b9ea401dc6d0b9a813908a14a6f5e986ecca2513928c768b5e88ead08053",
 )
 
 
