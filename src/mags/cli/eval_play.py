@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -40,6 +41,15 @@ Frozen = Annotated[
 ]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
 
+TABLES: Mapping[str, Callable[[Sequence[Figures]], Grid]] = {
+    "Players (columns: docs/reference/metrics.md)": players,
+    "What MAGS gains": improvements,
+    "Score by how many turns ago what is needed was told (questions)": ages,
+    "Score of questions that a change touched, by the sort of change": sorts,
+    "Score by kind of question": kinds,
+}
+"""What is shown of matches, in order."""
+
 
 def play(
     game: GameName = "nonsense/standard",
@@ -75,9 +85,8 @@ def play(
     if json:
         print_json(found)
         return
-    made = (players, improvements, ages, sorts, kinds)
-    for grid in (make(found) for make in made):
-        show(grid, markdown=markdown)
+    for title, make in TABLES.items():
+        show(make(found), markdown=markdown, title=title)
 
 
 def played(tasks: Sequence[Task], workers: int) -> list[Figures]:
@@ -94,14 +103,22 @@ def played(tasks: Sequence[Task], workers: int) -> list[Figures]:
     return found
 
 
-def show(grid: Grid, *, markdown: bool) -> None:
-    """Print a table, nothing for an empty one."""
+def show(grid: Grid, *, markdown: bool, title: str = "") -> None:
+    """Print a table, on its side where it is too wide; nothing for an empty one."""
     if not grid.rows:
         return
+    if title:
+        out.print(f"**{title}**\n" if markdown else title, style="bold", markup=False)
     if markdown:
         out.print(grid.markdown(), markup=False, soft_wrap=True)
         return
+    table = _table(grid)
+    least = out.measure(table, options=out.options.update(max_width=sys.maxsize)).minimum
+    out.print(table if least <= out.width else _table(grid.turned()))
+
+
+def _table(grid: Grid) -> Table:
     table = Table(*grid.head)
     for row in grid.rows:
         table.add_row(*row)
-    out.print(table)
+    return table

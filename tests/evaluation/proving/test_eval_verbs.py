@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from mags.cli.app import app
@@ -21,9 +22,11 @@ from mags.cli.eval_arena import (
     play_all,
     switch_named,
 )
+from mags.cli.eval_play import show
 from mags.cli.failure import explained
 from mags.errors import InvalidInput, NotFound
 from mags.evaluation.proving.records import Played, read_records
+from mags.evaluation.proving.tables import Grid
 from mags.games.adventures.planner import Planner
 from mags.games.players.remembering import Remembering
 from mags.games.reader import shipped_reader
@@ -47,6 +50,19 @@ def test_players_stand_side_by_side():
     assert "| player | seeds | score |" in said
     assert "| MAGS | 1 |" in said
     assert "| MAGS over | score | after changes |" in said
+
+
+def test_a_table_that_is_too_wide_is_turned_on_its_side(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    grid = Grid(head=("player", "score", "engram"), rows=(("MAGS", "73.7 [71.3, 75.8]", "4.1"),))
+    assert grid.turned().turned() == grid
+    for width, first in ((80, ["player", "score", "engram"]), (24, ["player", "MAGS"])):
+        console = Console(width=width, highlight=False)
+        monkeypatch.setattr("mags.cli.eval_play.out", console)
+        show(grid, markdown=False)
+        head = capsys.readouterr().out.splitlines()[1]
+        assert [cell.strip() for cell in head.strip("┃").split("┃")] == first
 
 
 def test_records_are_kept_where_they_are_wanted(tmp_path: Path):

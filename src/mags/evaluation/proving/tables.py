@@ -22,6 +22,11 @@ class Grid:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    def turned(self) -> Grid:
+        """Rows as columns, columns as rows."""
+        head, *rows = zip(self.head, *self.rows, strict=True)
+        return Grid(head=head, rows=tuple(rows))
+
     def markdown(self) -> str:
         """As Markdown."""
         lines = [self.head, ("---",) * len(self.head), *self.rows]

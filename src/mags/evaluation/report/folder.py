@@ -164,7 +164,9 @@ def _about() -> Section:
     text = (
         "Every column is defined in docs/reference/metrics.md, the games in "
         "docs/reference/nonsense.md, logic-games.md and adventures.md. Intervals are 95% "
-        "bootstrap intervals over seeds; players of a row played the same seeds. Times are of "
+        "bootstrap intervals over seeds; players of a row played the same seeds. A bank is the set "
+        "of sentences and names that a game is told in: on “tuning” rules, reader and settings "
+        "were made, “scored” was kept from them and only played. Times are of "
         "the machine named above. Adventures have a planner as reader that knows how one walks "
         "and cooks, and nothing of any house; all other games the small reader that ships."
     )
