@@ -106,6 +106,22 @@ def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]
     return bool(asked and told) and not any(related)
 
 
+def former(question: str) -> frozenset[str]:
+    """The relatives that are asked for as they are now: the husband, not the ex-husband."""
+    words = {word.casefold() for word in WORD.findall(question)} & KINDRED.keys()
+    return frozenset() if _EX.search(question) else frozenset(words)
+
+
+def only_former(asked: frozenset[str], told: str) -> bool:
+    """Whether a memory speaks of a relative that is asked about as one who was it."""
+    bare = {word.casefold().removesuffix("'s") for word in WORD.findall(_EX.sub(" ", told))}
+    past = {match.casefold() for match in _EX.findall(told)}
+    return bool(asked & past) and not asked & bare
+
+
+_EX = re.compile(r"\b(?:ex|former|late)[- ](\w+)", re.I)
+
+
 def is_pet(relation: str) -> bool:
     """Whether a relation ties a pet to its owner: "cat"."""
     return KINDRED.get(relation, ("", ""))[1] == "pet"

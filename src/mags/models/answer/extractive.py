@@ -93,7 +93,9 @@ def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
     }
     return [
         replace(item, current=False)
-        if item.fact is not None and item.fact[2] in dead and is_pet(item.fact[1])
+        if item.fact is not None
+        and is_pet(item.fact[1])
+        and (item.fact[2] in dead or f"{item.fact[0]}'s {item.fact[1]}" in dead)
         else item
         for item in items
     ]

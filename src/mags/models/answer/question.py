@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mags.models.answer.asof import Then, then_of
-from mags.models.answer.contrary import KINDRED, bound_names, cue_of, kindred, owned
+from mags.models.answer.contrary import KINDRED, bound_names, cue_of, former, kindred, owned
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
 from mags.ports.inflection import PAST as PAST_FORM
@@ -89,6 +89,7 @@ class Question:
     `relations`: names of the relations it may ask about, each with the stems it says them by.
     `cue`: what an answer must hold, as an age. `bound`: names tied to what is asked ("the flight
     to Quito"). `kin`: the relatives and pets that are asked about.
+    `present`: the words for these, where not who was one ("ex-husband") is asked about.
     `own`: what is asked for as the speaker's ("my birthday").
     `counts`: it asks how many there are. `doer`: who is asked to have done it.
     `teller`: whose words are asked for, of whatever they were.
@@ -109,6 +110,7 @@ class Question:
     kin: frozenset[tuple[str, str]] = frozenset()
     own: tuple[str, ...] = ()
     then: Then | None = None
+    present: frozenset[str] = frozenset()
     counts: bool = False
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
@@ -143,6 +145,7 @@ def read_question(turn: Turn) -> Question:
         cue=cue,
         bound=bound,
         kin=kindred(text),
+        present=former(text),
         own=owned(text),
         then=then,
         counts=COUNTS.search(text) is not None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from mags.models.answer.asof import held_then
-from mags.models.answer.contrary import kindred, of_another, opposed, strangers
+from mags.models.answer.contrary import kindred, of_another, only_former, opposed, strangers
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
@@ -322,6 +322,8 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     """Whether a memory is of something else: see `mags.models.answer.contrary`."""
     told = _told(item)
     if strangers(question.kin, kindred(told)):
+        return True
+    if only_former(question.present, told):
         return True
     if question.cue is not None and question.cue.search(item.text) is None:
         return True

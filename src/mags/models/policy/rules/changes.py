@@ -109,8 +109,15 @@ def leaving(case: Case) -> list[Operation] | None:
         )
     if verb.base == "leave":
         return _left(case)
-    if verb.base != "quit":
-        return []
+    return _quit(case) if verb.base == "quit" else []
+
+
+def _quit(case: Case) -> list[Operation] | None:
+    """Read "quit Acme", "quit the band", "quit sugar"."""
+    lows = [t.low for t in case.words]
+    if name_end(case.words, 0) == len(case.words):
+        held = object_claims(case, 0, relation="works at", act=Act.RETRACT, change=True) or []
+        return [*held, *(object_claims(case, 0, relation="quit") or ())]
     if lows[0] in {"the", "my", "our", "his", "her", "their"}:
         return _over(case, 0, "quit working at") if lows[-1] not in _GROUPS else _out(case)
     return object_claims(case, 0, relation="quit")

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from mags.models.policy.rules.lexicon import PLURALS
 from mags.models.policy.rules.phrase import Object, side_of
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.when import Time
+from mags.ports.inflection import THIRD, forms
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, normalise
 
@@ -87,7 +89,7 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         relation=known.name if known.known or known.noun else normalise(known.name).name,
         object=said.object,
         qualifiers=_qualifiers(manner, said.kind),
-        text=said.text or _capital(_sentence(manner, known, said)),
+        text=said.text or _capital(agreeing(said.subject, _sentence(manner, known, said))),
         valid_from=since,
         valid_to=until,
         one=said.one,
@@ -97,6 +99,21 @@ def claim(scene: Scene, manner: Manner, said: Said) -> Operation:
         object_is_name=said.object_is_name,
         aliases=dict(said.aliases),
     )
+
+
+def agreeing(subject: str, text: str) -> str:
+    """Return a sentence with the verb of a plural subject: "Ana's parents live in Rome"."""
+    _, owned, noun = subject.partition("'s ")
+    plural = noun.endswith("s") and not noun.endswith(("ss", "us", "is", "'s"))
+    if not owned or not (plural or noun.split()[-1] in PLURALS) or not text.startswith(subject):
+        return text
+    verb, _, rest = text[len(subject) :].strip().partition(" ")
+    bases = (base for base, form in forms(verb) if form == THIRD)
+    told = _PLURAL.get(verb) or next(bases, verb)
+    return f"{subject} {told} {rest}".strip()
+
+
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
 def _capital(text: str) -> str:

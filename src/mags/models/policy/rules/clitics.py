@@ -14,6 +14,8 @@ def is_verb_next(tokens: Sequence[Token], i: int) -> bool:
     if i + 1 >= len(tokens):
         return False
     low = tokens[i + 1].low
+    if low in {"called", "named"} | PREPOSITIONS - {"like", "past", "down", "off", "over"}:
+        return True
     if low in {"a", "an", "the", "not", "in", "from", "at", "been", "also", "now", "my", "so"}:
         return True
     after = tokens[i + 2].low if i + 2 < len(tokens) else ""

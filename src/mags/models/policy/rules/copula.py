@@ -170,9 +170,9 @@ def _birthday(owner: str, noun: str, rest: Rest, scene: Scene, manner: Manner) -
     """Read "my birthday is 4 July": the day, without a year that was not said."""
     of = noun.rsplit(" ", 1)[0].removesuffix(" 's") if " " in noun else ""
     owner = scene.of(owner, of) if of else owner
-    if rest.time is None or rest.time.precision != "day":
+    if rest.time is None or rest.time.precision not in {"day", "month"}:
         return []
-    day = rest.time.text.removeprefix("on ").rsplit(" ", 1)[0]
+    day = rest.time.text.removeprefix("on ").removeprefix("in ").rsplit(" ", 1)[0]
     return [
         claim(
             scene,

@@ -34,7 +34,7 @@ def own_words(
         words = words[1:]
     if verb.base == "be":
         return _been(clause, words, scene, manner, name)
-    if _silent(clause, words):
+    if _silent(clause, words) and not _taken_often(verb, rest):
         return _outing(clause, words, scene, manner, name)
     if _tells_nothing(clause, words):
         return []
@@ -108,12 +108,18 @@ def _silent(clause: Clause, words: tuple[Token, ...]) -> bool:
 def _business(verb: Verb, words: tuple[Token, ...]) -> bool:
     """Say whether a light verb tells a lasting thing: "runs a bakery", "takes 5 mg of iron"."""
     if verb.base == "take" and verb.tense == "progressive" and words and not verb.negated:
-        return words[0].low not in PREPOSITIONS | PARTICLES | _HELD  # "is taking ramipril"
+        taught = words[-1].low in {"class", "classes", "course", "courses", "lessons"}
+        return taught or words[0].low not in PREPOSITIONS | PARTICLES | _HELD
     if verb.tense != "present" or verb.negated or len(words) < 2:
         return False
     if verb.base == "run":
         return words[0].low in {"a", "an", "the", "my", "our", "his", "her", "their"}
     return verb.base == "take" and words[0].text[:1].isdigit()
+
+
+def _taken_often(verb: Verb, rest: Rest) -> bool:
+    """Say whether a thing is taken by habit: "takes iron every morning"."""
+    return verb.base == "take" and verb.tense == "present" and "often" in rest.sides
 
 
 _HELD = word_set("a an the my our his her their care part place time it this that notes")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mags.models.policy.rules.clause import PRONOUN, Clause, Subject, clause_at
 from mags.models.policy.rules.lexicon import KIN, TRAITS, word_set
-from mags.models.policy.rules.phrase import trim
+from mags.models.policy.rules.phrase import rest_of
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.values import CHANGING
@@ -21,16 +21,19 @@ _TO_ME = frozenset({"me", "us"})
 
 def plainly(clause: Clause, scene: Scene) -> Clause:
     """Return a clause with what somebody had to do as done, and what was done to one as passive."""
-    return _done_to_me(_got(_had_to(_being(clause))), scene)
+    return _done_to_me(_got(_had_to(_being(clause, scene))), scene)
 
 
-def _being(clause: Clause) -> Clause:
+def _being(clause: Clause, scene: Scene) -> Clause:
     """Put "is retired" as what somebody is, not as what was done to them."""
-    verb, words = clause.verb, trim(clause.rest)
+    verb = clause.verb
+    words = rest_of(clause.rest, scene.at, future=False).tokens
     if not verb.passive or verb.tense != "present" or words or verb.form not in TRAITS:
         return clause
     state = Token(verb.form, verb.form, 0, len(verb.form))
-    return replace(clause, verb=replace(verb, base="be", form="is", passive=False), rest=(state,))
+    return replace(
+        clause, verb=replace(verb, base="be", form="is", passive=False), rest=(state, *clause.rest)
+    )
 
 
 def _had_to(clause: Clause) -> Clause:

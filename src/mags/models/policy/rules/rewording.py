@@ -21,6 +21,8 @@ def reworded(tokens: Sequence[Token], scene: Scene) -> Sequence[Token]:
     text = join(tokens)
     lead = _LEAD.match(text)
     said = text[lead.end() :] if lead else text
+    if said.split(" ")[0].split("'")[0] in {"we", "my", "our", "he", "she"}:
+        said = said[:1].upper() + said[1:]
     for pattern, make in _SHAPES:
         match = pattern.match(said)
         told = make(match, scene) if match is not None else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from mags.models.policy.rules.idioms import IDIOMS
 from mags.models.policy.rules.lexicon import KIN
 
 _KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
@@ -218,7 +219,7 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     (
         re.compile(
             r"\b(?P<got>[Gg]ot|[Bb]ought|[Pp]icked up|[Cc]ollected) (?:an?|the|my|our) new "
-            r"(?P<noun>[a-z]+)\b(?P<rest>[^,;.!]*)[,;.!] ?(?:it's|it is|It's|it is) "
+            r"(?P<noun>[a-z]+)\b(?P<rest>[^,;.!]*)[,;.!] ?(?:it's |it is |It's |(?=an? [A-Z]))"
             r"(?P<value>[^.!;]+)"
         ),
         r"\g<got> a new \g<noun>\g<rest>; my new \g<noun> is \g<value>",
@@ -259,6 +260,6 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
 
 def spoken(text: str) -> str:
     """Return a sentence in words that can be read; as it is where nobody would say it otherwise."""
-    for pattern, make in _SPOKEN:
+    for pattern, make in (*_SPOKEN, *IDIOMS):
         text = pattern.sub(make, text)
     return text
