@@ -107,3 +107,25 @@ def test_who_says_a_line_is_no_part_of_what_it_says():
     options = ("Tolvin", "Gurken", "Berta")
     found = memory.chains("Who speaks for Snumbar?", options)
     assert [options[chain.option] for chain in found] == ["Gurken"]
+
+
+def test_a_chain_begins_at_what_a_question_names_rather_than_at_its_other_words():
+    memory, _ = told(
+        "Snumbar belongs to the Dreirsim family.",
+        "The Dreirsim family is greeted with the tulka nod.",
+        "The polite way to greet a member of the Morvin family is the wensa bow.",
+    )
+    question = "What is the polite way to greet a member like Snumbar?"
+    found = memory.chains(question, ("The wensa bow", "The tulka nod"))
+    assert [chain.option for chain in found] == [1, 0]
+
+
+def test_a_line_that_only_drops_a_name_leads_worse_than_one_that_tells_of_it():
+    memory, _ = told(
+        "Tolvin belongs to the Dreirsim family.",
+        "Tolvin and Kamrul were seen playing cards.",
+        "Gurken speaks for the Dreirsim family.",
+        "Kamrul pays with Velmo.",
+    )
+    best = memory.chains("Whom do you ask about Tolvin?", ("Velmo", "Gurken"))[0]
+    assert texts(memory, best)[-1] == "Gurken speaks for the Dreirsim family."

@@ -1,9 +1,10 @@
 """Chains: what was said, line by line, from what a question names to one of some options.
 
-Search from both ends: a line begins a chain by the words it has of the question, lines hang
-together by a name or a rare word, and the last one holds the option. The best chain for an option
-is the one of greatest product (Viterbi, 1967), over all that was said and still holds. So the
-middle links of a chain are found that neither the question nor an option names.
+Search from both ends: a line begins a chain by the words it has of the question, of its names
+first of all; lines hang together by a name or a rare word, and the last one holds the option. The
+best chain for an option is the one of greatest product (Viterbi, 1967), over all that was said and
+still holds. So the middle links of a chain are found that neither the question nor an option names.
+A line whose facts hold of a name leads on by it better than one that only drops it (`leads`).
 
 Who says a line is part of it where the question names him, and nowhere else. A line that reports
 what came of an act (`outcome` among its attributes) counts less than one that states something, and
@@ -26,6 +27,7 @@ from mags.graph.node import NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
 from mags.ports.policy import OUTCOME
+from mags.recall.leads import Leads
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
 
@@ -87,6 +89,7 @@ class _Search:
         self._names: set[str] = set()
         self._worth: dict[int, float] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
+        self._leads = Leads(state, moment, settings)
         self._asked: dict[str, float] = {}
         self._whole = 0.0
         self._speakers = self._spoken()
@@ -118,16 +121,24 @@ class _Search:
     # -- the two ends --------------------------------------------------------------
 
     def _first(self) -> _Hop:
-        """Lines by their share of what the question says."""
+        """Lines by their share of what the question says, of its names first of all."""
         out, whole = np.zeros(self._size), 0.0
+        named, names = np.zeros(self._size), 0.0
         for term in dict.fromkeys(terms(self.ends.question)):
             every = self._all(term)
             if not len(every):
                 continue
             weight = self._asked[term] = self._weight(term)
             whole += weight
-            out[every if term in self._names else self._holding(term)] += weight
+            if term in self._names:
+                out[every] += weight
+                named[every] += weight
+                names += weight
+            else:
+                out[self._holding(term)] += weight
         self._whole = whole
+        if names:
+            out *= 1.0 - self.settings.naming * (1.0 - named / names)
         return self._hop(out / whole if whole else out, np.full(self._size, -1))
 
     def _telling(self) -> list[frozenset[str]]:
@@ -143,9 +154,11 @@ class _Search:
         after = self.ends.after.get(option)
         if after is not None:
             share[self.state.graph.nodes["valid_from"][: self._size] < after] = 0.0
+        for row in np.flatnonzero(share).tolist():
+            share[row] *= share[row] * self._leads.ending(row, words)
         best: tuple[float, list[int]] = (0.0, [])
         for length, hop in enumerate(hops):
-            values = hop.value * share * share
+            values = hop.value * share
             row = int(values.argmax())
             if values[row] <= 0.0:
                 continue
@@ -187,14 +200,21 @@ class _Search:
         for row in np.flatnonzero(hop.value).tolist():
             for term in self._terms[row]:
                 reach = float(hop.value[row]) * self._tie(term)
+                if term in self._names:
+                    reach *= self._leads.away(row, term)
                 if reach >= ties.get(term, (0.0, -1))[0]:
                     ties[term] = reach, row
         value, before = np.zeros(self._size), np.full(self._size, -1)
-        for term, (reach, row) in ties.items():
+        by, words = np.zeros(self._size, np.int64), list(ties)
+        for place, (term, (reach, row)) in enumerate(ties.items()):
             rows = self._holding(term)
             better = rows[(value[rows] < reach) & (rows != row)]
-            value[better], before[better] = reach, row
-        return self._hop(self.settings.decay * value, before)
+            value[better], before[better], by[better] = reach, row, place
+        found = self._hop(self.settings.decay * value, before)
+        for row in np.flatnonzero(found.value).tolist():
+            if words[by[row]] in self._names:
+                found.value[row] *= self._leads.to(row, words[by[row]])
+        return found
 
     def _hop(self, value: Values, before: NDArray[np.int64]) -> _Hop:
         """The best lines only, each by what it is worth."""

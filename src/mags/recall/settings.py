@@ -43,17 +43,24 @@ class WiredSettings:
 class ChainSettings:
     """How chains between a question and options are looked for; `on` False: not at all.
 
+    naming: what a line loses at which a chain begins, where it lacks the names of a question.
     hops: most lines of a chain. decay: what each further line leaves of its value. plain: how
-    well a rare word that is no name ties two lines. least: share of an option that the last line
-    must hold. recency: what the newest line gains, half_life: after how many lines half of that
-    is left. reported, failed: worth of a line that tells what came of an act, where that went
+    well a rare word that is no name ties two lines. dropped: worth of a name in a line whose facts
+    do not hold of it, unread: in one that gave none. spread: how much a lead to one of several
+    counterparts loses (0: nothing, 1: all share alike). least: share of an option that the last
+    line must hold. recency: what the newest line gains, half_life: after how many lines half of
+    that is left. reported, failed: worth of a line that tells what came of an act, where that went
     well and where it went wrong. beam: best lines gone on from.
     """
 
     on: bool = True
+    naming: float = 0.7
     hops: int = 4
     decay: float = 0.8
     plain: float = 0.3
+    dropped: float = 0.5
+    unread: float = 0.7
+    spread: float = 0.5
     least: float = 0.4
     recency: float = 0.3
     half_life: float = 200.0
