@@ -6,6 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mags.games.players.diary import WELL, Diary, about
+from mags.games.players.evidence import (
+    UNTOLD,
+    beside,
+    doubtful,
+    named,
+    settled,
+    shortened,
+    sound,
+    weighed,
+)
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.shelf import NAMED, further
 from mags.games.turns import Choice, Reader, Said, Scene
@@ -111,15 +121,15 @@ class Thinker:
         on_text: OnText | None = None,
     ) -> Answer:
         """The action that the lines of these memories speak for."""
-        led = self._chained(question.text)
+        led = self._chained(question.text, recall_again)
         if led:
             self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
             if self.choice.sure >= self._habits.sure:
                 return self._answer(())
         return self._recalled(items, recall_again)
 
-    def _chained(self, question: str) -> list[Shown]:
-        """The lines of the best chains, from the question to an action."""
+    def _chained(self, question: str, recall_again: RecallAgain) -> list[Shown]:
+        """The lines of the best chains, from the question to an action, and what decides there."""
         if not self._habits.chains:
             return []
         actions = self._scene.actions
@@ -127,18 +137,27 @@ class Thinker:
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
         newer = self._memory.chains(question, actions, after=after)
         self._weigh(question, newer)
-        found = [one for one in newer if actions[one.option] in self._open]
+        found = self._sound(question, newer)
         if not found and after:
-            every = self._memory.chains(question, actions)
-            found = [one for one in every if actions[one.option] in self._open]
-        best = [
-            one
-            for one in found[: self._habits.chains]
-            if one.value >= self._habits.close * found[0].value
-        ]
-        steps = (step for one in best for step in one.steps)
-        ids = [step for step in dict.fromkeys(steps) if step in self.notes]
-        return _together(Shown(text=self.notes[i].shown, note=self.notes[i], ids=(i,)) for i in ids)
+            found = self._sound(question, self._memory.chains(question, actions))
+        asked = named(question)
+        best = beside(found, self._habits.chains, self._habits.close, self.notes.get)
+        evidence = weighed(best, actions, self.notes.get)
+        notes = evidence.notes
+        if evidence.conditions:
+            items = recall_again(" ".join(sorted(asked | evidence.conditions)))
+            self.recalls += 1
+            lines = [note for item in items if (note := self._line(item)) is not None]
+            notes = settled(evidence, lines, asked)
+        ids = {note.said: id_ for id_, note in self.notes.items()} if notes else {}
+        return _together(Shown(text=n.shown, note=n, ids=(ids[n.said],)) for n in notes)
+
+    def _sound(self, question: str, found: Sequence[Chain]) -> list[Chain]:
+        """The chains that may decide, to actions that are open."""
+        open_ = [one for one in found if self._scene.actions[one.option] in self._open]
+        asked = named(question)
+        short = [shortened(one, asked, self.notes.get) for one in open_]
+        return sound(short, question, self._scene.actions, self.notes.get)
 
     def _weigh(self, question: str, newer: Sequence[Chain]) -> None:
         """Leave out the actions that failed in this very situation; take the one that won.
@@ -174,8 +193,11 @@ class Thinker:
     def _recalled(self, items: Sequence[ContextItem], recall_again: RecallAgain) -> Answer:
         """By the best lines for the question, and those of the turn."""
         habits = self._habits
-        found = self._lines(items, habits.k - habits.meeting)
         self.recalls += 1
+        asked = named(self._scene.question)
+        if habits.chains and asked and doubtful(self._scene.actions):
+            return self._untold()
+        found = self._lines(items, habits.k - habits.meeting)
         queries: tuple[str, ...] = ()
         if habits.meeting:
             queries = (self._midway(found),)
@@ -190,6 +212,11 @@ class Thinker:
             self._read(found, beside)
         self.recalls += len(queries)
         return self._answer(queries)
+
+    def _untold(self) -> Answer:
+        """By what the memory says where nothing leads from the question to an action."""
+        self._read([Shown(text=UNTOLD, note=None)], beside=self._history)
+        return self._answer(())
 
     def _answer(self, queries: tuple[str, ...]) -> Answer:
         cited = [id_ for place in self.choice.cited for id_ in self.shown[place].ids]

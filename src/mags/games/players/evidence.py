@@ -1,0 +1,160 @@
+"""Which lines a reader is shown of what leads to its actions: rules of reading, of no game.
+
+A chain that never touches what the question names is about something else. Where one line says it,
+what others say as directly for another action is shown beside it, and what was said later of the
+same. A line under a condition counts where the condition was met last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from mags.games.players.diary import telling
+from mags.games.players.notes import Note, in_order
+from mags.index.tokens import terms
+from mags.models.policy.rules.names import mentions
+from mags.recall.chains import Chain
+
+UNTOLD = "Nobody has said anything of this."
+"""The memory's own words where nothing it holds leads from what is asked to any action."""
+
+RIVAL = 0.5
+LESS = 0.3
+"""Worth, of the best line's, from which a line for another action is shown beside it; and where
+both say it under a condition."""
+
+_OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:when|whenever|if|while|as long as|as soon as|once|being|unless)\b[^,.;:]*", re.IGNORECASE
+)
+_UNKNOWN = re.compile(
+    r"\bunknown\b|(?:\b(?:not|cannot|never|nobody|no one|nothing)|n't)\b.*"
+    r"\b(?:know|knows|known|told|tell|said|say|answered|determined)\b"
+    r"|\bno (?:idea|way to (?:know|tell))\b",
+    re.IGNORECASE,
+)
+
+Line = Callable[[int], Note | None]
+"""The line that an episode is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """`notes`: lines to be shown; `conditions`: words of which one decides among them."""
+
+    notes: tuple[Note, ...]
+    conditions: frozenset[str] = frozenset()
+
+
+def named(text: str) -> frozenset[str]:
+    """Stems of the names in a text."""
+    return frozenset(term for name in mentions(text) for term in terms(name))
+
+
+def spoken(note: Note) -> frozenset[str]:
+    """The words of a line, with who said it where he speaks of himself."""
+    own = _OWN.search(note.line.text)
+    return frozenset(terms(note.shown if own else note.line.text))
+
+
+def doubtful(actions: Iterable[str]) -> bool:
+    """Whether one of the actions is to say that nothing is known."""
+    return any(_UNKNOWN.search(action) for action in actions)
+
+
+def sound(
+    chains: Sequence[Chain], question: str, actions: Sequence[str], line: Line
+) -> list[Chain]:
+    """The chains that may decide. All, but where it may be answered that nothing is known:
+
+    then those that touch what the question names, and over several lines those that begin with
+    more of the question than a name, which any small talk may drop.
+    """
+    names = named(question)
+    if not names or not doubtful(actions):
+        return list(chains)
+    other = frozenset(terms(question)) - names
+
+    def holds(chain: Chain) -> bool:
+        said = [note for step in chain.steps if (note := line(step)) is not None]
+        if all(names.isdisjoint(spoken(note)) for note in said):
+            return False
+        return len(chain.steps) == 1 or not other.isdisjoint(terms(said[0].line.text))
+
+    return [chain for chain in chains if holds(chain)]
+
+
+def beside(chains: Sequence[Chain], most: int, close: float, line: Line) -> list[Chain]:
+    """The best chains; where the best is one line, the lines that say as much of other actions.
+
+    Under a condition it takes less: what else is said under one may be what holds now.
+    """
+    if not chains:
+        return []
+    best = chains[0]
+    if len(best.steps) > 1:
+        return [one for one in chains[:most] if one.value >= close * best.value]
+    under = _conditional(best, line)
+
+    def rivals(one: Chain) -> bool:
+        worth = LESS if under and _conditional(one, line) else RIVAL
+        return len(one.steps) == 1 and one.value >= worth * best.value
+
+    return [one for one in chains if rivals(one)]
+
+
+def shortened(chain: Chain, asked: frozenset[str], line: Line) -> Chain:
+    """A chain from its last line alone, where that names all that is asked about."""
+    last = line(chain.steps[-1])
+    if not asked or last is None or not asked <= spoken(last):
+        return chain
+    return replace(chain, steps=chain.steps[-1:])
+
+
+def _conditional(chain: Chain, line: Line) -> bool:
+    note = line(chain.steps[-1])
+    return note is not None and bool(condition(note))
+
+
+def weighed(chains: Sequence[Chain], actions: Sequence[str], line: Line) -> Evidence:
+    """The lines of chains, what was said since, and the words that conditions in them are about."""
+    steps = [step for one in chains for step in (*one.steps, *one.since)]
+    notes = in_order(note for step in steps if (note := line(step)) is not None)
+    options = frozenset().union(*telling(actions))
+    first = chains[0].steps if chains else ()
+    under = len(first) == 1 and _conditional(chains[0], line)
+    conditions = frozenset().union(*(condition(note) for note in notes if under)) - options
+    return Evidence(notes=tuple(notes), conditions=conditions)
+
+
+def condition(note: Note) -> frozenset[str]:
+    """The words of a condition under which a line says what it says."""
+    names = named(note.line.text)
+    found = _CONDITION.findall(note.line.text)
+    return frozenset(term for part in found for term in terms(part)) - names
+
+
+def settled(evidence: Evidence, found: Iterable[Note], about: frozenset[str]) -> tuple[Note, ...]:
+    """The lines whose condition was met last, with the line that says so; all where none was.
+
+    Where no line has that condition, those that have none.
+
+    `found`: lines that may say so; `about`: names of which it has to be said, or by whom.
+    """
+    conditions = evidence.conditions
+    met = [
+        note
+        for note in found
+        if not conditions.isdisjoint(terms(note.line.text))
+        and not condition(note) & conditions
+        and about <= frozenset(terms(note.shown))
+    ]
+    last = max(met, key=lambda note: note.said, default=None)
+    if last is None:
+        return evidence.notes
+    words = conditions & frozenset(terms(last.line.text))
+    kept = [note for note in evidence.notes if condition(note) & words]
+    kept = kept or [note for note in evidence.notes if not condition(note)]
+    return tuple(in_order([last, *kept]))

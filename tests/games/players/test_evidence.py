@@ -1,0 +1,88 @@
+"""Which lines are shown of what leads to the actions."""
+
+from __future__ import annotations
+
+from mags.games.players.evidence import (
+    beside,
+    condition,
+    doubtful,
+    settled,
+    shortened,
+    sound,
+    weighed,
+)
+from mags.games.players.notes import Note
+from mags.games.turns import Line
+from mags.recall.chains import Chain
+
+ACTIONS = ("Go to the pier", "Go to the inn", "Go to the garden")
+ASKED = frozenset({"gurken"})
+
+
+def note(turn: int, text: str, speaker: str = "Jon") -> Note:
+    return Note(said=(turn, 0), line=Line(speaker=speaker, text=text, at=float(turn)))
+
+
+def chain(option: int, value: float, *steps: int, since: tuple[int, ...] = ()) -> Chain:
+    return Chain(option=option, value=value, steps=steps, since=since)
+
+
+LINES = {
+    0: note(0, "When Gurken is tired, the pier is the place."),
+    1: note(1, "If Gurken is sad, the inn is the place."),
+    2: note(2, "Gurken played cards with Ilka."),
+    3: note(3, "Ilka works at the mill."),
+    4: note(4, "The sister of Gurken is Ilka."),
+    5: note(5, "I work at the mill.", "Gurken"),
+    6: note(6, "I am tired.", "Gurken"),
+    7: note(7, "I am so sad.", "Gurken"),
+    8: note(8, "I am sad.", "Ilka"),
+}
+WORK = ("At the mill", "At the harbour", "Say that this is unknown")
+
+
+def test_small_talk_about_a_name_answers_nothing_where_nothing_may_be_known():
+    idle, told, own = chain(0, 0.5, 2, 3), chain(0, 0.4, 4, 3), chain(0, 0.3, 5)
+    assert sound([idle], "Where does Gurken work?", WORK, LINES.get) == []
+    assert sound([told], "Where does the sister of Gurken work?", WORK, LINES.get) == [told]
+    assert sound([own], "Where does Gurken work?", WORK, LINES.get) == [own]
+    assert sound([chain(0, 0.9, 3)], "Where does Gurken work?", WORK, LINES.get) == []
+
+
+def test_where_something_has_to_be_chosen_every_chain_may_decide():
+    idle = chain(0, 0.5, 2, 3)
+    assert sound([idle], "Where does Gurken work?", WORK[:2], LINES.get) == [idle]
+
+
+def test_to_know_nothing_is_told_in_many_words():
+    for action in ("Say that this is unknown", "I don't know", "Nobody has told me", "No idea"):
+        assert doubtful([action])
+    assert not doubtful(["Know the way", "Keep it secret"])
+
+
+def test_a_last_line_that_names_what_is_asked_needs_no_way_there():
+    assert shortened(chain(0, 0.5, 2, 4), ASKED, LINES.get).steps == (4,)
+    assert shortened(chain(0, 0.5, 2, 5), ASKED, LINES.get).steps == (5,)
+    assert shortened(chain(0, 0.5, 2, 3), ASKED, LINES.get).steps == (2, 3)
+
+
+def test_beside_a_line_stand_the_lines_that_say_as_much_of_other_actions():
+    first, second, third = chain(0, 0.9, 4), chain(1, 0.5, 5), chain(2, 0.4, 3)
+    assert beside([first, second, third], 1, 0.8, LINES.get) == [first, second]
+    assert beside([chain(0, 0.9, 2, 3), second], 1, 0.8, LINES.get) == [chain(0, 0.9, 2, 3)]
+
+
+def test_under_conditions_the_one_met_last_decides():
+    best = beside([chain(0, 0.9, 0), chain(1, 0.3, 1)], 1, 0.8, LINES.get)
+    evidence = weighed(best, ACTIONS, LINES.get)
+    assert condition(LINES[0]) == evidence.conditions - condition(LINES[1]) == {"tire"}
+    shown = settled(evidence, [LINES[7], LINES[6], LINES[8], LINES[1]], ASKED)
+    assert shown == (LINES[1], LINES[7])
+    assert settled(evidence, [LINES[6]], ASKED) == (LINES[0], LINES[6])
+    assert settled(evidence, [LINES[8]], ASKED) == (LINES[0], LINES[1])
+
+
+def test_what_was_said_since_is_shown_after_it():
+    evidence = weighed([chain(0, 0.9, 3, since=(5,))], WORK, LINES.get)
+    assert evidence.notes == (LINES[3], LINES[5])
+    assert evidence.conditions == frozenset()
