@@ -26,7 +26,7 @@ def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation
     for rank, hit in enumerate(trace.hits[:limit], 1):
         lines.extend(_hit(state, trace, hit, rank))
     for cluster in trace.clusters:
-        lines.append("Wired together: " + ", ".join(f"m{i}" for i in cluster))
+        lines.append("Associated: " + ", ".join(f"m{i}" for i in cluster))
     return Explanation(queries=trace.queries, lines=tuple(lines))
 
 

@@ -119,7 +119,7 @@ def _told(lines: Iterable[str]) -> Iterator[str]:
         if hit is not None:
             shown = int(hit[1]) <= EXPLAINED or line.endswith("*cited*")
         elif not line.startswith(" "):
-            shown = not line.startswith("Wired together")
+            shown = not line.startswith("Associated:")
         if shown:
             yield line
 
