@@ -6,9 +6,9 @@ best chain for an option is the one of greatest product (Viterbi, 1967), over al
 still holds. So the middle links of a chain are found that neither the question nor an option names.
 A line whose facts hold of a name leads on by it better than one that only drops it (`leads`).
 
-Who says a line is part of it where the question names him, and nowhere else. A line that reports
-what came of an act (`outcome` among its attributes) counts less than one that states something, and
-not at all where the act went wrong.
+Who says a line is part of it where the question names him and he speaks of himself ("I", or nobody
+by name), and nowhere else. A line that reports what came of an act (`outcome` among its attributes)
+counts less than one that states something, and not at all where the act went wrong.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from mags.recall.leads import Leads
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
 
+_OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 
 
@@ -38,12 +39,14 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 class Chain:
     """`option`: its place among the options; `steps`: episodes, the question's end first.
 
-    `value` in [0, 1]: how well it hangs together.
+    `value` in [0, 1]: how well it hangs together. `since`: where one line says it all, the line
+    said last, and later, that speaks of the same things.
     """
 
     option: int
     value: float
     steps: tuple[int, ...]
+    since: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,8 @@ class _Search:
         self._times = np.sort(graph.nodes["valid_from"][episodes])
         self._terms: dict[int, frozenset[str]] = {}
         self._names: set[str] = set()
+        self._aside: set[int] = set()
+        self._ending = np.zeros(self._size, np.bool_)
         self._worth: dict[int, float] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
         self._leads = Leads(state, moment, settings)
@@ -108,12 +113,15 @@ class _Search:
         if not len(self._times) or not self.settings.on:
             return ()
         self._names.update(self._named(self.ends.question))
+        telling = self._telling()
+        for words in telling:
+            self._ending |= self._cover(words) >= self.settings.least
         hops = [self._first()]
         while len(hops) < self.settings.hops:
             hops.append(self._further(hops[-1]))
         found = [
             chain
-            for option, words in enumerate(self._telling())
+            for option, words in enumerate(telling)
             if words and (chain := self._best(option, words, hops)) is not None
         ]
         return tuple(sorted(found, key=lambda chain: -chain.value))
@@ -125,7 +133,7 @@ class _Search:
         out, whole = np.zeros(self._size), 0.0
         named, names = np.zeros(self._size), 0.0
         for term in dict.fromkeys(terms(self.ends.question)):
-            every = self._all(term)
+            every = self._naming(term)
             if not len(every):
                 continue
             weight = self._asked[term] = self._weight(term)
@@ -172,7 +180,19 @@ class _Search:
         if not rows:
             return None
         ids = self.state.graph.nodes["id"][rows[::-1]].tolist()
-        return Chain(option=option, value=min(1.0, value), steps=tuple(dict.fromkeys(ids)))
+        since = self._since(rows[0], share, hops[0]) if len(rows) == 1 else ()
+        steps = tuple(dict.fromkeys(ids))
+        return Chain(option=option, value=min(1.0, value), steps=steps, since=since)
+
+    def _since(self, row: int, share: Values, first: _Hop) -> tuple[int, ...]:
+        """The last line after a row that holds as much of the question, by half, and the option."""
+        times = self.state.graph.nodes["valid_from"][: self._size]
+        rows = np.flatnonzero(
+            (times > times[row]) & (share > 0.0) & (first.value >= 0.5 * first.value[row])
+        )
+        if not len(rows):
+            return ()
+        return (int(self.state.graph.nodes["id"][rows[times[rows].argmax()]]),)
 
     def _gain(self, rows: Sequence[int]) -> float:
         """How much more of the question a whole chain holds than its first line."""
@@ -220,7 +240,9 @@ class _Search:
         """The best lines only, each by what it is worth."""
         rows = np.flatnonzero(value)
         if len(rows) > self.settings.beam:
-            value[rows[np.argsort(-value[rows], kind="stable")[self.settings.beam :]]] = 0.0
+            newest = -self.state.graph.nodes["valid_from"][rows]
+            best = np.lexsort((newest, ~self._ending[rows], -value[rows]))
+            value[rows[best[self.settings.beam :]]] = 0.0
             rows = np.flatnonzero(value)
         self._read([row for row in rows.tolist() if row not in self._terms])
         for row in rows.tolist():
@@ -258,6 +280,13 @@ class _Search:
             self._rows[term] = rows
         return rows
 
+    def _naming(self, term: str) -> NDArray[np.int64]:
+        """Lines that hold a word, or whose speaker bears it as a name and speaks of himself."""
+        every, holding = self._all(term), self._holding(term)
+        if term not in self._speakers or len(every) == len(holding):
+            return every
+        return every[~np.isin(every, list(self._aside)) | np.isin(every, holding)]
+
     def _rarity(self, term: str) -> float:
         lines = len(self._times)
         return log(1 + lines / (len(self._holding(term)) + 0.5)) / log(1 + 2 * lines)
@@ -267,7 +296,10 @@ class _Search:
         ids = self.state.graph.nodes["id"][list(rows)].tolist()
         for row, content in zip(rows, self.state.words(ids) if ids else [], strict=True):
             self._terms[row] = frozenset(terms(content.text))
-            self._names.update(self._named(content.text))
+            named = self._named(content.text)
+            self._names.update(named)
+            if named and not _OWN.search(content.text):
+                self._aside.add(row)
             attributes = content.meta.get("attrs", {})
             self._worth[row] = self._value(row, dict(attributes).get(OUTCOME))
 
