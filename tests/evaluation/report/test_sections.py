@@ -88,3 +88,9 @@ def test_ablations_of_another_bank_or_player_are_tables_of_their_own(tmp_path: P
     ]
     assert "| hebb | -10.0 [-10.0, -10.0] |" in section
     assert "| hebb | +20.0 [+20.0, +20.0] |" in section
+
+
+def test_more_kinds_of_question_than_players_are_told_a_row_a_kind(tmp_path: Path):
+    asked = [turned(n, kind=kind, right=n > 0) for n, kind in enumerate("abc")]
+    text = told(tmp_path, kept(asked), kept(asked, player="oracle"))
+    assert "| player | MAGS | oracle |\n| --- | --- | --- |\n| a | 0.0 | 0.0 |" in text

@@ -116,6 +116,8 @@ def _apart(found: Sequence[Figures]) -> Iterator[Block]:
         every = [one for group in players.values() for one in group]
         grid = kinds(every)
         if len(grid.head) > 2:
+            if len(grid.head) > len(grid.rows) + 1:
+                grid = grid.turned()
             yield Table(caption=f"{game}: score by kind of question", grid=grid, folded=True)
 
 
