@@ -2,12 +2,14 @@
 
 import re
 
+import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
 from mags.cli.app import app
+from mags.cli.play import named
 from mags.errors import NotFound
-from mags.games.registry import make
+from mags.games.registry import GAMES, make
 
 
 def run(*words: str, typed: str = "") -> Result:
@@ -36,6 +38,26 @@ def test_a_memory_beside_shows_what_it_heard_before() -> None:
     turns = shown.split("turn ")
     assert "memory" not in turns[1]
     assert 1 <= turns[4].count("  memory ") <= 2
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (("nonsense", None), "nonsense/easy"),
+        (("nonsense", "tiny"), "nonsense/tiny"),
+        (("knights/plain", None), "knights/plain"),
+        (("chess", None), "chess"),
+    ],
+)
+def test_a_game_is_named_with_or_without_its_level(
+    given: tuple[str, str | None], name: str
+) -> None:
+    assert named(*given) == name
+
+
+@pytest.mark.parametrize("kind", sorted({name.partition("/")[0] for name in GAMES}))
+def test_every_kind_of_game_can_be_named_alone(kind: str) -> None:
+    assert named(kind, None) in GAMES
 
 
 def test_an_unknown_level_is_said_to_be_unknown() -> None:

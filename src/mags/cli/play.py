@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from mags.app import open as open_memory
 from mags.cli.shared import out
-from mags.games.registry import make
+from mags.games.registry import GAMES, make
 from mags.games.turns import Line, Scene
 from mags.memory.memory import Memory
 
@@ -17,9 +17,18 @@ BEGINNING_S = 1_704_067_200.0
 """Second 0 of a game, for a memory that thinks in dates: the first of January 2024."""
 DAY_S = 86_400.0
 
-WHICH = "Which game: nonsense, eleusis, mastermind, knights, companion; or with its level, as a/b."
+EASY = {"nonsense": "nonsense/easy"}
+"""What is played of a kind where no level is named, if it is not the first."""
+
+WHICH = (
+    "Which game: nonsense, eleusis, mastermind, knights, companion, or with an extra hunt, clean, "
+    "cook, science; or with its level, as a/b."
+)
 Kind = Annotated[str, typer.Argument(help=WHICH)]
-Level = Annotated[str, typer.Option("--level", "-l", help="Its level, as tiny, easy or standard.")]
+Level = Annotated[
+    str | None,
+    typer.Option("--level", "-l", help="Its level, as tiny or standard; else an easy one."),
+]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed brings the same game.")]
 Beside = Annotated[
     bool, typer.Option("--memory", help="Show beside each question what a memory recalls.")
@@ -29,7 +38,7 @@ Shown = Annotated[int, typer.Option("--k", min=1, help="Lines that the memory sh
 
 def play(
     kind: Kind = "nonsense",
-    level: Level = "easy",
+    level: Level = None,
     seed: Seed = 0,
     memory: Beside = False,
     k: Shown = 5,
@@ -38,7 +47,7 @@ def play(
 
     Answer with the number of an action, or q to leave.
     """
-    game = make(kind if "/" in kind else f"{kind}/{level}")
+    game = make(named(kind, level))
     scene: Scene | None = game.begin(seed)
     beside = Recalled(k) if memory else None
     played, score = 0, 0.0
@@ -55,6 +64,16 @@ def play(
         beside.close()
     if played:
         out.print(f"{game.name}, seed {seed}: {score:g} of {played} turns, {score / played:.0%}")
+
+
+def named(kind: str, level: str | None) -> str:
+    """The name of a game: as it is given, of that level, or the one to begin with."""
+    if "/" in kind:
+        return kind
+    if level is not None:
+        return f"{kind}/{level}"
+    first = next((name for name in GAMES if name.startswith(f"{kind}/")), kind)
+    return EASY.get(kind, first)
 
 
 class Recalled:
