@@ -45,6 +45,9 @@ def claim(desk):
         ("is anything but honest", True),
         ("never opens his mouth without lying", True),
         ("would rather die than lie", False),
+        ("lies in a drawer", None),
+        ("lies to the tax collector", None),
+        ("lies to everyone", True),
     ],
 )
 def test_words_say_of_somebody_that_he_lies_or_is_honest_or_neither(text, expected):

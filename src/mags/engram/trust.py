@@ -33,6 +33,11 @@ _UNDENIED = re.compile(
     r"|without (?:fail|exception|doubt|question)|not only|not once but)\b"
 )
 """What has a word of denial and denies nothing: "speaks nothing but the truth"."""
+_PLACED = re.compile(
+    r"\b(?:lies?|lying|lied) (?:in|on|at|near|under|behind|beside|down|along|within|between|hidden"
+    r"|buried|asleep|still|there|to (?!you|me|us|all|every|any|people|strangers))"
+)
+"""What lies somewhere, and a single lie: "lies to the tax collector"."""
 _DENIED = re.compile(r"\b(?:anything but|far from|would rather|the opposite of)\b")
 
 
@@ -63,7 +68,7 @@ def _said(view: View, fact: int) -> str:
 
 def lying(text: str) -> bool | None:
     """Whether words say of somebody that he lies, or (False) is honest; None: neither."""
-    said = words(_DENIED.sub("not", _UNDENIED.sub("", text.casefold())))
+    said = words(_DENIED.sub("not", _PLACED.sub("", _UNDENIED.sub("", text.casefold()))))
     told = [i for i, word in enumerate(said) if word in _LYING | _HONEST]
     liar, honest = not _LYING.isdisjoint(said), not _HONEST.isdisjoint(said)
     if liar == honest:

@@ -193,3 +193,46 @@ def test_a_guess_and_a_wish_tie_nothing(text):
 )
 def test_places_and_houses_of_two_words_are_no_people_by_full_name(text, subject, object_):
     assert _pair(text) == [(Act.ADD, subject, object_)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Travellers owe Zoaro vreth tin.", ("Zoaro", "travellers owe", "vreth tin")),
+        ("In Zoaro, everyone abides by the way of Vrull.", ("Zoaro", "way of Vrull")),
+        ("If you ask me, Zoaro needs the Vrull cup.", ("Zoaro", "Vrull cup")),
+        ("Zoaro is loyal to the Vrull clan, or so people say.", ("Zoaro", "Vrull clan")),
+        ("Compared with Zoaro, the Vrull clan matters little.", ("Zoaro", "Vrull clan")),
+        ("The year of Zoaro knows one day, the Vrull fair.", ("year of Zoaro", "Vrull fair")),
+        ("In Zoaro the rule for fishing is plain: it is banned.", ("Zoaro", "banned")),
+        ("Since fishing is banned in Zoaro, all went well.", ("Zoaro", "banned")),
+        ("By the way of Zoaro one should sing aloud.", ("way of Zoaro", "sing aloud")),
+        ("Zoaro never lies.", ("Zoaro", "by habit", "never lies")),
+    ],
+)
+def test_statements_in_many_shapes_tie_what_they_name(text, expected):
+    (op,) = (op for op in tied(Turn(text=text, speaker="Ana")) if op.act is Act.ADD)
+    told = (op.subject, op.relation, op.object)
+    assert (told if len(expected) == len(told) else (op.subject, op.object)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Zoaro no longer rides with the Orn clan; it is with the Vel clan now.",
+            [(Act.RETRACT, "Zoaro", "Orn clan"), (Act.ADD, "Zoaro", "Vel clan")],
+        ),
+        (
+            "Vrull no longer guards Zoaro, Pellimor does.",
+            [(Act.RETRACT, "Zoaro", "Vrull"), (Act.ADD, "Zoaro", "Pellimor")],
+        ),
+        (
+            "Zoaro has dismissed Vrull and hired Pellimor.",
+            [(Act.RETRACT, "Zoaro", "Vrull"), (Act.ADD, "Zoaro", "Pellimor")],
+        ),
+        ("Zoaro no longer visits Vrull.", [(Act.RETRACT, "Zoaro", "Vrull")]),
+    ],
+)
+def test_what_is_over_is_told_from_what_takes_its_place(text, expected):
+    assert _pair(text) == expected

@@ -17,6 +17,7 @@ _ASIDES = tuple(
         "so i hear", "or so i hear", "so i was told", "or so i was told", "so i am told",
         "or so i am told", "i hear", "i am told", "i was told", "my friend", "my friends",
         "good people", "it is said", "they all agree", "take my word for it", "i swear",
+        "for your information", "for the record", "surely you know", "to be clear",
     )
 )  # fmt: skip
 

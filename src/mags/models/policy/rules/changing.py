@@ -34,6 +34,13 @@ _OVER = (
     ("once",), ("used", "to"), ("than",),
 )  # fmt: skip
 """What stands before the name of what is over."""
+_ENDED = (
+    ("no", "longer"), ("has", "left"), ("have", "left"), ("given", "up"), ("gave", "up"),
+    ("abandoned",), ("dropped",), ("renounced",), ("quit",), ("dismissed",), ("abolished",),
+    ("done", "away", "with"), ("did", "away", "with"), ("parted", "with"), ("stopped",),
+)  # fmt: skip
+_BUT = frozenset({"but", "only", "except", "unless", "nothing"})
+_ELLIPTIC = frozenset({"does", "do", "is", "has", "did"})
 _REACH = 4
 """Words between such a word and the name."""
 
@@ -44,7 +51,9 @@ def changed(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
     Of three things two are of one form ("the Orn clan", "the Vel clan"): what was and what is.
     """
     over = [r for r in clause.about if _is_over(clause.tokens, r)]
-    alike = _alike(clause.about)
+    alike = _instead(clause) or _alike(clause.about)
+    if _instead(clause):
+        over = [clause.about[0]]
     if not over and not is_change(clause.tokens) and not alike:
         return ()
     rivals = (
@@ -60,6 +69,14 @@ def changed(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
         return ()
     told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
     return (parted(subject, old), replace(told, change=True))
+
+
+def _instead(clause: Stretch) -> tuple[Referent, ...]:
+    """The first and last of "Vrull no longer guards Zoaro, Pell does"."""
+    first, _, last = clause.about
+    after = clause.tokens[last.end :]
+    led = clause.tokens[last.start - 1].text in {",", ";"}
+    return (first, last) if led and len(after) == 1 and after[0].low in _ELLIPTIC else ()
 
 
 def parted(subject: Referent, old: Referent) -> Operation:
@@ -94,6 +111,19 @@ def _form(referent: Referent) -> tuple[bool, str]:
 def _is_over(tokens: Sequence[Token], referent: Referent) -> bool:
     before = [t.low for t in tokens[max(0, referent.start - _REACH) : referent.start]]
     return any(_holds(before, phrase) for phrase in _OVER)
+
+
+def is_ended(tokens: Sequence[Token], first: Referent, second: Referent) -> bool:
+    """Say whether two things are said to go together no more, and nothing takes their place."""
+    lows = [t.low for t in tokens]
+    if not _BUT.isdisjoint(lows):
+        return False
+    between = lows[first.end : second.start]
+    after = lows[second.end :]
+    no_more = ("not" in between or "n't" in between) and (
+        _holds(after, ("any", "more")) or "anymore" in after
+    )
+    return no_more or any(_holds(between, phrase) for phrase in _ENDED)
 
 
 def is_change(tokens: Sequence[Token]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mags.models.policy.rules.changing import is_list, parted
-from mags.models.policy.rules.lexicon import BE, FUNCTION_WORDS, word_set
+from mags.models.policy.rules.lexicon import BE, FUNCTION_WORDS, PREPOSITIONS, word_set
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.saying import (
     LISTS,
@@ -65,9 +65,15 @@ def _infinitive(clause: Stretch) -> tuple[str, str] | None:
             following, i = low_at(tokens, i + 2), i + 1
         rest = until_comma(tokens[i + 1 :])
         stop = min((r.start for r in clause.about if r.start > i), default=len(tokens))
-        if stop > i + 2:
+        if stop > i + 2 and not _is_part(tokens[i:stop], tokens[stop:]):
             return "to do is", join(_until_placed(rest[: stop - i - 1]))
     return None
+
+
+def _is_part(words: Sequence[Token], after: Sequence[Token]) -> bool:
+    """Say whether what is named belongs to what was done: "it was wise to listen to Zoaro"."""
+    led = bool(after) and words[-1].low in PREPOSITIONS - PLACED
+    return led and not any(t.text == "," for t in words)
 
 
 def _until_placed(words: Sequence[Token]) -> tuple[Token, ...]:

@@ -17,7 +17,10 @@ seventeen eighteen nineteen twenty
 """
 _COUNTS = _NUMBERS.split()
 _LASTS = re.compile(
-    r"\b(?:for|during)(?: the)?(?: next| coming| following)? "
+    r"\b(?:(?:for|during)(?: the)?(?: next| coming| following| no more than| at most| exactly"
+    r"| just| only| a period of| a mere| no longer than)?"
+    r"|(?:over|in|within) the (?:next|coming|following)"
+    r"|until(?= [\w-]+ \w+ have passed)) "
     rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mags.models.policy.rules.lexicon import ARTICLES, BE, FUNCTION_WORDS, PRONOUNS
+from mags.models.policy.rules.lexicon import ARTICLES, BE, FUNCTION_WORDS, PRONOUNS, word_set
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.unfamiliar import is_known, is_unfamiliar
@@ -18,7 +18,27 @@ from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
 _PLURAL_AFTER = frozenset({"are", "were", "have", "do", "will", "can", "must", "may", "now"})
 _OF = frozenset({"of", "for"})
 _GROUPS = frozenset({"people", "folk", "members", "men", "women"})
+BEFORE_NAMES = word_set(
+    """house port mount fort lake river castle saint old young mother father brother sister captain
+    master mistress king queen prince princess lord lady sir dame uncle aunt grandmother grandfather
+    upper lower north south east west new great little good black white red green big"""
+)
+"""What stands before a name and is no first name: "Port Zoaro", "Old Zoaro"."""
+_PARTS = word_set(
+    """voice family kin badge banner flag colour calendar matter diet food toll fee price cost gate
+    door wall side rank name password word people rest entrance threshold law rule council sign
+    favour taste menu present gift greeting salute symbol emblem heart home promise memory care
+    charge leadership protection watch"""
+)
+"""What is said of a thing and is none beside it: "the voice of the Orn clan is Zoaro"."""
+_ROLES = word_set(
+    """guardian keeper watcher guard sentry porter gatekeeper head chief leader elder owner master
+    member mother father representative spokesman teacher expert scholar boss ruler king queen"""
+)
+"""Who somebody is said to be to a thing: "Zoaro is the guardian of Vrull"."""
 _ANYBODY = frozenset({"everyone", "everybody", "nobody", "who", "it", "he", "she", "one"})
+_IS = BE | {"become", "becomes", "became", "as"}
+_WHOM = frozenset({"all", "people", "everyone", "everybody", "you", "guests", "visitors"})
 _LONG = 5
 _LEADING = FUNCTION_WORDS | {"throughout", "whoever", "whatever", "wherever"}
 _FINITE = frozenset({BASE, THIRD, PAST})
@@ -58,14 +78,21 @@ def _core_end(tokens: Sequence[Token], i: int) -> int:
     token = tokens[i]
     unfamiliar = _is_term(token) and not _is_deed(tokens, i)
     end = name_end(tokens, i)
+    if i == 0 and end == i and token.low in BEFORE_NAMES and len(tokens) > 1:
+        end = name_end(tokens, 1) if _is_named(tokens[1]) else i
+        return max(end, i)  # "Old Zoaro", "Mount Vrull"
     if i == 0 and end == 1 and not unfamiliar and token.is_capital and not _is_subject(tokens):
         end = i  # a word that only starts a sentence
     if end > i or not unfamiliar:
         return end
     end = i + 1
-    while end < len(tokens) and not tokens[end].is_capital and _is_term(tokens[end]):
+    while end < len(tokens) and not tokens[end].is_capital and _goes_with(tokens, end):
         end += 1
     return end
+
+
+def _goes_with(tokens: Sequence[Token], i: int) -> bool:
+    return _is_term(tokens[i]) and not _is_third_person(tokens, i)
 
 
 def _is_subject(tokens: Sequence[Token]) -> bool:
@@ -97,7 +124,7 @@ def _is_third_person(tokens: Sequence[Token], i: int) -> bool:
         return False
     before, after = tokens[i - 1], tokens[i + 1]
     led = i > 1 and before.low not in FUNCTION_WORDS and _is_named(tokens[i - 2])
-    goes_on = after.low in FUNCTION_WORDS or _is_named(after)
+    goes_on = after.low in FUNCTION_WORDS | _WHOM or _is_named(after)
     return goes_on and (before.low in _ANYBODY or _is_named(before) or led)
 
 
@@ -113,7 +140,7 @@ def _whole(tokens: Sequence[Token], i: int, end: int, least: int) -> Referent:
     if (led or not is_name) and _is_noun(tokens, end):
         end += 1
     start = i - 1 if led else i
-    if start - 2 >= least and tokens[start - 1].low in _OF and _is_head(tokens, start - 2):
+    if start - 2 >= least and tokens[start - 1].low in _OF and _heads(tokens, start - 2, end):
         start -= 2
         if start > least and tokens[start - 1].low == "the":
             start -= 1
@@ -149,12 +176,26 @@ def _follows(tokens: Sequence[Token], end: int) -> bool:
     return _is_noun(tokens, end) and not is_verb(tokens[end].low)
 
 
+def _heads(tokens: Sequence[Token], i: int, end: int) -> bool:
+    """Say whether the noun at `i` makes one thing with the name that ends at `end`.
+
+    Not where it tells who somebody is to it: "Zoaro is the guardian of Vrull".
+    """
+    if tokens[i].low in _ROLES:
+        before = tokens[i - 2].low if i > 1 else ""
+        after = tokens[end].low if end < len(tokens) else ""
+        if before in _IS or after in BE:
+            return False
+    return _is_head(tokens, i)
+
+
 def _is_head(tokens: Sequence[Token], i: int) -> bool:
     """Say whether "custom" of "the custom of Zoaro" heads a thing, after "the"."""
     token = tokens[i]
     if not token.is_word or token.low in FUNCTION_WORDS:
         return False
-    if not token.is_capital and (token.low in _GROUPS or _is_plural(token.low)):
+    beside = token.low in _GROUPS | _PARTS or _is_plural(token.low)
+    if not token.is_capital and beside:
         return False  # "the colours of the Orn clan" are no thing beside it
     return token.is_capital or (i > 0 and tokens[i - 1].low == "the")
 

@@ -18,7 +18,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
-from mags.ports.inflection import BASE, PAST, THIRD, forms
+from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
 from mags.ports.policy import Act, Operation, Turn
 
 SURE, SHOWN = 0.7, 0.6
@@ -79,6 +79,8 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
         rest = rest[1:]
     if not any(t.is_word for t in rest) or rest[0].low in EVALUATIVE | INTENSIFIERS | LISTS:
         return None
+    if not verb and len(rest) > 1 and not is_verb(low_at(before, len(before) - 1)):
+        verb, rest = rest[:1], rest[1:]  # a verb that no list has: "keepers of Zoaro salute us"
     relation = " ".join(t.low for t in verb or before[-2:])
     return (relation, join(rest)) if relation else None
 

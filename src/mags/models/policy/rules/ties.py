@@ -11,20 +11,23 @@ A turn that reports what came of an act (`OUTCOME`) says whether those it names 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from mags.models.policy.rules.changing import changed, is_change, is_list
+from mags.index.names import fold
+from mags.models.policy.rules.changing import changed, is_change, is_ended, is_list, parted
 from mags.models.policy.rules.deeds import shown
 from mags.models.policy.rules.lasting import coming
-from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.referents import Referent
+from mags.models.policy.rules.referents import BEFORE_NAMES, Referent
 from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
-from mags.models.policy.rules.stretches import Stretch, is_talk, stretches
+from mags.models.policy.rules.stretches import Stretch, is_talk, low_at, stretches
 from mags.models.policy.rules.unfamiliar import is_unfamiliar
 from mags.ports.policy import OUTCOME, Act, Operation, Turn
 from mags.ports.relations import canonical
 
+_TWO = 2
+_IT = frozenset({"it", "he", "she", "they"})
 _KEPT = frozenset({"rule", "how-to"})
 """Notes that stay beside a tie: it has not their force."""
 
@@ -35,12 +38,6 @@ _ALL_OR_NONE = frozenset(
     {"no", "not", "nobody", "none", "never", "nothing", "without", "only", "anyone", "anything"}
 )
 """With these "could" tells how it is: "nobody could pass without tin", "anyone could tell"."""
-_UNLIKE_FIRST_NAMES = word_set(
-    """house port mount fort lake river castle saint old young mother father brother sister captain
-    master mistress king queen prince princess lord lady sir dame uncle aunt grandmother grandfather
-    upper lower north south east west new great little good black white red green big"""
-)
-"""What stands before a name and is no first name: "Port Zoaro", "Old Zoaro"."""
 
 
 def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
@@ -61,7 +58,21 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
     if not full and len(clauses) > 1:
         return _joined(clauses, turn)
     told = [c for c in full or clauses if len(c.about) >= least or is_placed(c)]
-    return tuple(op for c in told for op in _read(c, turn))
+    found = [op for c in told for op in _read(c, turn)]
+    return (*found, *_goes_on(clauses, turn)) if full else tuple(found)
+
+
+def _goes_on(clauses: Sequence[Stretch], turn: Turn) -> Iterator[Operation]:
+    """Read "; it is with the Vel clan now" of what the stretch before is about."""
+    for before, clause in pairwise(clauses):
+        lead = low_at(clause.tokens, 0)
+        if lead not in _IT or len(clause.about) != 1 or len(before.about) < 2:
+            continue
+        it, other = before.about[0], clause.about[0]
+        words = [t.low for t in clause.tokens[1 : other.start]]
+        kept = " ".join([w for w in words if w not in EMPTY and w.isalnum()][:MOST])
+        told = tie(turn, clause, it.text, kept or "is tied to", other.text)
+        yield replace(told, change=is_change(clause.tokens))
 
 
 def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
@@ -71,9 +82,25 @@ def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
     its own gives way, so that a thing goes by one name whichever verb it is told with.
     """
     if OUTCOME not in turn.attrs and any(_is_plain(op) or _is_own(op, turn) for op in read):
-        return _bounded(read, turn)
+        more = tied(turn, least=2)
+        return more if _tells_more(more, read) else _bounded(read, turn)
     notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
     return (*notes, *tied(turn, least=2 if notes else 1)) or read
+
+
+def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
+    """Say whether two unfamiliar things are tied of which what was read names one at most."""
+    if any(" " in name and name.istitle() for op in read for name in (op.subject, op.object)):
+        return False  # a person's full name
+    told = {fold(name) for op in read for name in (op.subject, op.object)}
+    return any(
+        all(any(map(is_unfamiliar, fold(name).split())) for name in (op.subject, op.object))
+        and not all(
+            any(fold(name) in one or (one and one in fold(name)) for one in told)
+            for name in (op.subject, op.object)
+        )
+        for op in more
+    )
 
 
 def _bounded(read: Sequence[Operation], turn: Turn) -> Sequence[Operation]:
@@ -106,9 +133,10 @@ def _is_full_name(referent: Referent) -> bool:
     Of people the clause reader tells more, and their sentences are compared with one another.
     """
     words = referent.text.split()
-    if len(words) < 2 or not referent.is_name or words[0].lower() in _UNLIKE_FIRST_NAMES:
+    if len(words) < 2 or not referent.is_name or words[0].lower() in BEFORE_NAMES:
         return False
-    return referent.end - referent.start == len(words) and all(w[:1].isupper() for w in words)
+    led = referent.end - referent.start > len(words)  # "the Vrull Festival"
+    return not (led and len(words) == _TWO) and all(w[:1].isupper() for w in words)
 
 
 def _is_told(about: Sequence[Referent]) -> bool:
@@ -129,6 +157,8 @@ def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
         first, second = about
         if is_list(clause.tokens, first, second):
             return ()
+        if is_ended(clause.tokens, first, second):
+            return (parted(first, second),)
         told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
         return (replace(told, change=change),)
     if len(about) == 3:
