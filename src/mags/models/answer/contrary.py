@@ -122,6 +122,14 @@ def only_former(asked: frozenset[str], told: str) -> bool:
 _EX = re.compile(r"\b(?:ex|former|late)[- ](\w+)", re.I)
 
 
+_TELLS = re.compile(r"([A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b")
+
+
+def quotes(teller: frozenset[str], text: str) -> bool:
+    """Whether a memory tells what somebody said: "Tom told me that ..."."""
+    return any(teller <= stems(one) for one in _TELLS.findall(text))
+
+
 def is_pet(relation: str) -> bool:
     """Whether a relation ties a pet to its owner: "cat"."""
     return KINDRED.get(relation, ("", ""))[1] == "pet"

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from mags.models.answer.asof import Then, then_of
 from mags.models.answer.contrary import KINDRED, bound_names, cue_of, former, kindred, owned
+from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
 from mags.ports.inflection import PAST as PAST_FORM
@@ -121,10 +122,10 @@ def read_question(turn: Turn) -> Question:
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
     cue, bound = cue_of(text), bound_names(timeless)
-    text = GETS.sub(r"\1 give ", text)
+    text = plainer(GETS.sub(r"\1 give ", text))
     text = CLOSERS.sub("", text)
     heard = [word.casefold() for word in WORD.findall(text)]
-    spans = _names(CLOSERS.sub("", timeless))
+    spans = _names(CLOSERS.sub("", plainer(timeless)))
     names = [stems(name) for name in spans]
     if FIRST_PERSON.intersection(heard):
         names.append(stems(turn.speaker))
@@ -139,7 +140,7 @@ def read_question(turn: Turn) -> Question:
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,
         past=PAST.search(text) is not None,
-        relations=dict(_relations(heard, stems(" ".join(spans)), kind)),
+        relations=_asked(heard, stems(" ".join(spans)), kind),
         told=PAST_TENSE.search(text) is not None or any(map(_over, heard)),
         identity=IDENTITY.match(text) is not None,
         cue=cue,
@@ -182,6 +183,14 @@ def _over(word: str) -> bool:
     """Whether a word can only be a verb in the past: "broke"."""
     tags = {form for _, form in forms(word)}
     return (PAST_FORM in tags and not tags & {BASE, THIRD}) or word == "quit"
+
+
+def _asked(heard: list[str], named: frozenset[str], kind: str) -> dict[str, frozenset[str]]:
+    """The relations a question may ask for, by their own words and by what these are called."""
+    found = dict(_relations(heard, named, kind))
+    for relation, said in grouped(heard):
+        found[relation] = found.get(relation, frozenset()) | content(said)
+    return found
 
 
 def _relations(
@@ -252,6 +261,10 @@ def type_of(thing: str, relation: str = "") -> frozenset[str]:
     """Stems of the word for what kind of thing something played or taken is."""
     if relation == "takes":
         return content("medication medicine drug tablet pill")
+    if relation == "is learning" and thing[:1].isupper():
+        return content("language")
+    if not COLOURS.isdisjoint(thing.casefold().split()):
+        return content("colour kind")
     last = re.split(r" (?:in|for|with|at|on) ", thing.casefold())[0].rpartition(" ")[2]
     if last in INSTRUMENTS:
         return content("instrument")
@@ -281,6 +294,7 @@ def _base(word: str) -> str:
     low = word.casefold().removesuffix("'s")
     if low in RELATIVES:
         return RELATIVES[low]
+    low = SYNONYMS.get(low, low)
     base = lemma(low) if word.islower() else low
     return base if not low.startswith(base[:3]) or low.endswith("t") else low
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from math import log
 
 from mags.models.answer.asof import held_then
-from mags.models.answer.contrary import kindred, of_another, only_former, opposed, strangers
+from mags.models.answer.contrary import kindred, of_another, only_former, opposed, quotes, strangers
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
-from mags.ports.relations import canonical, relations
+from mags.ports.relations import Relation, canonical, relations
 
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
@@ -63,9 +63,8 @@ class SupportWeights:
     """Shares of the features in the support of a memory that is no matching fact; they sum to 1.
 
     `words`: share of the question's content words in it and in its best sentence, the rarer
-    the weightier. `names`: share
-    of the names asked about. `kind`: it has something of the kind that is asked for. `ahead`: how
-    far recall put it before the rest.
+    the weightier. `names`: share of the names asked about. `kind`: it has something of the kind
+    that is asked for. `ahead`: how far recall put it before the rest.
     """
 
     words: float = 0.3
@@ -159,9 +158,9 @@ class Slot:
 
 
 def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
-    """Share of the question's content words in a text; 1 where it has none.
+    """Share of the content words asked for, names left out, in a text; 1 where there are none.
 
-    Names are left out; `said`: words that the memory says in another way.
+    `said`: words that the memory says in another way.
     """
     asked = question.words - frozenset().union(*question.names)
     return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
@@ -206,10 +205,17 @@ def slot(question: Question, item: ContextItem) -> Slot:
         what = fit.subject and relation in WHAT
         whose = fit.object and known is not None and known.answers == "person"
         return replace(fit, relation=what or whose)
+    if fit.answer == "object" and question.kind == "person" and _no_person(known):
+        return replace(fit, relation=False)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
     return fit
+
+
+def _no_person(known: Relation | None) -> bool:
+    """Whether a relation leads to a place, a time or a number: nobody is to be found there."""
+    return known is not None and known.answers in ("place", "time", "number")
 
 
 def named(question: Question, end: str) -> bool:
@@ -297,8 +303,8 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
     fits = bool(fit.answer or fit.whole)
     said: frozenset[str] = frozenset()
     if item.fact is not None and fits:
-        said = _said(question, item.fact[1]) | type_of(item.fact[2], item.fact[1])
-        said |= content(item.fact[1])
+        said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
+        said |= _said(question, item.fact[1])
         said |= question.then.words if question.then is not None else frozenset()
     words, names = word_share(question, item.text, said), name_share(question, item)
     kind = kind_share(question, item)
@@ -328,7 +334,9 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     if question.cue is not None and question.cue.search(item.text) is None:
         return True
     held = stems(told)
-    if question.teller and not (question.teller <= stems(item.speaker) or _quotes(question, item)):
+    if question.teller and not (
+        question.teller <= stems(item.speaker) or quotes(question.teller, item.text)
+    ):
         return True
     if not fits and not question.words:
         return True  # "Who am I?": nothing is said by which any memory could be told from others
@@ -337,13 +345,6 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     if item.fact is None and any(not name <= held for name in question.bound):
         return True
     return opposed(question.words, content(told))
-
-
-def _quotes(question: Question, item: ContextItem) -> bool:
-    """Whether a memory tells what the one asked about said: "Tom told me that ..."."""
-    named = r"(?P<who>[A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b"
-    tellers = (match["who"] for match in re.finditer(named, item.text))
-    return any(question.teller <= stems(one) for one in tellers)
 
 
 def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:

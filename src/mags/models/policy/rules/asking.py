@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mags.models.answer.wording import plainer
 from mags.models.policy.rules.clause import subject_at
 from mags.models.policy.rules.hops import hops_of
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, word_set
@@ -50,7 +51,8 @@ def ask(question: Turn, recent: Sequence[Turn]) -> Plan:
     tokens = tokenise(question.text)
     found = times(question.text, question.at, future=bool(_FUTURE.search(question.text)))
     span = _span(found)
-    hops = _hops(question.text, tokens, scene)
+    plain = plainer(question.text)
+    hops = _hops(plain, tokenise(plain), scene)
     past = bool(_PAST.search(question.text)) or _asks_a_change(tokens)
     past = past or (_held_then(hops) and span.until is not None and span.until <= question.at)
     dated = span.since is not None or _EVENT.search(question.text) is not None

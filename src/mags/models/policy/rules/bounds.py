@@ -64,5 +64,8 @@ def _dated(token: Token) -> bool:
     return token.low in DAYS or token.low in MONTHS or token.low[:1].isdigit() or token.low in _THEN
 
 
-_DATING = frozenset({"since", "in", "on", "from", "last", "next", "this", "as"})
-_THEN = word_set("last next year month week summer winter spring autumn today now then yesterday")
+_DATING = word_set("since in on from last next this as now today these nowadays lately currently")
+_THEN = word_set(
+    """days nowadays lately currently last next year month week summer winter spring autumn today
+    now then yesterday"""
+)

@@ -379,7 +379,15 @@ def breaking(case: Case) -> list[Operation] | None:
         return object_claims(case, 2, relation="is dating", act=Act.RETRACT, change=True)
     if len(case.names) == 2:
         return case.between("is dating", act=Act.RETRACT)
+    if case.clause.subject.word == "we" and not case.words[1:]:
+        return _alone(case)
     return []
+
+
+def _alone(case: Case) -> list[Operation]:
+    """Take back whomever somebody was with: "we split up"."""
+    over = Said(subject="", relation="is dating", object="", act=Act.RETRACT, change=True)
+    return case.each(lambda s: replace(over, subject=s, text=f"{s} split up{when_of(case)}."))
 
 
 def becoming(case: Case) -> list[Operation] | None:

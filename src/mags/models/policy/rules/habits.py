@@ -7,7 +7,6 @@ from dataclasses import replace
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.phrase import cut_aside
 from mags.ports.inflection import gerund, lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation
@@ -58,8 +57,10 @@ def taken_up(case: Case) -> list[Operation] | None:
     """Read "started smoking (again)": it is done, and no longer stopped."""
     doing = case.low(0)
     base = lemma(doing)
-    if base not in HABITS or gerund(base) != doing or len(cut_aside(case.words)) != 1:
+    told = next((i for i, t in enumerate(case.words) if t.text == ","), len(case.words))
+    if base not in HABITS or gerund(base) != doing or told != 1:
         return None
+    case = replace(case, rest=replace(case.rest, tokens=case.words[:1]))
     over = case.each(
         lambda s: Said(subject=s, relation=DOES_NOT, object=base, act=Act.RETRACT, change=True)
     )

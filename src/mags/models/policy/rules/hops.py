@@ -64,6 +64,7 @@ class _Chain:
     relations: list[str]
     played: bool = False
     work: bool = False
+    own: bool = False
 
     @property
     def person(self) -> bool:
@@ -121,7 +122,9 @@ def _split(text: str, speaker: str) -> tuple[str, _Chain] | None:
         mine = next((i for i, t in enumerate(tokens) if t.low in {"my", "our"}), None)
         if mine is None:
             return None
-        return speaker, _Chain(_words(tokens[:mine]), ["'s", *_words(tokens[mine + 1 :])], [])
+        return speaker, _Chain(
+            _words(tokens[:mine]), ["'s", *_words(tokens[mine + 1 :])], [], own=True
+        )
     name = join(tokens[start:end])
     return name, _Chain(_words(tokens[:start]), _words(tokens[end:]), [])
 
@@ -210,6 +213,8 @@ def _possessed(chain: _Chain) -> bool:
         if phrase == ["manager"] and chain.person:
             phrase = ["boss"]  # of a person; what is made or run has a director
         relation = _relation(" ".join(phrase), chain.person)
+        if chain.own and not chain.relations and phrase in (["son"], ["daughter"]):
+            relation = phrase[0]  # as speakers tell of their own; of others it is a child
         if relation:
             chain.played = chain.played or (relation == _SPORT and not chain.relations)
             chain.add(relation)
@@ -374,6 +379,7 @@ _LAST = frozenset(
     {"was born in", "is a citizen of", "works at", "lives in", "died in", "was educated at"}
 )
 _ASKED = (
+    (re.compile(r"^how old\b"), "age"),
     (re.compile(r"\bcontinent\b"), "is located in the continent of"),
     (re.compile(r"\bcapital\b|seat of government"), "capital"),
     (re.compile(r"\blanguage\b"), "official language"),

@@ -28,7 +28,7 @@ _WORK = _idioms(
     (r"\b(?:started|start)(?: work(?:ing)?)? (?:at|with) (?=[A-Z])", "started a job at "),
     (
         r"\b(work(?:s|ed|ing)?) as (an? [a-z][a-z -]*?) (?:at|for|with) "
-        rf"((?:the |an? )?(?:{_NAME}|[a-z-]+(?: [a-z-]+)?))(?=$|[.,!;]| and | since )",
+        rf"((?:the |an? )?{_NAME}|(?:the|an?) [a-z-]+(?: [a-z-]+)?)(?=$|[.,!;]| and | since )",
         r"\1 at \3 as \2",
     ),
     (
@@ -101,6 +101,20 @@ _KNOWN = _idioms(
         r"have \1 \2, ",
     ),
 )
+_OVER = _idioms(
+    (
+        rf"(?:\b(?:[Ww]e|I)(?:'ve| have)? )?(?:\bhad to )?\bput ({_NAME}) (?:down|to sleep)",
+        r"\1 died",
+    ),
+    (r"(?:'ve|\bhave|'s|\bhas) gone off (?=[a-z])", " no longer like "),
+    (r"\b(gave|given|give|giving) up on ", r"\1 up "),
+    (
+        rf"\b(?:switched|changed) ({_KIN})s?,? (?:and )?(?:I'm|I am)(?: now)? with "
+        rf"((?:Dr\.? |Mrs?\.? |Ms\.? )?{_NAME})(?: now)?",
+        r"moved on; my new \1 is \2",
+    ),
+    (rf"\b(?P<who>{_NAME}) moved out(?=$|[.,!;]| and)", r"\1 is no longer my flatmate"),
+)
 _HEALTH = _idioms(
     (r"\b(lactose|gluten|dairy|histamine) (intolerant|free)\b", r"\1-\2"),
     (
@@ -126,5 +140,5 @@ _DAYS = _idioms(
     ),
     (r"\b(is|are|'s|was)(?: now)? (?:scheduled|booked|planned|set|fixed) (?:for|on) ", r"\1 on "),
 )
-IDIOMS: tuple[Idiom, ...] = (*_WORK, *_LOVE, *_FAMILY, *_KNOWN, *_HEALTH, *_HOMES, *_DAYS)
+IDIOMS: tuple[Idiom, ...] = (*_WORK, *_LOVE, *_FAMILY, *_KNOWN, *_OVER, *_HEALTH, *_HOMES, *_DAYS)
 """Every idiom, in the order they are put plainly."""

@@ -100,6 +100,7 @@ def rest_of(tokens: Sequence[Token], at: float, *, future: bool, before: str = "
     found = times(text, at, future=future)
     for time in reversed(found):
         text = text[: time.start] + " | " + text[time.end :]
+    text = re.sub(r" \|(?: \|)* +with ", " with ", re.sub(r"  +", " ", text))
     found = (*times(before, at, future=future), *found)
     words = tuple(t for t in tokenise(text))
     while words and words[-1].text == "|":

@@ -75,7 +75,7 @@ def _done_to_me(clause: Clause, scene: Scene) -> Clause:
 
 _BE_MINE = re.compile(r" (?:is|are) (?:now )?(my|our|[A-Z][\w-]+'s) ([^.!?,;]+?)([.!]*)$")
 _GOT_NEW = re.compile(
-    r"^(?:i|we) (?:just |have |'ve )*(?:got|have|changed to) an? new (?P<noun>[a-z]+(?: [a-z]+)?)"
+    r"^(?:i|we)(?: just| have|'ve)* (?:got|have|changed to) an? new (?P<noun>[a-z]+(?: [a-z]+)?)"
     r" ?[:,] (?:it is |it's |now )?(?P<value>[^,;:!?]+)$",
     re.IGNORECASE,
 )

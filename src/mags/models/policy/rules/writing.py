@@ -88,9 +88,11 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
 
 
 _CALLS_BACK = re.compile(
-    r"\b(?:swap|trad|exchang|replac|switch|the )\w*.*\b(?:for|with|to|until)\b", re.I
+    r"\b(?:swap|trad|exchang|replac|switch|the )\w*.*\b(?:for|with|to|until)\b"
+    r"|\b(?:died|passed away|to sleep)\b",
+    re.I,
 )
-"""A turn that may speak of something by "the" or by an old name, which turns before tell of."""
+"""A turn that may speak of something by "the" or by an old name, or tells of a pet that died."""
 _NEAR = 6
 
 

@@ -1,0 +1,91 @@
+"""Talk in idioms, contractions and bare words, read as what it says plainly."""
+
+import pytest
+
+from mags.models.policy.rules.spoken import spoken
+from tests.models.policy.reading import facts, write
+
+TELLING = [
+    ("mum's finally retired as well!", ("ADD", "Alice's mum", "is", "retired")),
+    ("My name's Ann", ("ADD", "Alice", "is called", "Ann")),
+    ("ive moved to Kiel", ("ADD", "Alice", "lives in", "Kiel")),
+    ("Mia's obsessed with horses", ("ADD", "Mia", "likes", "horses")),
+    ("Tom's just moved back to Dublin", ("ADD", "Tom", "lives in", "Dublin")),
+    ("My best friend since school is Yusuf", ("ADD", "Alice", "best friend", "Yusuf")),
+    ("Stefan from accounts is going out with Lily", ("ADD", "Stefan", "is dating", "Lily")),
+    ("I live with my parents in Bonn", ("ADD", "Alice", "lives in", "Bonn")),
+    ("Moved into my own place in Lund!", ("ADD", "Alice", "lives in", "Lund")),
+    ("I live in York for now", ("ADD", "Alice", "lives in", "York")),
+    ("I started at Deloitte last Monday", ("ADD", "Alice", "works at", "Deloitte")),
+    ("I'm seeing a guy called Matt", ("ADD", "Alice", "is dating", "Matt")),
+    ("Could you remember that my locker code is 4471?", ("ADD", "Alice", "locker code", "4471")),
+    ("they put me on ramipril", ("ADD", "Alice", "takes", "ramipril")),
+    ("I take vitamin D every morning", ("ADD", "Alice", "takes", "vitamin D")),
+    ("that's my dog Bello", ("ADD", "Alice", "dog", "Bello")),
+    ("My birthday's in May", ("ADD", "Alice", "birthday", "May")),
+    ("my car's a 2015 Skoda Octavia, silver", ("ADD", "Alice", "car", "2015 Skoda Octavia")),
+]
+
+
+@pytest.mark.parametrize(("said", "told"), TELLING)
+def test_what_is_said_in_an_idiom_is_read_as_what_it_says(said, told):
+    assert told in facts(said)
+
+
+def test_what_is_said_plainly_is_left_as_it_is():
+    for text in ("I moved to Oslo in May.", "Ana's parents met Bob's mum.", "I named her Pixel."):
+        assert spoken(text) == text
+
+
+def test_a_job_and_its_place_are_told_apart():
+    assert facts("I'm working as a nurse at St George's") == [
+        ("ADD", "Alice", "works at", "St George's"),
+        ("ADD", "Alice", "works as", "nurse"),
+    ]
+
+
+def test_the_ages_of_a_list_of_children_go_with_their_names():
+    assert facts("my kids are Oliver (9), Mia (6) and Theo who just turned 2") == [
+        ("ADD", "Alice", "child", "Oliver"),
+        ("ADD", "Alice", "child", "Mia"),
+        ("ADD", "Alice", "child", "Theo"),
+        ("ADD", "Oliver", "age", "9"),
+        ("ADD", "Mia", "age", "6"),
+        ("ADD", "Theo", "age", "2"),
+    ]
+
+
+def test_a_time_between_two_clauses_opens_the_second():
+    said = "I used to be a waiter, but since March I've been working as a barista."
+    assert facts(said) == [
+        ("ADD", "Alice", "worked as", "waiter"),
+        ("ADD", "Alice", "works as", "barista"),
+    ]
+
+
+def test_who_gives_and_who_is_given_stay_apart():
+    assert facts("Ben got me tickets and I got him a watch.") == [
+        ("ADD", "Ben", "gave alice", "tickets"),
+        ("ADD", "Alice", "gave ben", "watch"),
+    ]
+    assert facts("Bea owes me 15 for lunch") == [("ADD", "Bea", "owes alice", "15 for lunch")]
+
+
+def test_a_pet_that_died_is_taken_back_from_whoever_had_it():
+    before = ("Alice", "I have two cats, Misty and Ash.")
+    assert ("RETRACT", "Alice", "cat", "Ash") in facts("Ash died last night.", before)
+    assert ("RETRACT", "Alice", "cat", "Misty") not in facts("Ash died last night.", before)
+
+
+def test_an_engagement_that_is_called_off_is_over():
+    assert facts("Pieter and I called off the engagement") == [
+        ("RETRACT", "Pieter", "is engaged to", "Alice")
+    ]
+
+
+def test_several_owned_have_a_plural_verb():
+    for said, told in (
+        ("My parents live in Rome", "Alice's parents live in Rome."),
+        ("My boss lives in Rome", "Alice's boss lives in Rome."),
+    ):
+        assert [op.text for op in write(said).operations] == [told]
