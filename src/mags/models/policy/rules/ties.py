@@ -82,7 +82,7 @@ def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
     its own gives way, so that a thing goes by one name whichever verb it is told with.
     """
     if OUTCOME not in turn.attrs and any(_is_plain(op) or _is_own(op, turn) for op in read):
-        more = tied(turn, least=2)
+        more = () if any(_is_own(op, turn) for op in read) else tied(turn, least=2)
         return more if _tells_more(more, read) else _bounded(read, turn)
     notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
     return (*notes, *tied(turn, least=2 if notes else 1)) or read
