@@ -60,3 +60,13 @@ def test_of_lines_alike_those_that_hold_an_option_are_gone_on_from():
     lines = [("Ilka", f"I have seen {n} pigeons.") for n in range(12)]
     memory = told(*lines, ("Ilka", "I begin at the mill."), *lines, beam=4)
     assert found(memory, WHERE, PLACES)[0] == ("At the mill", ["I begin at the mill."])
+
+
+def test_the_month_in_which_a_line_was_said_is_no_part_of_it():
+    memory = mags.open(None, embedder=embedded(), clock=lambda: 1.72e9)
+    for text in ("In May Ilka began at the mill.", "Ilka has been at the well."):
+        memory.observe(text, speaker="Jaro", at=1.7095e9)  # in March
+    options = ("In March", "In May")
+    assert found(memory, "In which month did Ilka begin at the mill?", options) == [
+        ("In May", ["In May Ilka began at the mill."])
+    ]

@@ -33,6 +33,12 @@ from mags.recall.spread import peers
 
 _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
+_CALENDAR = frozenset(
+    terms(
+        """monday tuesday wednesday thursday friday saturday sunday january february march april
+        may june july august september october november december"""
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,16 +275,25 @@ class _Search:
         rows = self._rows.get(term)
         if rows is None:
             rows = self._all(term)
-            speakers = self._speakers.get(term)
-            if speakers is not None:
-                by = np.isin(self.state.graph.nodes["subject"][rows], speakers)
-                self._read([row for row in rows[by].tolist() if row not in self._terms])
+            beside = self._beside(term, rows)
+            if beside.any():
+                self._read([row for row in rows[beside].tolist() if row not in self._terms])
                 own = [
-                    not b or term in self._terms[r] for r, b in zip(rows.tolist(), by, strict=True)
+                    not b or term in self._terms[r]
+                    for r, b in zip(rows.tolist(), beside, strict=True)
                 ]
                 rows = rows[own]
             self._rows[term] = rows
         return rows
+
+    def _beside(self, term: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of them may hold a word only in who said them, or in the day that it was."""
+        if term in _CALENDAR or term.isdigit():
+            return np.ones(len(rows), np.bool_)
+        speakers = self._speakers.get(term)
+        if speakers is None:
+            return np.zeros(len(rows), np.bool_)
+        return np.isin(self.state.graph.nodes["subject"][rows], speakers)
 
     def _naming(self, term: str) -> NDArray[np.int64]:
         """Lines that hold a word, or whose speaker bears it as a name and speaks of himself."""

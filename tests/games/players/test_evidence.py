@@ -67,13 +67,18 @@ def test_a_last_line_that_names_what_is_asked_needs_no_way_there():
 
 
 def test_beside_a_line_stand_the_lines_that_say_as_much_of_other_actions():
-    first, second, third = chain(0, 0.9, 4), chain(1, 0.5, 5), chain(2, 0.4, 3)
-    assert beside([first, second, third], 1, 0.8, LINES.get) == [first, second]
-    assert beside([chain(0, 0.9, 2, 3), second], 1, 0.8, LINES.get) == [chain(0, 0.9, 2, 3)]
+    first, second, third = chain(0, 0.9, 3), chain(1, 0.5, 5), chain(2, 0.4, 4)
+    found = [first, second, third]
+    assert beside(found, "Where is Gurken?", LINES.get) == [first, second]
+    assert beside(found, "Who works with Gurken?", LINES.get) == [first, second]
+    assert beside(found, "Is Gurken at the mill?", LINES.get) == [first, second]
+    assert beside([third, second], "Who is the sister of Gurken?", LINES.get) == [third]
+    long = chain(0, 0.9, 2, 3)
+    assert beside([long, second], "Where is Gurken?", LINES.get) == [long]
 
 
 def test_under_conditions_the_one_met_last_decides():
-    best = beside([chain(0, 0.9, 0), chain(1, 0.3, 1)], 1, 0.8, LINES.get)
+    best = beside([chain(0, 0.9, 0), chain(1, 0.3, 1)], "Where do you take Gurken?", LINES.get)
     evidence = weighed(best, ACTIONS, LINES.get)
     assert condition(LINES[0]) == evidence.conditions - condition(LINES[1]) == {"tire"}
     shown = settled(evidence, [LINES[7], LINES[6], LINES[8], LINES[1]], ASKED)

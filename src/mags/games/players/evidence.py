@@ -86,10 +86,13 @@ def sound(
     return [chain for chain in chains if holds(chain)]
 
 
-def beside(chains: Sequence[Chain], most: int, close: float, line: Line) -> list[Chain]:
+def beside(
+    chains: Sequence[Chain], question: str, line: Line, *, most: int = 1, close: float = 1.0
+) -> list[Chain]:
     """The best chains; where the best is one line, the lines that say as much of other actions.
 
-    Under a condition it takes less: what else is said under one may be what holds now.
+    As much: they hold every word of the question that it holds, names apart. Under a condition it
+    takes less: what else is said under one may be what holds now.
     """
     if not chains:
         return []
@@ -97,12 +100,22 @@ def beside(chains: Sequence[Chain], most: int, close: float, line: Line) -> list
     if len(best.steps) > 1:
         return [one for one in chains[:most] if one.value >= close * best.value]
     under = _conditional(best, line)
+    asked = frozenset(terms(question)) - named(question)
+    held = asked & _words(best, line)
 
     def rivals(one: Chain) -> bool:
-        worth = LESS if under and _conditional(one, line) else RIVAL
-        return len(one.steps) == 1 and one.value >= worth * best.value
+        if len(one.steps) > 1:
+            return False
+        if under and _conditional(one, line):
+            return one.value >= LESS * best.value
+        return one.value >= RIVAL * best.value and held <= _words(one, line)
 
     return [one for one in chains if rivals(one)]
+
+
+def _words(chain: Chain, line: Line) -> frozenset[str]:
+    note = line(chain.steps[-1])
+    return frozenset() if note is None else frozenset(terms(note.line.text))
 
 
 def shortened(chain: Chain, asked: frozenset[str], line: Line) -> Chain:

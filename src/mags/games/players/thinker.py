@@ -141,8 +141,9 @@ class Thinker:
         if not found and after:
             found = self._sound(question, self._memory.chains(question, actions))
         asked = named(question)
-        best = beside(found, self._habits.chains, self._habits.close, self.notes.get)
-        evidence = weighed(best, actions, self.notes.get)
+        habits, line = self._habits, self.notes.get
+        best = beside(found, question, line, most=habits.chains, close=habits.close)
+        evidence = weighed(best, actions, line)
         notes = evidence.notes
         if evidence.conditions:
             items = recall_again(" ".join(sorted(asked | evidence.conditions)))
