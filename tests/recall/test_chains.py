@@ -56,10 +56,20 @@ def test_an_empty_memory_and_no_options_have_no_chains():
 
 
 def test_what_was_said_before_a_moment_does_not_count_for_its_option():
-    memory, _ = told(*SAID)
+    memory, _ = told(*SAID[:5])
     assert memory.chains(QUESTION, OPTIONS, after={1: 180.0})[0].option == 1
     later = memory.chains(QUESTION, OPTIONS, after={1: 181.0})
     assert all(chain.option != 1 for chain in later)
+
+
+def test_news_in_the_middle_of_a_chain_lets_what_was_said_before_count():
+    memory, _ = told(*SAID[:2], *SAID[3:5])
+    news = "The Dreirsim family celebrates the day of Kamrul."
+    assert memory.chains(QUESTION, OPTIONS, after={1: 200.0}) == ()
+    memory.observe(news, speaker="guide", at=240.0)
+    best = memory.chains(QUESTION, OPTIONS, after={1: 200.0})[0]
+    assert best.option == 1
+    assert texts(memory, best) == [SAID[1], news, SAID[3]]
 
 
 def test_a_line_that_reports_a_failure_leads_nowhere_and_a_success_counts_less_than_a_statement():

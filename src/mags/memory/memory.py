@@ -232,7 +232,7 @@ class Memory(Handle):
     ) -> tuple[Chain, ...]:
         """What was said that leads from a question to each of its options, the best first.
 
-        `after`: by option, seconds of event time before which nothing said of it counts.
+        `after`: by option, seconds of event time: what was said before says nothing new of it.
         """
         return self._reader.chains(Ends(question, tuple(options), after or {}))
 

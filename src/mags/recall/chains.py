@@ -40,6 +40,9 @@ _CALENDAR = frozenset(
     )
 )
 
+TRIED = 12
+"""Best last lines of chains of one length that are looked at for one said late enough."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
@@ -57,7 +60,9 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What a chain joins. `after`: by option, a moment before which no line says it validly."""
+    """What a chain joins. `after`: by option, a moment; a chain says nothing new but by a line then
+    or later.
+    """
 
     question: str
     options: tuple[str, ...]
@@ -165,23 +170,20 @@ class _Search:
         """The best chain to lines that hold an option."""
         share = self._cover(words)
         share[share < self.settings.least] = 0.0
-        after = self.ends.after.get(option)
-        if after is not None:
-            share[self.state.graph.nodes["valid_from"][: self._size] < after] = 0.0
         for row in np.flatnonzero(share).tolist():
             share[row] *= share[row] * self._leads.ending(row, words)
         best: tuple[float, list[int]] = (0.0, [])
         for length, hop in enumerate(hops):
             values = hop.value * share
-            row = int(values.argmax())
-            if values[row] <= 0.0:
-                continue
-            rows = [row]
-            for earlier in reversed(hops[1 : length + 1]):
-                rows.append(int(earlier.before[rows[-1]]))
-            value = float(values[row]) * self._gain(rows)
-            if value > best[0]:
-                best = value, rows
+            ends = np.flatnonzero(values)
+            for row in ends[np.argsort(-values[ends], kind="stable")[:TRIED]].tolist():
+                rows = [row]
+                for earlier in reversed(hops[1 : length + 1]):
+                    rows.append(int(earlier.before[rows[-1]]))
+                if self._counts(rows, self.ends.after.get(option)):
+                    value = float(values[row]) * self._gain(rows)
+                    best = max(best, (value, rows), key=lambda one: one[0])
+                    break
         value, rows = best
         if not rows:
             return None
@@ -199,6 +201,13 @@ class _Search:
         if not len(rows):
             return ()
         return (int(self.state.graph.nodes["id"][rows[times[rows].argmax()]]),)
+
+    def _counts(self, rows: Sequence[int], after: float | None) -> bool:
+        """Whether the last line of a chain, or one that tells facts, was not said too early."""
+        times = self.state.graph.nodes["valid_from"]
+        return after is None or any(
+            times[row] >= after and (row == rows[0] or self._leads.tells(row)) for row in rows
+        )
 
     def _gain(self, rows: Sequence[int]) -> float:
         """How much more of the question a whole chain holds than its first line."""

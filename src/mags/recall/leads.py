@@ -47,6 +47,10 @@ class Leads:
             return self._settings.unread
         return 1.0 if term in held else self._settings.dropped
 
+    def tells(self, row: int) -> bool:
+        """Whether a line gave facts that hold."""
+        return bool(self._of(row))
+
     def ending(self, row: int, words: frozenset[str]) -> float:
         """What it is worth to end in a line that holds some of these words, in (0, 1]."""
         held = self._of(row)
