@@ -215,3 +215,17 @@ def test_what_is_told_of_a_house_reads_as_that_house(bank: str, chance: int):
         ("egg", "is on", "shelf"),
         ("rope", "is in", "Hall"),
     }
+
+
+def test_what_became_of_an_ingredient_is_no_errand():
+    lines = (
+        "The recipe asks for the leek.",
+        "In the Kitchen there is a leek.",
+        "Little cubes are what the knife has made of the leek.",
+        "You went north from the Kitchen to the Hall.",
+    )
+    question = (
+        "You want to prepare the meal. You are in the Hall. You carry a knife and a diced leek."
+    )
+    actions = ("drop knife", "drop leek", "go south", "go east")
+    assert Planner().choose(lines, question, actions).action == "go east"

@@ -150,6 +150,8 @@ class Situation:
             if len(found) < 2:
                 continue
             thing, place = found[0], found[-1]
+            if thing in self.recipe or place in self.recipe or portable >= {thing, place}:
+                continue  # what became of an ingredient, or of two things at hand, is no errand
             moves = place in portable and thing not in portable
             if moves or (placed(one.text, thing) and thing not in portable):
                 thing, place = place, thing
