@@ -89,3 +89,10 @@ def test_several_owned_have_a_plural_verb():
         ("My boss lives in Rome", "Alice's boss lives in Rome."),
     ):
         assert [op.text for op in write(said).operations] == [told]
+
+
+def test_who_did_it_together_with_a_relative_by_name_is_told_with_both():
+    assert [op.text for op in write("My wife Jill and I went to Crete in June.").operations] == [
+        "Alice's wife is Jill.",
+        "Alice went to Crete with Jill in June 2023.",
+    ]

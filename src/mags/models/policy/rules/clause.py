@@ -98,7 +98,9 @@ def subject_at(tokens: Sequence[Token], i: int) -> Subject | None:
     if low in POSSESSIVES:
         found = _owned(tokens, i + 1, low)
         if found and low in {"my", "our"} and starts_with(tokens, ("and", "i"), found.end):
-            return Subject(kind=PRONOUN, word="we", end=found.end + 2, person=PLURAL)
+            named = found if found.names else None
+            we = Subject(kind=PRONOUN, word="we", end=found.end + 2, person=PLURAL)
+            return replace(we, relative=named)
         return found
     if low in {"the", "a", "an"}:
         return _thing(tokens, i + 1)

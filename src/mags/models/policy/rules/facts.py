@@ -60,7 +60,10 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     introduced += _met(clause, scene, manner, names)
     future = clause.verb.tense in {"future", "progressive"} or _ahead(clause)
     rest = rest_of(clause.rest, scene.at, future=future, before=join(clause.before))
-    told = replace(manner, time=rest.time, times=rest.times, sides=rest.sides)
+    sides = rest.sides
+    if subject.word == "we" and subject.relative and clause.verb.tense in {"past", "perfect"}:
+        sides = {"with": subject.relative.names[0], **sides}  # "my wife Jill and I went to Crete"
+    told = replace(manner, time=rest.time, times=rest.times, sides=sides)
     found = list(introduced)
     why = ""
     operations = _by_verb(clause, rest, scene, told, names)
