@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mags.engram.settings import ConflictSettings, EngramSettings
-from mags.ports.policy import Act, Operation
+from mags.ports.policy import OUTCOME, Act, Operation
 from tests.engram.desk import Desk, add
 
 QUIET = EngramSettings(conflict=ConflictSettings(on=False))
@@ -85,3 +85,30 @@ def test_what_closes_by_its_names_alone_is_not_compared_with_other_sentences():
     assert desk.say(told, replace(new, exact=True), mentions=("Zoaro",)).closed == []
     compared = desk.say(told, replace(new, object="winter school"), mentions=("Zoaro",))
     assert old[0] in compared.closed
+
+
+def test_a_change_told_before_ends_what_the_words_of_now_show_to_be_of_its_kind(desk):
+    old = tell(desk, "Zoaro", "takes", "terto tin").facts
+    assert tell(desk, "Zoaro", "has become fond of", "vreth tin", change=True).closed == []
+    assert tell(desk, "Zoaro", "takes", "vreth tin").closed == old
+
+
+def test_what_many_may_take_is_not_over_for_one_since_it_is_new_for_another(desk):
+    tell(desk, "Zoaro", "takes", "vreth tin")
+    tell(desk, "Vrull", "has become fond of", "vreth tin", change=True)
+    assert tell(desk, "Vrull", "takes", "vreth tin").closed == []
+
+
+def test_a_noun_that_both_tell_shows_what_a_change_is_about(desk):
+    old = tell(desk, "Zoaro", "has as its polite greeting", "terto bow").facts
+    tell(desk, "Zoaro", "eats", "terto moss")
+    assert tell(desk, "Zoaro", "has a greeting now", "vreth hop", change=True).closed == old
+
+
+def test_what_fails_while_something_else_holds_for_a_while_stays(desk):
+    tell(desk, "Zoaro", "takes", "terto tin")
+    passing = replace(add("Zoaro", "asks for", "vreth tin"), valid_to=desk.now + 864_000.0)
+    desk.say("For ten days Zoaro asks for vreth tin.", passing)
+    over = Operation(act=Act.RETRACT, subject="Zoaro", object="terto tin", change=True)
+    failed = desk.say("Zoaro would not look at terto tin.", over, attrs={OUTCOME: "-1"})
+    assert failed.closed == []

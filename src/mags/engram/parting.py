@@ -12,25 +12,54 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from mags.engram.claim import Claim
+from mags.engram.likeness import take_apart
 from mags.engram.moment import Inscribed
 from mags.engram.timeline import close, span_at
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.index.names import form_of
+from mags.index.tokens import words
 from mags.ports import relations
 
 _COMMON = frozenset({"name", "thing"})
+_CHANGE = frozenset({"now", "become", "became", "becomes", "nowadays", "longer", "changed", "new"})
+_ANYHOW = frozenset({"goes with", "is tied to", "to do is"})
+"""Relations that say no more than that two things go together."""
+_EMPTY = frozenset(
+    take_apart(
+        "one ones people everyone now new become only all time day longer change changed from today"
+        " give gave take took make made want wants keep must any more always say tell know need"
+    ).common
+)
+Pair = tuple[int, int]
 MOST = 64
 """Facts told in the words of a change that are looked at for others that join the same two."""
 
 
-def part(view: View, claim: Claim, done: Inscribed) -> None:
+def part(view: View, claim: Claim, done: Inscribed, *, seen: bool = False) -> None:
     """Close every open fact that joins subject and object of a claim, whichever way round.
 
-    What the same turn has said of them stays, and what was observed after it was said.
+    What the same turn has said of them stays, and what was observed after it was said. `seen`: an
+    act has shown it; while another thing of the kind holds for a while, that says nothing of later.
     """
-    if claim.object != NOBODY:
+    if claim.object == NOBODY:
+        return
+    ends = (claim.subject, claim.object)
+    if not (seen and (_rests(view, ends, claim) or _rests(view, ends[::-1], claim))):
         _part(view, (claim.subject, claim.object), claim, done, by=NOBODY)
+
+
+def _rests(view: View, ends: tuple[int, int], claim: Claim) -> bool:
+    """Whether the first of two is joined for a while to something of the kind of the second."""
+    form, now = form_of(view.words(ends[1]).text), claim.span.said_at
+    for fact in dict.fromkeys(view.about(ends[0])):
+        node = view.node(fact)
+        if not node["valid_from"] <= now < node["valid_to"] < NEVER:
+            continue
+        far = _far(view, fact, ends[0])
+        if far not in (ends[1], NOBODY) and form_of(view.words(far).text) == form:
+            return True
+    return False
 
 
 def give_way(view: View, claim: Claim, fact: int, done: Inscribed) -> None:
@@ -40,17 +69,83 @@ def give_way(view: View, claim: Claim, fact: int, done: Inscribed) -> None:
     second, by a relation that is the same or one with it. Where either might be meant, or
     several, nothing is closed: a clan has many members, and a member one clan.
     """
-    if not claim.span.change or claim.relation.known or claim.object == NOBODY or done.closed:
+    if claim.relation.known or claim.object == NOBODY or done.closed:
         return  # where the turn has named what is over, that is all that is
     ends = (claim.subject, claim.object)
-    alike = _alike(view, claim.slot)
-    found = [
-        (pair[0], rival)
-        for pair in (ends, ends[::-1])
-        for rival in _rivals(view, pair, alike, done, lone=pair == ends)
-    ]
+    if not claim.span.change:
+        found = _outlived(view, ends, fact, done)
+    else:
+        alike = _alike(view, claim.slot)
+        found = [
+            (pair[0], rival)
+            for pair in (ends, ends[::-1])
+            for rival in _rivals(view, pair, alike, done, lone=pair == ends)
+        ] or _worded(view, ends, fact, done)
     if len(found) == 1:
         _part(view, found[0], claim, done, by=fact)
+
+
+def _outlived(view: View, ends: tuple[int, int], fact: int, done: Inscribed) -> list[Pair]:
+    """What a change that was told before has ended, as the words told now show.
+
+    Those that are joined now were joined by a change ("has become"), and what one of them was
+    joined to before that, in the words of now, is over.
+    """
+    own = _relation(view, fact)
+    since = [
+        float(view.node(one)["valid_from"])
+        for one in _joining(view, *ends)
+        if one != fact and not _CHANGE.isdisjoint(words(view.words(one).text))
+    ]
+    if not since or own in _ANYHOW:
+        return []
+    found = []
+    for pair in _valued(view, ends):
+        for rival in _rivals(view, pair, frozenset({own}), done, lone=False):
+            joins = _joining(view, pair[0], rival)
+            if all(float(view.node(one)["valid_from"]) < min(since) for one in joins):
+                found.append((pair[0], rival))
+    return found
+
+
+def _worded(view: View, ends: tuple[int, int], fact: int, done: Inscribed) -> list[Pair]:
+    """What shares a noun with a change: "the greeting has changed", "the polite greeting is"."""
+    told = _nouns(view, fact)
+    found: dict[Pair, None] = {}
+    for pair in _valued(view, ends):
+        form = form_of(view.words(pair[1]).text)
+        for one in _open(view, pair[0]):
+            rival = _far(view, one, pair[0])
+            same = rival not in (pair[1], NOBODY) and one not in done.facts
+            if same and form_of(view.words(rival).text) == form and told & _nouns(view, one):
+                found[pair[0], rival] = None
+    return list(found)
+
+
+def _valued(view: View, ends: Pair) -> Iterator[Pair]:
+    """The two with the one that has a name first, where the other is a thing.
+
+    A gate has one toll; tin may be the toll of many gates. Of two names nobody can tell.
+    """
+    for one, other in (ends, ends[::-1]):
+        if (_is_thing(view, one), _is_thing(view, other)) == (False, True):
+            yield one, other
+
+
+def _is_thing(view: View, entity: int) -> bool:
+    return form_of(view.words(entity).text) == "thing"
+
+
+def _nouns(view: View, fact: int) -> frozenset[str]:
+    """The stems of the words of a fact that tell how its two things are joined."""
+    node = view.node(fact)
+    named = [
+        stem
+        for end in (int(node["subject"]), int(node["object"]))
+        if end != NOBODY
+        for stem in take_apart(view.words(end).text).stems
+    ]
+    return take_apart(view.words(fact).text).common.difference(named, _EMPTY)
 
 
 def _part(view: View, ends: tuple[int, int], claim: Claim, done: Inscribed, *, by: int) -> None:

@@ -22,6 +22,8 @@ from mags.ports.inflection import forms
 
 UNTIL = "until"
 """The qualifier that says what is to happen, in the names and verbs of it."""
+_RISEN = frozenset({"up", "sky"})
+"""Words of what has risen: "the moon is up", "stands in the sky"."""
 _AHEAD = frozenset({"until", "till", "unless", "will", "not", "when", "once", "if", "before"})
 """Words by which a statement tells of what has not happened."""
 
@@ -62,6 +64,8 @@ def lapse(
     if not _AHEAD.isdisjoint(said):
         return []
     told = {base for word in said for base in (word, *(base for base, _ in forms(word)))}
+    if not _RISEN.isdisjoint(said):
+        told.add("rise")
     over = []
     for fact in dict.fromkeys(fact for entity in named for fact in _waiting(view, entity)):
         node = view.node(fact)

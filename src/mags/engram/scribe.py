@@ -149,7 +149,7 @@ class Scribe:
         if operation.relation:
             self.arbiter.retract(claim)
         elif self.settings.arbiter:
-            part(self.view, claim, self.done)
+            part(self.view, claim, self.done, seen=self._reports)
 
     def _ignore(self, index: int, why: str) -> None:
         self.done.ignored.append((index, why))

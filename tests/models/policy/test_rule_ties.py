@@ -133,6 +133,11 @@ DAY = 86_400.0
         ("As long as Pell has not risen, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
         ("Up to the rising of Pell, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
         ("Zoaro rests.", None, {}),
+        ("For no more than two weeks, Zoaro asks vreth tin.", 14 * DAY, {}),
+        ("Over the next two days, Zoaro asks vreth tin.", 2 * DAY, {}),
+        ("Until two days have passed, Zoaro asks vreth tin.", 2 * DAY, {}),
+        ("Until the moon of Pell is up, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
+        ("Before the moon of Pell rises, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
     ],
 )
 def test_a_statement_says_how_long_it_holds(text, end, until):

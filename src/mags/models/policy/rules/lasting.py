@@ -24,10 +24,19 @@ _LASTS = re.compile(
     rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
     re.IGNORECASE,
 )
-_SINCE = re.compile(r"\b(?:has|have|had|was|were|ago)\b", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:has|have(?! passed)|had|was|were|ago)\b", re.IGNORECASE)
 _SECONDS = {"hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
 _COMING = re.compile(r"\b(?:next|coming|following)\b", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:until|till|as long as|up to)\b (?P<event>[^,;:.!?]+)", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"\b(?:until|till|as long as|so long as|up to"
+    r"|before(?= [^,;:.!?]+\b(?:rises|comes up|is up)\b)) (?P<event>[^,;:.!?]+)",
+    re.IGNORECASE,
+)
+_UP = re.compile(
+    r"\b(?:(?:is|comes|goes|stands) up|(?:is|stands) (?:not )?in the sky)\b", re.IGNORECASE
+)
+"""Other words for what rises, as the moon does."""
+_AWAITED = frozenset({"wait", "expect"})
 
 
 def lasting(text: str, at: float) -> tuple[float | None, dict[str, str]]:
@@ -53,12 +62,12 @@ def coming(text: str, at: float) -> float | None:
 
 def _until(text: str) -> str:
     found = _UNTIL.search(text)
-    tokens = tokenise(found["event"]) if found else ()
+    tokens = tokenise(_UP.sub("rises", found["event"])) if found else ()
     names = [t.low for t in tokens if t.is_capital and t.low not in FUNCTION_WORDS]
     verbs = [
         base
         for t in tokens
-        if not t.is_capital and t.low not in FUNCTION_WORDS | BE
+        if not t.is_capital and t.low not in FUNCTION_WORDS | BE | _AWAITED
         for base, _ in forms(t.low)[:1]
     ]
     return " ".join(dict.fromkeys([*names, *verbs])) if names and verbs else ""

@@ -16,6 +16,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.referents import Referent, referents
 from mags.models.policy.rules.tokens import Token, tokenise
+from mags.ports.inflection import THIRD, forms
 
 _SHORT = word_set("n't 're 'm 'll 've 'd gonna gotta")
 _ENDS = frozenset({".", "!", "?", ":", ";", "\u2026"})
@@ -93,10 +94,19 @@ def _bound(tokens: Sequence[Token]) -> tuple[int, int]:
     for i, token in enumerate(tokens):
         after = low_at(tokens, i + 1)
         led = token.low in _BOUNDS or (token.low, after) in {("as", "long"), ("up", "to")}
+        led = led or (token.low, after) == ("so", "long") or _is_ahead(tokens, i)
         if led or (token.low in _LASTING and _spans(tokens[i + 1 : i + 5])):
             ends = (k for k in range(i, len(tokens)) if tokens[k].text == ",")
             return i, next(ends, len(tokens))
     return 0, 0
+
+
+def _is_ahead(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether "before the moon of Tra rises" begins at a place."""
+    if tokens[i].low != "before":
+        return False
+    end = next((k for k in range(i, len(tokens)) if tokens[k].text == ","), len(tokens))
+    return any(form == THIRD for _, form in forms(low_at(tokens, end - 1)))
 
 
 def _spans(tokens: Sequence[Token]) -> bool:

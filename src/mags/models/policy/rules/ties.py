@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from mags.index.names import fold
 from mags.models.policy.rules.changing import changed, is_change, is_ended, is_list, parted
 from mags.models.policy.rules.deeds import shown
 from mags.models.policy.rules.lasting import coming
@@ -92,11 +91,11 @@ def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
     """Say whether two unfamiliar things are tied of which what was read names one at most."""
     if any(" " in name and name.istitle() for op in read for name in (op.subject, op.object)):
         return False  # a person's full name
-    told = {fold(name) for op in read for name in (op.subject, op.object)}
+    told = {name.casefold() for op in read for name in (op.subject, op.object)}
     return any(
-        all(any(map(is_unfamiliar, fold(name).split())) for name in (op.subject, op.object))
+        all(any(map(is_unfamiliar, name.casefold().split())) for name in (op.subject, op.object))
         and not all(
-            any(fold(name) in one or (one and one in fold(name)) for one in told)
+            any(name.casefold() in one or (one and one in name.casefold()) for one in told)
             for name in (op.subject, op.object)
         )
         for op in more
