@@ -89,7 +89,7 @@ def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
 
 def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
     """Say whether two unfamiliar things are tied of which what was read names one at most."""
-    if any(" " in name and name.istitle() for op in read for name in (op.subject, op.object)):
+    if any(_is_titled(name) for op in read for name in (op.subject, op.object)):
         return False  # a person's full name
     told = {name.casefold() for op in read for name in (op.subject, op.object)}
     return any(
@@ -100,6 +100,11 @@ def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
         )
         for op in more
     )
+
+
+def _is_titled(name: str) -> bool:
+    words = name.split()
+    return len(words) > 1 and name.istitle() and words[0].lower() not in BEFORE_NAMES
 
 
 def _bounded(read: Sequence[Operation], turn: Turn) -> Sequence[Operation]:
