@@ -37,6 +37,11 @@ def test_what_is_said_plainly_is_left_as_it_is():
         assert spoken(text) == text
 
 
+def test_no_page_without_a_full_stop_is_taken_for_talk():
+    page = "Ann " * 200 + "and I got back together"
+    assert spoken(page) == page
+
+
 def test_a_job_and_its_place_are_told_apart():
     assert facts("I'm working as a nurse at St George's") == [
         ("ADD", "Alice", "works at", "St George's"),

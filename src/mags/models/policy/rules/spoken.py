@@ -258,8 +258,14 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
 )
 
 
+_LONGEST = 600
+"""Characters of the longest sentence that is taken for talk; the patterns are slow on more."""
+
+
 def spoken(text: str) -> str:
     """Return a sentence in words that can be read; as it is where nobody would say it otherwise."""
+    if len(text) > _LONGEST:
+        return text
     for pattern, make in (*_SPOKEN, *IDIOMS):
         text = pattern.sub(make, text)
     return text
