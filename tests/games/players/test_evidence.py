@@ -5,6 +5,7 @@ from __future__ import annotations
 from mags.games.players.evidence import (
     beside,
     condition,
+    denied,
     doubtful,
     settled,
     shortened,
@@ -91,3 +92,12 @@ def test_what_was_said_since_is_shown_after_it():
     evidence = weighed([chain(0, 0.9, 3, since=(5,))], WORK, LINES.get)
     assert evidence.notes == (LINES[3], LINES[5])
     assert evidence.conditions == frozenset()
+
+
+def test_what_the_last_word_denies_is_out_where_it_speaks_for_another():
+    moved = note(9, "I work at the mill now instead of the harbour.", "Gurken")
+    assert denied([LINES[5], moved], WORK) == {1}
+    assert denied([note(9, "Not the harbour, I said the mill: I work at the mill.")], WORK) == {1}
+    assert denied([moved, LINES[5]], WORK) == {1}
+    assert denied([moved], WORK[1:]) == frozenset()
+    assert denied([moved, note(10, "I work at the harbour again.")], WORK) == frozenset()

@@ -29,6 +29,11 @@ _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _CONDITION = re.compile(
     r"\b(?:when|whenever|if|while|as long as|as soon as|once|being|unless)\b[^,.;:]*", re.IGNORECASE
 )
+_DENIED = re.compile(
+    r"\b(?:not|instead of|no longer|rather than)((?:\s+(?:at|in|on|to|with|about|by|the|an?))*"
+    r"(?:\s+[\w'-]+){1,3})",
+    re.IGNORECASE,
+)
 _UNKNOWN = re.compile(
     r"\bunknown\b|(?:\b(?:not|cannot|never|nobody|no one|nothing)|n't)\b.*"
     r"\b(?:know|knows|known|told|tell|said|say|answered|determined)\b"
@@ -140,6 +145,22 @@ def weighed(chains: Sequence[Chain], actions: Sequence[str], line: Line) -> Evid
     under = len(first) == 1 and _conditional(chains[0], line)
     conditions = frozenset().union(*(condition(note) for note in notes if under)) - options
     return Evidence(notes=tuple(notes), conditions=conditions)
+
+
+def denied(notes: Sequence[Note], actions: Sequence[str]) -> frozenset[int]:
+    """The actions that lines deny which speak for the one said last: "not red, but blue"."""
+    every = telling(actions)
+    last: set[int] = set()
+    found: set[int] = set()
+    for note in reversed(notes):
+        said = frozenset(terms(note.line.text))
+        held = {i for i, words in enumerate(every) if words and words <= said}
+        parts = [frozenset(terms(part)) for part in _DENIED.findall(note.line.text)]
+        off = {i for i in held if any(every[i] <= part for part in parts)}
+        last = last or held - off
+        if last & held - off:
+            found |= off
+    return frozenset(found - last)
 
 
 def condition(note: Note) -> frozenset[str]:

@@ -9,6 +9,7 @@ from mags.games.players.diary import WELL, Diary, about
 from mags.games.players.evidence import (
     UNTOLD,
     beside,
+    denied,
     doubtful,
     named,
     settled,
@@ -150,6 +151,8 @@ class Thinker:
             self.recalls += 1
             lines = [note for item in items if (note := self._line(item)) is not None]
             notes = settled(evidence, lines, asked)
+        off = denied(notes, self._open)
+        self._open = tuple(one for i, one in enumerate(self._open) if i not in off)
         ids = {note.said: id_ for id_, note in self.notes.items()} if notes else {}
         return _together(Shown(text=n.shown, note=n, ids=(ids[n.said],)) for n in notes)
 
