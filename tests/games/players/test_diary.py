@@ -31,7 +31,18 @@ def test_a_line_about_something_else_reports_nothing():
     diary = Diary()
     diary.did(scene(), "Offer rye bread", 0.0)
     assert diary.report([note("A light rain falls.")]) is None
-    assert diary.deeds == []
+
+
+def test_a_bare_no_speaks_where_all_words_of_the_question_are_asked_again():
+    diary = Diary()
+    diary.did(scene(), "Offer rye bread", 0.0)
+    diary.report([note("That is wrong.")])
+    assert diary.tried("What do you feed Gurken?", ACTIONS).failed == (1,)
+    assert diary.tried("What does Gurken want?", ACTIONS) == Tried()
+    assert diary.after("What does Gurken want?", ACTIONS) == {}
+    diary.did(scene(), "Offer oat bread", 1.0)
+    diary.report([note("That was it.")])
+    assert diary.tried("What do you feed Gurken?", ACTIONS).won is None
 
 
 def test_what_went_wrong_counts_for_nothing_until_something_newer_is_said():

@@ -2,8 +2,8 @@
 
 An act is known by its words, a situation by the names and numbers in its question. Where the same
 was asked of the same things again, an act that went wrong makes what was said of it before count no
-more, and one that went well does so for the others: until something newer is said of them. What
-nobody reported tells nothing: a bare "no" leaves open what it was that went wrong.
+more, and one that went well does so for the others: until something newer is said of them. A bare
+"no", which leaves open what it was that went wrong, speaks only where all words of the question are asked again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _NUMBERS = frozenset(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """One act. `about`: stems of the names and numbers in its question; `words`: stems of what
-    was done; `at`: when it was seen what came of it, `until`: when nothing more was said of that.
+    was done; `at`: when it was seen what came of it, `until`: when nothing more was said of that;
+    `asked`: the words of the question where what was said of it did not tell what was done.
     """
 
     about: frozenset[str]
@@ -41,6 +42,11 @@ class Deed:
     reward: float
     at: float
     until: float
+    asked: frozenset[str] = frozenset()
+
+    def of(self, question: str) -> bool:
+        """Whether it was done where this is asked."""
+        return self.about == about(question) and self.asked <= frozenset(terms(question))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,18 +80,19 @@ class Diary:
         scene, action, reward = self._last
         self._last = None
         words = telling(scene.actions)[scene.actions.index(action)]
-        if words.isdisjoint(terms(present[0].line.text)):
-            return None
-        self.deeds.append(
-            Deed(
-                about=about(scene.question),
-                words=words,
-                reward=reward,
-                at=present[0].line.at,
-                until=present[-1].line.at + BREATH_S,
+        told = not words.isdisjoint(terms(present[0].line.text))
+        if told or reward < WELL:
+            self.deeds.append(
+                Deed(
+                    about=about(scene.question),
+                    words=words,
+                    reward=reward,
+                    at=present[0].line.at,
+                    until=present[-1].line.at + BREATH_S,
+                    asked=frozenset() if told else frozenset(terms(scene.question)),
+                )
             )
-        )
-        return present[0], reward
+        return (present[0], reward) if told else None
 
     def after(self, question: str, actions: Sequence[str]) -> dict[int, float]:
         """By action the time before which nothing said of it counts for this question."""
@@ -95,7 +102,7 @@ class Diary:
             return found
         every = telling(actions)
         for deed in self.deeds:
-            if deed.about != asked:
+            if not deed.of(question):
                 continue
             same = {i for i, words in enumerate(every) if words and words <= deed.words}
             if deed.reward < WELL:
@@ -117,7 +124,7 @@ class Diary:
         won: int | None = None
         every = telling(actions)
         for deed in self.deeds if asked else ():
-            if deed.about != asked:
+            if not deed.of(question):
                 continue
             same = [i for i, words in enumerate(every) if words and words <= deed.words]
             if deed.reward >= WELL:
