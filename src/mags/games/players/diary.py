@@ -3,7 +3,8 @@
 An act is known by its words, a situation by the names and numbers in its question. Where the same
 was asked of the same things again, an act that went wrong makes what was said of it before count no
 more, and one that went well does so for the others: until something newer is said of them. A bare
-"no", which leaves open what it was that went wrong, speaks only where all words of the question are asked again.
+"no", which leaves open what it was that went wrong, speaks only where all words of its question
+are asked again.
 """
 
 from __future__ import annotations
