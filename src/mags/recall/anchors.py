@@ -1,6 +1,6 @@
-"""Anchors: candidates whose convex hull covers the most ground, weighed by relevance.
+"""Anchors that spread over what was found, for who asks for them: the default is the best matches.
 
-In the two leading principal components of the candidates' vectors, the hull grows by the
+Candidates whose convex hull covers the most ground, weighed by relevance: in the two leading principal components of the candidates' vectors, the hull grows by the
 candidate with the greatest gain in area times relevance; the best match is always in.
 """
 

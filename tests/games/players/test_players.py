@@ -8,12 +8,11 @@ import pytest
 
 import mags
 from mags.games.matches import Turned, play
-from mags.games.players.human import Human
 from mags.games.players.nothing import Nothing
 from mags.games.players.remembering import Habits, MakeMemory, Remembering
 from mags.games.players.retrieving import Retrieving
 from mags.games.players.window import Window
-from mags.games.turns import Choice, Player, Scene
+from mags.games.turns import Choice, Player
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
@@ -174,20 +173,3 @@ def test_history_is_shown_beside_what_is_recalled():
     habits = Habits(k=2, history=10)
     chatty = play(Towns(), Remembering(Words(), in_ram, habits=habits), seed=1, turns=20)
     assert chatty[-1].shown > plain[-1].shown
-
-
-def test_a_person_sees_the_turn_and_the_memory_beside_it():
-    shown: list[tuple[str, ...]] = []
-
-    def person(scene: Scene, beside: tuple[str, ...]) -> str:
-        shown.append(beside)
-        return scene.actions[0]
-
-    alone = play(Towns(), Human(person), seed=1, turns=3)
-    assert shown == [(), (), ()]
-    assert [turn.shown for turn in alone] == [8, 2, 2]
-    shown.clear()
-    beside = Remembering(Words(), in_ram, habits=Habits(chains=0))
-    helped = play(Towns(), Human(person, beside), seed=1, turns=3)
-    assert [len(lines) for lines in shown] == [turn.shown for turn in helped]
-    assert len(shown[2]) > 2

@@ -34,7 +34,6 @@ _HEADS = {
     "university": "university", "team": "company", "people": "person", "citizen": "person",
 }  # fmt: skip
 _OPENERS = word_set("where which that who whom whose in to from of whence")
-_FILLER = word_set("the a an of for to in on from by current is was present specific certain s")
 _ADJECTIVES = word_set("current original famous specific associated related linked")
 _AGENTS = word_set(
     """who that which whose the person individual man woman company organization organisation

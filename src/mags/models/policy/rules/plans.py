@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.clause import Clause
-from mags.models.policy.rules.lexicon import (
-    LIGHT,
-    SILENT,
-    word_set,
-)
+from mags.models.policy.rules.lexicon import LIGHT, SILENT, word_set
 from mags.models.policy.rules.phrase import Rest
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, starts_with
 from mags.ports.inflection import past_tense
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, read
-
-_TO_VERB = word_set("like love enjoy want need plan intend hope prefer hate")
 
 
 def read_wish(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from mags.models.policy.rules.lexicon import JOBS, word_set
+from mags.models.policy.rules.lexicon import JOBS
 from mags.models.policy.rules.plain import turned
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, tokenise
@@ -93,8 +93,6 @@ def _listed(match: re.Match[str], scene: Scene) -> str:
     """Read "three children: Leo, Nina and Paul" as "three children, Leo, Nina and Paul"."""
     return f"{match['lead']}, {match['names']}"
 
-
-_ONE = word_set("landlord landlady boss manager supervisor doctor dentist therapist")
 
 Shape = Callable[[re.Match[str], Scene], str]
 _WHO = r"(?:I|We|[Mm]y [a-z-]+(?: [A-Z]\w+)?|He|She|[A-Z]\w+)"
