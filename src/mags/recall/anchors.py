@@ -1,7 +1,7 @@
-"""Anchors that spread over what was found, for who asks for them: the default is the best matches.
+"""Anchors that cover the most, for who asks for them; the default is the best matches.
 
-Candidates whose convex hull covers the most ground, weighed by relevance: in the two leading principal components of the candidates' vectors, the hull grows by the
-candidate with the greatest gain in area times relevance; the best match is always in.
+`hull`: in the two leading principal components of the candidates' vectors the convex hull grows by
+the candidate with the greatest gain in area times relevance; the best match is always in.
 """
 
 from __future__ import annotations
