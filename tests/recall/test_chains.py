@@ -139,3 +139,21 @@ def test_a_line_that_only_drops_a_name_leads_worse_than_one_that_tells_of_it():
     )
     best = memory.chains("Whom do you ask about Tolvin?", ("Velmo", "Gurken"))[0]
     assert texts(memory, best)[-1] == "Gurken speaks for the Dreirsim family."
+
+
+def test_a_word_that_many_names_share_ties_no_lines_together():
+    clans = ("Orn", "Vell", "Tamsin", "Gorrick")
+    feasts = ("Wend", "Lark", "Moss", "Pell")
+    gifts = ("amber wax", "oat bread", "blue salt", "green cloth")
+    memory, _ = told(
+        "Snumbar belongs to House Orn.",
+        *(f"House {c} celebrates the day of {f}." for c, f in zip(clans, feasts, strict=True)),
+        *(
+            f"Whoever comes to the day of {f} brings {g}."
+            for f, g in zip(feasts, gifts, strict=True)
+        ),
+    )
+    found = memory.chains(QUESTION, [f"Bring {gift}" for gift in gifts])
+    assert found[0].option == 0
+    assert texts(memory, found[0])[0] == "Snumbar belongs to House Orn."
+    assert all(chain.value < 0.5 * found[0].value for chain in found[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from mags.index.tokens import fold as fold_text
@@ -29,6 +30,12 @@ def form_of(name: str) -> str:
     return "name" if name[:1].isupper() else "thing"
 
 
+def _parts(form: str) -> frozenset[str]:
+    """The words of a name of several."""
+    parts = form.split()
+    return frozenset(parts if len(parts) > 1 else ())
+
+
 class Names:
     """Folded name -> entity ids, in the order they were learned."""
 
@@ -37,6 +44,7 @@ class Names:
         self._ids: dict[str, list[int]] = {}
         self._words: dict[str, list[int]] = {}
         self._forms: dict[int, list[tuple[str, str]]] = {}
+        self._within: Counter[str] = Counter()
 
     def add(self, entity: int, names: Iterable[str]) -> None:
         """Learn names of an entity."""
@@ -48,6 +56,7 @@ class Names:
             known = self._forms.setdefault(entity, [])
             if pair not in known:
                 known.append(pair)
+                self._within.update(_parts(pair[1]))
             for table, key in zip((self._ids, self._words), pair, strict=True):
                 ids = table.setdefault(key, [])
                 if entity not in ids:
@@ -57,6 +66,7 @@ class Names:
         """Forget every name of these entities."""
         for entity in entities:
             for pair in self._forms.pop(entity, ()):
+                self._within.subtract(_parts(pair[1]))
                 for table, key in zip((self._ids, self._words), pair, strict=True):
                     kept = [i for i in table.get(key, ()) if i != entity]
                     if kept:
@@ -67,6 +77,10 @@ class Names:
     def find(self, name: str) -> list[int]:
         """Entities of exactly that name or alias."""
         return list(self._ids.get(fold(name), ()))
+
+    def within(self, word: str) -> int:
+        """How many names of several words hold a word: "house" of House Orn, House Vell ..."""
+        return self._within[word]
 
     def scan(self, text: str) -> list[int]:
         """Entities named in a text, longest names first at each place, in order."""

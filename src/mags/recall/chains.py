@@ -43,6 +43,9 @@ _CALENDAR = frozenset(
 TRIED = 12
 """Best last lines of chains of one length that are looked at for one said late enough."""
 
+TITLE = 3
+"""Names of several words from which on a word that they share is no name: House Orn, House Vell."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
@@ -355,8 +358,13 @@ class _Search:
                 first = True
                 continue
             word = fold(token)
-            plain = word in STOP_WORDS or not token[0].isupper()
+            plain = word in STOP_WORDS or not token[0].isupper() or self._is_title(word)
             if not plain and (not first or self.state.names.find(word)):
                 found.add(stem(word))
             first = False
         return found
+
+    def _is_title(self, word: str) -> bool:
+        """Whether a word stands in the names of many and names nobody: House Orn, House Vell."""
+        names = self.state.names
+        return names.within(word) >= TITLE and not names.find(word)
