@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mags.games.players.diary import Diary, Tried, about
+from mags.games.players.diary import Diary, Tried
 from mags.games.players.notes import Note
 from mags.games.turns import Line, Scene
 
@@ -93,12 +93,13 @@ def test_what_won_stays_won_until_it_fails_and_then_nothing_before_counts():
     assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(1,))
 
 
-def test_numbers_beside_a_name_make_another_situation():
-    assert about("What is the first wish of Gurken?") == {"first", "gurken"}
+def test_a_word_in_which_questions_differ_that_are_else_alike_makes_another_situation():
     diary = Diary()
-    done(diary, "Offer rye bread", 0.0, "What is the first wish of Gurken?")
-    assert diary.tried("What is the second wish of Gurken?", ACTIONS) == Tried()
-    assert diary.tried("Say the first wish of Gurken!", ACTIONS).failed == (1,)
+    done(diary, "Offer rye bread", 0.0, "What is the left wish of Gurken?")
+    assert diary.tried("What is the right wish of Gurken?", ACTIONS) == Tried()
+    assert diary.about("Say the left wish of Gurken!") == {"left", "gurken"}
+    assert diary.tried("Say the left wish of Gurken!", ACTIONS).failed == (1,)
+    assert diary.tried("What is the left wish of Snumbar?", ACTIONS) == Tried()
 
 
 def test_what_was_said_in_the_same_breath_does_not_speak_for_what_failed():

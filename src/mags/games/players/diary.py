@@ -1,10 +1,11 @@
 """What MAGS did in a game and what came of it: which line reports it, and what it speaks against.
 
-An act is known by its words, a situation by the names and numbers in its question. Where the same
-was asked of the same things again, an act that went wrong makes what was said of it before count no
-more, and one that went well does so for the others: until something newer is said of them. A bare
-"no", which leaves open what it was that went wrong, speaks only where all words of its question
-are asked again.
+An act is known by its words, a situation by the names in its question and by the words that tell
+one question from another that is worded alike: "the left drawer of Ana" and "the right drawer of
+Ana" are two. Where the same was asked of the same things again, an act that went wrong makes what
+was said of it before count no more, and one that went well does so for the others: until something
+newer is said of them. A bare "no", which leaves open what it was that went wrong, speaks only where
+all words of its question are asked again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from mags.games.players.notes import Note
 from mags.games.turns import Scene
-from mags.index.tokens import terms
+from mags.index.tokens import stem, terms, words
 from mags.models.policy.rules.names import mentions
 
 WELL = 0.5
@@ -23,31 +24,22 @@ WELL = 0.5
 BREATH_S = 1e-3
 """How long after the last line of a scene something new may be said."""
 
-_NUMBERS = frozenset(
-    terms(
-        """first second third fourth fifth sixth seventh eighth ninth tenth
-        two three four five six seven eight nine ten eleven twelve"""
-    )
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """One act. `about`: stems of the names and numbers in its question; `words`: stems of what
-    was done; `at`: when it was seen what came of it, `until`: when nothing more was said of that;
-    `asked`: the words of the question where what was said of it did not tell what was done.
+    """One act. `names`, `asked`: stems of the names and of all words of its question; `words`: of
+    what was done; `at`: when it was
+    seen what came of it, `until`: when nothing more was said of that; `told`: whether what was said
+    of it told what was done.
     """
 
-    about: frozenset[str]
+    names: frozenset[str]
+    asked: frozenset[str]
     words: frozenset[str]
     reward: float
     at: float
     until: float
-    asked: frozenset[str] = frozenset()
-
-    def of(self, question: str) -> bool:
-        """Whether it was done where this is asked."""
-        return self.about == about(question) and self.asked <= frozenset(terms(question))
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +58,43 @@ class Diary:
     def __init__(self) -> None:
         self.deeds: list[Deed] = []
         self._last: tuple[Scene, str, float] | None = None
+        self._seen: dict[tuple[str, ...], set[str]] = {}
+        self._apart: set[str] = set()
+
+    def about(self, question: str) -> frozenset[str]:
+        """What a question is about: its names, and what tells it from questions worded alike.
+
+        Empty where it has no name.
+        """
+        return self._about(named(question), frozenset(terms(question)))
+
+    def _about(self, names: frozenset[str], asked: frozenset[str]) -> frozenset[str]:
+        return names | (self._apart & asked) if names else names
+
+    def _learn(self, question: str) -> None:
+        """Find the words in which questions differ that are alike in all others but the names."""
+        names = named(question)
+        said = ["" if stem(word) in names else stem(word) for word in words(question)]
+        for place, word in enumerate(said):
+            others = self._seen.setdefault((*said[:place], "*", *said[place + 1 :]), set())
+            others.add(word)
+            if len(others) > 1:
+                self._apart |= others
+
+    def _there(self, question: str) -> list[Deed]:
+        """What was done where this is asked."""
+        self._learn(question)
+        about, asked = self.about(question), frozenset(terms(question))
+        return [
+            deed
+            for deed in self.deeds
+            if about == self._about(deed.names, deed.asked) and (deed.told or deed.asked <= asked)
+        ]
 
     def did(self, scene: Scene, action: str, reward: float) -> None:
         """Note what was done, and the reward that it brought."""
         self._last = scene, action, reward
+        self._learn(scene.question)
 
     def report(self, present: Sequence[Note]) -> tuple[Note, float] | None:
         """The line that tells what came of the last act, with its reward; once.
@@ -80,17 +105,18 @@ class Diary:
             return None
         scene, action, reward = self._last
         self._last = None
-        words = telling(scene.actions)[scene.actions.index(action)]
-        told = not words.isdisjoint(terms(present[0].line.text))
+        done = telling(scene.actions)[scene.actions.index(action)]
+        told = not done.isdisjoint(terms(present[0].line.text))
         if told or reward < WELL:
             self.deeds.append(
                 Deed(
-                    about=about(scene.question),
-                    words=words,
+                    names=named(scene.question),
+                    asked=frozenset(terms(scene.question)),
+                    words=done,
                     reward=reward,
                     at=present[0].line.at,
                     until=present[-1].line.at + BREATH_S,
-                    asked=frozenset() if told else frozenset(terms(scene.question)),
+                    told=told,
                 )
             )
         return (present[0], reward) if told else None
@@ -98,13 +124,10 @@ class Diary:
     def after(self, question: str, actions: Sequence[str]) -> dict[int, float]:
         """By action the time before which nothing said of it counts for this question."""
         found: dict[int, float] = {}
-        asked = about(question)
-        if not asked:
+        if not named(question):
             return found
         every = telling(actions)
-        for deed in self.deeds:
-            if not deed.of(question):
-                continue
+        for deed in self._there(question):
             same = {i for i, words in enumerate(every) if words and words <= deed.words}
             if deed.reward < WELL:
                 found.update(dict.fromkeys(same, deed.until))
@@ -120,13 +143,10 @@ class Diary:
 
         Where what went well goes wrong, the situation is another: what failed before may do now.
         """
-        asked = about(question)
         failed: dict[int, None] = {}
         won: int | None = None
         every = telling(actions)
-        for deed in self.deeds if asked else ():
-            if not deed.of(question):
-                continue
+        for deed in self._there(question) if named(question) else ():
             same = [i for i, words in enumerate(every) if words and words <= deed.words]
             if deed.reward >= WELL:
                 won = same[0] if len(same) == 1 else None
@@ -140,10 +160,9 @@ class Diary:
         return Tried(failed=tuple(failed), won=won)
 
 
-def about(question: str) -> frozenset[str]:
-    """Stems of the names in a question, and of the numbers beside them."""
-    names = frozenset(term for name in mentions(question) for term in terms(name))
-    return names | (_NUMBERS & frozenset(terms(question))) if names else names
+def named(text: str) -> frozenset[str]:
+    """Stems of the names in a text."""
+    return frozenset(term for name in mentions(text) for term in terms(name))
 
 
 def telling(actions: Sequence[str]) -> list[frozenset[str]]:

@@ -11,10 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mags.games.players.diary import telling
+from mags.games.players.diary import named, telling
 from mags.games.players.notes import Note, in_order
 from mags.index.tokens import terms
-from mags.models.policy.rules.names import mentions
 from mags.recall.chains import Chain
 
 UNTOLD = "Nobody has said anything of this."
@@ -51,11 +50,6 @@ class Evidence:
 
     notes: tuple[Note, ...]
     conditions: frozenset[str] = frozenset()
-
-
-def named(text: str) -> frozenset[str]:
-    """Stems of the names in a text."""
-    return frozenset(term for name in mentions(text) for term in terms(name))
 
 
 def spoken(note: Note) -> frozenset[str]:

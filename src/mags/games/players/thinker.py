@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.games.players.diary import WELL, Diary, about
+from mags.games.players.diary import WELL, Diary, named
 from mags.games.players.evidence import (
     UNTOLD,
     beside,
     denied,
     doubtful,
-    named,
     settled,
     shortened,
     sound,
@@ -168,7 +167,7 @@ class Thinker:
 
         Unless something newer, which speaks of all that the question names, leads to another.
         """
-        asked = about(question)
+        asked = self.diary.about(question)
         led = {one.option for one in newer if asked <= self._terms(one)}
         tried = self.diary.tried(question, self._scene.actions)
         every = range(len(self._scene.actions))
