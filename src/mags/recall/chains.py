@@ -31,7 +31,8 @@ from mags.recall.leads import Leads
 from mags.recall.settings import ChainSettings
 from mags.recall.spread import peers
 
-_OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+"""Words by which somebody speaks of himself."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 _CALENDAR = frozenset(
     terms(
@@ -325,7 +326,7 @@ class _Search:
             self._terms[row] = frozenset(terms(content.text))
             named = self._named(content.text)
             self._names.update(named)
-            if named and not _OWN.search(content.text):
+            if named and not OWN.search(content.text):
                 self._aside.add(row)
             attributes = content.meta.get("attrs", {})
             self._worth[row] = self._value(row, dict(attributes).get(OUTCOME))

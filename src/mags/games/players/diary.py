@@ -28,9 +28,8 @@ BREATH_S = 1e-3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """One act. `names`, `asked`: stems of the names and of all words of its question; `words`: of
-    what was done; `at`: when it was
-    seen what came of it, `until`: when nothing more was said of that; `told`: whether what was said
-    of it told what was done.
+    what was done; `at`: when it was seen what came of it, `until`: when nothing more was said of
+    that; `told`: whether what was said of it told what was done.
     """
 
     names: frozenset[str]
@@ -82,7 +81,9 @@ class Diary:
                 self._apart |= others
 
     def _there(self, question: str) -> list[Deed]:
-        """What was done where this is asked."""
+        """What was done where this is asked; nothing where it has no name."""
+        if not named(question):
+            return []
         self._learn(question)
         about, asked = self.about(question), frozenset(terms(question))
         return [
@@ -124,8 +125,6 @@ class Diary:
     def after(self, question: str, actions: Sequence[str]) -> dict[int, float]:
         """By action the time before which nothing said of it counts for this question."""
         found: dict[int, float] = {}
-        if not named(question):
-            return found
         every = telling(actions)
         for deed in self._there(question):
             same = {i for i, words in enumerate(every) if words and words <= deed.words}
@@ -146,7 +145,7 @@ class Diary:
         failed: dict[int, None] = {}
         won: int | None = None
         every = telling(actions)
-        for deed in self._there(question) if named(question) else ():
+        for deed in self._there(question):
             same = [i for i, words in enumerate(every) if words and words <= deed.words]
             if deed.reward >= WELL:
                 won = same[0] if len(same) == 1 else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from mags.games.players.diary import named, telling
 from mags.games.players.notes import Note, in_order
 from mags.index.tokens import terms
-from mags.recall.chains import Chain
+from mags.recall.chains import OWN, Chain
 
 UNTOLD = "Nobody has said anything of this."
 """The memory's own words where nothing it holds leads from what is asked to any action."""
@@ -24,7 +24,6 @@ LESS = 0.3
 """Worth, of the best line's, from which a line for another action is shown beside it; and where
 both say it under a condition."""
 
-_OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _CONDITION = re.compile(
     r"\b(?:when|whenever|if|while|as long as|as soon as|once|being|unless)\b[^,.;:]*", re.IGNORECASE
 )
@@ -54,7 +53,7 @@ class Evidence:
 
 def spoken(note: Note) -> frozenset[str]:
     """The words of a line, with who said it where he speaks of himself."""
-    own = _OWN.search(note.line.text)
+    own = OWN.search(note.line.text)
     return frozenset(terms(note.shown if own else note.line.text))
 
 

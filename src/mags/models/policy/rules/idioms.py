@@ -10,10 +10,12 @@ import re
 
 from mags.models.policy.rules.lexicon import KIN, PETS
 
-_NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
+NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
+"""A name of one word or more, as a pattern."""
 _SOMEBODY = r"(?:an?|this|some) (?:[a-z]+ )?(?:guy|man|girl|woman|lad|bloke|person|someone)"
 _PET = "|".join(sorted(PETS, key=len, reverse=True))
-_KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
+KINS = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
+"""Words for relatives, as the alternatives of a pattern."""
 _POST = r"(?:an? |the )?(?:new )?(?:job|post|role|position)"
 
 Idiom = tuple[re.Pattern[str], str]
@@ -28,7 +30,7 @@ _WORK = _idioms(
     (r"\b(?:started|start)(?: work(?:ing)?)? (?:at|with) (?=[A-Z])", "started a job at "),
     (
         r"\b(work(?:s|ed|ing)?) as (an? [a-z][a-z -]*?) (?:at|for|with) "
-        rf"((?:the |an? )?{_NAME}|(?:the|an?) [a-z-]+(?: [a-z-]+)?)(?=$|[.,!;]| and | since )",
+        rf"((?:the |an? )?{NAME}|(?:the|an?) [a-z-]+(?: [a-z-]+)?)(?=$|[.,!;]| and | since )",
         r"\1 at \3 as \2",
     ),
     (
@@ -55,7 +57,7 @@ _WORK = _idioms(
 )
 _LOVE = _idioms(
     (rf"\b(?:seeing|dating) {_SOMEBODY} (?:called|named) (?=[A-Z])", "dating "),
-    (rf"\b({_NAME}) and I (?:are|got|are getting|have got) back together", r"I am dating \1"),
+    (rf"\b({NAME}) and I (?:are|got|are getting|have got) back together", r"I am dating \1"),
     (r"\b(?:am|'m|got|are|'re) back together with (?=[A-Z])", " am dating "),
     (r"\b(?:tied the knot|got hitched)\b", "got married"),
     (r"\b(?:popped the question to|proposed to) (?=[A-Z])", "got engaged to "),
@@ -63,19 +65,19 @@ _LOVE = _idioms(
 _FAMILY = _idioms(
     (
         r"\bhad an? (?:baby |little )?boy,? (?:and )?(?:they |we |she |he )?(?:'ve |have )?"
-        rf"(?:named|called)(?: him| it)? ({_NAME})",
+        rf"(?:named|called)(?: him| it)? ({NAME})",
         r"had a son named \1",
     ),
     (
         r"\bhad an? (?:baby |little )?girl,? (?:and )?(?:they |we |she |he )?(?:'ve |have )?"
-        rf"(?:named|called)(?: her| it)? ({_NAME})",
+        rf"(?:named|called)(?: her| it)? ({NAME})",
         r"had a daughter named \1",
     ),
     (
-        rf"\b([Mm]y|[Oo]ur) (?:youngest|oldest|eldest|middle one|firstborn),? ({_NAME}),?(?= )",
+        rf"\b([Mm]y|[Oo]ur) (?:youngest|oldest|eldest|middle one|firstborn),? ({NAME}),?(?= )",
         r"\1 child \2",
     ),
-    (rf"\b(called|named) ({_NAME}),? who(?='s|\s)", r"\1 \2; \2"),
+    (rf"\b(called|named) ({NAME}),? who(?='s|\s)", r"\1 \2; \2"),
     (
         rf"(?:\b(?:[Ww]e|I)(?:'ve| have)? )?(?:\bhad to )?\b(?:put|putting) "
         rf"([Mm]y|[Oo]ur|the) ({_PET})((?: [A-Z]\w+)?) (?:down|to sleep)",
@@ -91,11 +93,14 @@ _FAMILY = _idioms(
 _KNOWN = _idioms(
     (r"\b([Mm]y|[Oo]ur) ([a-z]+s)['\u2019] names are ", r"\1 \2 are "),
     (
-        rf"^(?:[Tt]hat's|[Tt]his is|[Hh]ere's|[Mm]eet) (my|our) ({_KIN}|{_PET}),? ([A-Z]\w+)\b",
+        rf"^(?:[Tt]hat's|[Tt]his is|[Hh]ere's|[Mm]eet) (my|our) ({KINS}|{_PET}),? ([A-Z]\w+)\b",
         r"\3 is \1 \2",
     ),
     (rf"\b[Tt]he ({_PET})(?='s name is| is called)", r"our \1"),
-    (rf"^[Ii]t's (my|our) ({_KIN})'s birthday (?=on |today|tomorrow)", r"my \2's birthday is "),
+    (
+        rf"^[Ii]t's (my|our) ({KINS})'s birthday (?=on |today|tomorrow)",
+        r"my \2's birthday is ",
+    ),
     (
         r"\blive with (two|three|four|my|our) (flatmates|roommates|housemates|cats|dogs)[,:]? ",
         r"have \1 \2, ",
@@ -103,17 +108,17 @@ _KNOWN = _idioms(
 )
 _OVER = _idioms(
     (
-        rf"(?:\b(?:[Ww]e|I)(?:'ve| have)? )?(?:\bhad to )?\bput ({_NAME}) (?:down|to sleep)",
+        rf"(?:\b(?:[Ww]e|I)(?:'ve| have)? )?(?:\bhad to )?\bput ({NAME}) (?:down|to sleep)",
         r"\1 died",
     ),
     (r"(?:'ve|\bhave|'s|\bhas) gone off (?=[a-z])", " no longer like "),
     (r"\b(gave|given|give|giving) up on ", r"\1 up "),
     (
-        rf"\b(?:switched|changed) ({_KIN})s?,? (?:and )?(?:I'm|I am)(?: now)? with "
-        rf"((?:Dr\.? |Mrs?\.? |Ms\.? )?{_NAME})(?: now)?",
+        rf"\b(?:switched|changed) ({KINS})s?,? (?:and )?(?:I'm|I am)(?: now)? with "
+        rf"((?:Dr\.? |Mrs?\.? |Ms\.? )?{NAME})(?: now)?",
         r"moved on; my new \1 is \2",
     ),
-    (rf"\b(?P<who>{_NAME}) moved out(?=$|[.,!;]| and)", r"\1 is no longer my flatmate"),
+    (rf"\b(?P<who>{NAME}) moved out(?=$|[.,!;]| and)", r"\1 is no longer my flatmate"),
 )
 _HEALTH = _idioms(
     (r"\b(lactose|gluten|dairy|histamine) (intolerant|free)\b", r"\1-\2"),

@@ -10,11 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mags.models.policy.rules.idioms import IDIOMS
-from mags.models.policy.rules.lexicon import KIN
+from mags.models.policy.rules.idioms import IDIOMS, KINS, NAME
 
-_KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
-_NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
 _DET = r"(?:an?|my|our|his|her|their|the|this)"
 _MY = r"(?:my|our|My|Our)"
 
@@ -73,14 +70,14 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     (re.compile(r"\b(name)'s (?=[A-Z])"), r"\1 is "),
     (
         re.compile(
-            rf"\b({_MY} (?:[a-z]+ )?(?:{_KIN})) (?:since|from) [a-z][a-z ]{{2,24}}? (is|was)\b"
+            rf"\b({_MY} (?:[a-z]+ )?(?:{KINS})) (?:since|from) [a-z][a-z ]{{2,24}}? (is|was)\b"
         ),
         r"\1 \2",
     ),
     (
         re.compile(
-            rf"\b({_MY} (?:[a-z]+ )?(?:{_KIN})) (?:upstairs|downstairs|next door|opposite|abroad"
-            rf"|across the (?:road|street|hall)),? (?P<name>{_NAME}),?(?= )"
+            rf"\b({_MY} (?:[a-z]+ )?(?:{KINS})) (?:upstairs|downstairs|next door|opposite|abroad"
+            rf"|across the (?:road|street|hall)),? (?P<name>{NAME}),?(?= )"
         ),
         r"\1 \g<name>",
     ),
@@ -92,7 +89,7 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     ),
     (
         re.compile(
-            rf"\b(?:{_KIN}|kids|children|sons|daughters)\b.*(?:\(\d{{1,2}}\)| who .*\b\d{{1,2}}).*$"
+            rf"\b(?:{KINS}|kids|children|sons|daughters)\b.*(?:\(\d{{1,2}}\)| who .*\b\d{{1,2}}).*$"
         ),
         _aged,
     ),
@@ -111,8 +108,8 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     # Homes.
     (
         re.compile(
-            rf"\bleft (?P<old>{_NAME}),? and (?:have |'ve )?(?:moved|settled)(?: down)? (?:to|in) "
-            rf"(?P<new>{_NAME})"
+            rf"\bleft (?P<old>{NAME}),? and (?:have |'ve )?(?:moved|settled)(?: down)? (?:to|in) "
+            rf"(?P<new>{NAME})"
         ),
         r"moved from \g<old> to \g<new>",
     ),
@@ -134,7 +131,7 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     (
         re.compile(
             rf"\b(live|lives|lived|living) (with {_DET} (?:[a-z-]+ )?[a-z-]+(?: [A-Z]\w+)?) in "
-            rf"(?!(?:19|20)\d\d)({_NAME})"
+            rf"(?!(?:19|20)\d\d)({NAME})"
         ),
         r"\1 in \3 \2",
     ),
@@ -167,16 +164,16 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     (
         re.compile(
             r"\b(?:I'll be|I am|I'm|I will be)(?: going to be)? joining (?:an? [\w ]*?called )?"
-            rf"(?P<place>{_NAME})(?P<when>.*?),? as (?:an?|the|their|its) (?P<trade>[a-z].*?)[.!]*$"
+            rf"(?P<place>{NAME})(?P<when>.*?),? as (?:an?|the|their|its) (?P<trade>[a-z].*?)[.!]*$"
         ),
         lambda m: f"I work at {m['place']} as a {m['trade']}",
     ),
     (
-        re.compile(rf"\bjoined (?P<place>{_NAME}) as (?:an?|the|their|its) (?=[a-z])"),
+        re.compile(rf"\bjoined (?P<place>{NAME}) as (?:an?|the|their|its) (?=[a-z])"),
         r"started a job at \g<place> as a ",
     ),
     (
-        re.compile(rf"\b(?P<firm>{_NAME}|they|They) let me go\b"),
+        re.compile(rf"\b(?P<firm>{NAME}|they|They) let me go\b"),
         lambda m: "I lost my job" + ("" if m["firm"].lower() == "they" else f" at {m['firm']}"),
     ),
     # Values that changed.
