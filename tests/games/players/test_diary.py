@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from mags.games.players.diary import Diary, Tried
+from mags.games.players.diary import BREATH_S, Diary, Tried
 from mags.games.players.notes import Note
 from mags.games.turns import Line, Scene
 
@@ -49,9 +47,7 @@ def test_what_went_wrong_counts_for_nothing_until_something_newer_is_said():
     diary = Diary()
     diary.did(scene(), "Offer rye bread", 0.0)
     diary.report([note("Gurken spat the rye out.")])
-    assert diary.after("It is time to feed Gurken. With what?", ACTIONS) == {
-        1: pytest.approx(20.0, abs=0.01)
-    }
+    assert diary.after("It is time to feed Gurken. With what?", ACTIONS) == {1: 20.0 + BREATH_S}
 
 
 def test_what_went_well_speaks_against_the_others():
