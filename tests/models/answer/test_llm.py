@@ -9,7 +9,6 @@ from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.fallback import FallbackAnswerer
 from mags.models.answer.llm import AnswerBudget, LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.unconfigured import NoChat
 from mags.models.prompts import load_prompts
 from mags.ports.answer import ContextItem
 from mags.ports.chat import Completion, ToolCall
@@ -195,7 +194,8 @@ def test_a_memory_cannot_speak_as_the_system():
 
 def test_without_a_model_the_extractive_answer_comes_with_the_reason():
     pieces: list[str] = []
-    both = FallbackAnswerer(llm(NoChat()), ExtractiveAnswerer())
+    gone = ModelUnavailable("Nothing answers there: start the server.", endpoint=None, tried=1)
+    both = FallbackAnswerer(llm(ScriptedChat([gone])), ExtractiveAnswerer())
     answer = both.answer(
         QUESTION,
         [ContextItem(id=42, text="Alice lives in Oslo.", fact=("Alice", "lives in", "Oslo"))],
@@ -205,10 +205,10 @@ def test_without_a_model_the_extractive_answer_comes_with_the_reason():
     )
     assert answer.citations == (42,)
     assert answer.fallback is not None
-    assert answer.fallback.startswith("No language model is configured: set MAGS_CHAT_URL")
+    assert answer.fallback.startswith("Nothing answers there: start the server.")
     assert answer.fallback.endswith("Answered by extractive instead.")
     assert "".join(pieces) == answer.text
-    assert both.name == "no language model, else extractive"
+    assert both.name == "scripted, else extractive"
 
 
 def test_with_a_model_there_is_no_word_of_falling_back():

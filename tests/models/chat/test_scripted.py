@@ -5,7 +5,6 @@ import pytest
 from mags.errors import ModelUnavailable
 from mags.models.chat.meter import MeteredChat
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.chat.unconfigured import NoChat
 from mags.ports.chat import Message, Usage
 
 HELLO = (Message(role="user", content="Hello?"),)
@@ -45,8 +44,3 @@ def test_a_meter_gives_what_was_used_since_it_was_last_read():
     chat.complete(HELLO)
     assert chat.take().calls == 1
     assert chat.take() == Usage()
-
-
-def test_without_a_model_the_error_says_how_to_configure_one():
-    with pytest.raises(ModelUnavailable, match="MAGS_CHAT_URL"):
-        NoChat().complete(HELLO)
