@@ -20,7 +20,7 @@ model that means both says both.
 
 from __future__ import annotations
 
-from mags.engram.claim import Claim, denial, slot_of
+from mags.engram.claim import Claim, denial, ended, slot_of
 from mags.engram.moment import Inscribed
 from mags.engram.novelty import confirm, held, refine
 from mags.engram.settings import EngramSettings
@@ -149,9 +149,12 @@ class Arbiter:
         self._flag(claim, fact)
 
     def _deny_opposite(self, claim: Claim, fact: int) -> None:
-        opposite = claim.relation.opposite or denial(claim.relation.name)
-        if not opposite:
-            return
+        name = claim.relation.name
+        for opposite in (claim.relation.opposite or denial(name), ended(name)):
+            if opposite:
+                self._deny(claim, fact, opposite)
+
+    def _deny(self, claim: Claim, fact: int, opposite: str) -> None:
         slot = slot_of(self.view.state, opposite, claim.kind)
         for rival in self.view.open(claim.subject, slot):
             other = span_at(self.view, rival)

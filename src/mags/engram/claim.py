@@ -110,6 +110,12 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
 
 
 _DENIED = "does not "
+_OVER = "no longer "
+
+
+def ended(name: str) -> str:
+    """The name under which it is told that a relation is over: "no longer works at"."""
+    return "" if name.startswith((_DENIED, _OVER)) else f"{_OVER}{name}"
 
 
 def denial(name: str) -> str:
@@ -117,6 +123,8 @@ def denial(name: str) -> str:
 
     "" where its first word is no verb in the third person.
     """
+    if name.startswith(_OVER):
+        return relations.normalise(name.removeprefix(_OVER)).name
     if name.startswith(_DENIED):
         verb, _, rest = name.removeprefix(_DENIED).partition(" ")
         return relations.normalise(f"{third_person(verb)} {rest}".strip()).name

@@ -16,9 +16,10 @@ from mags.index.state import State
 from mags.memory.given import check
 from mags.memory.live import Live
 from mags.memory.parts import Parts
+from mags.memory.reminding import reminded
 from mags.memory.views import Seen
 from mags.memory.working import leave_window, recent_episodes, session_hash, turns
-from mags.ports.policy import Operation, Recalled, Turn, Writing
+from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class Observer:
             return known
         with self._live.reading() as state:
             recent = self._recent(state, turn)
+            recalled = recalled or self._reminded(state, turn, recent)
         writing = self._write(turn, recent, recalled)
         with self._live.reading() as state:
             texts = self._engram.texts(state, turn, writing)
@@ -147,6 +149,14 @@ class Observer:
                 raise InvalidInput(f"cannot assert this: {done.ignored[0][1]}")
             delta = self._delta(draft, "assert", done, key, payload, state.graph.tick)
             return _seen(delta, self._live.commit(delta), done, Writing())
+
+    def _reminded(self, state: State, turn: Turn, recent: Sequence[Turn]) -> Sequence[Recalled]:
+        """What was told before, where the policy asks for it."""
+        policy, most = self._parts.policy, self._settings.reminded
+        if most <= 0 or echo(turn) or not isinstance(policy, Reminded):
+            return ()
+        names = policy.wants(turn, recent)
+        return reminded(state, turn, names, most) if names else ()
 
     def _write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """What the write model makes of a turn; where it fails the turn stays an episode."""

@@ -15,7 +15,8 @@ class MemorySettings:
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
     answer is made from. `context_tokens`: budget of recalled context. `sleep_every`: ticks
     between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
-    shown to the write model (0: none). `hebb`: wire what was cited together.
+    shown to the write model (0: none). `reminded`: facts told before that are shown to a
+    policy that asks for them (0: none). `hebb`: wire what was cited together.
     `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal beyond which a
     sleep folds what lies behind the oldest snapshot (0: never; `log` and `rollback` reach back
     to there only).
@@ -26,6 +27,7 @@ class MemorySettings:
     context_tokens: int = 1_500
     sleep_every: int = 200
     recalled_for_write: int = 0
+    reminded: int = 48
     hebb: bool = True
     router: bool = True
     working: bool = True

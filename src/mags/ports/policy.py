@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Act(Enum):
@@ -138,13 +138,20 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """One recalled item as a policy sees it; `current` is False for superseded facts."""
+    """One recalled item as a policy sees it; `current` is False for superseded facts.
+
+    `subject`, `relation`, `object`, `qualifiers`: of a fact, as it is held; empty otherwise.
+    """
 
     id: int
     text: str
     speaker: str = ""
     at: float = 0.0
     current: bool = True
+    subject: str = ""
+    relation: str = ""
+    object: str = ""
+    qualifiers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Policy(Protocol):
@@ -165,4 +172,13 @@ class Policy(Protocol):
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn; `recent` (oldest first) resolves pronouns."""
+        ...
+
+
+@runtime_checkable
+class Reminded(Protocol):
+    """A policy that can use what was told before a turn, where the turn leaves something open."""
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """Names whose open facts `write` should see; () where the turn needs none."""
         ...

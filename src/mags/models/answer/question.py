@@ -93,6 +93,7 @@ class Question:
     `present`: the words for these, where not who was one ("ex-husband") is asked about.
     `own`: what is asked for as the speaker's ("my birthday").
     `counts`: it asks how many there are. `doer`: who is asked to have done it.
+    `fate`: it asks what became of something.
     `teller`: whose words are asked for, of whatever they were.
     `then`: the past time it names, "in June 2023".
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
@@ -113,6 +114,7 @@ class Question:
     then: Then | None = None
     present: frozenset[str] = frozenset()
     counts: bool = False
+    fate: bool = False
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
 
@@ -123,7 +125,8 @@ def read_question(turn: Turn) -> Question:
     timeless, then = then_of(text, turn.at)
     cue, bound = cue_of(text), bound_names(timeless)
     text = plainer(GETS.sub(r"\1 give ", text))
-    text = CLOSERS.sub("", text)
+    text, fate = CLOSERS.sub("", text), FATE.match(text) is not None
+    text = FATE.sub(r"what about ", text)
     heard = [word.casefold() for word in WORD.findall(text)]
     spans = _names(CLOSERS.sub("", plainer(timeless)))
     names = [stems(name) for name in spans]
@@ -150,12 +153,14 @@ def read_question(turn: Turn) -> Question:
         own=owned(text),
         then=then,
         counts=COUNTS.search(text) is not None,
+        fate=fate,
         doer=_doer(text, turn.speaker),
         teller=_teller(text, turn.speaker),
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
 
 
+FATE = re.compile(r"^what(?:'s| has| ever)? (?:happened to|became of|become of) ", re.I)
 GETS = re.compile(r"\b(did [\w' ]+?) get (?=(?:me|us|him|her|them|[A-Z]\w*)\b)")
 SAYS = re.compile(
     r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I

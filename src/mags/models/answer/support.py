@@ -14,27 +14,12 @@ from math import log
 
 from mags.models.answer.asof import held_then
 from mags.models.answer.contrary import kindred, of_another, only_former, opposed, quotes, strangers
+from mags.models.answer.cues import CUES, OVER, became
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
 from mags.ports.relations import Relation, canonical, relations
 
-TIME = re.compile(
-    r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
-    r"wednes|thurs|fri|satur|sun)(?:day)?\b|\b(?:january|february|march|april|may|june|july|august|"
-    r"september|october|november|december|today|yesterday|tomorrow|tonight|"
-    r"(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
-    re.I,
-)
-NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|"
-    r"forty|fifty|hundred|thousand|million|once|twice|several|half)\b",
-    re.I,
-)
-PLACE = re.compile(
-    r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?\w+", re.I
-)
-REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 NAMED = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w'-]+")
 ROLES = re.compile(
     r"\b(?:my|his|her|their|our|the) (?:\w+ )?(?:friend|sister|brother|mother|mom|mum|father|dad|"
@@ -55,7 +40,6 @@ FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
 ENDED = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
 ROLE_NAMES = ("", "user", "assistant", "system")
-CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +141,9 @@ class Slot:
         return self.subject and self.object and self.relation
 
 
+ALL = Slot(subject=True, object=True, relation=True)
+
+
 def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
     """Share of the content words asked for, names left out, in a text; 1 where there are none.
 
@@ -201,6 +188,10 @@ def slot(question: Question, item: ContextItem) -> Slot:
         object=named(question, obj),
         relation=_asked_relation(question, relation, subject, obj),
     )
+    if question.fate:
+        return ALL if became(relation, obj) else Slot()
+    if relation.startswith(OVER):
+        return _over(question, fit)
     if question.identity:
         what = fit.subject and relation in WHAT
         whose = fit.object and known is not None and known.answers == "person"
@@ -211,6 +202,13 @@ def slot(question: Question, item: ContextItem) -> Slot:
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
     return fit
+
+
+def _over(question: Question, fit: Slot) -> Slot:
+    """What is said to be no longer so says no where it is asked whether it is, and what was."""
+    if question.kind == "yesno" and fit.relation and (fit.subject or fit.object):
+        return ALL
+    return fit if question.past else Slot()
 
 
 def _no_person(known: Relation | None) -> bool:
@@ -232,6 +230,7 @@ def named(question: Question, end: str) -> bool:
 
 def _asked_relation(question: Question, relation: str, subject: str, obj: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
+    relation = relation.removeprefix(OVER)
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
         return question.kind != "place" or not relation.endswith(NO_PLACE)
@@ -304,7 +303,7 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
     said: frozenset[str] = frozenset()
     if item.fact is not None and fits:
         said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
-        said |= _said(question, item.fact[1])
+        said |= _said(question, item.fact[1].removeprefix(OVER))
         said |= question.then.words if question.then is not None else frozenset()
     words, names = word_share(question, item.text, said), name_share(question, item)
     kind = kind_share(question, item)

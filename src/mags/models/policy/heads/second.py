@@ -10,7 +10,17 @@ from mags.models.policy.heads.policy import names_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.writing import is_question
-from mags.ports.policy import Act, Operation, Plan, Policy, Recalled, Route, Turn, Writing
+from mags.ports.policy import (
+    Act,
+    Operation,
+    Plan,
+    Policy,
+    Recalled,
+    Reminded,
+    Route,
+    Turn,
+    Writing,
+)
 
 LEAST = 0.6
 """Confidence from which a fact of the heads is written where the rules read nothing."""
@@ -58,6 +68,10 @@ class RulesFirst:
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall, by the rules."""
         return self._rules.ask(question, recent)
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """Names whose facts the rules could use."""
+        return self._rules.wants(turn, recent) if isinstance(self._rules, Reminded) else ()
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn; `why` says when the heads read it."""

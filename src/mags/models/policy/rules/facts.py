@@ -48,7 +48,7 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
         return ClauseReading(operations=fresh)
     if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
         return ClauseReading()
-    names = scene.subjects(subject)
+    names = _who(clause, scene)
     if names is None:
         if subject.word == "they" and clause.verb.base in SILENT:
             return ClauseReading()
@@ -76,6 +76,14 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     if clause.verb.base in {"see", "date"} and _someone(clause):
         scene.fresh = f"{names[0]}|partner"
     return ClauseReading(operations=tuple(found), why=why if not found else "")
+
+
+def _who(clause: Clause, scene: Scene) -> tuple[str, ...] | None:
+    """Whom a clause is about; "they" may be a family that was told of before the talk."""
+    names = scene.subjects(clause.subject)
+    if names is None and clause.subject.word == "they" and clause.verb.base not in SILENT:
+        return scene.they()
+    return names
 
 
 def _someone(clause: Clause) -> bool:

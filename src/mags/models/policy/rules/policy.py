@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mags.models.policy.rules.asking import ask
+from mags.models.policy.rules.earlier import wants
 from mags.models.policy.rules.routing import route
 from mags.models.policy.rules.writing import write
 from mags.ports.policy import Plan, Recalled, Route, Turn, Writing
@@ -30,6 +31,10 @@ class RulePolicy:
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall."""
         return ask(question, recent)
+
+    def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
+        """Name whose facts could tell what a turn leaves open."""
+        return wants(turn)
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn."""

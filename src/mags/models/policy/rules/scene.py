@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -32,6 +32,8 @@ _STRANGERS = re.compile(
     r"(?:(?:girl|boy|man|woman|guy|lady|person|stranger|friend|actor|actress|author)s?"
     r"|kid|child)\b"
 )
+_OPENS = re.compile(r"(?:(?:oh|so|well|and|btw|hey)\b,? )*(?:s?he)\b", re.IGNORECASE)
+"""A turn that begins with whom it is about brings in nobody before that."""
 _NEAREST_TURNS = 2
 
 
@@ -44,6 +46,8 @@ class Scene:
     `strangers`: the turn brings in somebody without a name ("a little girl"), whom a pronoun may
     mean. `genders`: of people known from before. `known`: texts recalled that hold now.
     `thing`: what the last clause of this turn was about, where that was no person ("it").
+    `known_people`: people and pets told of before the talk, the newest first, each with "m", "f" or
+    ""; `known_group`: who "they" may be of these.
     `pet`: one named in this turn, whom "he" and "she" may mean where no person fits.
     """
 
@@ -59,6 +63,8 @@ class Scene:
     known: tuple[str, ...] = ()
     thing: Subject | None = None
     pet: str = ""
+    known_people: dict[str, str] = field(default_factory=dict)
+    known_group: tuple[str, ...] = ()
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
@@ -79,7 +85,16 @@ class Scene:
                 return fitting[0]
             if fitting:
                 return None
-        return self.pet or None
+        return self.pet or (None if self.strangers else self._known_person(wanted))
+
+    def _known_person(self, wanted: str) -> str | None:
+        """Whom a pronoun means that nobody of this talk fits: the one told of last."""
+        fitting = (name for name, gender in self.known_people.items() if gender in {wanted, ""})
+        return next(fitting, None)
+
+    def they(self) -> tuple[str, ...] | None:
+        """Who "they" are where nobody of this talk is: a family or couple told of before."""
+        return self.known_group or None
 
     def owner(self, word: str) -> str | None:
         """Return who "my", "his", "Bob" or "my|sister" (of "my sister's") is."""
@@ -212,7 +227,8 @@ def _subjects(text: str) -> tuple[Subject, ...]:
 
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
     """Return the scene a turn is said in: the people of the turns before, the names recalled."""
-    scene = Scene(speaker=turn.speaker, at=turn.at, strangers=bool(_STRANGERS.search(turn.text)))
+    strangers = bool(_STRANGERS.search(turn.text)) and not _OPENS.match(turn.text)
+    scene = Scene(speaker=turn.speaker, at=turn.at, strangers=strangers)
     recalled = tuple(recalled)
     scene.known = tuple(item.text for item in recalled if item.current)
     for item in recalled:
@@ -220,6 +236,7 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
         if known:
             scene.named[f"{known[1]}'s {known[2]}".lower()] = known[3]
             scene.genders[known[3]] = scene.gender(known[2])
+    _recollect(scene, [item for item in recalled if item.current and item.relation])
     for earlier in list(recent)[-_NEAREST_TURNS:]:
         scene.speaker = earlier.speaker
         for subject in _subjects(earlier.text[:600]):
@@ -230,3 +247,39 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
     scene.people.pop(turn.speaker, None)
     scene.earlier, scene.people = scene.people, {}
     return scene
+
+
+_PERSONAL = frozenset({"is friends with", "is dating", "is engaged to", "is marrying"})
+_PERSONAL_OWN = frozenset(
+    {"lives in", "works at", "works as", "works for", "age", "is a", "is", "studies", "studied at"}
+    | {"likes", "dislikes", "is married to", "is dating", "was born in", "goes to", "plays"}
+    | {"is applying for", "is learning", "speaks", "is allergic to", "visited", "has", "drives"}
+)
+
+
+def _recollect(scene: Scene, facts: Sequence[Recalled]) -> None:
+    """Remember the people and pets that facts told before are of, the newest first."""
+    people: dict[str, str] = {}
+    for fact in facts:
+        last = fact.relation.split()[-1]
+        name, named = fact.object, fact.object[:1].isupper()
+        if named and (last in KIN | PETS or fact.relation in _PERSONAL):
+            gender = scene.genders.get(name, "") or scene.gender(last)
+            if last in KIN | PETS:
+                scene.named.setdefault(f"{fact.subject}'s {fact.relation}".lower(), name)
+            people[name] = scene.genders[name] = people.pop(name, "") or gender
+        _recollect_subject(scene, fact, people)
+    people.pop(scene.speaker, None)
+    scene.known_people = dict(reversed(people.items()))
+
+
+def _recollect_subject(scene: Scene, fact: Recalled, people: dict[str, str]) -> None:
+    owner, owned, noun = fact.subject.partition("'s ")
+    last = noun.split()[-1] if noun else ""
+    if owned and last in _MANY:
+        scene.known_group = (fact.subject,)
+    elif owned and last in KIN | PETS:
+        known = scene.named.get(fact.subject.lower(), fact.subject)
+        people[known] = people.pop(known, "") or scene.gender(last)
+    elif not owned and owner[:1].isupper() and fact.relation in _PERSONAL_OWN:
+        people[owner] = people.pop(owner, "") or scene.genders.get(owner, "")

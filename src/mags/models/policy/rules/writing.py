@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clause import Clause, clause_at, clauses
 from mags.models.policy.rules.corrections import corrected, dated, is_correction, restated
+from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
     BE,
@@ -18,7 +19,9 @@ from mags.models.policy.rules.lexicon import (
     QUESTION_WORDS,
     word_set,
 )
+from mags.models.policy.rules.looking_back import Past, read_back
 from mags.models.policy.rules.names import mentions, name_end
+from mags.models.policy.rules.newer import displaced
 from mags.models.policy.rules.notes import note_of, plain_note
 from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.replies import completed
@@ -60,6 +63,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
     scene = scene_of(turn, recent, recalled)
     if _CALLS_BACK.search(turn.text):
         scene.known = (*scene.known, *_before(recent))
+    past = Past(facts=facts_of(recalled))
     operations: list[Operation] = []
     whys: list[str] = []
     asks = False
@@ -69,11 +73,16 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         if is_question(tokens):
             asks = True
             continue
+        back, sentence = read_back(sentence, scene, past)
+        operations += back
+        if back and not sentence:
+            continue
+        tokens = tokenise(spoken(sentence)) if back else tokens
         noting = len(said) <= _MOST_NOTED
         read = _correction(tokens, turn, recent) or _read(
             reworded(tokens, scene), scene, noting=noting
         )
-        operations += read.operations
+        operations += (*displaced(sentence, read.operations, past.facts), *read.operations)
         if read.why:
             whys.append(read.why)
     operations = list(preferred(turn, operations))

@@ -1,0 +1,33 @@
+"""What a text has of the kind that is asked for, and what tells that something is over."""
+
+from __future__ import annotations
+
+import re
+
+TIME = re.compile(
+    r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
+    r"wednes|thurs|fri|satur|sun)(?:day)?\b|\b(?:january|february|march|april|may|june|july|august|"
+    r"september|october|november|december|today|yesterday|tomorrow|tonight|"
+    r"(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
+    re.I,
+)
+NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|"
+    r"forty|fifty|hundred|thousand|million|once|twice|several|half)\b",
+    re.I,
+)
+PLACE = re.compile(
+    r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?\w+", re.I
+)
+REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
+CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
+OVER = "no longer "
+"""What begins a relation that tells what is over: "no longer works at"."""
+DIED = "died "
+STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "stolen"})
+"""What tells what became of something, besides what is no longer so."""
+
+
+def became(relation: str, state: str) -> bool:
+    """Whether a fact of this relation and object tells what became of something."""
+    return relation.startswith((OVER, DIED)) or state in STATES
