@@ -1,6 +1,7 @@
 """Getting to know someone: a life in words, what is asked of it, and what is so."""
 
 import hashlib
+from itertools import combinations
 from random import Random
 
 import gymnasium
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
-from mags.games.companion.bank import BANKS, bank
+from mags.games.companion.bank import bank
 from mags.games.companion.facts import Diary, Slot, Telling, fact
 from mags.games.companion.game import Companion
 from mags.games.companion.levels import LEVELS, level
@@ -21,15 +22,19 @@ from mags.games.players.nothing import Nothing
 from mags.games.players.oracle import Oracle
 from mags.games.reader import shipped_reader
 from mags.games.registry import make
+from mags.games.sentences import BANKS
 from mags.games.turns import Scene, Truth, TruthFact
 
 DIGESTS = {
     "companion/short": "5b8bfaca5b14a375",
     "companion/short/tuning": "4ceb3b93b09dfdba",
+    "companion/short/unseen": "7606efcb3658c6fb",
     "companion/standard": "09d91fc6651b5234",
     "companion/standard/tuning": "bcc572064e45163c",
+    "companion/standard/unseen": "e430dcb927168215",
     "companion/long": "b355135f7b9df81d",
     "companion/long/tuning": "3eec2c695339ec72",
+    "companion/long/unseen": "3812e346ffe7c925",
 }
 
 
@@ -176,12 +181,14 @@ def test_gymnasiums_own_checker_finds_nothing() -> None:
     assert GameEnv("companion/short").reset(seed=1)[1]["action_mask"].sum() == 4
 
 
-def test_banks_share_no_name_and_no_sentence() -> None:
-    tuning, scored = (bank(name) for name in BANKS)
-    assert tuning.side != scored.side
+@pytest.mark.parametrize(("name", "another"), list(combinations(BANKS, 2)))
+def test_banks_share_no_name_and_no_sentence(name: str, another: str) -> None:
+    assert bank(name).side != bank(another).side
+    assert set(bank(name).moods) & set(bank(another).moods) == set()
+    assert set(bank(name).roles) & set(bank(another).roles) == set()
     said = [
-        {line for section, lists in one.lists.items() for lines in lists.values() for line in lines}
-        for one in (tuning, scored)
+        {line for lists in bank(one).lists.values() for lines in lists.values() for line in lines}
+        for one in (name, another)
     ]
     assert {line for line in said[0] & said[1] if len(line.split()) > 3} == set()
 
@@ -218,5 +225,5 @@ def test_an_action_that_is_not_offered_is_refused_and_so_is_one_after_the_end() 
 def test_an_unknown_level_or_bank_is_said_to_be_unknown() -> None:
     with pytest.raises(NotFound, match="short, standard, long"):
         level("endless")
-    with pytest.raises(NotFound, match="tuning, scored"):
+    with pytest.raises(NotFound, match="scored, tuning, unseen"):
         bank("third")

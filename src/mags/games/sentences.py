@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+BANKS = ("scored", "tuning", "unseen")
+"""`tuning`: to build and fit on; `scored`: other phrasings and vocabulary, only ever played, for
+the report; `unseen`: of another hand, run once at the end of a round of work, whatever it says.
+"""
 Lists = Mapping[str, tuple[str, ...]]
 
 

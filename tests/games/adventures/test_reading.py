@@ -8,7 +8,8 @@ from mags.games.adventures.planner import Planner
 from mags.games.adventures.reading import known, mentions, read, things
 from mags.games.adventures.state import Predicate, state_of
 from mags.games.adventures.telling import Teller
-from mags.games.logic.bank import BANKS, load
+from mags.games.logic.bank import load
+from mags.games.sentences import BANKS
 
 TASK = "You want to bring everything to the place where it belongs. You are in the {}. What now?"
 

@@ -3,13 +3,14 @@
 import random
 import tomllib
 from importlib import resources
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mags.errors import InvalidInput
-from mags.games.logic.bank import BANKS, listed, load
+from mags.games.logic.bank import listed, load
 from mags.games.logic.catalogue import (
     ELEUSIS,
     GAMES,
@@ -22,6 +23,7 @@ from mags.games.logic.catalogue import (
 from mags.games.logic.eleusis import Rule
 from mags.games.logic.record import Deal, Record
 from mags.games.logic.standings import share_right
+from mags.games.sentences import BANKS
 from mags.games.turns import Game, Scene, Truth, TruthFact
 
 KINDS = {"eleusis": eleusis, "mastermind": mastermind, "knights": knights}
@@ -131,7 +133,7 @@ def test_both_banks_tell_the_same_game_in_other_words(kind: str):
         turns = played_by_place(KINDS[kind]("short", bank), 3)
         shape.append([(len(s.said), s.actions.index(min(t.best))) for s, t in turns])
         assert any("{" not in s.question for s, _ in turns)
-    assert shape[0] == shape[1]
+    assert shape == [shape[0]] * len(BANKS)
 
 
 def played_by_place(game: Game, seed: int) -> list[tuple[Scene, Truth]]:
@@ -143,19 +145,20 @@ def played_by_place(game: Game, seed: int) -> list[tuple[Scene, Truth]]:
     return turns
 
 
-def test_the_banks_have_the_same_keys_and_share_no_phrase():
-    tuning, scored = (tables(bank) for bank in BANKS)
-    assert tuning.keys() == scored.keys()
+@pytest.mark.parametrize("pair", list(combinations(BANKS, 2)))
+def test_the_banks_have_the_same_keys_and_share_no_phrase(pair: tuple[str, str]):
+    one, other = (tables(bank) for bank in pair)
+    assert one.keys() == other.keys()
+    for part in ("heads", "tails"):
+        assert not set(one["names"][part]) & set(other["names"][part])
     for game in KINDS:
-        assert tuning[game]["words"].keys() == scored[game]["words"].keys()
-        assert tuning[game]["phrases"].keys() == scored[game]["phrases"].keys()
-        phrases = [{p for ps in t[game]["phrases"].values() for p in ps} for t in (tuning, scored)]
+        assert one[game]["words"].keys() == other[game]["words"].keys()
+        assert one[game]["phrases"].keys() == other[game]["phrases"].keys()
+        phrases = [{p for ps in t[game]["phrases"].values() for p in ps} for t in (one, other)]
         assert not (phrases[0] & phrases[1]) - {"{name}"}
-        for words, others in zip(
-            tuning[game]["words"].values(), scored[game]["words"].values(), strict=True
-        ):
-            assert len(words) == len(others)
-            assert not set(words) & set(others)
+        for key, words in one[game]["words"].items():
+            assert len(words) == len(other[game]["words"][key])
+            assert not set(words) & set(other[game]["words"][key])
 
 
 @pytest.mark.parametrize("bank", BANKS)
@@ -175,12 +178,12 @@ def test_every_level_finds_enough_names_and_words(bank: str):
     for kind, levels in (("eleusis", ELEUSIS), ("mastermind", MASTERMIND), ("knights", KNIGHTS)):
         for level in levels:
             game = KINDS[kind](level, bank)
-            assert game.name == f"{kind}/{level}" + ("/tuning" if bank == "tuning" else "")
+            assert game.name == f"{kind}/{level}" + ("" if bank == "scored" else f"/{bank}")
             assert GAMES[game.name]().name == game.name
             assert game.begin(0).turn == 0
 
 
-@pytest.mark.parametrize("name", ["knights/plain", "knights/plain/tuning"])
+@pytest.mark.parametrize("name", ["knights/plain", "knights/plain/tuning", "knights/plain/unseen"])
 def test_a_plain_question_names_nobody_and_a_line_tells_of_one(name: str):
     for scene, truth in played(GAMES[name](), 3, random.Random(3)):
         people = {action.split()[-1].strip(".") for action in scene.actions}

@@ -1,14 +1,16 @@
 """The sentence banks: complete, apart from one another, and telling nothing by themselves."""
 
 import re
+from itertools import combinations
 
 import pytest
 
 from mags.errors import NotFound
-from mags.games.nonsense.bank import BANKS, Bank, bank
+from mags.games.nonsense.bank import Bank, bank
 from mags.games.nonsense.rules import VALUES
-from mags.games.sentences import Lists, sentence
+from mags.games.sentences import BANKS, Lists, sentence
 
+PAIRS = list(combinations(BANKS, 2))
 LISTS = ("told", "again", "change", "question", "right", "wrong", "frames")
 
 
@@ -17,28 +19,34 @@ def lines(made: Bank) -> list[str]:
     return [line for table in lists for found in table.values() for line in found]
 
 
-def test_both_banks_have_the_same_keys() -> None:
-    tuning, scored = bank("tuning"), bank("scored")
-    for name in (*LISTS, "kinds", "action"):
-        assert getattr(tuning, name).keys() == getattr(scored, name).keys()
-    assert len(tuning.laws) == len(scored.laws)
+@pytest.mark.parametrize(("name", "another"), PAIRS)
+def test_all_banks_have_the_same_keys(name: str, another: str) -> None:
+    one, other = bank(name), bank(another)
+    for table in (*LISTS, "kinds", "action"):
+        assert getattr(one, table).keys() == getattr(other, table).keys()
+    assert len(one.laws) == len(other.laws)
 
 
-def test_no_sentence_stands_in_both_banks() -> None:
-    tuning, scored = bank("tuning"), bank("scored")
-    assert set(lines(tuning)) & set(lines(scored)) == set()
-    assert set(tuning.filler) & set(scored.filler) == set()
+@pytest.mark.parametrize(("name", "another"), PAIRS)
+def test_no_sentence_stands_in_two_banks(name: str, another: str) -> None:
+    one, other = bank(name), bank(another)
+    assert set(lines(one)) & set(lines(other)) == set()
+    assert set(one.filler) & set(other.filler) == set()
 
 
-def test_no_made_up_kind_of_thing_stands_in_both_banks() -> None:
+@pytest.mark.parametrize(("name", "another"), PAIRS)
+def test_no_made_up_kind_of_thing_stands_in_two_banks(name: str, another: str) -> None:
     def kinds(made: Bank) -> set[str]:
         return {
             kind for found in made.kinds.values() for kind in found if re.search("[a-z]{3}", kind)
         }
 
-    assert kinds(bank("tuning")) & kinds(bank("scored")) == set()
-    assert set(bank("tuning").acts) & set(bank("scored").acts) == set()
-    assert set(bank("tuning").deeds) & set(bank("scored").deeds) == set()
+    one, other = bank(name), bank(another)
+    assert kinds(one) & kinds(other) == set()
+    assert set(one.acts) & set(other.acts) == set()
+    assert set(one.deeds) & set(other.deeds) == set()
+    assert {law.status for law in one.laws} & {law.status for law in other.laws} == set()
+    assert {one.honest, one.lying} & {other.honest, other.lying} == set()
 
 
 @pytest.mark.parametrize("name", BANKS)
@@ -74,5 +82,5 @@ def test_a_sentence_begins_with_a_capital_and_ends_once() -> None:
 
 
 def test_an_unknown_bank_is_said_to_be_unknown() -> None:
-    with pytest.raises(NotFound, match="tuning, scored"):
+    with pytest.raises(NotFound, match="scored, tuning, unseen"):
         bank("other")

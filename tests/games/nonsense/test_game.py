@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
-from mags.games.nonsense.bank import BANKS, bank
+from mags.games.nonsense.bank import bank
 from mags.games.nonsense.decisions import FEWEST, MOST
 from mags.games.nonsense.levels import LEVELS, level
 from mags.games.registry import make
+from mags.games.sentences import BANKS
 from mags.games.turns import Outcome, Scene, Truth
 
 seeds = st.integers(0, 10_000)

@@ -1,23 +1,26 @@
 """Made-up names."""
 
+from itertools import combinations
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.games.nonsense.bank import BANKS, bank
+from mags.games.nonsense.bank import bank
 from mags.games.nonsense.names import LONGEST, SHORTEST, Names, blocked, decent, syllables
+from mags.games.sentences import BANKS
 
 seeds = st.integers(0, 10_000)
 
 
 def test_the_banks_share_no_syllable() -> None:
-    assert {bank(name).side for name in BANKS} == {0, 1}
-    assert set(syllables(0)) & set(syllables(1)) == set()
-    assert min(len(syllables(0)), len(syllables(1))) > 400
+    assert {bank(name).side for name in BANKS} == {0, 1, 2}
+    for one, other in combinations((0, 1, 2), 2):
+        assert set(syllables(one)) & set(syllables(other)) == set()
+    assert min(len(syllables(side)) for side in (0, 1, 2)) > 400
 
 
-@given(seeds, st.sampled_from((0, 1)))
+@given(seeds, st.sampled_from((0, 1, 2)))
 def test_names_are_new_decent_and_of_one_length(seed: int, side: int) -> None:
     names = Names(Random(seed), side=side)
     made = [names.word() for _ in range(60)]

@@ -16,7 +16,8 @@ from mags.games.adventures.science import KIND as SCIENCE
 from mags.games.adventures.science import TASKS, ScienceGame
 from mags.games.adventures.telling import Lore
 from mags.games.adventures.worlds import CookLevel, World, build, build_cooking, kept
-from mags.games.logic.bank import BANKS, load, titled
+from mags.games.logic.bank import load, titled
+from mags.games.sentences import BANKS
 from mags.games.turns import Game
 
 HUNT = {
@@ -105,7 +106,7 @@ POINTS = frozenset({*KINDS, SCIENCE})
 """Kinds whose score is a sum of points, each to be had once."""
 GAMES: Mapping[str, Callable[[], Game]] = {
     titled(kind, level, bank): partial(make, level, bank)
-    for bank in reversed(BANKS)
+    for bank in BANKS
     for kind, (make, levels) in {**KINDS, SCIENCE: (ScienceGame, TASKS)}.items()
     for level in levels
 }

@@ -2,7 +2,8 @@
 
 The simulator (Wang et al., EMNLP 2022, arXiv 2203.07540) is a Java program that its Python package
 `scienceworld` starts; it keeps the world, the commands and the points. A seed picks one of the
-task's variations: of its training ones for the bank "tuning", of its test ones for "scored".
+task's variations: of its training ones for the bank "tuning", of its test ones for "scored", of its
+development ones for "unseen".
 What is seen is ScienceWorld's own prose, a sentence for each thing, with the room it is in.
 """
 
@@ -92,8 +93,11 @@ class ScienceGame:
             self._env = scienceworld().ScienceWorldEnv("", envStepLimit=self._steps)
         env = self._env
         env.load(self._task, 0, SIMPLER)
-        tried = self._bank == "tuning"
-        variations = env.get_variations_train() if tried else env.get_variations_test()
+        variations = {
+            "tuning": env.get_variations_train,
+            "scored": env.get_variations_test,
+            "unseen": env.get_variations_dev,
+        }[self._bank]()
         env.load(self._task, variations[seed % len(variations)], SIMPLER, generateGoldPath=True)
         _, info = env.reset()
         self._way = list(env.get_gold_action_sequence())

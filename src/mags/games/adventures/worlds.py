@@ -89,7 +89,7 @@ def build(plan: Plan) -> Any:  # noqa: ANN401 - a game of TextWorld
 
 
 def build_cooking(level: CookLevel, split: str, seed: int) -> Any:  # noqa: ANN401 - a game
-    """A game of TextWorld's own cooking challenge. `split`: its foods, "train" or "test"."""
+    """A game of TextWorld's own cooking challenge. `split`: of its foods, as it names them."""
     options = textworld().GameOptions()
     options.seeds = seed
     settings = {

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from mags.games.companion.bank import BANKS
 from mags.games.companion.game import SCORED, Companion
 from mags.games.companion.levels import LEVELS, level
+from mags.games.sentences import BANKS
 from mags.games.turns import Game
 
 
@@ -16,7 +16,7 @@ def companion(name: str, bank: str = SCORED) -> Game:
 
 GAMES: Mapping[str, Callable[[], Game]] = {
     f"companion/{name}" + ("" if bank == SCORED else f"/{bank}"): partial(companion, name, bank)
-    for bank in reversed(BANKS)
+    for bank in BANKS
     for name in LEVELS
 }
 

@@ -10,8 +10,7 @@ from functools import cache
 from importlib import resources
 
 from mags.errors import InvalidInput
-
-BANKS = ("tuning", "scored")
+from mags.games.sentences import BANKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

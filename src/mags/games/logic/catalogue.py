@@ -23,11 +23,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from mags.games.logic.bank import BANKS, load, plain, titled
+from mags.games.logic.bank import load, plain, titled
 from mags.games.logic.eleusis import Eleusis, EleusisLevel
 from mags.games.logic.knights import Knights, KnightsLevel
 from mags.games.logic.mastermind import Mastermind, MastermindLevel
 from mags.games.logic.rounds import LogicGame
+from mags.games.sentences import BANKS
 from mags.games.turns import Game
 
 ELEUSIS = {
@@ -84,7 +85,7 @@ def knights(level: str, bank: str = "scored") -> LogicGame:
 
 GAMES: Mapping[str, Callable[[], Game]] = {
     titled(kind.__name__, level, bank): partial(kind, level, bank)
-    for bank in reversed(BANKS)
+    for bank in BANKS
     for kind, levels in ((eleusis, ELEUSIS), (mastermind, MASTERMIND), (knights, KNIGHTS))
     for level in levels
 }

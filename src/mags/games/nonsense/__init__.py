@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from mags.games.nonsense.bank import BANKS
 from mags.games.nonsense.game import SCORED, Nonsense
 from mags.games.nonsense.levels import LEVELS
+from mags.games.sentences import BANKS
 from mags.games.turns import Game
 
 GAMES: Mapping[str, Callable[[], Game]] = {
     f"nonsense/{name}" + ("" if bank == SCORED else f"/{bank}"): partial(
         Nonsense, level, bank_name=bank
     )
-    for bank in reversed(BANKS)
+    for bank in BANKS
     for name, level in LEVELS.items()
 }
 

@@ -1,7 +1,7 @@
 """Sentence banks: all the words of a game, in one file each.
 
-`tuning` is what anything is built and fitted on; `scored` has other phrasings and vocabulary and
-is only ever played. Both have the same keys, which is checked when they are read.
+`mags.games.sentences.BANKS` says what each is for. All have the same keys, which is checked when
+they are read.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from types import MappingProxyType
 
 from mags.errors import InvalidInput, NotFound
 from mags.games.nonsense.rules import EVENTS, KINDS, VALUES
-from mags.games.sentences import Lists, lists_of
+from mags.games.sentences import BANKS, Lists, lists_of
 
-BANKS = ("tuning", "scored")
 LEAST = 6
 FIXED = frozenset({"species"})
 """Relations that never change: nobody turns into another kind of creature."""

@@ -1,7 +1,8 @@
 """Names of random syllables: nothing known of the world helps with them.
 
-Every syllable belongs to one bank by a checksum of its letters, so that no name of a scored game
-shares a syllable with the names that anything was built on.
+Every syllable belongs to one bank, so that no name of a scored game shares a syllable with the
+names that anything was built on: to the first two by a checksum of its letters, to the third by
+other vowels or endings than theirs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ ONSETS = (
 )
 VOWELS = ("a", "e", "i", "o", "u", "ei", "au", "oa")
 CODAS = ("", "", "", "n", "r", "l", "m")
+THIRD = 2
+"""The side whose syllables are none of the first two's."""
+OTHER_VOWELS = ("ee", "oo", "ou", "ie", "ea", "ai")
+OTHER_CODAS = ("b", "d", "g", "k", "p", "t", "x")
 VOICED = frozenset("aeiou")
 SHORTEST, LONGEST = 5, 9
 TRIES = 5000
@@ -26,7 +31,10 @@ TRIES = 5000
 
 @cache
 def syllables(side: int) -> tuple[str, ...]:
-    """All syllables of one side (0 or 1), in a fixed order."""
+    """All syllables of one side (0, 1 or 2), in a fixed order."""
+    if side == THIRD:
+        ends = (*product(OTHER_VOWELS, CODAS), *product(("a", "e", "i", "o", "u"), OTHER_CODAS))
+        return tuple(dict.fromkeys("".join((onset, *end)) for onset, end in product(ONSETS, ends)))
     spelled = dict.fromkeys("".join(parts) for parts in product(ONSETS, VOWELS, CODAS))
     return tuple(s for s in spelled if crc32(s.encode()) % 2 == side)
 
