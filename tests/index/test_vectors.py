@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from mags.index.kernels import greatest
 from mags.index.vectors import VectorIndex
 
 
@@ -51,3 +54,17 @@ def test_a_group_smaller_than_k_comes_back_whole(index):
 
 def test_no_query_finds_nothing(index):
     assert index.nearest(np.zeros((0, 32), np.float32), 10, third, 2) == []
+
+
+@given(st.lists(st.integers(-6_000_000, 6_000_000), min_size=1, max_size=60), st.data())
+def test_the_greatest_of_some_rows_are_those_that_sorting_has_first(values, data):
+    scores = np.array([values, values[::-1]], np.int32)
+    places = data.draw(st.sets(st.integers(0, len(values) - 1), min_size=1))
+    rows = np.array(sorted(places))
+    out = np.empty((2, data.draw(st.integers(1, len(rows)))), np.int64)
+    greatest(scores, rows, out)
+    for query in range(2):
+        assert len(set(out[query])) == out.shape[1]
+        assert set(out[query]) <= set(rows)
+        best = np.sort(scores[query, rows])[-out.shape[1] :]
+        assert np.array_equal(np.sort(scores[query, out[query]]), best)

@@ -9,6 +9,8 @@ K1 = 1.2
 B = 0.75
 LINE = 32
 """Float16 numbers in a line of the processor's cache."""
+BUCKETS = 1024
+"""Into how many the scores of a scan are counted."""
 AT_ONCE = 16
 """Rows fetched from memory together."""
 HALF = np.float32(2.0**112)
@@ -51,13 +53,16 @@ def keep(keys, items, held, score, row):
 
 
 @njit(cache=True, nogil=True)
-def int8_products(matrix, queries, out):
+def int8_products(matrix, of, queries, out):
     """Products of each int8 row (n, d) with queries (m, d) int16, into `out` (m, n) int32.
 
-    `out` in 32 bits keeps the sums in 32, of which the processor reckons several at once.
+    of: (n,), the group of each row; those of none (-1) are left out. `out` in 32 bits keeps the
+    sums in 32, of which the processor reckons several at once.
     """
     wide = np.empty(matrix.shape[1], np.int16)
-    for i in range(matrix.shape[0]):
+    for i in range(len(of)):
+        if of[i] < 0:
+            continue
         for j in range(matrix.shape[1]):  # once for all queries
             wide[j] = matrix[i, j]
         for q in range(queries.shape[0]):
@@ -65,6 +70,43 @@ def int8_products(matrix, queries, out):
             for j in range(matrix.shape[1]):
                 total += np.int32(wide[j]) * np.int32(queries[q, j])
             out[q, i] = total
+
+
+@njit(cache=True, nogil=True)
+def greatest(scores, rows, out):
+    """Of some rows those with the greatest scores of each query, into `out` (m, k), in no order.
+
+    scores: (m, n) int32; rows: (at least k,). Counted by buckets: only what shares a bucket with
+    the last one that is taken is sorted.
+    """
+    k = out.shape[1]
+    own = np.empty(len(rows), np.int32)
+    for q in range(scores.shape[0]):
+        least = most = scores[q, rows[0]]
+        for i in range(len(rows)):
+            own[i] = scores[q, rows[i]]
+            least, most = min(least, own[i]), max(most, own[i])
+        shift = 0
+        while (np.int64(most) - least) >> shift >= BUCKETS:
+            shift += 1
+        counts = np.zeros(BUCKETS, np.int32)
+        for i in range(len(rows)):
+            own[i] = (own[i] - least) >> shift
+            counts[own[i]] += 1
+        bucket, above = BUCKETS - 1, 0
+        while above + counts[bucket] < k:
+            above += counts[bucket]
+            bucket -= 1
+        edge, values = np.empty(counts[bucket], np.int64), np.empty(counts[bucket], np.int64)
+        n = held = 0
+        for i in range(len(rows)):
+            if own[i] > bucket:
+                out[q, n] = rows[i]
+                n += 1
+            elif own[i] == bucket:
+                edge[held], values[held] = rows[i], -scores[q, rows[i]]
+                held += 1
+        out[q, n:] = edge[np.argsort(values)[: k - n]]
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usearch.index import Index
 
-from mags.index.kernels import cosines, int8_products, own_products, widened, windows
+from mags.index.kernels import cosines, greatest, int8_products, own_products, widened, windows
 
 SCAN_LIMIT = 20_000
 """Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
@@ -212,15 +212,14 @@ class VectorIndex:
         self, queries: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
     ) -> list[list[NDArray[np.int64]]]:
         """Rows by the float16 vectors of the 2k that int8 has first."""
+        of = np.where(self._there, group_of(np.arange(self.size)), -1)
         scores = np.empty((len(queries), self.size), np.int32)
         coarse = _to_int8(queries).astype(np.int16)
-        int8_products(self._whole_coarse()[: self.size], coarse, scores)
-        rows = np.flatnonzero(self.present[: self.size])
-        of = group_of(rows)
+        int8_products(self._whole_coarse(), of, coarse, scores)
         found: list[list[NDArray[np.int64]]] = [[] for _ in queries]
         for group in range(groups):
-            inside = rows[of == group]
-            for one, best in zip(found, self._best(queries, scores, inside, k), strict=True):
+            rows = np.flatnonzero(of == group)
+            for one, best in zip(found, self._best(queries, scores, rows, k), strict=True):
                 one.append(best)
         return found
 
@@ -237,8 +236,8 @@ class VectorIndex:
         """
         pools = np.broadcast_to(rows, (len(queries), len(rows)))
         if len(rows) > 2 * k:
-            some = scores.take(rows, axis=1)
-            pools = rows[np.argpartition(some, len(rows) - 2 * k, axis=1)[:, -2 * k :]]
+            pools = np.empty((len(queries), 2 * k), np.int64)
+            greatest(scores, rows, pools)
         if len(rows) <= k:
             return pools
         products = np.empty(pools.shape, np.float32)
