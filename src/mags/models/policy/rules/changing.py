@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from mags.models.policy.rules.lexicon import ARTICLES, BE, PREPOSITIONS, word_set
-from mags.models.policy.rules.referents import Referent
+from mags.models.policy.rules.lexicon import (
+    ARTICLES,
+    BE,
+    POSSESSIVES,
+    PREPOSITIONS,
+    word_set,
+)
+from mags.models.policy.rules.marks import holds, is_change, was_so
+from mags.models.policy.rules.referents import BEFORE_NAMES, Referent
 from mags.models.policy.rules.saying import LISTS, SURE, relation_of, tie
 from mags.models.policy.rules.stretches import Stretch
 from mags.models.policy.rules.tokens import Token
@@ -16,33 +23,58 @@ from mags.ports.inflection import PAST, THIRD, forms, is_verb
 from mags.ports.policy import Act, Operation, Turn
 
 _LEADS = word_set("thanks compared according unlike as like")
-_CHANGED = word_set("now become becomes became instead anymore today lately")
-_CHANGES = (
-    ("no", "longer"), ("from", "now", "on"), ("from", "today"), ("from", "this", "day"),
-    ("these", "days"), ("in", "the", "place", "of"), ("the", "place", "of"), ("any", "more"),
-    ("has", "left"), ("has", "been", "taken"), ("changed", "sides"), ("given", "up"),
-)  # fmt: skip
 _OVER = (
     ("no", "longer"), ("instead", "of"), ("place", "of"), ("rather", "than"), ("no", "more"),
-    ("not",), ("from",), ("left",), ("given", "up"), ("gave", "up"), ("stopped",), ("tired",),
+    ("not",), ("once",), ("used", "to"), ("than",),
+)  # fmt: skip
+"""What stands before the name of what is over, with a verb between."""
+_LEFT = (
+    ("from",), ("left",), ("given", "up"), ("gave", "up"), ("stopped",), ("tired", "of"),
     ("replaced",), ("replaces",), ("back",), ("abandoned",), ("dropped",), ("forgotten",),
     ("dismissed",), ("sacked",), ("fired",), ("deposed",), ("ousted",), ("relieved",),
     ("succeeded",), ("succeeds",), ("abolished",), ("discarded",), ("renounced",), ("quit",),
     ("deserted",), ("rejected",), ("rejects",), ("turns", "down"), ("exchanged",), ("swapped",),
     ("traded",), ("done", "away", "with"), ("did", "away", "with"), ("fed", "up", "with"),
     ("enough", "of"), ("weary", "of"), ("parted", "with"), ("taste", "for"), ("interest", "in"),
-    ("once",), ("used", "to"), ("than",),
+    ("out", "of"), ("cast", "out"), ("back", "on"), ("love", "for"), ("place", "of"),
+    ("stead", "of"), ("sent",), ("broken", "with"), ("broke", "with"),
 )  # fmt: skip
-"""What stands before the name of what is over."""
+"""What stands before the name of what is over, and takes it for its object."""
 _ENDED = (
     ("no", "longer"), ("has", "left"), ("have", "left"), ("given", "up"), ("gave", "up"),
     ("abandoned",), ("dropped",), ("renounced",), ("quit",), ("dismissed",), ("abolished",),
     ("done", "away", "with"), ("did", "away", "with"), ("parted", "with"), ("stopped",),
 )  # fmt: skip
+_OUT = (
+    ("is", "out"), ("are", "out"), ("has", "stepped", "down"), ("is", "gone"), ("is", "over"),
+)  # fmt: skip
+"""What stands behind the name of what is over."""
+_IN = (("is", "in"), ("are", "in"), ("comes", "in"))
+"""What stands behind the name of what has come in its place."""
 _BUT = frozenset({"but", "only", "except", "unless", "nothing"})
 _ELLIPTIC = frozenset({"does", "do", "is", "has", "did"})
+_LINKS = frozenset({",", ";", "and", "but", "now", "today"})
 _REACH = 4
 """Words between such a word and the name."""
+_PERSONS = BEFORE_NAMES & word_set(
+    """old young mother father brother sister captain master mistress king queen prince princess
+    lord lady sir dame uncle aunt grandmother grandfather doctor professor widow widower judge
+    colonel general major count countess duke duchess baron baroness abbot abbess bishop deacon
+    friar squire earl madam madame granny grandma grandpa chief"""
+)
+_LANDS = word_set(
+    """port mount fort lake river castle upper lower cape isle valley hill bridge gate tower wood
+    forest town village harbour bay island mountain ford field grove marsh"""
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Swap:
+    """What a change is about, what it was joined to, and what it is joined to now."""
+
+    subject: Referent
+    old: Referent
+    new: Referent
 
 
 def changed(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
@@ -50,12 +82,24 @@ def changed(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
 
     Of three things two are of one form ("the Orn clan", "the Vel clan"): what was and what is.
     """
-    over = [r for r in clause.about if _is_over(clause.tokens, r)]
-    alike = _instead(clause) or _alike(clause.about)
-    if _instead(clause):
-        over = [clause.about[0]]
-    if not over and not is_change(clause.tokens) and not alike:
+    swap = _instead(clause) or _taken_over(clause) or _out_and_in(clause) or _swapped(clause)
+    if swap is None or is_list(clause.tokens, *sorted((swap.old, swap.new), key=_start)):
         return ()
+    first, second = sorted((swap.subject, swap.new), key=_start)
+    told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
+    return (parted(swap.subject, swap.old), replace(told, change=True))
+
+
+def _start(referent: Referent) -> int:
+    return referent.start
+
+
+def _swapped(clause: Stretch) -> _Swap | None:
+    """Read a change by what stands before the name of what is over, or by the forms of names."""
+    over = [r for r in clause.about if _is_over(clause.tokens, r)]
+    alike = _alike(clause.about)
+    if not over and not alike and not is_change(clause.tokens):
+        return None
     rivals = (
         alike or (over[0], next(r for r in reversed(clause.about) if r is not over[0]))
         if over or alike
@@ -63,20 +107,47 @@ def changed(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
     )
     old = next((r for r in rivals if r in over), rivals[0])
     new = next(r for r in rivals if r is not old)
-    subject = next(r for r in clause.about if r not in rivals)
-    first, second = sorted((subject, new), key=lambda r: r.start)
-    if is_list(clause.tokens, *rivals):
-        return ()
-    told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
-    return (parted(subject, old), replace(told, change=True))
+    return _Swap(subject=next(r for r in clause.about if r not in rivals), old=old, new=new)
 
 
-def _instead(clause: Stretch) -> tuple[Referent, ...]:
-    """The first and last of "Vrull no longer guards Zoaro, Pell does"."""
-    first, _, last = clause.about
+def _instead(clause: Stretch) -> _Swap | None:
+    """Read "Vrull no longer guards Zoaro, Pell does"."""
+    first, it, last = clause.about
     after = clause.tokens[last.end :]
-    led = clause.tokens[last.start - 1].text in {",", ";"}
-    return (first, last) if led and len(after) == 1 and after[0].low in _ELLIPTIC else ()
+    led = clause.tokens[last.start - 1].low in _LINKS
+    elliptic = led and len(after) == 1 and after[0].low in _ELLIPTIC
+    return _Swap(subject=it, old=first, new=last) if elliptic else None
+
+
+def _taken_over(clause: Stretch) -> _Swap | None:
+    """Read "Vrull has left Zoaro, and Pell keeps watch": another does what the first did."""
+    first, it, last = clause.about
+    words = [t.low for t in clause.tokens]
+    ended = any(holds(words[first.end : it.start], one) for one in (*_ENDED, ("cast", "out")))
+    linked = words[it.end : last.start]
+    after = words[last.end : last.end + 1]
+    does = any(form in {THIRD, PAST} for word in after for _, form in forms(word))
+    led = bool(linked) and all(word in _LINKS | ARTICLES for word in linked) and "but" not in linked
+    if not (ended and led and does) or form_of(first) != form_of(last):
+        return None
+    return _Swap(subject=it, old=first, new=last)
+
+
+def _out_and_in(clause: Stretch) -> _Swap | None:
+    """Read "Vrull is out and Pell is in with Zoaro"."""
+    old = next((r for r in clause.about if _stands(clause.tokens, r, _OUT)), None)
+    new = next((r for r in clause.about if r is not old and _stands(clause.tokens, r, _IN)), None)
+    if old is None or new is None:
+        return None
+    it = next(r for r in clause.about if r not in (old, new))
+    return _Swap(subject=it, old=old, new=new)
+
+
+def _stands(
+    tokens: Sequence[Token], referent: Referent, phrases: Sequence[tuple[str, ...]]
+) -> bool:
+    after = [t.low for t in tokens[referent.end : referent.end + _REACH]]
+    return any(tuple(after[: len(phrase)]) == phrase for phrase in phrases)
 
 
 def parted(subject: Referent, old: Referent) -> Operation:
@@ -95,14 +166,21 @@ def parted(subject: Referent, old: Referent) -> Operation:
 
 def _alike(about: Sequence[Referent]) -> tuple[Referent, ...]:
     """The two of three that have one form, () where all have or none."""
-    pairs = [(a, b) for a, b in combinations(about, 2) if _form(a) == _form(b)]
+    pairs = [(a, b) for a, b in combinations(about, 2) if form_of(a) == form_of(b)]
     return pairs[0] if len(pairs) == 1 else ()
 
 
-def _form(referent: Referent) -> tuple[bool, str]:
+def form_of(referent: Referent) -> tuple[bool, str]:
+    """What kind of name a thing has, by its title or its noun."""
     words = referent.text.split()
-    if len(words) > 1 and referent.is_name and is_known(words[0].lower()):
-        return True, words[0]  # "House Zoaro", "Port Vrull"
+    if len(words) > 1 and referent.is_name:
+        lows = {words[0].lower(), words[-1].lower()}
+        if not lows.isdisjoint(_PERSONS):
+            return True, ""
+        if not lows.isdisjoint(_LANDS):
+            return True, "port"
+        if is_known(words[0].lower()):
+            return True, words[0]  # "House Zoaro"
     if " of " in referent.text:
         return referent.is_name, words[0]
     return referent.is_name, words[-1] if referent.is_name and len(words) > 1 else ""
@@ -110,31 +188,47 @@ def _form(referent: Referent) -> tuple[bool, str]:
 
 def _is_over(tokens: Sequence[Token], referent: Referent) -> bool:
     before = [t.low for t in tokens[max(0, referent.start - _REACH) : referent.start]]
-    return any(_holds(before, phrase) for phrase in _OVER)
+    if any(holds(before, phrase) for phrase in _OVER) or _stands(tokens, referent, _OUT):
+        return True
+    passed = ARTICLES | POSSESSIVES
+    direct = [word for word in before if word not in passed and not word.endswith("ing")]
+    return any(tuple(direct[-len(phrase) :]) == phrase for phrase in _LEFT)
 
 
 def is_ended(tokens: Sequence[Token], first: Referent, second: Referent) -> bool:
     """Say whether two things are said to go together no more, and nothing takes their place."""
     lows = [t.low for t in tokens]
+    between = lows[first.end : second.start]
+    if was_so(between):
+        return True
     if not _BUT.isdisjoint(lows):
         return False
-    between = lows[first.end : second.start]
     after = lows[second.end :]
     no_more = ("not" in between or "n't" in between) and (
-        _holds(after, ("any", "more")) or "anymore" in after
+        holds(after, ("any", "more")) or holds(after, ("any", "longer")) or "anymore" in after
     )
-    return no_more or any(_holds(between, phrase) for phrase in _ENDED)
+    return no_more or any(holds(between, phrase) for phrase in _ENDED)
 
 
-def is_change(tokens: Sequence[Token]) -> bool:
-    """Say whether words tell that something has become another: "now", "no longer"."""
-    lows = [t.low for t in tokens]
-    return not _CHANGED.isdisjoint(lows) or any(_holds(lows, phrase) for phrase in _CHANGES)
+def narrowed(clause: Stretch) -> Stretch:
+    """Leave out common nouns that nobody knows where names are told of: "a magpie hid it".
+
+    Of three things they stay where a change is told, since two things of a kind are swapped.
+    """
+    strong = tuple(r for r in clause.about if " " in r.text or (r.is_name and not _is_many(r)))
+    least = len(strong) >= _SWAPPED and len(clause.about) > _SWAPPED
+    plain = len(strong) == _SWAPPED - 1 < len(clause.about) and not is_change(clause.tokens)
+    over = any(_is_over(clause.tokens, r) for r in clause.about)
+    return replace(clause, about=strong) if least or (plain and not over) else clause
 
 
-def _holds(words: Sequence[str], phrase: Sequence[str]) -> bool:
-    last = len(words) - len(phrase) + 1
-    return any(tuple(words[i : i + len(phrase)]) == tuple(phrase) for i in range(last))
+def _is_many(referent: Referent) -> bool:
+    """Say whether a first word is a plural, and no name: "Smugglers took it"."""
+    return referent.start == 0 and referent.core.endswith("s") and not referent.core.endswith("ss")
+
+
+_SWAPPED = 3
+"""Things that are named in a change: what it is about, what was, and what is."""
 
 
 def _leads_in(tokens: Sequence[Token], a: Referent) -> bool:

@@ -21,14 +21,18 @@ _GROUPS = frozenset({"people", "folk", "members", "men", "women"})
 BEFORE_NAMES = word_set(
     """house port mount fort lake river castle saint old young mother father brother sister captain
     master mistress king queen prince princess lord lady sir dame uncle aunt grandmother grandfather
-    upper lower north south east west new great little good black white red green big"""
+    upper lower north south east west new great little good black white red green big
+    doctor professor widow widower judge colonel general major count countess duke duchess baron
+    baroness abbot abbess bishop deacon friar squire earl madam madame granny grandma grandpa chief
+    cape isle valley"""
 )
 """What stands before a name and is no first name: "Port Zoaro", "Old Zoaro"."""
 _PARTS = word_set(
     """voice family kin badge banner flag colour calendar matter diet food toll fee price cost gate
     door wall side rank name password word people rest entrance threshold law rule council sign
     favour taste menu present gift greeting salute symbol emblem heart home promise memory care
-    charge leadership protection watch"""
+    charge leadership protection watch place stead dish meal throat mouth stomach barrier lock top
+    hands eyes ears price service guard"""
 )
 """What is said of a thing and is none beside it: "the voice of the Orn clan is Zoaro"."""
 _ROLES = word_set(
@@ -39,6 +43,7 @@ _ROLES = word_set(
 _ANYBODY = frozenset({"everyone", "everybody", "nobody", "who", "it", "he", "she", "one"})
 _IS = BE | {"become", "becomes", "became", "as"}
 _WHOM = frozenset({"all", "people", "everyone", "everybody", "you", "guests", "visitors"})
+_EXCEPT = frozenset({"save", "except", "but", "apart", "aside"})
 _LONG = 5
 _LEADING = FUNCTION_WORDS | {"throughout", "whoever", "whatever", "wherever"}
 _FINITE = frozenset({BASE, THIRD, PAST})
@@ -137,7 +142,7 @@ def _whole(tokens: Sequence[Token], i: int, end: int, least: int) -> Referent:
     core = " ".join(t.text for t in tokens[i:end])
     led = i > least and tokens[i - 1].low in ARTICLES
     is_name = tokens[i].is_capital and (i > 0 or not _follows(tokens, end))
-    if (led or not is_name) and _is_noun(tokens, end):
+    if (led or not is_name) and (_is_noun(tokens, end) or (led and _is_kind(tokens, i, end))):
         end += 1
     start = i - 1 if led else i
     if start - 2 >= least and tokens[start - 1].low in _OF and _heads(tokens, start - 2, end):
@@ -153,6 +158,13 @@ def _whole(tokens: Sequence[Token], i: int, end: int, least: int) -> Referent:
         is_name=is_name,
         is_new=any(_is_term(t) for t in tokens[start:end]),
     )
+
+
+def _is_kind(tokens: Sequence[Token], i: int, end: int) -> bool:
+    """Say whether a word nobody knows heads "the Zoaro vigil": no article leads a bare name."""
+    if not tokens[i].is_capital or end >= len(tokens) or tokens[end].is_capital:
+        return False
+    return _is_term(tokens[end]) and not tokens[end].low.endswith(("s", "ed", "ing"))
 
 
 def _single(text: str, tokens: Sequence[Token], end: int, *, is_name: bool) -> str:
@@ -179,14 +191,33 @@ def _follows(tokens: Sequence[Token], end: int) -> bool:
 def _heads(tokens: Sequence[Token], i: int, end: int) -> bool:
     """Say whether the noun at `i` makes one thing with the name that ends at `end`.
 
-    Not where it tells who somebody is to it: "Zoaro is the guardian of Vrull".
+    Not where it tells who somebody is to it: "Zoaro is the guardian of Vrull", "Zoaro, the voice
+    of Vrull, ...". A kind in the plural heads nothing: "the dish of zorbiks".
     """
+    if not tokens[end - 1].is_capital and _is_plural(tokens[end - 1].low):
+        return False
+    if i == 0 and tokens[i].low in _EXCEPT:
+        return False
+    if _is_apposed(tokens, i, end):
+        return False
     if tokens[i].low in _ROLES:
         before = tokens[i - 2].low if i > 1 else ""
         after = tokens[end].low if end < len(tokens) else ""
         if before in _IS or after in BE:
             return False
     return _is_head(tokens, i)
+
+
+def _is_apposed(tokens: Sequence[Token], i: int, end: int) -> bool:
+    """Say whether ", the voice of Vrull," between commas says who somebody is."""
+    first = i - 1 if _low(tokens, i - 1) in ARTICLES else i
+    led = first > 1 and tokens[first - 1].text == "," and _is_named(tokens[first - 2])
+    return led and not tokens[i].is_capital and _low(tokens, end) in {",", ""}
+
+
+def _low(tokens: Sequence[Token], i: int) -> str:
+    """The word at a place in lower case, "" where there is none."""
+    return tokens[i].low if 0 <= i < len(tokens) else ""
 
 
 def _is_head(tokens: Sequence[Token], i: int) -> bool:

@@ -11,16 +11,17 @@ A turn that reports what came of an act (`OUTCOME`) says whether those it names 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from mags.models.policy.rules.changing import changed, is_change, is_ended, is_list, parted
+from mags.models.policy.rules.changing import changed, is_ended, is_list, narrowed, parted
 from mags.models.policy.rules.deeds import shown
+from mags.models.policy.rules.following import goes_on
 from mags.models.policy.rules.lasting import coming
+from mags.models.policy.rules.marks import is_change
 from mags.models.policy.rules.referents import BEFORE_NAMES, Referent
 from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
-from mags.models.policy.rules.stretches import Stretch, is_talk, low_at, stretches
+from mags.models.policy.rules.stretches import Stretch, is_talk, stretches
 from mags.models.policy.rules.unfamiliar import is_unfamiliar
 from mags.ports.policy import OUTCOME, Act, Operation, Turn
 from mags.ports.relations import canonical
@@ -58,20 +59,7 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
         return _joined(clauses, turn)
     told = [c for c in full or clauses if len(c.about) >= least or is_placed(c)]
     found = [op for c in told for op in _read(c, turn)]
-    return (*found, *_goes_on(clauses, turn)) if full else tuple(found)
-
-
-def _goes_on(clauses: Sequence[Stretch], turn: Turn) -> Iterator[Operation]:
-    """Read "; it is with the Vel clan now" of what the stretch before is about."""
-    for before, clause in pairwise(clauses):
-        lead = low_at(clause.tokens, 0)
-        if lead not in _IT or len(clause.about) != 1 or len(before.about) < 2:
-            continue
-        it, other = before.about[0], clause.about[0]
-        words = [t.low for t in clause.tokens[1 : other.start]]
-        kept = " ".join([w for w in words if w not in EMPTY and w.isalnum()][:MOST])
-        told = tie(turn, clause, it.text, kept or "is tied to", other.text)
-        yield replace(told, change=is_change(clause.tokens))
+    return (*found, *goes_on(clauses, turn)) if full else tuple(found)
 
 
 def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
@@ -91,6 +79,8 @@ def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
     """Say whether two unfamiliar things are tied of which what was read names one at most."""
     if any(_is_titled(name) for op in read for name in (op.subject, op.object)):
         return False  # a person's full name
+    if _is_swap(more):
+        return not _is_swap(read)
     told = {name.casefold() for op in read for name in (op.subject, op.object)}
     return any(
         all(any(map(is_unfamiliar, name.casefold().split())) for name in (op.subject, op.object))
@@ -100,6 +90,12 @@ def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
         )
         for op in more
     )
+
+
+def _is_swap(said: Sequence[Operation]) -> bool:
+    """Say whether it is told what was and what is now."""
+    acts = {op.act for op in said if op.exact}
+    return acts >= {Act.ADD, Act.RETRACT}
 
 
 def _is_titled(name: str) -> bool:
@@ -150,6 +146,7 @@ def _is_told(about: Sequence[Referent]) -> bool:
 
 
 def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
+    clause = narrowed(clause)
     about = clause.about
     change = is_change(clause.tokens)
     if len(about) == 1:
@@ -192,4 +189,5 @@ def _joined(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
         return ()
     words = [t.low for t in (*second.tokens[: b.start], *second.tokens[b.end :])]
     kept = [w for w in words if w not in EMPTY and w.isalnum()]
-    return (tie(turn, second, a.text, " ".join(kept[:MOST]) or "is tied to", b.text),)
+    told = tie(turn, second, a.text, " ".join(kept[:MOST]) or "is tied to", b.text)
+    return (replace(told, change=is_change(first.tokens) or is_change(second.tokens)),)

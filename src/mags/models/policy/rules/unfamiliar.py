@@ -11,12 +11,14 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
-from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.lexicon import PREPOSITIONS, word_set
 from mags.ports.inflection import is_verb
 
 _VOCABULARY = Path(__file__).resolve().parents[2] / "data" / "all-minilm-l6-v2-tokenizer.json"
 _ENDINGS = ("s", "es", "ed", "d", "ing", "er", "ers", "ly", "y", "ness", "less", "able")
 _BEFORE = ("over", "out", "under", "up", "re", "un", "in", "mis", "fore")
+_POINTED = ("here", "there", "where")
+"""What makes an adverb with a preposition: "hereby", "therein"."""
 _NOUNS = word_set(
     """air arm bag bar bed bee box boy bus car cat cow cup day dog ear egg eye fox gun hen ice inn
     jar key leg log man map oil pan pen pig pot rat row sea ski sky sun tea toy van war web"""
@@ -63,6 +65,8 @@ def _inflected(word: str) -> bool:
 
 
 def _compound(word: str) -> bool:
+    if any(word.removeprefix(place) in PREPOSITIONS for place in _POINTED):
+        return True
     cuts = range(_HALF, len(word) - _HALF + 1)
     halves = [(word[:cut], word[cut:]) for cut in cuts]
     halves += [

@@ -1,0 +1,91 @@
+"""What is said to have taken the place of what, in statements about things that are named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.models.policy.rules.marks import is_change
+from mags.models.policy.rules.ties import tied
+from mags.models.policy.rules.tokens import tokenise
+from mags.ports.policy import Act, Turn
+from tests.models.policy.reading import POLICY
+
+
+def ties(text):
+    written = POLICY.write(Turn(text=text, speaker="Ana", attrs={}), (), ())
+    return [(op.act.name, op.subject, op.relation, op.object) for op in written.operations]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Zoaro vigil is out and the Pell vigil is in with the Orn clan.",
+        "In place of the Zoaro vigil, the Orn clan observes the Pell vigil.",
+        "The Orn clan no longer keeps the Zoaro vigil but the Pell vigil.",
+        "The Orn clan gave up the Zoaro vigil and took up the Pell vigil.",
+        "The Orn clan used to hold the Zoaro vigil; now it holds the Pell vigil.",
+        "The Orn clan used to hold the Zoaro vigil, now it holds the Pell vigil.",
+        "The Orn clan has gone from the Zoaro vigil to the Pell vigil.",
+    ],
+)
+def test_what_is_over_is_parted_and_what_is_now_is_tied(text):
+    (over, *_), (now, *_) = (
+        [op for op in ties(text) if op[0] == act] for act in ("RETRACT", "ADD")
+    )
+    assert {over[1], over[3]} == {"Orn clan", "Zoaro vigil"}
+    assert {now[1], now[3]} == {"Orn clan", "Pell vigil"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Zoaro no longer guards Vrull; it is Pelmir now.",
+        "Zoaro used to guard Vrull, now Pelmir does.",
+        "Zoaro has left Vrull, and Pelmir keeps watch.",
+    ],
+)
+def test_another_does_what_the_first_did(text):
+    found = ties(text)
+    assert [op[0] for op in found] == ["RETRACT", "ADD"]
+    assert {found[0][1], found[0][3]} == {"Zoaro", "Vrull"}
+    assert {found[1][1], found[1][3]} == {"Pelmir", "Vrull"}
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("the new guardian of Zoaro is Vrull", True),
+        ("the watch over Zoaro has passed to Vrull", True),
+        ("henceforth Zoaro is guarded by Vrull", True),
+        ("Zoaro is guarded by Vrull", False),
+        ("Zoaro has been guarded by Vrull for years", False),
+        ("Zoaro likes what is new", False),
+    ],
+)
+def test_a_change_is_told_by_its_words(text, change):
+    assert is_change(tokenise(text)) is change
+
+
+def test_the_voice_of_a_thing_is_who_stands_beside_it_between_commas():
+    assert ties("Zoaro, the sentinel of Vrull, never sleeps.") == [
+        ("ADD", "Zoaro", "sentinel of", "Vrull")
+    ]
+
+
+def test_a_common_noun_that_no_list_has_is_no_third_thing():
+    ((_, subject, _, object_),) = ties("A zwerg buried the crown of Zoaro in Vrull.")
+    assert (subject, object_) == ("crown of Zoaro", "Vrull")
+
+
+WORDS = (
+    "the Zoaro Vrull Pelmir clan vreth ink of now no longer takes is out in , ; . it used to and"
+)
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=14))
+def test_nothing_is_parted_from_itself_and_nothing_new_is_parted(words):
+    found = tied(Turn(text=" ".join(words)))
+    for op in found:
+        assert op.subject
+        assert op.object
+        assert op.act is not Act.RETRACT or op.subject != op.object
