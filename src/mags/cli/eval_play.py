@@ -24,7 +24,10 @@ Turns = Annotated[int, typer.Option(min=1, help="At most so many turns a match."
 Seeds = Annotated[int, typer.Option(min=1, help="So many seeds, from --first on.")]
 First = Annotated[int, typer.Option(min=0, help="The first seed.")]
 Bank = Annotated[
-    str, typer.Option(help="Sentences: `tuning` to try things out, `scored` to report.")
+    str,
+    typer.Option(
+        help="Sentences: `tuning` to try things out, `scored` to report, `unseen` once at the end."
+    ),
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Matches at a time.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for a record (JSONL) a match.")]

@@ -62,13 +62,16 @@ def report(
     without: Annotated[
         list[str] | None, typer.Option("--without", help="Ablations, `none` for none; else all.")
     ] = None,
-    bank: Annotated[str, typer.Option(help="Sentences: `scored`, or `tuning` to try.")] = "scored",
+    bank: Annotated[
+        str, typer.Option(help="Sentences: `scored`, `tuning` to try, `unseen` once at the end.")
+    ] = "scored",
     workers: Workers = 2,
 ) -> None:
     """Play every game with every player, take the memory apart, and tell it all on one page.
 
     Writes index.html, which needs nothing else, and report.md. What was played before into the
-    same folder is not played again; a stopped run goes on where it was.
+    same folder is not played again; a stopped run goes on where it was. Matches of the bank
+    `unseen` that lie in the folders beside others have a table of their own.
     """
     this = run_now(f"from {first} on")
     if not from_:

@@ -79,6 +79,50 @@ def test_matches_of_another_bank_or_length_are_left_out_and_named(tmp_path: Path
     assert "In the folders too, and left out: 1 of nonsense/standard (bank" in text
 
 
+def of_bank(bank: str, *records: Record) -> list[Record]:
+    return [replace(one, played=replace(one.played, bank=bank)) for one in records]
+
+
+def test_matches_of_the_bank_that_nobody_looks_at_have_a_table_of_their_own(tmp_path: Path):
+    put(tmp_path / "a", *of_bank("scored", share("growing", 4), share("MAGS", 8)))
+    third = [share("nothing", 2), share("growing", 5), share("oracle", 10)]
+    third += [share("MAGS", 6), share("MAGS", 8, seed=1)]
+    put(tmp_path / "b", *of_bank("unseen", *third))
+    found = gather([tmp_path / "a", tmp_path / "b"])
+    assert [one.figures.score for one in found.matches] == [0.4, 0.8]
+    assert len(found.third) == 5
+    assert found.left_out == ()
+    page = page_of(found, RUN)
+    assert dict(page.head)["matches"] == "2, sentences of the bank scored; 5 of the third"
+    text = write_page(tmp_path / "page", page)[1].read_text()
+    head = "| game | bank | seeds | turns | nothing | growing | MAGS | oracle | MAGS over growing |"
+    game, mean = "nonsense/standard", "70.0 [60.0, 80.0]"
+    rows = (
+        f"| {game} | unseen | 1-2 | 10 | 20.0 | 50.0 | {mean} | 100.0 | +20 [+20, +20] |",
+        f"| {game} | scored | 1 | 10 | - | 40.0 | 80.0 | - | +100 [+100, +100] |",
+    )
+    assert "\n".join((head, f"|{' --- |' * 9}", *rows)) in text
+    assert f"| {game} | MAGS | unseen | 0-1 | 10 | 0.0 | - |" in text
+    assert f"| {game} | MAGS | scored | 0 | 10 | 0.0 | - |" in text
+
+
+def test_where_nothing_else_was_played_the_third_bank_is_the_report(tmp_path: Path):
+    put(tmp_path, *of_bank("unseen", share("MAGS", 6)))
+    found = gather([tmp_path])
+    assert [one.figures.score for one in found.matches] == [0.6]
+    assert found.third == ()
+    assert "third" not in [section.id for section in page_of(found, RUN).sections]
+
+
+def test_matches_of_the_third_bank_of_another_length_are_left_out_too(tmp_path: Path):
+    short = share("MAGS", 5, seed=1)
+    put(tmp_path, *of_bank("unseen", share("MAGS", 6)), *of_bank("scored", share("MAGS", 7)))
+    put(tmp_path, *of_bank("unseen", replace(short, played=replace(short.played, turns=5))))
+    found = gather([tmp_path])
+    assert [one.figures.score for one in found.third] == [0.6]
+    assert found.left_out == ("1 of nonsense/standard (bank unseen, 5 turns at most)",)
+
+
 def test_a_folder_without_a_record_is_refused(tmp_path: Path):
     with pytest.raises(InvalidInput, match="no record of a match"):
         gather([tmp_path])

@@ -26,7 +26,8 @@ from mags.evaluation.report.markdown import markdown
 from mags.evaluation.report.page import Page, Prose, Section
 from mags.evaluation.report.played import played_section
 from mags.evaluation.report.sections import Material, measured
-from mags.evaluation.report.settle import settle
+from mags.evaluation.report.settle import apart, settle
+from mags.evaluation.report.third import third_section
 
 RECORDS, ABLATIONS = "records", "ablations"
 EXHIBIT, AUDIT, RUNS = "exhibit.json", "audit.json", "runs.jsonl"
@@ -45,7 +46,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What folders hold. `left_out`: matches of another bank or length, in words."""
+    """What folders hold. `left_out`: matches of another bank or length, in words; `third`: matches
+    of the bank that nobody looks at, beside those of the report's.
+    """
 
     matches: tuple[Digest, ...]
     ablations: tuple[Digest, ...]
@@ -53,6 +56,7 @@ class Found:
     audit: Audit | None
     runs: tuple[Run, ...]
     left_out: tuple[str, ...] = ()
+    third: tuple[Digest, ...] = ()
 
 
 def gather(folders: Sequence[Path]) -> Found:
@@ -66,7 +70,9 @@ def gather(folders: Sequence[Path]) -> Found:
     played = _digests(_files(folders, RECORDS))
     matches = [one for one in played if not one.figures.played.switch]
     taken_out = [one for one in played if one.figures.played.switch]
-    kept, left_out = settle(matches)
+    ours, unseen = apart(matches)
+    kept, left_out = settle(ours)
+    third, more = settle(unseen)
     readers = {_reader_of(one) for one in kept}
     every = [*_digests(_files(folders, ABLATIONS)), *taken_out]
     ablations = [one for one in every if _reader_of(one) in readers]
@@ -82,7 +88,8 @@ def gather(folders: Sequence[Path]) -> Found:
         exhibit=exhibits[-1] if exhibits else None,
         audit=audits[-1] if audits else None,
         runs=tuple(run for folder in folders for run in read_runs(folder)),
-        left_out=left_out,
+        left_out=(*left_out, *more),
+        third=third,
     )
 
 
@@ -129,13 +136,16 @@ def page_of(found: Found, rendered: Run) -> Page:
     sections: list[Section] = [
         *measured(Material(matches=found.matches, ablations=found.ablations))
     ]
+    if found.third:
+        third = [one.figures for one in found.third]
+        sections.append(third_section(third, [one.figures for one in found.matches]))
     if found.exhibit is not None:
         sections.append(graph_section(found.exhibit))
         if found.exhibit.move is not None:
             sections.append(move_section(found.exhibit.move, found.exhibit.played))
     if found.audit is not None:
         sections.append(audit_section(found.audit))
-    sections += [played_section(found.matches, found.left_out), _about()]
+    sections += [played_section((found.matches, found.third), found.left_out), _about()]
     return Page(title="MAGS: what the memory is worth", head=_head(found, rendered),
                 sections=tuple(sections))  # fmt: skip
 
@@ -144,14 +154,16 @@ def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
     banks = sorted({one.figures.played.bank for one in found.matches})
     played = found.runs or (rendered,)
     count = len(found.matches) + len(found.ablations)
-    commits = (*(run.commit for run in played), *(one.figures.commit for one in found.matches))
+    third = f"; {len(found.third):,} of the third" if found.third else ""
+    every = (*found.matches, *found.third)
+    commits = (*(run.commit for run in played), *(one.figures.commit for one in every))
     first = [
         ("command", "; ".join(dict.fromkeys(run.command for run in played))),
         ("commit", ", ".join(dict.fromkeys(one for one in commits if one)) or "-"),
         ("seeds", "; ".join(dict.fromkeys(run.seeds for run in played))),
         ("machine", "; ".join(dict.fromkeys(run.machine for run in played))),
         ("played", ", ".join(dict.fromkeys(run.date for run in played))),
-        ("matches", f"{count:,}, sentences of the bank {' and '.join(banks)}"),
+        ("matches", f"{count:,}, sentences of the bank {' and '.join(banks)}{third}"),
     ]
     written = f"{rendered.date} by {rendered.command}"
     readers = sorted({_reader_of(one) for one in found.matches} - {""})
@@ -166,8 +178,9 @@ def _about() -> Section:
         "docs/reference/nonsense.md, logic-games.md and adventures.md. Intervals are 95% "
         "bootstrap intervals over seeds; players of a row played the same seeds. A bank is the set "
         "of sentences and names that a game is told in: on “tuning” rules, reader and settings "
-        "were made, “scored” was kept from them and only played. Times are of "
-        "the machine named above. Adventures have a planner as reader that knows how one walks "
+        "were made, “scored” was kept from them and only played, “unseen” is played once, when "
+        "all is done. Times are of the machine named above. Adventures have a planner as reader "
+        "that knows how one walks "
         "and cooks, and nothing of any house; all other games the small reader that ships."
     )
     return Section(id="about", title="How to read this", blocks=(Prose(text=text),))

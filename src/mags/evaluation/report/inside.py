@@ -17,8 +17,8 @@ LISTED = 12
 
 def bank_told(played: Played) -> str:
     """Of which bank the sentences are that a section quotes."""
-    if played.bank == "scored":
-        return "The sentences are of the scored bank: mend nothing after them."
+    if played.bank != "tuning":
+        return f"The sentences are of the {played.bank} bank: mend nothing after them."
     return f"The sentences quoted are of the bank “{played.bank}”; no scored one is shown."
 
 

@@ -17,10 +17,11 @@ TEXT = (
 )
 
 
-def played_section(matches: Sequence[Digest], left_out: Sequence[str]) -> Section:
-    """A row a game and player."""
+def played_section(banks: Sequence[Sequence[Digest]], left_out: Sequence[str]) -> Section:
+    """A row a game and player, of each bank by itself."""
     rows = [
         (game, player, *_row(group))
+        for matches in banks
         for game, players in grouped([one.figures for one in matches]).items()
         for player, group in players.items()
     ]

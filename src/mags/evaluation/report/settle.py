@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from mags.evaluation.proving.records import Played
 from mags.evaluation.report.digest import Digest
 
-SCORED = "scored"
+SCORED, UNSEEN = "scored", "unseen"
+
+
+def apart(matches: Sequence[Digest]) -> tuple[list[Digest], list[Digest]]:
+    """What the report tells, and matches of the bank that nobody looks at, told beside it.
+
+    Where nothing else was played, the report tells these.
+    """
+    ours = [one for one in matches if one.figures.played.bank != UNSEEN]
+    if not ours:
+        return list(matches), []
+    return ours, [one for one in matches if one.figures.played.bank == UNSEEN]
 
 
 def settle(matches: Sequence[Digest]) -> tuple[tuple[Digest, ...], tuple[str, ...]]:
