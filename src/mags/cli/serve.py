@@ -30,6 +30,7 @@ from mags.settings import Settings, read_settings
 if TYPE_CHECKING:
     from mags.server.model import ModelChoice
     from mags.server.outside import Outside
+    from mags.server.turnstile import Turnstile
 
 Folder = Annotated[
     Path,
@@ -75,11 +76,13 @@ def outside() -> Outside:
     batching = bring("mags.server.batching", extra="server", needed_for="mags serve")
     if settings.embedder.kind == "embedded":
         # Its vectors do not depend on what is embedded beside them; another's may.
-        return _wired(settings, CachedEmbedder(batching.BatchedEmbedder(encoder())))
+        turns = bring("mags.server.turnstile", extra="server", needed_for="mags serve").Turnstile()
+        batched = batching.BatchedEmbedder(encoder(), turnstile=turns)
+        return _wired(settings, CachedEmbedder(batched), turns)
     return _wired(settings, make_embedder(settings.embedder))
 
 
-def _wired(settings: Settings, embedder: Embedder) -> Outside:
+def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
     upstream = bring("mags.server.proxy.upstream", extra="server", needed_for="mags serve")
     model = bring("mags.server.model", extra="server", needed_for="mags serve")
     outside = bring("mags.server.outside", extra="server", needed_for="mags serve")
@@ -93,7 +96,7 @@ def _wired(settings: Settings, embedder: Embedder) -> Outside:
 
     def with_model(choice: ModelChoice) -> Outside:
         other = replace(chat, url=choice.url, model=choice.model, key=choice.key)
-        return _wired(replace(settings, chat=other), embedder)
+        return _wired(replace(settings, chat=other), embedder, turns)
 
     asked = upstream.Upstream(
         url=chat.url,
@@ -110,8 +113,15 @@ def _wired(settings: Settings, embedder: Embedder) -> Outside:
         model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         pairs=lambda: _players(embedder),
+        turnstile=turns if _plans_here(settings) else None,
     )
     return found
+
+
+def _plans_here(settings: Settings) -> bool:
+    """Whether no language model is waited for to plan a recall."""
+    kind = settings.policy.kind
+    return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
 
 
 def _players(embedder: Embedder) -> tuple[Remembering, Player]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.ports.embedder import Embedder
+from mags.server.turnstile import Ticket, Turnstile
 
 MOST = 64
 """Texts of several requests in one call; a request of its own may have more."""
@@ -23,9 +24,13 @@ LATELY_S = 0.2
 
 @dataclass(slots=True, eq=False)
 class _Wish:
-    """What one request waits for: `vectors`, or the `failure` of the call they were part of."""
+    """What one request waits for: `vectors`, or the `failure` of the call they were part of.
+
+    `ticket`: of a request that has stepped aside meanwhile.
+    """
 
     texts: list[str]
+    ticket: Ticket | None = None
     done: threading.Event = field(default_factory=threading.Event)
     vectors: NDArray[np.float32] | None = None
     failure: BaseException | None = None
@@ -35,13 +40,21 @@ class BatchedEmbedder:
     """Whoever finds nobody at work embeds, and takes along what came in while another did.
 
     Where the call before was of several requests, as many are waited for, `patience_s` at most:
-    under load a full call costs each of them less. A lone request is embedded at once. Only for
+    under load a full call costs each of them less. A lone request is embedded at once. Who has a
+    seat of the turnstile steps aside instead, so that others come to their texts first. Only for
     embedders whose vectors do not depend on what is embedded beside them. Safe in threads.
     """
 
-    def __init__(self, embedder: Embedder, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        *,
+        patience_s: float = PATIENCE_S,
+        turnstile: Turnstile | None = None,
+    ) -> None:
         """Embeds by `embedder`, one call at a time."""
         self._embedder = embedder
+        self._turnstile = turnstile or Turnstile()
         self._patience_s = patience_s
         self._working = threading.Lock()
         self._lock = threading.Lock()
@@ -64,14 +77,18 @@ class BatchedEmbedder:
         """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
         if len(texts) >= MOST:
             return self._embedder.embed(texts)
-        wish = _Wish(texts=list(texts))
+        seated = self._turnstile.seated
+        wish = _Wish(texts=list(texts), ticket=Ticket() if seated else None)
         with self._enough:
             self._waiting.append(wish)
             if len(self._waiting) >= self._company:
                 self._enough.notify()
+        if wish.ticket is not None:
+            self._turnstile.aside(wish.ticket)
         with self._working:
             if not wish.done.is_set():
-                self._wait()
+                if not seated:
+                    self._wait()
                 self._work(self._taken(wish))
         if wish.failure is not None:
             raise wish.failure
@@ -111,3 +128,4 @@ class BatchedEmbedder:
                 begin = end
                 wish.done.set()
             self._ended_s = time.monotonic()
+            self._turnstile.call([wish.ticket for wish in wishes if wish.ticket is not None])

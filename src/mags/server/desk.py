@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from mags.server.doorman import GRANT
 from mags.server.grants import Grant, Refused, Scope
 from mags.server.halls import MAIN, Hall, Halls, check_branch
 from mags.server.settings import ServerSettings
+from mags.server.turnstile import Turnstile
 
 Namespace = Annotated[str, Path(description="The memory's name.", examples=["alice"])]
 Branch = Annotated[str, Query(description="A branch of the memory.", max_length=200)]
@@ -31,6 +32,13 @@ class Desk:
     grant: Grant
     namespace: str
     branch: str = MAIN
+    turnstile: Turnstile | None = None
+
+    @contextmanager
+    def seated(self, needed: Scope) -> Iterator[Hall]:
+        """The same as `hall`, in turn: for work that waits for nothing but a core."""
+        with self.hall(needed) as hall, self.turnstile.seat() if self.turnstile else nullcontext():
+            yield hall
 
     @contextmanager
     def hall(self, needed: Scope) -> Iterator[Hall]:
@@ -68,6 +76,7 @@ async def desk_of(request: Request, namespace: Namespace, branch: Branch = MAIN)
         grant=grant_of(request),
         namespace=namespace,
         branch=check_branch(branch),
+        turnstile=state.choosing.outside.turnstile,
     )
 
 

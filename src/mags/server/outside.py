@@ -14,6 +14,7 @@ from mags.server.halls import Open
 from mags.server.model import ModelChoice, read_choice, write_choice
 from mags.server.proxy.upstream import Upstream
 from mags.server.tables import Pairs
+from mags.server.turnstile import Turnstile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class Outside:
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;
     `model`: the same as it is shown. `with_model`: the same outside with another model (raises
     ConfigurationError); None where the model cannot be changed. `pairs`: who plays games.
+    `turnstile`: where recalls take seats, None where they wait for others more than they work.
     """
 
     open_memory: Open
@@ -33,6 +35,7 @@ class Outside:
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
     pairs: Pairs | None = None
+    turnstile: Turnstile | None = None
 
 
 class Choosing:

@@ -28,7 +28,7 @@ Name = Annotated[str, Query(min_length=1, description="A node's id, or a name.")
 @router.post("/recall", response_model=FoundOut)
 def recall(desk: At, wanted: RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing."""
-    with desk.hall(Scope.READ) as hall:
+    with desk.seated(Scope.READ) as hall:
         found = hall.memory.recall(
             wanted.query,
             wanted.k,

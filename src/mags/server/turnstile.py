@@ -1,0 +1,103 @@
+"""Work in the order in which it came, as much at a time as there are cores.
+
+More threads than cores finish nothing sooner: they take the interpreter from each other, and who
+came first is not who is answered first.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+OVERTAKEN = 16
+"""By how many somebody who stepped aside is overtaken at most."""
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One that waits for a seat. `overtaken`: how many went first since it stepped aside."""
+
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    overtaken: int = 0
+
+    def __post_init__(self) -> None:
+        """Closed until its turn comes."""
+        self.turn.acquire()
+
+
+class Turnstile:
+    """So many seats; whoever finds none waits, first come first served. Safe in threads.
+
+    Who sits may step `aside` for work that is cheaper in company: others go first, until none of
+    them has anything else to do, or until it is `called` because another did its work along.
+    """
+
+    def __init__(self, seats: int | None = None) -> None:
+        """`seats`: as many as this process may use cores when None."""
+        self._free = cores() if seats is None else seats
+        self._lock = threading.Lock()
+        self._queue: deque[Ticket] = deque()
+        self._aside: deque[Ticket] = deque()
+        self._mine = threading.local()
+
+    @property
+    def seated(self) -> bool:
+        """Whether this thread has a seat."""
+        return bool(getattr(self._mine, "seated", False))
+
+    @contextmanager
+    def seat(self) -> Iterator[None]:
+        """A seat for the length of the block."""
+        with self._lock:
+            ticket = None if self._free else Ticket()
+            if ticket is None:
+                self._free -= 1
+            else:
+                self._queue.append(ticket)
+        if ticket is not None:
+            ticket.turn.acquire()
+        self._mine.seated = True
+        try:
+            yield
+        finally:
+            self._mine.seated = False
+            with self._lock:
+                self._next()
+
+    def aside(self, ticket: Ticket) -> None:
+        """Let others have the seat of this thread first; comes back with a seat."""
+        with self._lock:
+            self._aside.append(ticket)
+            self._next()
+        ticket.turn.acquire()
+
+    def call(self, tickets: Sequence[Ticket]) -> None:
+        """Those of them that stand aside queue up, in their order: what they waited for is done."""
+        with self._lock:
+            for ticket in tickets:
+                if ticket in self._aside:
+                    self._aside.remove(ticket)
+                    self._queue.append(ticket)
+
+    def _next(self) -> None:
+        """Hand a seat on; under the lock."""
+        if self._aside and (not self._queue or self._aside[0].overtaken >= OVERTAKEN):
+            self._aside.popleft().turn.release()
+        elif self._queue:
+            for ticket in self._aside:
+                ticket.overtaken += 1
+            self._queue.popleft().turn.release()
+        else:
+            self._free += 1
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not everywhere
+        return os.cpu_count() or 1
