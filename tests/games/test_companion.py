@@ -31,10 +31,10 @@ DIGESTS = {
     "companion/short/unseen": "7606efcb3658c6fb",
     "companion/standard": "09d91fc6651b5234",
     "companion/standard/tuning": "bcc572064e45163c",
-    "companion/standard/unseen": "d2f189ae68b059a3",
+    "companion/standard/unseen": "9c80c1ad5e932868",
     "companion/long": "b355135f7b9df81d",
     "companion/long/tuning": "3eec2c695339ec72",
-    "companion/long/unseen": "3812e346ffe7c925",
+    "companion/long/unseen": "367aea066becee6c",
 }
 
 
