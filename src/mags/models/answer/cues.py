@@ -31,3 +31,8 @@ STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "
 def became(relation: str, state: str) -> bool:
     """Whether a fact of this relation and object tells what became of something."""
     return relation.startswith((OVER, DIED)) or state in STATES
+
+
+def dead(relation: str, state: str, text: str) -> bool:
+    """Whether a fact tells that somebody died."""
+    return relation.startswith(DIED) or state == "dead" or text.endswith("(died).")

@@ -16,7 +16,7 @@ from mags.models import rendering
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
-from mags.models.answer.cues import OVER
+from mags.models.answer.cues import OVER, dead
 from mags.models.answer.question import Question, content, read_question
 from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
 from mags.models.grammar import is_name
@@ -167,6 +167,8 @@ def _placed(item: ContextItem) -> bool:
 def _denies(question: Question, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
     known = canonical(item.fact[1]) if item.fact is not None else None
+    if item.fact is not None and question.alive:
+        return dead(item.fact[1], item.fact[2], item.text)
     if item.fact is not None and f"{item.fact[1]} ".startswith(("does not ", OVER)):
         return True
     if item.fact is not None and item.fact[1] in ENDED:

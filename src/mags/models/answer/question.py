@@ -93,7 +93,8 @@ class Question:
     `present`: the words for these, where not who was one ("ex-husband") is asked about.
     `own`: what is asked for as the speaker's ("my birthday").
     `counts`: it asks how many there are. `doer`: who is asked to have done it.
-    `fate`: it asks what became of something.
+    `fate`: it asks what became of something. `alive`: whether somebody lives.
+    `asker`: who speaks of "the meeting", which may be their own.
     `teller`: whose words are asked for, of whatever they were.
     `then`: the past time it names, "in June 2023".
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
@@ -115,6 +116,8 @@ class Question:
     present: frozenset[str] = frozenset()
     counts: bool = False
     fate: bool = False
+    alive: bool = False
+    asker: frozenset[str] = frozenset()
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
 
@@ -138,8 +141,9 @@ def read_question(turn: Turn) -> Question:
             kind = answer
     asks_object = ASKS_OBJECT.search(text) is not None
     trade = content("work") if DOES.match(text) else frozenset()
+    alive = kind == "yesno" and "alive" in heard
     return Question(
-        words=content(text) | trade,
+        words=(content(text) | trade) - (content("alive") if alive else frozenset()),
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,
         past=PAST.search(text) is not None,
@@ -154,12 +158,15 @@ def read_question(turn: Turn) -> Question:
         then=then,
         counts=COUNTS.search(text) is not None,
         fate=fate,
+        alive=alive,
+        asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
         doer=_doer(text, turn.speaker),
         teller=_teller(text, turn.speaker),
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
 
 
+DEFINITE = re.compile(r"\bthe [a-z]")
 FATE = re.compile(r"^what(?:'s| has| ever)? (?:happened to|became of|become of) ", re.I)
 GETS = re.compile(r"\b(did [\w' ]+?) get (?=(?:me|us|him|her|them|[A-Z]\w*)\b)")
 SAYS = re.compile(

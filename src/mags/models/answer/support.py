@@ -14,7 +14,7 @@ from math import log
 
 from mags.models.answer.asof import held_then
 from mags.models.answer.contrary import kindred, of_another, only_former, opposed, quotes, strangers
-from mags.models.answer.cues import CUES, OVER, became
+from mags.models.answer.cues import CUES, OVER, became, dead
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
@@ -188,8 +188,9 @@ def slot(question: Question, item: ContextItem) -> Slot:
         object=named(question, obj),
         relation=_asked_relation(question, relation, subject, obj),
     )
-    if question.fate:
-        return ALL if became(relation, obj) else Slot()
+    if question.fate or question.alive:
+        told = became(relation, obj) if question.fate else dead(relation, obj, item.text)
+        return ALL if told else Slot()
     if relation.startswith(OVER):
         return _over(question, fit)
     if question.identity:
@@ -224,7 +225,8 @@ def named(question: Question, end: str) -> bool:
         return True
     owner, whose, thing = end.partition("'s ")
     if whose:  # "Ana's daughter" is not Ana
-        return named(question, owner) and content(thing) <= known
+        own = named(question, owner) or (question.asker and question.asker <= stems(owner))
+        return bool(own) and content(thing) <= known
     return any(name and name <= stems(end) for name in question.names)
 
 
@@ -328,7 +330,7 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     told = _told(item)
     if strangers(question.kin, kindred(told)):
         return True
-    if only_former(question.present, told):
+    if only_former(question.present, told) or (question.alive and not fits):
         return True
     if question.cue is not None and question.cue.search(item.text) is None:
         return True

@@ -13,15 +13,17 @@ from dataclasses import replace
 
 from mags.models.policy.rules.lexicon import KIN, PETS, word_set
 from mags.models.policy.rules.names import mentions
+from mags.models.policy.rules.states import STATE
 from mags.models.policy.rules.values import WHEN
 from mags.ports.policy import Act, Operation, Recalled, Turn
 
 _OPEN = re.compile(
     r"\b(?:he|she|him|her|his|hers|they|them|their|it|its|there|now|no longer|any ?more|instead"
     r"|actually|quit|resign\w*|broke|broken|split|sold|stolen|died|dead|called|cancel+ed|off|over"
-    r"|fell|moved|changed|switched|swapped|traded|replaced|postponed|pushed|rescheduled|raised"
+    r"|moved|changed|switched|swapped|traded|replaced|postponed|pushed|rescheduled|raised"
     r"|went|new|fixed|found|back|again|gave|given|stopped|finished|retired|fired|laid|let|lost"
-    r"|left|divorced|closed|put|passed|turned|dropped|together|recovered|failed|won|made|after all)"
+    r"|left|divorced|closed|put|passed|turned|dropped|dumped|together|recovered|failed|won|made"
+    r"|handed|submitted|arrived|fell|paid|out|fine|better|well|home|after all)"
     r"(?![a-z])",
     re.IGNORECASE,
 )
@@ -116,6 +118,7 @@ def head(text: str) -> str:
 _EVENTS = word_set(
     """trip holiday vacation appointment meeting wedding party interview exam test dinner lunch
     concert flight visit class lesson game match race course booking reservation ceremony funeral
+    membership subscription contract order
     festival conference workshop move engagement date call session rehearsal delivery surgery
     operation viewing barbecue picnic tour show gig reunion deadline birthday checkup"""
 )
@@ -125,18 +128,18 @@ _GEAR = word_set(
     dishwasher boiler heater television tv printer kettle toaster bag ring caravan kayak drone
     violin cello headphones keyboard monitor console tent coat jacket vacuum mower"""
 )
-_DOING = frozenset(
-    {"is learning", "is learning to", "plays", "goes to", "takes", "does", "studies", "attends"}
-    | {"is a member of", "is taking", "sings in", "practises", "trains for", "is reading", "drinks"}
-    | {"eats", "is training for", "teaches", "volunteers at", "is on", "is saving for", "is doing"}
-    | {"is watching", "is writing", "is building", "uses", "is studying", "dances in", "runs"}
+_LASTING = word_set(
+    """has owns drives likes dislikes loves hates lives works knows wants needs is was prefers costs
+    weighs speaks believes comes"""
 )
+"""Verbs in the third person that tell of no doing."""
+_DOING = re.compile(r"^(?:'s [\w ]+)? is (?!dating|seeing|marrying|getting|renting)\w+ing\b")
 _PARTNER = frozenset({"is dating", "is seeing", "is engaged to", "is marrying", "partner"})
 _MARRIED = frozenset({"is married to", "husband", "wife", "spouse"})
 _WORK = frozenset({"works at", "works for", "works as", "works in"})
 _ILL = word_set(
-    """ill sick unwell hospital pneumonia flu cold fever injured broken pregnant depressed infection
-    cough migraine covid unemployed jobless lost missing late grounded single"""
+    """pneumonia flu cold fever infection cough migraine covid pregnant depressed unemployed lost
+    late grounded single"""
 )
 
 
@@ -173,12 +176,17 @@ def is_spouse(fact: Recalled) -> bool:
 
 def is_done(fact: Recalled) -> bool:
     """Say whether a fact is of what somebody does, learns or takes part in."""
-    return fact.relation in _DOING
+    first = fact.relation.split()[0]
+    if first.endswith("s") and first not in _LASTING and not is_kin(fact.relation):
+        return True
+    if fact.relation in {"is a member of", "is on"}:
+        return True
+    return _DOING.match(fact.text.removeprefix(fact.subject)) is not None
 
 
 def is_home(fact: Recalled) -> bool:
     """Say whether a fact is of where somebody lives."""
-    return fact.relation in {"lives in", "lives at", "lives with", "rents", "is staying in"}
+    return fact.relation in {"lives in", "lives at", "lives with", "rents", "is renting"}
 
 
 def is_shared(fact: Recalled) -> bool:
@@ -190,9 +198,10 @@ def is_state(fact: Recalled) -> bool:
     """Say whether a fact is of a state that passes: ill, broken, lost."""
     if fact.relation in {"lost", "suffers from"}:
         return True
-    return fact.relation in {"is", "has", "is in", "is at"} and not _ILL.isdisjoint(
-        re.findall(r"[a-z]+", fact.object.lower())
-    )
+    if fact.relation == "is" and STATE.match(fact.object):
+        return True
+    said = re.findall(r"[a-z]+", fact.object.lower())
+    return fact.relation in {"is", "has"} and not _ILL.isdisjoint(said)
 
 
 def is_pet(fact: Recalled) -> bool:

@@ -92,7 +92,8 @@ _ENDINGS = (
             "left", is_home, every=True),
     _ending(rf"(?P<who>i|we|he|she){_HAS} (?:sold|gave away|given away|got rid of|scrapped"
             rf"|crashed|totalled|wrote off|traded in) {_THING}", "sold or gone", is_owned),
-    _ending(rf"{_THING}{_SEEMS} (?:stolen|nicked|sold|scrapped|a write-?off|totalled)", "gone",
+    _ending(rf"{_THING}{_SEEMS} (?P<how>stolen|nicked|sold|scrapped|a write-?off"
+            rf"|totalled)", "gone",
             is_owned),
     _ending(rf"(?:someone|somebody|they|thieves){_HAS} (?:stole|nicked|took) {_THING}", "stolen",
             is_owned),
@@ -102,10 +103,16 @@ _ENDINGS = (
             rf"(?: there)?)", "stopped", is_done),
     _ending(r"(?P<who>i|we|he|she) (?:don't|doesn't|do not|does not|no longer) (?:do(?:es)?|go"
             r"(?:es)?|play|use)s? (?:it|that|there)(?: any ?more)?", "stopped", is_done),
+    _ending(rf"(?P<who>i|we|he|she){_HAS} (?:handed in|submitted|handed) (?P<ref>it|that|the"
+            rf" [\w ]+?|my [\w ]+?)(?: in)?", "handed in", is_done),
     _ending(rf"(?P<who>i|we|he|she){_HAS} finished (?P<ref>it|that|the [\w ]+?|my [\w ]+?)",
             "finished", is_done),
     _ending(rf"{_THING}{_SEEMS} (?:fixed|repaired|mended|working(?: again)?|back(?: on| up)?)",
             "fixed", is_state),
+    _ending(rf"(?P<who>he|she|[A-Z]\w+){_HAS} (?:found|got|landed) (?:a )?(?:new )?(?:job"
+            r"|work)",
+            "found a job", is_state, every=True, tells=True),
+    _ending(rf"they{_HAS} (?:got back|are back|'re back) together", "back together", is_state),
     _ending(rf"(?P<who>i|we|he|she){_HAS} found {_THING}(?= |$|[.!])", "", is_state),
     _ending(r"(?P<ref>he|she|it|[A-Z]\w+|(?:my|our|the) [a-z]+)(?:'s| has| was| had to be|'s been"
             r"| has been| is)*(?: just| sadly)* (?:died|passed away|dead|put down|put to sleep)",
@@ -114,7 +121,8 @@ _ENDINGS = (
             r"|[A-Z]\w+|(?:my|our|the) [a-z]+) (?:down|to sleep)", "died", is_pet),
     _ending(rf"{_WHO}(?:'s| is|'m| am|'re| are|'s feeling|'m feeling|{_HAS})(?: all| been| much"
             rf"| completely| fully)* (?:home(?: again)?|out of (?:the )?hospital|better"
-            rf"|fine(?: again| now)|well again|recovered|healthy|back on \w+ feet)",
+            rf"|fine(?: again| now)|well again|recovered|healthy|back on \w+ feet"
+            rf"|back(?: at work| home| at school| in the office)?|back together)",
             "well again", is_state, every=True),
     _ending(rf"{_WHO}{_HAS} (?:had|gave birth to) (?:a|the|her|their) (?:baby|boy|girl|son"
             rf"|daughter|little \w+)", "had the baby", is_state),
@@ -138,7 +146,7 @@ def ended(said: str, scene: Scene, facts: Sequence[Recalled]) -> tuple[tuple[Ope
         own = [f for f in facts if not whose or {f.subject, f.object} & whose]
         found = _ended(ending, own, ref)
         if found:
-            how = ending.how
+            how = groups.get("how") or ending.how
             ends = tuple(op for fact in found for op in (over(fact), denied(fact, how)))
             return ends, ending.tells
     return (), False
@@ -157,6 +165,20 @@ _GOT_INSTEAD = re.compile(
 )
 
 
+_TRADED = re.compile(
+    rf"^(?:i|we)(?:'ve| have)?(?: just| finally)* (?:traded|swapped|exchanged|replaced|switched)"
+    rf" {_THING}(?: in)? (?:for|with) (?P<new>(?:an? )?[\w' -]+)$",
+    re.IGNORECASE,
+)
+
+
+def traded(said: str, facts: Sequence[Recalled]) -> tuple[Operation, ...]:
+    """Return the operations of "I traded it in for a Kia": another thing in the old one's place."""
+    match = _TRADED.match(said.strip(" .!"))
+    gone = meant(facts, match["ref"], is_owned) if match else None
+    return _instead(gone, match["new"]) if match and gone else ()
+
+
 def broken(said: str, facts: Sequence[Recalled]) -> Recalled | None:
     """Return the fact of the thing that a clause says broke ("it broke"), or None."""
     match = _GOES.match(said.strip(" .!"))
@@ -168,9 +190,15 @@ def replaced(said: str, gone: Recalled) -> tuple[Operation, ...]:
     match = _GOT_INSTEAD.match(said.strip(" .!"))
     if match is None:
         return ()
-    new = re.sub(r"^(?:an?|the) ", "", match["new"])
-    text = gone.text.replace(gone.object, new) if gone.text.count(gone.object) == 1 else ""
-    return (over(gone), replace(told(gone), object=new, text=text, change=True, qualifiers={}))
+    return _instead(gone, match["new"])
+
+
+def _instead(gone: Recalled, new: str) -> tuple[Operation, ...]:
+    bare = re.sub(r"^(?:an?|the) ", "", new)
+    kept = gone.text.count(gone.object) == 1 and gone.relation != "has"
+    old = re.compile(rf"\b(?:an? |the )?{re.escape(gone.object)}")
+    text = old.sub(new, gone.text) if kept else f"{gone.subject} has {new}."
+    return (over(gone), replace(told(gone), object=bare, text=text, change=True, qualifiers={}))
 
 
 def _ended(ending: Ending, facts: Sequence[Recalled], ref: str) -> list[Recalled]:

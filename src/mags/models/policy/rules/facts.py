@@ -21,6 +21,7 @@ from mags.models.policy.rules.plans import read_plan
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.special import SPECIAL
+from mags.models.policy.rules.states import state_of
 from mags.models.policy.rules.tokens import join
 from mags.ports.policy import Operation
 from mags.ports.relations import canonical
@@ -110,6 +111,9 @@ def _coming(base: str, manner: Manner, scene: Scene) -> bool:
 def _by_verb(
     clause: Clause, rest: Rest, scene: Scene, manner: Manner, names: tuple[str, ...]
 ) -> list[Operation] | None:
+    state = state_of(clause, scene, manner)
+    if state:
+        return state
     verb = clause.verb
     ahead = verb.base in _AHEAD or _coming(verb.base, manner, scene)
     if verb.tense == "future" or (verb.tense == "progressive" and ahead):

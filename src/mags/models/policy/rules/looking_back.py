@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mags.models.policy.rules.endings import broken, ended, replaced
+from mags.models.policy.rules.endings import broken, ended, replaced, traded
 from mags.models.policy.rules.newer import renewed
 from mags.models.policy.rules.scene import Scene
 from mags.ports.policy import Operation, Recalled
@@ -58,6 +58,8 @@ def read_back(sentence: str, scene: Scene, past: Past) -> tuple[tuple[Operation,
 
 def _read(said: str, scene: Scene, past: Past) -> tuple[tuple[Operation, ...], bool]:
     read, tells = ended(said, scene, past.facts)
+    if not read:
+        read = traded(said, past.facts)
     if not read and past.gone is not None:
         read = replaced(said, past.gone)
     if not read:

@@ -163,8 +163,26 @@ def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
         told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
         return (replace(told, change=change),)
     if len(about) == 3:
-        return changed(clause, turn)
+        return _never_but(clause, turn) or changed(clause, turn)
     return ()
+
+
+def _never_but(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
+    """Read "has never climbed Zoaro, but has climbed Vrull": two ties, and that none was before."""
+    subject, denied, told = clause.about
+    lows = [t.low for t in clause.tokens]
+    if (
+        "never" not in lows[subject.end : denied.start]
+        or "but" not in lows[denied.end : told.start]
+    ):
+        return ()
+    cut = lows.index("but", denied.end)
+    words = [w for w in lows[cut + 1 : told.start] if w not in EMPTY | _IT and w.isalnum()]
+    return (
+        parted(subject, denied),
+        tie(turn, clause, subject.text, relation_of(clause, subject, denied), denied.text),
+        tie(turn, clause, subject.text, " ".join(words[:MOST]) or "is tied to", told.text),
+    )
 
 
 def _is_wished(clause: Stretch) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clause import Clause, clause_at, clauses
+from mags.models.policy.rules.contrasts import contrasted, left_out
 from mags.models.policy.rules.corrections import corrected, dated, is_correction, restated
 from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
@@ -60,6 +61,8 @@ class _Sentence:
 
 def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
     """Return what a turn asks to be stored, by rules."""
+    text, pairs = contrasted(turn.text)
+    heard, turn = turn, replace(turn, text=text)
     scene = scene_of(turn, recent, recalled)
     if _CALLS_BACK.search(turn.text):
         scene.known = (*scene.known, *_before(recent))
@@ -86,9 +89,10 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         if read.why:
             whys.append(read.why)
     operations = list(preferred(turn, operations))
+    operations += left_out(operations, pairs)
     return Writing(
         operations=_once(_replaced(operations)),
-        mentions=_mentioned(turn.text, operations),
+        mentions=_mentioned(heard.text, operations),
         understood=not whys,
         why="; ".join(dict.fromkeys(whys)),
         importance=importance(turn.text),
