@@ -16,7 +16,8 @@ TEXT = (
     "anything is built: its sentences and words are of another hand, it is played once at the end "
     "of a round of work, and what it says stands here, whatever it is. Below each of its games "
     "stands the same game on the bank of the other tables; where seeds or turns differ, they are "
-    "told. A player that holds on one bank alone has learned its sentences."
+    "told. While it was written the oracle and nothing played it and no other, to see that the "
+    "reader understands its sentences. A player that holds on one bank alone has learned it."
 )
 
 
