@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mags.models.answer.asof import Then, then_of
-from mags.models.answer.contrary import KINDRED, bound_names, cue_of, former, kindred, owned
+from mags.models.answer.contrary import (
+    KINDRED,
+    bound_names,
+    cue_of,
+    former,
+    kindred,
+    kinds_asked,
+    owned,
+)
 from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
@@ -94,6 +102,7 @@ class Question:
     `own`: what is asked for as the speaker's ("my birthday").
     `counts`: it asks how many there are. `doer`: who is asked to have done it.
     `fate`: it asks what became of something. `alive`: whether somebody lives.
+    `kinds`: what is asked for by its kind, the door code.
     `asker`: who speaks of "the meeting", which may be their own.
     `teller`: whose words are asked for, of whatever they were.
     `then`: the past time it names, "in June 2023".
@@ -117,6 +126,7 @@ class Question:
     counts: bool = False
     fate: bool = False
     alive: bool = False
+    kinds: tuple[tuple[str, str], ...] = ()
     asker: frozenset[str] = frozenset()
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
@@ -159,6 +169,7 @@ def read_question(turn: Turn) -> Question:
         counts=COUNTS.search(text) is not None,
         fate=fate,
         alive=alive,
+        kinds=kinds_asked(text),
         asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
         doer=_doer(text, turn.speaker),
         teller=_teller(text, turn.speaker),

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from math import log
 
 from mags.models.answer.asof import held_then
-from mags.models.answer.contrary import kindred, of_another, only_former, opposed, quotes, strangers
+from mags.models.answer.contrary import NAMED as NAMES
 from mags.models.answer.cues import CUES, OVER, became, dead
+from mags.models.answer.misfits import FIRST_PERSON, contrary, told_of
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
@@ -36,7 +37,6 @@ WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
 NO_PLACE = (" as", " with", " by")
 NOW_FOR_THEN = 0.8
-FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
 ENDED = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
 ROLE_NAMES = ("", "user", "assistant", "system")
@@ -86,16 +86,7 @@ def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
 
 
 def _words(item: ContextItem) -> frozenset[str]:
-    return content(_told(item))
-
-
-def _told(item: ContextItem) -> str:
-    """Everything a memory names: its words, the ends of its fact, and who speaks of themselves.
-
-    Who only reports something of somebody else is not named by it.
-    """
-    own = item.fact is None and FIRST_PERSON.search(item.text)
-    return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
+    return content(told_of(item))
 
 
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
@@ -157,7 +148,7 @@ def name_share(question: Question, item: ContextItem) -> float:
     """Share of the names asked about that the memory has; 1 where the question has none."""
     if not question.names:
         return 1.0
-    held = stems(_told(item))
+    held = stems(told_of(item))
     return sum(name <= held for name in question.names) / len(question.names)
 
 
@@ -183,6 +174,8 @@ def slot(question: Question, item: ContextItem) -> Slot:
     known = canonical(relation)
     if question.doer and question.doer <= stems(relation) and not question.doer <= stems(subject):
         return Slot(turned=True)  # who gave is asked about, not who was given to
+    if _other_way(question, item.fact):
+        return Slot(turned=True)
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
@@ -203,6 +196,15 @@ def slot(question: Question, item: ContextItem) -> Slot:
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
     return fit
+
+
+def _other_way(question: Question, fact: tuple[str, str, str]) -> bool:
+    """Whether who is asked to do something has it done to them: "Ana owes Dominic 60"."""
+    subject, relation, obj = fact
+    known = canonical(relation)
+    if not question.doer or question.doer <= stems(subject) or known is not None:
+        return False
+    return question.doer <= stems(obj) and bool(content(relation) & question.words)
 
 
 def _over(question: Question, fit: Slot) -> Slot:
@@ -313,7 +315,7 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         not fits and fit.turned,
         ONLY_ASKS.fullmatch(item.text.strip()) is not None,
         not words or not names or (question.kind == "reason" and not kind),
-        contrary(question, item, fits=fits),
+        contrary(question, item, fits=fits) or _nameless(question, item, fit),
     )
     return Evidence(
         words=rare_share(item, stand.rarity),
@@ -325,27 +327,12 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
     )
 
 
-def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
-    """Whether a memory is of something else: see `mags.models.answer.contrary`."""
-    told = _told(item)
-    if strangers(question.kin, kindred(told)):
-        return True
-    if only_former(question.present, told) or (question.alive and not fits):
-        return True
-    if question.cue is not None and question.cue.search(item.text) is None:
-        return True
-    held = stems(told)
-    if question.teller and not (
-        question.teller <= stems(item.speaker) or quotes(question.teller, item.text)
-    ):
-        return True
-    if not fits and not question.words:
-        return True  # "Who am I?": nothing is said by which any memory could be told from others
-    if item.fact is None and of_another(question.own, item.text):
-        return True
-    if item.fact is None and any(not name <= held for name in question.bound):
-        return True
-    return opposed(question.words, content(told))
+def _nameless(question: Question, item: ContextItem, fit: Slot) -> bool:
+    """Whether a name is asked for and the end of a fact that would answer is none."""
+    if question.cue is not NAMES or item.fact is None or not fit.answer:
+        return False
+    end = item.fact[2 if fit.answer == "object" else 0]
+    return not any(c.isupper() for c in end)
 
 
 def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
