@@ -39,15 +39,18 @@ def behind(
     asked = canonical(hop.relation)
     if asked is None or hop.inverse:
         return added
-    nodes = state.graph.nodes[rows]
-    facts = nodes["kind"] == NodeKind.FACT
-    about = facts & np.isin(nodes["subject"], state.names.find(hop.subject))
-    holds = about & (nodes["slot"] == np.uint64(_slot(state, asked, hop)))
+    nodes = state.graph.nodes
+    kind, subject, slot = (nodes[name][rows] for name in ("kind", "subject", "slot"))
+    about = np.zeros(len(rows), np.bool_)
+    for named in state.names.find(hop.subject):
+        about |= subject == named
+    about &= kind == NodeKind.FACT
+    holds = about & (slot == np.uint64(_slot(state, asked, hop)))
     if not holds.any():
         return added
-    over = (nodes["kind"] == NodeKind.EPISODE) & (stale >= 1.0)
+    over = (kind == NodeKind.EPISODE) & (stale >= 1.0)
     if asked.past:
-        over |= about & (nodes["slot"] == np.uint64(state.hash("slot", asked.past, "")))
+        over |= about & (slot == np.uint64(state.hash("slot", asked.past, "")))
     best = scores[holds].max() - MARGIN
     late = over & (scores > best)
     added[late] = best - scores[late]

@@ -112,8 +112,7 @@ def block_of(state: State, reading: Reading, rows: NDArray[np.int64]) -> NDArray
     """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
     graph, plan = state.graph, reading.query.plan
     out = np.empty(len(rows), np.int64)
-    kind = graph.nodes["kind"]
-    blocks_of(rows, graph.alive, kind, plan.episodic > 0, plan.semantic > 0, out)
+    blocks_of(rows, graph.alive, graph.kinds, plan.episodic > 0, plan.semantic > 0, out)
     return out
 
 
@@ -122,8 +121,7 @@ def _best_words(state: State, reading: Reading, match: Match, k: int) -> list[ND
     rows, graph, plan = match.rows, state.graph, reading.query.plan
     if len(rows) > MANY:
         wanted = (plan.episodic > 0, plan.semantic > 0)
-        kind = graph.nodes["kind"]
-        return [best_in_blocks(rows, match.scores, graph.alive, kind, wanted, k)]
+        return [best_in_blocks(rows, match.scores, graph.alive, graph.kinds, wanted, k)]
     rows = best_of(rows, match.scores, 4 * k)
     of = block_of(state, reading, rows)
     return [best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
