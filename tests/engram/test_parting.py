@@ -112,3 +112,45 @@ def test_what_fails_while_something_else_holds_for_a_while_stays(desk):
     over = Operation(act=Act.RETRACT, subject="Zoaro", object="terto tin", change=True)
     failed = desk.say("Zoaro would not look at terto tin.", over, attrs={OUTCOME: "-1"})
     assert failed.closed == []
+
+
+def test_where_a_turn_names_what_is_over_nothing_else_gives_way(desk):
+    tell(desk, "Orn clan", "keeps", "Pell vigil")
+    over = Operation(act=Act.RETRACT, subject="Vel clan", object="Zoaro vigil", change=True)
+    now = replace(add("Pell vigil", "is in with", "Vel clan"), change=True)
+    told = desk.say("The Zoaro vigil is out and the Pell vigil is in with the Vel clan.", over, now)
+    assert told.closed == []
+
+
+CLANS = ("Orn", "Vel", "Tarp", "Mur", "Sil", "Dor")
+FEASTS = ("Zoaro", "Pell", "Vrull", "Thulmir", "Gusim", "Benlo")
+
+
+def test_where_each_of_a_kind_has_one_counterpart_a_second_takes_its_place(desk):
+    for clan, feast in zip(CLANS, FEASTS, strict=True):
+        tell(desk, f"{clan} clan", "keeps", f"{feast} vigil")
+    tell(desk, "Wem clan", "keeps", "Zoaro vigil")
+    tell(desk, "Lan clan", "keeps", "Pell vigil")
+    old = tell(desk, "Kor clan", "keeps", "Vrull vigil").facts
+    assert tell(desk, "Kor clan", "keeps", "Benlo vigil").closed == old
+
+
+def test_what_an_act_has_shown_takes_no_place(desk):
+    for clan, feast in zip(CLANS, FEASTS, strict=True):
+        tell(desk, f"{clan} clan", "keeps", f"{feast} vigil")
+    tell(desk, "Wem clan", "keeps", "Zoaro vigil")
+    shown = add("Orn clan", "keeps", "Benlo vigil")
+    assert desk.say("The Orn clan keeps the Benlo vigil.", shown, attrs={OUTCOME: "1"}).closed == []
+
+
+def test_two_speakers_are_no_rule_for_what_they_tell(desk):
+    for i in range(20):
+        tell(desk, ("Zoaro", "Vrull")[i % 2], "sews", f"terto {chr(97 + i) * 3}hat")
+    assert tell(desk, "Zoaro", "sews", "terto bbbhat").closed == []
+
+
+def test_a_word_that_several_names_share_tells_their_kind(desk):
+    old = tell(desk, "Orn", "rides with", "House Zoaro").facts
+    tell(desk, "Vel", "rides with", "House Pell")
+    tell(desk, "Mur", "rides with", "House Vrull")
+    assert tell(desk, "Orn", "sides with", "House Pell", change=True).closed == old

@@ -62,6 +62,20 @@ def test_what_was_to_hold_until_something_happens_ends_when_that_is_told(desk):
     assert ends(desk, done) == [15.0]
 
 
+def test_what_ends_it_may_go_by_a_name_of_two_words(desk):
+    claim = replace(
+        add("Zoaro", "rides with", "Orn clan"),
+        valid_to=400 * DAY,
+        qualifiers={UNTIL: "pell moon rise"},
+    )
+    desk.say("The Pell Moon is pale.", add("Pell Moon", "is", "pale"), at=1)
+    done = desk.say(
+        "Until the Pell Moon rises, Zoaro rides.", claim, mentions=("Pell Moon",), at=10
+    )
+    told = desk.say("At last the Pell Moon has risen.", mentions=("Pell Moon",), at=15)
+    assert told.closed == done.facts
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,21 +7,20 @@ one of them ends what was told in another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from mags.engram.claim import Claim
+from mags.engram.counterparts import COMMON, THING, counted, kind_of
 from mags.engram.likeness import take_apart
 from mags.engram.moment import Inscribed
 from mags.engram.timeline import close, span_at
 from mags.engram.view import View
 from mags.graph.node import NEVER, NOBODY, NodeKind
-from mags.index.names import form_of
 from mags.index.tokens import words
 from mags.ports import relations
 
-_COMMON = frozenset({"name", "thing"})
 _CHANGE = frozenset({"now", "become", "became", "becomes", "nowadays", "longer", "changed", "new"})
 _ANYHOW = frozenset({"goes with", "is tied to", "to do is"})
 """Relations that say no more than that two things go together."""
@@ -45,44 +44,103 @@ def part(view: View, claim: Claim, done: Inscribed, *, seen: bool = False) -> No
     if claim.object == NOBODY:
         return
     ends = (claim.subject, claim.object)
+    done.parted.append(ends)
     if not (seen and (_rests(view, ends, claim) or _rests(view, ends[::-1], claim))):
         _part(view, (claim.subject, claim.object), claim, done, by=NOBODY)
 
 
 def _rests(view: View, ends: tuple[int, int], claim: Claim) -> bool:
     """Whether the first of two is joined for a while to something of the kind of the second."""
-    form, now = form_of(view.words(ends[1]).text), claim.span.said_at
+    form, now = kind_of(view, ends[1]), claim.span.said_at
     for fact in dict.fromkeys(view.about(ends[0])):
         node = view.node(fact)
         if not node["valid_from"] <= now < node["valid_to"] < NEVER:
             continue
         far = _far(view, fact, ends[0])
-        if far not in (ends[1], NOBODY) and form_of(view.words(far).text) == form:
+        if far not in (ends[1], NOBODY) and kind_of(view, far) == form:
             return True
     return False
 
 
-def give_way(view: View, claim: Claim, fact: int, done: Inscribed) -> None:
-    """Close what the new fact of a change takes the place of, where no slot tells.
+def give_way(view: View, claim: Claim, fact: int, done: Inscribed, *, seen: bool = False) -> None:
+    """Close what the new fact takes the place of, where no slot tells.
 
-    That is what joins one of its two things to the one other thing that is of the kind of the
-    second, by a relation that is the same or one with it. Where either might be meant, or
-    several, nothing is closed: a clan has many members, and a member one clan.
+    Of a change that is what joins one of its two things to the one other thing that is of the
+    kind of the second, by a relation that is the same or one with it. What is only told gives way
+    to nothing, but where each thing of a kind has one such counterpart. Where either might be
+    meant, or several, nothing is closed: a clan has many members, and a member one clan. `seen`:
+    an act has shown it.
     """
-    if claim.relation.known or claim.object == NOBODY or done.closed:
-        return  # where the turn has named what is over, that is all that is
     ends = (claim.subject, claim.object)
-    if not claim.span.change:
-        found = _outlived(view, ends, fact, done)
-    else:
-        alike = _alike(view, claim.slot)
-        found = [
-            (pair[0], rival)
-            for pair in (ends, ends[::-1])
-            for rival in _rivals(view, pair, alike, done, lone=pair == ends)
-        ] or _worded(view, ends, fact, done)
+    if claim.relation.known or claim.object == NOBODY or done.closed or _is_named(ends, done):
+        return  # where the turn has named what is over, that is all that is
+    slots = _kin(view, claim.slot)
+    found = _told_over(view, claim, fact, done, slots)
+    if not found and not seen:
+        found = _felt(view, ends, slots, done)
     if len(found) == 1:
         _part(view, found[0], claim, done, by=fact)
+
+
+def _is_named(ends: Pair, done: Inscribed) -> bool:
+    return any(not set(ends).isdisjoint(pair) for pair in done.parted)
+
+
+def _told_over(
+    view: View, claim: Claim, fact: int, done: Inscribed, slots: Mapping[int, str]
+) -> list[Pair]:
+    """What is over by the words of a change, told now or before."""
+    ends = (claim.subject, claim.object)
+    if not claim.span.change:
+        return _outlived(view, ends, fact, done)
+    alike = _names(slots)
+    ways = {
+        pair: [(pair[0], rival) for rival in _rivals(view, pair, alike, done, lone=pair == ends)]
+        for pair in (ends, ends[::-1])
+    }
+    way = _way(view, ends, slots)
+    if way is not None:
+        pair = ends if way else ends[::-1]
+        return ways[pair] or [
+            (pair[0], rival)
+            for rival in _rivals(
+                view, pair, alike, done, lone=COMMON.isdisjoint(_kinds(view, pair))
+            )
+        ]
+    return [pair for found in ways.values() for pair in found] or _worded(view, ends, fact, done)
+
+
+def _way(view: View, ends: Pair, slots: Mapping[int, str]) -> bool | None:
+    """Whether the first of two has one of the second; None where that tells not one way only.
+
+    A kind of its own ("clan") tells more than a bare name.
+    """
+    there, back = (counted(view, *pair, slots).is_one for pair in (ends, ends[::-1]))
+    if there != back:
+        return there
+    plain = [kind in COMMON for kind in _kinds(view, ends)]
+    return plain[0] if there and plain[0] != plain[1] else None
+
+
+def _felt(view: View, ends: Pair, slots: Mapping[int, str], done: Inscribed) -> list[Pair]:
+    """What one of two is joined to as it now is to the other, where it has one such only."""
+    ways = {
+        pair: list(
+            _rivals(view, pair, _names(slots), done, lone=COMMON.isdisjoint(_kinds(view, pair)))
+        )
+        for pair in (ends, ends[::-1])
+    }
+    if not any(ways.values()):
+        return []
+    way = _way(view, ends, slots)
+    if way is None:
+        return []
+    pair = ends if way else ends[::-1]
+    return [(pair[0], rival) for rival in ways[pair]]
+
+
+def _kinds(view: View, ends: Pair) -> tuple[str, str]:
+    return kind_of(view, ends[0]), kind_of(view, ends[1])
 
 
 def _outlived(view: View, ends: tuple[int, int], fact: int, done: Inscribed) -> list[Pair]:
@@ -113,11 +171,11 @@ def _worded(view: View, ends: tuple[int, int], fact: int, done: Inscribed) -> li
     told = _nouns(view, fact)
     found: dict[Pair, None] = {}
     for pair in _valued(view, ends):
-        form = form_of(view.words(pair[1]).text)
+        form = kind_of(view, pair[1])
         for one in _open(view, pair[0]):
             rival = _far(view, one, pair[0])
             same = rival not in (pair[1], NOBODY) and one not in done.facts
-            if same and form_of(view.words(rival).text) == form and told & _nouns(view, one):
+            if same and kind_of(view, rival) == form and told & _nouns(view, one):
                 found[pair[0], rival] = None
     return list(found)
 
@@ -133,7 +191,7 @@ def _valued(view: View, ends: Pair) -> Iterator[Pair]:
 
 
 def _is_thing(view: View, entity: int) -> bool:
-    return form_of(view.words(entity).text) == "thing"
+    return kind_of(view, entity) == THING
 
 
 def _nouns(view: View, fact: int) -> frozenset[str]:
@@ -183,28 +241,32 @@ def _rivals(
     `lone`: a kind of its own ("clan") is enough, whatever the relation.
     """
     end, other = ends
-    form = form_of(view.words(other).text)
+    form = kind_of(view, other)
     found: dict[int, None] = {}
     for fact in _open(view, end):
         rival = _far(view, fact, end)
         if rival in (other, NOBODY) or fact in done.facts:
             continue
         own = _relation(view, fact)
-        kin = own in alike or (lone and form not in _COMMON and not relations.canonical(own))
-        if kin and form_of(view.words(rival).text) == form:
+        kin = own in alike or (lone and form not in COMMON and not relations.canonical(own))
+        if kin and kind_of(view, rival) == form:
             found[rival] = None
     return found
 
 
-def _alike(view: View, slot: int) -> frozenset[str]:
-    """The relations that have joined the same two things as the relation of a slot has.
+def _kin(view: View, slot: int) -> Mapping[int, str]:
+    """By slot the relations that have joined the same two things as the relation of a slot has.
 
     And those that have joined the same two as one of these.
     """
     found = _told(view, {slot})
-    near = _told(view, set(found))
+    return {**_told(view, set(found)), **found}
+
+
+def _names(slots: Mapping[int, str]) -> frozenset[str]:
+    """The relations of slots that the table does not know."""
     return frozenset(
-        name for name in {*found.values(), *near.values()} if relations.canonical(name) is None
+        name for name in slots.values() if name not in _ANYHOW and relations.canonical(name) is None
     )
 
 

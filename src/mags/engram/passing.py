@@ -56,6 +56,14 @@ def until_of(view: View, fact: int) -> str:
     return str(view.words(fact).meta.get("qualifiers", {}).get(UNTIL, ""))
 
 
+def awaited(view: View, fact: int) -> list[int]:
+    """What is to do or suffer what ends a fact, by one word of its names or several."""
+    told = until_of(view, fact).split()
+    spans = [(i, k) for i in range(len(told)) for k in range(i + 1, len(told) + 1)]
+    found = (entity for i, k in spans for entity in view.find(" ".join(told[i:k])))
+    return list(dict.fromkeys(found))
+
+
 def lapse(
     view: View, named: Iterable[int], text: str, *, at: float, recorded_at: float
 ) -> list[int]:

@@ -26,7 +26,7 @@ from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
 from mags.engram.parting import give_way, part
-from mags.engram.passing import lapse, meanwhile, until_of
+from mags.engram.passing import awaited, lapse, meanwhile
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
 from mags.engram.tentative import outweighed
@@ -223,13 +223,12 @@ class Scribe:
         self.view.draft.reason("add", fact=fact, slot=claim.slot, one=claim.one)
         self.arbiter.settle(claim, fact)
         if self.settings.arbiter and claim.span.end == NEVER:
-            give_way(self.view, claim, fact, self.done)
+            give_way(self.view, claim, fact, self.done, seen=self._reports)
 
     def _await(self, fact: int) -> None:
         """Join a fact to what is to end it by something that it does or suffers."""
-        for name in until_of(self.view, fact).split():
-            for entity in self.view.find(name):
-                self.view.join(fact, entity, ArcKind.MENTIONS)
+        for entity in awaited(self.view, fact):
+            self.view.join(fact, entity, ArcKind.MENTIONS)
 
     def _held(self, span: Span) -> dict[str, Any]:
         return {
