@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from mags.errors import CorruptFile
+from mags.models.embed.onnx_constants import Arrays, with_constants
 from mags.models.embed.onnx_output import with_output
 from mags.models.embed.session import OnnxSession, open_session
 from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean
@@ -83,11 +84,15 @@ class OnnxEmbedder:
     """Embeds on the CPU, without network or key; opened by the first text, safe in threads.
 
     The first use reads and checks the file (about 0.3 s). Raises CorruptFile when it is
-    missing or damaged, ModelError when onnxruntime cannot open it.
+    missing or damaged, ModelError when onnxruntime cannot open it. `constants`: in place of the
+    graph's own, as layers that were trained on have them.
     """
 
-    def __init__(self, file: ModelFile = SHIPPED, *, threads: int = 1) -> None:
+    def __init__(
+        self, file: ModelFile = SHIPPED, *, threads: int = 1, constants: Arrays | None = None
+    ) -> None:
         self._file = file
+        self._constants = constants or {}
         self._threads = threads
         self._opened: tuple[Windower, OnnxSession] | None = None
         self._opening = Lock()
@@ -143,6 +148,8 @@ class OnnxEmbedder:
                     call_tokens=CALL_TOKENS,
                 )
                 graph = checked_bytes(file.model, file.model_sha256)
+                if self._constants:
+                    graph = with_constants(graph, self._constants)
                 for name in file.states:
                     graph = with_output(graph, name)
                 self._opened = windower, open_session(graph, file.model, threads=self._threads)

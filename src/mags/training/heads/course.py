@@ -18,7 +18,8 @@ from random import Random
 import torch
 from torch.optim import Optimizer
 
-from mags.models.policy.heads.weights import HeadsFile
+from mags.errors import InvalidInput
+from mags.models.policy.heads.weights import HeadsFile, opened
 from mags.training.chains import hand
 from mags.training.chains.schema import Sample, Split
 from mags.training.chains.variety import Known
@@ -61,6 +62,12 @@ def attend(course: Course, place: Place, watch: Watch | None = None) -> Heads:
     model = Heads(Shape(relations=len(known.relations), width=course.width, blocks=course.blocks))
     chosen = optimisers(model, rate=course.rate, decay=course.decay)
     if place.start is not None:
+        if opened(place.start).tuned:
+            raise InvalidInput(
+                f"{place.start.path} was trained together with the encoder: go on from it by "
+                "python -m mags.training.heads.whole",
+                path=place.start.path,
+            )
         grow(model, place.start, known)
     begun = latest(place.folder)
     done = load_checkpoint(begun, model, chosen) if begun else 0

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.models.embed.onnx import SHIPPED, ModelFile
+from mags.models.embed.onnx_constants import Arrays
 from mags.models.policy.heads.choices import Vocabulary
 from mags.models.policy.heads.network import Network
 from mags.models.policy.heads.weights import (
     ABOUT,
+    TUNED,
     About,
     HeadsFile,
     Thresholds,
@@ -29,8 +31,13 @@ SAVED = (1980, 1, 1, 0, 0, 0)
 """The time that every array is stamped with, so that the same weights are the same bytes."""
 
 
-def trained(model: Heads, known: Vocabulary, file: ModelFile = SHIPPED) -> Trained:
-    """The heads as the runtime has them, their weights rounded to float16."""
+def trained(
+    model: Heads, known: Vocabulary, file: ModelFile = SHIPPED, tuned: Arrays | None = None
+) -> Trained:
+    """The heads as the runtime has them, their weights rounded to float16.
+
+    `tuned`: constants of the encoder that was trained with them.
+    """
     about = About(
         states=file.states,
         encoder_sha256=file.model_sha256,
@@ -39,7 +46,7 @@ def trained(model: Heads, known: Vocabulary, file: ModelFile = SHIPPED) -> Train
     )
     weights = {name: w.astype(np.float32) for name, w in halves(model).items()}
     network = Network(weights, layers=len(about.states), attention=about.attention)
-    return Trained(network=network, about=about)
+    return Trained(network=network, about=about, tuned=tuned or {})
 
 
 def halves(model: Heads) -> Mapping[str, NDArray[np.float16]]:
@@ -47,10 +54,11 @@ def halves(model: Heads) -> Mapping[str, NDArray[np.float16]]:
     return {name: w.detach().numpy().astype(np.float16) for name, w in model.state_dict().items()}
 
 
-def save(model: Heads, about: About, path: Path) -> HeadsFile:
-    """Write the file; the same bytes for the same weights."""
+def save(model: Heads, about: About, path: Path, tuned: Arrays | None = None) -> HeadsFile:
+    """Write the file; the same bytes for the same weights. `tuned`: see `trained`."""
     words = json.dumps(write_about(about), sort_keys=True).encode()
-    arrays = {**halves(model), ABOUT: np.frombuffer(words, dtype=np.uint8)}
+    layers = {TUNED + name: array for name, array in (tuned or {}).items()}
+    arrays = {**halves(model), **layers, ABOUT: np.frombuffer(words, dtype=np.uint8)}
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", compression=zipfile.ZIP_DEFLATED) as file:
         for name, array in arrays.items():

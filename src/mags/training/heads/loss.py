@@ -22,6 +22,11 @@ from mags.training.heads.model import Heads
 def loss_of(model: Heads, batch: Batch, known: Vocabulary) -> Tensor:
     """The loss of a batch, a mean over its samples."""
     x = model.trunk(batch.states, batch.marks, batch.mask, ROLES[batch.role])
+    return loss_on(model, batch, known, x)
+
+
+def loss_on(model: Heads, batch: Batch, known: Vocabulary, x: Tensor) -> Tensor:
+    """The same upon what the trunk made of the batch, (b, n, h)."""
     if batch.role is Role.WRITE:
         return _writing(model, batch, known, x)
     if batch.role is Role.ASK:

@@ -66,7 +66,7 @@ def turned(file: HeadsFile, given: argparse.Namespace) -> Mapping[str, Sequence[
     trained, rules = opened(file), RulePolicy()
     dev = material(train=1, dev=given.samples, tests=0, seed=11, talk=10).dev
     kinds: dict[str, list[Turned]] = {"generated": [], "conversation": []}
-    for one in states_of(dev, given.cache):
+    for one in states_of(dev, given.cache, tuned=trained.tuned):
         sample = one.sample
         if sample.role is Role.WRITE and sample.source != "hand":
             theirs = rules.write(sample.turn, sample.recent, sample.recalled).operations

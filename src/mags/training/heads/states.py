@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.models.embed.onnx import SHIPPED, ModelFile, OnnxEmbedder
+from mags.models.embed.onnx_constants import Arrays
 from mags.models.policy.heads.layout import MARKS, Layout, laid_out, marks, rows, shown
 from mags.training.chains.schema import Role, Sample, to_line
 
@@ -35,26 +36,35 @@ BLOCK = 4096
 """Samples of one file: more of the same samples need no more than their own files."""
 
 
-def states_of(samples: Sequence[Sample], folder: Path, *, file: ModelFile = SHIPPED) -> list[Shown]:
-    """Every sample with its states; they are read from `folder` where it has them."""
+def states_of(
+    samples: Sequence[Sample],
+    folder: Path,
+    *,
+    file: ModelFile = SHIPPED,
+    tuned: Arrays | None = None,
+) -> list[Shown]:
+    """Every sample with its states; they are read from `folder` where it has them.
+
+    `tuned`: constants in place of the encoder's own.
+    """
     return [
         one
         for place in range(0, len(samples), BLOCK)
-        for one in _block(samples[place : place + BLOCK], folder, file)
+        for one in _block(samples[place : place + BLOCK], folder, file, tuned or {})
     ]
 
 
-def _block(samples: Sequence[Sample], folder: Path, file: ModelFile) -> list[Shown]:
+def _block(samples: Sequence[Sample], folder: Path, file: ModelFile, tuned: Arrays) -> list[Shown]:
     layouts = [layout_of(sample) for sample in samples]
     ends = np.cumsum([0, *(layout.rows for layout in layouts)])
     width = file.dimension * len(file.states)
-    key = _key(samples, file)
+    key = _key(samples, file, tuned)
     path, seen = folder / f"{key}.f16", folder / f"{key}.json"
     shape = (int(ends[-1]), width)
     if not seen.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         found = np.memmap(path, dtype=np.float16, mode="w+", shape=shape)
-        embedder = OnnxEmbedder(file)
+        embedder = OnnxEmbedder(file, constants=tuned)
         read = embedder.states_of([layout.text for layout in layouts])
         for place, states in read:
             kept = rows(shown(layouts[place], states), states)
@@ -73,8 +83,10 @@ def _block(samples: Sequence[Sample], folder: Path, file: ModelFile) -> list[Sho
     ]
 
 
-def _key(samples: Sequence[Sample], file: ModelFile) -> str:
+def _key(samples: Sequence[Sample], file: ModelFile, tuned: Arrays) -> str:
     digest = hashlib.sha256(f"{file.model_sha256} {file.states}".encode())
+    for name, array in sorted(tuned.items()):
+        digest.update(name.encode() + array.tobytes())
     for sample in samples:
         digest.update(to_line(sample).encode())
     return digest.hexdigest()[:16]

@@ -1,5 +1,6 @@
 """The shipped heads upon the shipped encoder, and the rules behind them."""
 
+import numpy as np
 import pytest
 
 from mags.models.embed.onnx import SHIPPED as ENCODER
@@ -9,6 +10,8 @@ from mags.models.policy.heads import HeadsPolicy
 from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import (
     SHIPPED,
+    TUNED,
+    HeadsFile,
     Thresholds,
     opened,
     read_about,
@@ -32,7 +35,7 @@ def test_the_file_is_for_the_encoder_that_is_shipped_and_small():
     about = opened(SHIPPED).about
     assert about.encoder_sha256 in (ENCODER.model_sha256, *ENCODER.earlier_sha256)
     assert about.states == ENCODER.states
-    assert SHIPPED.path.stat().st_size < 4_000_000
+    assert SHIPPED.path.stat().st_size < 10_000_000
     assert read_about(write_about(about)) == about
 
 
@@ -69,7 +72,24 @@ def test_a_turn_that_only_asks_is_left_to_the_rules(rules_first):
     assert rules_first.write(QUESTION, (), ()) == RulePolicy().write(QUESTION, (), ())
 
 
-def test_a_text_is_read_once_for_all_decisions_on_it(encoder):
+def without_layers(folder):
+    with np.load(SHIPPED.path) as arrays:
+        kept = {name: arrays[name] for name in arrays.files if not name.startswith(TUNED)}
+    np.savez(folder / "heads.npz", **kept)
+    return HeadsFile(path=folder / "heads.npz")
+
+
+def test_heads_that_were_trained_with_the_encoder_read_its_layers_of_theirs(encoder):
+    tuned = OnnxEmbedder(constants=opened(SHIPPED).tuned)
+    text = "I: I live in Oslo."
+    own, plain = tuned.token_states(text).states, encoder.token_states(text).states
+    assert own.shape == plain.shape
+    assert not np.array_equal(own, plain)
+    one, other = (HeadsPolicy(some, thresholds=ALWAYS) for some in (encoder, tuned))
+    assert one.write(TURN, (), ()) == other.write(TURN, (), ())
+
+
+def test_a_text_is_read_once_for_all_decisions_on_it(encoder, tmp_path):
     texts = []
 
     class Counting:
@@ -77,7 +97,7 @@ def test_a_text_is_read_once_for_all_decisions_on_it(encoder):
             texts.append(text)
             return encoder.token_states(text)
 
-    policy = HeadsPolicy(Counting(), thresholds=ALWAYS)
+    policy = HeadsPolicy(Counting(), file=without_layers(tmp_path), thresholds=ALWAYS)
     policy.route(TURN, ())
     policy.ask(TURN, ())
     policy.write(TURN, (), ())

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mags.models.embed.onnx import TokenStates
+from mags.models.embed.onnx import OnnxEmbedder, TokenStates
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.decoding import Written, asked, routed, written
 from mags.models.policy.heads.layout import Layout, laid_out, marks, rows
@@ -44,7 +44,8 @@ class TokenEncoder(Protocol):
 class HeadsPolicy:
     """A `Policy` that asks the heads first and `rules` second, decision by decision.
 
-    `encoder` must be the one the heads were trained on. `thresholds`: in place of the file's;
+    `encoder` must be the one the heads were trained on; where they were trained together with its
+    layers, theirs is read in its place. `thresholds`: in place of the file's;
     all 0 leaves every decision to the heads. `spoke` counts who decided, as ("write", "rules").
     The weights are read and checked by the first decision; raises CorruptFile.
     """
@@ -194,6 +195,8 @@ class HeadsPolicy:
         with self._opening:
             if self._trained is None:
                 self._trained = opened(self._file)
+                if self._trained.tuned:
+                    self._encoder = OnnxEmbedder(constants=self._trained.tuned)
             return self._trained
 
 

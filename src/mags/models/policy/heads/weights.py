@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mags.errors import CorruptFile
 from mags.models.embed.onnx import DATA
@@ -18,6 +19,9 @@ from mags.models.policy.heads.network import Network
 
 ABOUT = "about"
 """The array that holds the description: JSON in UTF-8, as uint8."""
+
+TUNED = "encoder/"
+"""What the name of an array begins with that is a constant of the encoder's graph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +60,16 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """Weights ready for use."""
+    """Weights ready for use. `tuned`: constants of the encoder, where it was trained with them."""
 
     network: Network
     about: About
+    tuned: Mapping[str, NDArray[np.generic]] = field(default_factory=dict)
 
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="bd55b9ea401dc6d0b9a813908a14a6f5e986ecca2513928c768b5e88ead08053",
+    sha256="65e46d982e85ecdb16bfbe6df40575ef0c7c3fad944766d6334ea911333d1a0d",
 )
 
 
@@ -88,9 +93,15 @@ def opened(file: HeadsFile = SHIPPED) -> Trained:
         )
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         about = read_about(json.loads(arrays[ABOUT].tobytes()))
-        weights = {name: arrays[name].astype(np.float32) for name in arrays.files if name != ABOUT}
+        own = [name for name in arrays.files if name != ABOUT and not name.startswith(TUNED)]
+        weights = {name: arrays[name].astype(np.float32) for name in own}
+        tuned = {
+            name.removeprefix(TUNED): arrays[name]
+            for name in arrays.files
+            if name.startswith(TUNED)
+        }
     network = Network(weights, layers=len(about.states), attention=about.attention)
-    return Trained(network=network, about=about)
+    return Trained(network=network, about=about, tuned=tuned)
 
 
 def write_about(about: About) -> dict[str, object]:
