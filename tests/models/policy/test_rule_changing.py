@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mags.models.policy.rules.marks import is_change
 from mags.models.policy.rules.ties import tied
 from mags.models.policy.rules.tokens import tokenise
-from mags.ports.policy import Act, Turn
+from mags.ports.policy import OUTCOME, Act, Turn
 from tests.models.policy.reading import POLICY
 
 
@@ -89,3 +89,13 @@ def test_nothing_is_parted_from_itself_and_nothing_new_is_parted(words):
         assert op.subject
         assert op.object
         assert op.act is not Act.RETRACT or op.subject != op.object
+
+
+def test_whoever_guards_a_place_is_not_the_place():
+    for text in (
+        "Whoever guards Zoaro laughed at vreth ink.",
+        "Vreth ink pleased whoever guards Zoaro.",
+    ):
+        assert tied(Turn(text=text, attrs={OUTCOME: "-1"})) == ()
+        assert tied(Turn(text=text, attrs={OUTCOME: "1"})) == ()
+    assert tied(Turn(text="Zoaro laughed at vreth ink.", attrs={OUTCOME: "-1"})) != ()

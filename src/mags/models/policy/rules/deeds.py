@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mags.models.policy.rules.changing import is_list, parted
-from mags.models.policy.rules.lexicon import BE, FUNCTION_WORDS, PREPOSITIONS, word_set
+from mags.models.policy.rules.lexicon import ARTICLES, BE, FUNCTION_WORDS, PREPOSITIONS, word_set
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.saying import (
     LISTS,
@@ -18,8 +18,10 @@ from mags.models.policy.rules.saying import (
 )
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
+from mags.ports.inflection import is_verb
 from mags.ports.policy import OUTCOME, Operation, Turn
 
+_WHOEVER = frozenset({"whoever", "whomever"})
 _EVERYBODY = word_set("everyone everybody anyone anybody all")
 
 
@@ -28,6 +30,8 @@ def shown(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
     unique = {r.core.lower(): r for c in clauses for r in c.about}
     about = list(unique.values())
     well = float(turn.attrs[OUTCOME]) > 0.0
+    if any(_is_described(c, r) for c in clauses for r in c.about):
+        return ()  # it came of somebody who has no name here
     if len(about) == 1 and well:
         return _done(clauses, about[0], turn)
     if len(about) != 2:
@@ -41,6 +45,12 @@ def shown(clauses: Sequence[Stretch], turn: Turn) -> tuple[Operation, ...]:
     whole = both[0] if both else None
     relation = "goes with" if whole is None else relation_of(whole, a, b)
     return (tie(turn, clauses[0], a.text, relation, b.text, confidence=SHOWN),)
+
+
+def _is_described(clause: Stretch, referent: Referent) -> bool:
+    """Say whether a name only tells who is meant: "whoever guards Zoaro" is not Zoaro."""
+    before = [t.low for t in clause.tokens[: referent.start] if t.low not in ARTICLES]
+    return any(word in _WHOEVER for word in before[-3:-1]) and is_verb(before[-1])
 
 
 def _done(clauses: Sequence[Stretch], subject: Referent, turn: Turn) -> tuple[Operation, ...]:
