@@ -49,7 +49,16 @@ FURTHER = Course(rounds=52, passes=3, cool=31, rate=4e-3)
 """On from heads that are there (`--start`), on what the generator has learned to make since."""
 
 WHOLE = Course(
-    rounds=36, fresh=2_048, talk=256, by_hand=16, passes=1, cool=30, rate=1.5e-3, seed=31
+    rounds=36,
+    fresh=2_048,
+    talk=256,
+    by_hand=16,
+    passes=1,
+    cool=30,
+    rate=1.5e-3,
+    dev=700,
+    tests=0,
+    seed=31,
 )
 """On from there together with the encoder's layers (`mags.training.heads.whole`)."""
 
