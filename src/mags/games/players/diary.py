@@ -56,6 +56,7 @@ class Diary:
 
     def __init__(self) -> None:
         self.deeds: list[Deed] = []
+        self._naming: dict[str, list[int]] = {}
         self._last: tuple[Scene, str, float] | None = None
         self._seen: dict[tuple[str, ...], set[str]] = {}
         self._apart: set[str] = set()
@@ -86,11 +87,18 @@ class Diary:
             return []
         self._learn(question)
         about, asked = self.about(question), frozenset(terms(question))
+        places = {place for term in about for place in self._naming.get(term, ())}
         return [
             deed
-            for deed in self.deeds
+            for deed in map(self.deeds.__getitem__, sorted(places))
             if about == self._about(deed.names, deed.asked) and (deed.told or deed.asked <= asked)
         ]
+
+    def _keep(self, deed: Deed) -> None:
+        """Note an act, to be found by the names in its question."""
+        for term in deed.names:
+            self._naming.setdefault(term, []).append(len(self.deeds))
+        self.deeds.append(deed)
 
     def did(self, scene: Scene, action: str, reward: float) -> None:
         """Note what was done, and the reward that it brought."""
@@ -109,7 +117,7 @@ class Diary:
         done = telling(scene.actions)[scene.actions.index(action)]
         told = not done.isdisjoint(terms(present[0].line.text))
         if told or reward < WELL:
-            self.deeds.append(
+            self._keep(
                 Deed(
                     names=named(scene.question),
                     asked=frozenset(terms(scene.question)),

@@ -134,7 +134,7 @@ class Remembering:
         else:
             seen = [self._one(turn) for turn in turns]
         for note, one in zip(notes, seen, strict=True):
-            self._thinker.notes[one.episode_id] = note
+            self._thinker.remembered(one.episode_id, note)
 
     def _one(self, turn: Turn) -> Seen:
         return self.memory.observe(

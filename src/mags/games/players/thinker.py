@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from mags.games.players.diary import WELL, Diary, named
 from mags.games.players.evidence import (
@@ -23,7 +23,7 @@ from mags.index.tokens import terms
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
-from mags.recall.chains import Chain
+from mags.recall.chains import OWN, Chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class Habits:
     `chains`: of how many actions the best chain is shown: lines that lead from the question to
     the action; of those worth at least `close` of the best (0: none are looked for). Where
     nothing leads to an action, lines are recalled: `k` at most beside those of the turn.
+    In games where nobody may answer that nothing is known, `silent`: worth in them of a line that
+    told nothing, `unsure`: sureness of the reader under which the best chain decides (0: never).
     `history`: lines of the conversation shown besides (0: manager mode, all from memory).
     `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
     of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
@@ -44,6 +46,8 @@ class Habits:
 
     chains: int = 1
     close: float = 0.8
+    silent: float = 0.2
+    unsure: float = 0.5
     k: int = 12
     history: int = 0
     outcomes: bool = True
@@ -77,6 +81,7 @@ class Thinker:
         self._habits = habits
         self._clock = clock
         self.notes: dict[int, Note] = {}
+        self.ids: dict[Said, int] = {}
         self.diary = Diary()
         self.shown: list[Shown] = []
         self.choice = Choice(action="", sure=0.0)
@@ -87,10 +92,18 @@ class Thinker:
         """A new game, remembered in a new memory."""
         self._memory = memory
         self.notes = {}
+        self.ids = {}
         self.diary = Diary()
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
+        self._led = ""
+        self._wary = False
+
+    def remembered(self, episode: int, note: Note) -> None:
+        """An episode of the memory is that line."""
+        self.notes[episode] = note
+        self.ids[note.said] = episode
 
     def reported(self, present: Sequence[Note]) -> dict[Said, float]:
         """Which of the lines of a scene reports what came of the last act, and its reward."""
@@ -106,6 +119,7 @@ class Thinker:
         """What is to be decided next."""
         self._scene = scene
         self._open = scene.actions
+        self._wary = self._wary or doubtful(scene.actions)
         self._present = noted(scene)[-PRESENT:]
         self.reading_s = 0.0
         if self._habits.history:
@@ -124,6 +138,7 @@ class Thinker:
         led = self._chained(question.text, recall_again)
         if led:
             self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
+            self._settle()
             if self.choice.sure >= self._habits.sure:
                 return self._answer(())
         return self._recalled(items, recall_again)
@@ -135,11 +150,13 @@ class Thinker:
         actions = self._scene.actions
         self.recalls += 1
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
-        newer = self._memory.chains(question, actions, after=after)
+        silent = 1.0 if self._wary else self._habits.silent
+        newer = self._memory.chains(question, actions, after=after, silent=silent)
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
-            found = self._sound(question, self._memory.chains(question, actions))
+            found = self._sound(question, self._memory.chains(question, actions, silent=silent))
+        self._led = actions[found[0].option] if found and not self._wary else ""
         asked = named(question)
         habits, line = self._habits, self.notes.get
         best = beside(found, question, line, most=habits.chains, close=habits.close)
@@ -150,10 +167,24 @@ class Thinker:
             self.recalls += 1
             lines = [note for item in items if (note := self._line(item)) is not None]
             notes = settled(evidence, lines, asked)
-        off = denied(notes, self._open)
-        self._open = tuple(one for i, one in enumerate(self._open) if i not in off)
-        ids = {note.said: id_ for id_, note in self.notes.items()} if notes else {}
-        return _together(Shown(text=n.shown, note=n, ids=(ids[n.said],)) for n in notes)
+            self._led = ""  # the condition that was met decides
+        off = {self._open[i] for i in denied(notes, self._open)}
+        if self._led:
+            off.update(actions[i] for one in best[:1] for i in one.dropped)
+        self._open = tuple(one for one in self._open if one not in off) or self._open
+        told = {step: facts for one in best for step, facts in one.told.items()}
+        return _together(self._worded(note, told) for note in notes)
+
+    def _worded(self, note: Note, told: Mapping[int, tuple[int, ...]]) -> Shown:
+        """A line in the words of what the memory took from it; in its own where nothing was.
+
+        In its own also where somebody speaks of himself, and where it can be answered that nothing
+        is known: then it counts how it was said, and by whom.
+        """
+        id_ = self.ids[note.said]
+        facts = [self._memory.get(fact).text for fact in told.get(id_, ())]
+        own = not facts or OWN.search(note.line.text) or self._wary
+        return Shown(text=note.shown if own else " ".join(facts), note=note, ids=(id_,))
 
     def _sound(self, question: str, found: Sequence[Chain]) -> list[Chain]:
         """The chains that may decide, to actions that are open."""
@@ -161,6 +192,11 @@ class Thinker:
         asked = named(question)
         short = [shortened(one, asked, self.notes.get) for one in open_]
         return sound(short, question, self._scene.actions, self.notes.get)
+
+    def _settle(self) -> None:
+        """Take what the best chain leads to where the reader is not sure what its lines say."""
+        if self._led in self._open and self.choice.sure < self._habits.unsure:
+            self.choice = replace(self.choice, action=self._led)
 
     def _weigh(self, question: str, newer: Sequence[Chain]) -> None:
         """Leave out the actions that failed in this very situation; take the one that won.
@@ -185,12 +221,12 @@ class Thinker:
 
     def _standing(self, led: Sequence[Shown], items: Sequence[ContextItem]) -> list[Shown]:
         """The memories that come from lines of a chain, to be cited with them."""
-        texts = {one.text for one in led}
+        shown = {one.note.shown: one for one in led if one.note is not None}
         found = ((item.id, self._line(item)) for item in items)
         return [
-            Shown(text=note.shown, note=note, ids=(id_,))
+            Shown(text=shown[note.shown].text, note=note, ids=(id_,))
             for id_, note in found
-            if note is not None and note.shown in texts
+            if note is not None and note.shown in shown
         ]
 
     def _recalled(self, items: Sequence[ContextItem], recall_again: RecallAgain) -> Answer:
