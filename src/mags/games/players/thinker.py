@@ -173,15 +173,18 @@ class Thinker:
             off.update(actions[i] for one in best[:1] for i in one.dropped)
         self._open = tuple(one for one in self._open if one not in off) or self._open
         told = {step: facts for one in best for step, facts in one.told.items()}
-        return _together(self._worded(note, told) for note in notes)
+        ids = {self.notes[step].said: step for step in told if step in self.notes}
+        return _together(self._worded(note, ids, told) for note in notes)
 
-    def _worded(self, note: Note, told: Mapping[int, tuple[int, ...]]) -> Shown:
+    def _worded(
+        self, note: Note, ids: Mapping[Said, int], told: Mapping[int, tuple[int, ...]]
+    ) -> Shown:
         """A line in the words of what the memory took from it; in its own where nothing was.
 
         In its own also where somebody speaks of himself, and where it can be answered that nothing
         is known: then it counts how it was said, and by whom.
         """
-        id_ = self.ids[note.said]
+        id_ = ids.get(note.said, self.ids[note.said])
         facts = [self._memory.get(fact).text for fact in told.get(id_, ())]
         own = not facts or OWN.search(note.line.text) or self._wary
         return Shown(text=note.shown if own else " ".join(facts), note=note, ids=(id_,))
