@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mags.engram.settings import ConflictSettings, EngramSettings
+from mags.graph.draft import Draft
 from mags.ports.policy import OUTCOME, Act, Operation
 from tests.engram.desk import Desk, add
 
@@ -154,3 +155,17 @@ def test_a_word_that_several_names_share_tells_their_kind(desk):
     tell(desk, "Vel", "rides with", "House Pell")
     tell(desk, "Mur", "rides with", "House Vrull")
     assert tell(desk, "Orn", "sides with", "House Pell", change=True).closed == old
+
+
+def test_what_was_forgotten_is_not_counted(desk):
+    gone = [
+        tell(desk, f"{clan} clan", "keeps", f"{feast} vigil").facts[0]
+        for clan, feast in zip(CLANS, FEASTS, strict=True)
+    ]
+    draft = Draft(desk.state.graph)
+    for fact in gone:
+        draft.remove_node(fact)
+        draft.remove_node(int(desk.node(fact)["subject"]))
+    desk.apply(draft, "forget")
+    tell(desk, "Kor clan", "keeps", "Hulm vigil")
+    assert tell(desk, "Kor clan", "keeps", "Ebbo vigil").closed == []

@@ -83,11 +83,12 @@ def _held(
     view: View, kinds: tuple[str, str], slots: Collection[int], *, but: int
 ) -> dict[int, set[int]]:
     """By thing of the first kind, what it is joined to of the second; without one thing."""
-    nodes = view.draft.graph.nodes
-    facts = (nodes["kind"] == int(NodeKind.FACT)) & (nodes["valid_to"] == NEVER)
+    graph = view.draft.graph
+    nodes, facts = graph.nodes, graph.where(NodeKind.FACT)
+    facts = facts[(nodes["valid_to"][facts] == NEVER) & (nodes["object"][facts] != NOBODY)]
     if slots:
-        facts &= np.isin(nodes["slot"], list(slots))
-    rows = np.flatnonzero(facts & (nodes["object"] != NOBODY))[-MOST:]
+        facts = facts[np.isin(nodes["slot"][facts], list(slots))]
+    rows = facts[-MOST:]
     pairs = list(zip(nodes["subject"][rows].tolist(), nodes["object"][rows].tolist(), strict=True))
     view.fetch({end for pair in pairs for end in pair})
     kind = {end: kind_of(view, end) for end in {end for pair in pairs for end in pair}}

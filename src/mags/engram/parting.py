@@ -272,9 +272,9 @@ def _names(slots: Mapping[int, str]) -> frozenset[str]:
 
 def _told(view: View, slots: set[int]) -> dict[int, str]:
     """By slot the relations under which any two things are joined that one of these joins."""
-    nodes = view.draft.graph.nodes
-    facts = nodes["kind"] == int(NodeKind.FACT)
-    rows = np.flatnonzero(facts & np.isin(nodes["slot"], list(slots)))[-MOST:]
+    graph = view.draft.graph
+    nodes, facts = graph.nodes, graph.where(NodeKind.FACT)
+    rows = facts[np.isin(nodes["slot"][facts], list(slots))][-MOST:]
     found: dict[int, str] = {}
     for row in rows.tolist():
         one, other = int(nodes["subject"][row]), int(nodes["object"][row])
