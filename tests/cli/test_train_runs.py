@@ -81,7 +81,7 @@ def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Pa
 
 
 def test_a_recipe_of_heads_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="shipped, further, quick, smoke"):
+    with pytest.raises(InvalidInput, match="shipped, further, whole, quick, quick-whole, smoke"):
         run("train", "heads", "--recipe", "huge", "--out", str(tmp_path / "heads.npz"))
 
 
@@ -122,10 +122,15 @@ def test_a_nano_is_trained_listed_used_and_exported(
     assert "peak MB" in told
     first, last = (opened(HeadsFile(path=folder / n)) for n in ("heads-1.npz", SHIPPED.path.name))
     assert first.about.vocabulary.relations == last.about.vocabulary.relations
+    assert last.tuned
+    steps = json.loads((folder / "run.json").read_text())["steps"]
+    assert list(steps)[-3:] == ["heads-1-smoke", "heads-2-smoke", "heads-3-smoke-whole"]
     found = json.loads(run("models", "list", str(tmp_path), "--json"))
     assert found[-1]["given"] == str((folder / "export").resolve())
     run("models", "use", str(folder))
     assert 'kind = "nano"' in (tmp_path / "config.toml").read_text()
+    run("models", "use", str(folder / SHIPPED.path.name))
+    assert 'kind = "heads"' in (tmp_path / "config.toml").read_text()
     for form in ("onnx", "safetensors", "gguf"):
         run("models", "export", str(folder), "--out", str(tmp_path / form), "--form", form)
     assert sorted(p.name for p in (tmp_path / "onnx").iterdir()) == [

@@ -1,4 +1,4 @@
-"""`mags train heads`: the heads on the frozen embedder, made from nothing."""
+"""`mags train heads`: the heads on the embedder, made from nothing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,16 @@ Tests = Annotated[
 ]
 Rounds = Annotated[int | None, typer.Option(min=1, help="Rounds, in place of the recipe's.")]
 Start = Annotated[
-    Path | None, typer.Option("--start", help="Heads (.npz) to go on from, else from nothing.")
+    Path | None,
+    typer.Option(
+        "--start",
+        help="Heads (.npz) to go on from; else from nothing, and `whole` from those that ship.",
+    ),
 ]
-Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="In place of the recipe's. The same seed and threads give the same weights."),
+]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 
 
@@ -35,23 +42,25 @@ def heads(
     tests: Tests = 600,
     rounds: Rounds = None,
     start: Start = None,
-    seed: Seed = 7,
+    seed: Seed = None,
     threads: Threads = 1,
 ) -> None:
     """Train the heads: a tagger for write, probes for the rest, on the states of the embedder.
 
-    Prints exact adherence and F1 beside those of the rules.
+    The recipe `whole` trains the embedder's upper layers with them. Prints exact adherence and F1
+    beside those of the rules, where the recipe has tests.
     """
-    course = recipe(recipe_name)
+    recipe(recipe_name)
     made = bring("mags.training.heads.__main__", extra="train", needed_for="mags train heads")
     given = {
         "out": file,
         "recipe": recipe_name,
         "folder": folder,
         "tests": tests,
-        "rounds": course.rounds if rounds is None else rounds,
+        "rounds": rounds,
+        "start": start,
         "seed": seed,
         "threads": threads,
-        **({} if start is None else {"start": start}),
     }
-    made.main([word for name, value in given.items() for word in (f"--{name}", str(value))])
+    told = {name: str(value) for name, value in given.items() if value is not None}
+    made.main([word for name, value in told.items() for word in (f"--{name}", value)])

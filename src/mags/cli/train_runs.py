@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,6 @@ import typer
 from rich.table import Table
 
 from mags.cli.shared import out
-from mags.cli.train_heads import heads as train_heads
 from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED
 from mags.training.evaluate.evaluation import from_json
@@ -28,8 +26,6 @@ Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 Combined = Annotated[
     bool, typer.Option("--combined", help="One model for all roles, not one for each.")
 ]
-COURSES = {"nano": ("shipped", "further"), "smoke": ("smoke", "smoke")}
-"""The heads' recipes of a preset, each going on from the one before; else the one of its name."""
 Heads = Annotated[
     bool,
     typer.Option("--heads/--no-heads", help="Train the heads as well, as long as the preset says."),
@@ -86,29 +82,13 @@ def everything(
     heads: Heads = True,
 ) -> None:
     """From nothing to all that `mags models use` takes: nano by SFT and GRPO, and the heads."""
-    _train("all", folder, _recipe(preset_name, seed, threads, combined), source)
+    recipe = _recipe(preset_name, seed, threads, combined)
+    _train("all", folder, recipe, source)
     out.print(tables(from_json(folder / "evaluation.json")))
     out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
     if heads:
-        file = _heads(folder, COURSES.get(preset_name, (preset_name,)), threads)
-        out.print(f"Use them with: mags models use {file}", markup=False)
-
-
-def _heads(folder: Path, courses: Sequence[str], threads: int) -> Path:
-    """Heads by one course after another, each in a folder of its own; the file of the last."""
-    *begun, file = (
-        *(folder / f"heads-{number}.npz" for number in range(1, len(courses))),
-        folder / SHIPPED.path.name,
-    )
-    start: Path | None = None
-    for course, made in zip(courses, (*begun, file), strict=True):
-        if made == file or not made.exists():
-            place = folder / ("heads" if start is None else f"{start.stem}-on")
-            train_heads(
-                made, recipe_name=course, folder=place, tests=0, start=start, threads=threads
-            )
-        start = made
-    return file
+        _train("heads", folder, recipe, source)
+        out.print(f"Use them with: mags models use {folder / SHIPPED.path.name}", markup=False)
 
 
 def _recipe(name: str, seed: int, threads: int, combined: bool) -> Recipe:

@@ -7,7 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mags.training.chains.schema import Split  # noqa: E402 - torch may be missing
+from mags.errors import InvalidInput  # noqa: E402 - torch may be missing
+from mags.models.policy.heads.weights import SHIPPED  # noqa: E402
+from mags.training.chains.schema import Split  # noqa: E402
 from mags.training.chains.variety import Known  # noqa: E402
 from mags.training.heads.course import Place, attend, held_back, pace, samples_of  # noqa: E402
 from mags.training.heads.export import halves  # noqa: E402
@@ -60,6 +62,13 @@ def test_what_is_written_by_hand_comes_every_few_rounds(held):
         any(one.source == "hand" for one in samples_of(course, number, held)) for number in range(4)
     ]
     assert by_hand == [True, False, True, False]
+    never = replace(TINY, by_hand=0)
+    assert len(list(samples_of(never, 0, held))) == TINY.fresh + TINY.talk
+
+
+def test_heads_that_were_trained_with_the_encoder_do_not_go_on_without_it(held, tmp_path):
+    with pytest.raises(InvalidInput, match="mags train heads --recipe whole"):
+        attend(TINY, Place(folder=tmp_path, held=held, start=SHIPPED))
 
 
 def test_the_rate_rises_in_the_first_round_and_falls_in_the_last_ones():

@@ -11,8 +11,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from rich.console import Console  # noqa: E402
-
 from mags.models.embed.onnx import SHIPPED, OnnxEmbedder, checked_bytes  # noqa: E402
 from mags.models.embed.onnx_constants import constants  # noqa: E402
 from mags.models.policy.heads.weights import SHIPPED as HEADS  # noqa: E402
@@ -20,15 +18,17 @@ from mags.models.policy.heads.weights import opened  # noqa: E402
 from mags.training.chains.schema import Split  # noqa: E402
 from mags.training.chains.variety import Known  # noqa: E402
 from mags.training.generate.samples import of_split  # noqa: E402
+from mags.training.heads.course import Place  # noqa: E402
 from mags.training.heads.encoder import Encoder  # noqa: E402
 from mags.training.heads.export import save, trained  # noqa: E402
 from mags.training.heads.labels import taught  # noqa: E402
 from mags.training.heads.material import Material  # noqa: E402
+from mags.training.heads.model import Heads, Shape  # noqa: E402
 from mags.training.heads.pieces import Pieces, drawn  # noqa: E402
-from mags.training.heads.recipes import WHOLE  # noqa: E402
-from mags.training.heads.whole import Tuning, tuned  # noqa: E402
+from mags.training.heads.recipes import SMOKE_WHOLE, WHOLE, Tuning  # noqa: E402
+from mags.training.heads.whole import tuned  # noqa: E402
 
-TINY = replace(WHOLE, rounds=1, fresh=12, talk=4, by_hand=9, cool=0)
+TINY = replace(SMOKE_WHOLE, fresh=12, talk=4)
 NONE = Material(train=(), dev=())
 
 
@@ -59,7 +59,7 @@ def test_every_sample_is_in_one_batch_of_its_role() -> None:
 
 
 def test_a_course_trains_layers_and_heads_and_leaves_what_is_below(tmp_path: Path) -> None:
-    encoder, model = tuned(TINY, Tuning(), HEADS, NONE, Console(quiet=True))
+    encoder, model = tuned(TINY, Place(folder=tmp_path, held=NONE))
     begun = Encoder(tuned=opened(HEADS).tuned)
     assert torch.equal(encoder.layers[0].up.weight, begun.layers[0].up.weight)
     assert not torch.equal(encoder.layers[1].up.weight, begun.layers[1].up.weight)
@@ -70,7 +70,28 @@ def test_a_course_trains_layers_and_heads_and_leaves_what_is_below(tmp_path: Pat
     assert all(np.array_equal(read.tuned[name], layers[name]) for name in layers)
 
 
-def test_no_share_of_the_way_is_where_it_began() -> None:
-    encoder, _ = tuned(TINY, Tuning(share=0.0), HEADS, NONE, Console(quiet=True))
+def test_no_share_of_the_way_is_where_it_began(tmp_path: Path) -> None:
+    still = replace(TINY, tuning=Tuning(share=0.0))
+    encoder, _ = tuned(still, Place(folder=tmp_path, held=NONE))
     begun = Encoder(tuned=opened(HEADS).tuned)
     assert torch.equal(encoder.layers[3].up.weight, begun.layers[3].up.weight)
+
+
+def test_a_course_of_layers_that_was_stopped_ends_where_it_would_have(tmp_path: Path) -> None:
+    small = Heads(Shape(relations=len(taught().relations), width=16, blocks=1))
+    start = save(small, trained(small, taught()).about, tmp_path / "start.npz")
+    course = replace(TINY, rounds=2)
+    once = tuned(course, Place(folder=tmp_path / "once", held=NONE, start=start))
+    parts = Place(folder=tmp_path / "parts", held=NONE, start=start)
+    tuned(replace(course, rounds=1), parts)
+    seen = []
+    again = tuned(course, parts, lambda step, told: seen.append((step, *told)))
+    assert seen == [(2, "loss")]
+    for one, other in zip(once, again, strict=True):
+        found = other.state_dict()
+        assert all(torch.equal(weight, found[name]) for name, weight in one.state_dict().items())
+    assert once[1].shape == small.shape
+
+
+def test_what_ships_is_trained_with_the_layers_and_sees_every_sample_once() -> None:
+    assert (WHOLE.tuning, WHOLE.passes) == (Tuning(), 1)

@@ -12,12 +12,23 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 pytest.importorskip("peft", reason="needs the extra: pip install 'mags[train]'")
 pytest.importorskip("onnx", reason="needs the extra: pip install 'mags[train]'")
 
-from mags.errors import InvalidInput  # noqa: E402 - torch first
+from mags.app import make_heads  # noqa: E402 - torch first
+from mags.errors import InvalidInput  # noqa: E402
+from mags.models.policy.heads.weights import HeadsFile, opened  # noqa: E402
 from mags.models.policy.nano import NanoFolder  # noqa: E402
+from mags.ports.policy import Route, Turn  # noqa: E402
 from mags.training.evaluate.evaluation import from_json  # noqa: E402
+from mags.training.heads.recipes import recipe as heads_recipe  # noqa: E402
 from mags.training.progress import Logbook  # noqa: E402
 from mags.training.recipe.lora import low_rank  # noqa: E402
-from mags.training.recipe.presets import SMOKE, Data, Recipe, Reinforcing, Teaching  # noqa: E402
+from mags.training.recipe.presets import (  # noqa: E402
+    PRESETS,
+    SMOKE,
+    Data,
+    Recipe,
+    Reinforcing,
+    Teaching,
+)
 from mags.training.recipe.run import plan, train  # noqa: E402
 from mags.training.recipe.steps import Run  # noqa: E402
 from mags.training.sft import SftConfig, fine_tune  # noqa: E402
@@ -31,6 +42,7 @@ TINY = replace(
     reinforce=Reinforcing(steps=1, prompts=2, group=2, rank=4, limit=16),
     evaluated=1,
     threads=1,
+    heads=(),
 )
 
 
@@ -81,12 +93,45 @@ def test_a_run_that_was_stopped_within_a_step_ends_with_the_same_weights(
     assert [json.loads(line)["step"] for line in lines] == [1, 2, 3, 4, 5, 5, 6]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_heads_are_steps_that_end_with_the_layers_of_the_encoder(tmp_path: Path) -> None:
+    recipe = replace(TINY, heads=("smoke", "smoke-whole"))
+    done = train(recipe, tmp_path, goal="heads").steps
+    assert list(done) == ["heads-1-smoke", "heads-2-smoke-whole"]
+    assert all({"cpu_s", "peak_mb", "sha256"} <= step.keys() for step in done.values())
+    frozen, whole = (
+        opened(HeadsFile(path=tmp_path / name, sha256=done[step]["sha256"]))
+        for name, step in zip(("heads-1.npz", "heads-minilm.npz"), done, strict=True)
+    )
+    assert not frozen.tuned
+    assert whole.tuned.keys() == opened().tuned.keys()
+    written = (tmp_path / "run.json").read_bytes()
+    assert train(recipe, tmp_path, goal="heads").steps == done
+    assert (tmp_path / "run.json").read_bytes() == written
+    policy = make_heads(tmp_path / "heads-minilm.npz")
+    assert isinstance(policy.route(Turn(text="Where do I live?"), ()), Route)
+
+
+@pytest.mark.parametrize("known", PRESETS.values(), ids=PRESETS)
+def test_the_heads_of_a_preset_end_with_a_course_of_the_layers(known: Recipe) -> None:
+    *before, last = (heads_recipe(name) for name in known.heads)
+    assert last.tuning is not None
+    assert before
+    assert all(one.tuning is None for one in before)
+
+
+def test_a_run_without_heads_has_no_step_of_them(tmp_path: Path) -> None:
+    run = Run(recipe=TINY, folder=tmp_path)
+    assert plan(run, "heads") == {}
+    assert not any("heads" in name for name in plan(replace(run, recipe=SMOKE), "all"))
+
+
 def test_a_combined_model_is_one_file_for_all_roles(tmp_path: Path) -> None:
     combined = replace(TINY, combined=True)
     run = Run(recipe=combined, folder=tmp_path)
     steps = list(plan(run, "all"))
     assert steps == ["data", "tokenizer", "base", "grpo-all", "export", "evaluate"]
-    with pytest.raises(InvalidInput, match="sft, grpo, ppo, all"):
+    with pytest.raises(InvalidInput, match="sft, grpo, ppo, all, heads"):
         plan(run, "dpo")
 
 

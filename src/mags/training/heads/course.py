@@ -65,7 +65,7 @@ def attend(course: Course, place: Place, watch: Watch | None = None) -> Heads:
         if opened(place.start).tuned:
             raise InvalidInput(
                 f"{place.start.path} was trained together with the encoder: go on from it by "
-                "python -m mags.training.heads.whole",
+                "mags train heads --recipe whole",
                 path=place.start.path,
             )
         grow(model, place.start, known)
@@ -102,7 +102,7 @@ def samples_of(course: Course, number: int, held: Material) -> Iterator[Sample]:
     seed = f"{course.seed} round {number}"
     yield from plain(Split.TRAIN, course.fresh, seed, seen, scatter=course.scatter)
     yield from talked(Split.TRAIN, course.talk, seed, seen)
-    if number % course.by_hand == 0:
+    if course.by_hand and number % course.by_hand == 0:
         written = hand.samples(tuple(hand.chains()))
         yield from (sample for sample in written if sample.split is Split.TRAIN)
 

@@ -9,11 +9,19 @@ from torch import Tensor
 
 from mags.models.policy.heads.choices import Vocabulary
 from mags.models.policy.heads.weights import HeadsFile, opened
-from mags.training.heads.model import HOPS, Heads
+from mags.training.heads.model import HOPS, Heads, Shape
 
 BY_RELATION = frozenset({"relation.weight", "relation.bias", "gist.weight"})
 """Weights with a row for each relation and one for none."""
 Pairs = Sequence[tuple[int, int]]
+
+
+def shape_of(file: HeadsFile, known: Vocabulary) -> Shape:
+    """The shape of the heads of a file, for the relations of `known`."""
+    weights = opened(file).network.weights
+    blocks = {name.split(".")[1] for name in weights if name.startswith("blocks.")}
+    width = len(weights["norm.weight"])
+    return Shape(relations=len(known.relations), width=width, blocks=len(blocks))
 
 
 def grow(model: Heads, file: HeadsFile, known: Vocabulary) -> None:

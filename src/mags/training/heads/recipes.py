@@ -5,9 +5,23 @@ No torch is needed to read a recipe.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mags.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """How the encoder's layers are trained with the heads.
+
+    `rate`: of the uppermost layer. `hidden`: share of the tokens. `share`: of the way from the
+    beginning to the end that is kept. `tokens`: of a batch.
+    """
+
+    rate: float = 1.5e-4
+    hidden: float = 0.04
+    share: float = 0.7
+    tokens: int = 1_300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,9 +30,10 @@ class Course:
 
     `fresh`, `talk`: generated samples and turns of conversation that each round brings, `real`:
     passages that people wrote, from round `real_after` on; what is written `by_hand` comes every
-    so many rounds. A sample stays for `passes` rounds. `scatter`: share of the generated ones put
-    among random words. `rows`: words of a batch. `cool`: the last rounds, over which the rate
-    falls. `dev`: samples on which thresholds are found; `tests`: of each test split.
+    so many rounds, never where that is 0. A sample stays for `passes` rounds. `scatter`: share of
+    the generated ones put among random words. `rows`: words of a batch. `cool`: the last rounds,
+    over which the rate falls. `dev`: samples on which thresholds are found; `tests`: of each test
+    split. `tuning`: of the encoder's layers, which None leaves as they are.
     """
 
     rounds: int
@@ -40,6 +55,7 @@ class Course:
     tests: int = 600
     seed: int = 7
     threads: int = 1
+    tuning: Tuning | None = None
 
 
 SHIPPED = Course(rounds=48, cool=21, real_after=18)
@@ -59,6 +75,7 @@ WHOLE = Course(
     dev=700,
     tests=0,
     seed=31,
+    tuning=Tuning(),
 )
 """On from there together with the encoder's layers (`mags.training.heads.whole`)."""
 
@@ -68,7 +85,23 @@ QUICK = Course(rounds=6, cool=3)
 SMOKE = Course(rounds=2, fresh=48, talk=16, by_hand=9, width=16, blocks=1, cool=1, dev=20, tests=2)
 """Shows that the road holds, and teaches nothing."""
 
-RECIPES = {"shipped": SHIPPED, "further": FURTHER, "quick": QUICK, "smoke": SMOKE}
+QUICK_WHOLE = replace(WHOLE, rounds=2, fresh=768, talk=96, by_hand=0, cool=1, dev=200)
+"""The encoder's layers in half a minute."""
+
+SMOKE_WHOLE = replace(
+    SMOKE, rounds=1, fresh=24, talk=8, by_hand=0, cool=0, tests=0, tuning=Tuning()
+)
+"""The encoder's layers too, in seconds."""
+
+RECIPES = {
+    "shipped": SHIPPED,
+    "further": FURTHER,
+    "whole": WHOLE,
+    "quick": QUICK,
+    "quick-whole": QUICK_WHOLE,
+    "smoke": SMOKE,
+    "smoke-whole": SMOKE_WHOLE,
+}
 
 
 def recipe(name: str) -> Course:

@@ -72,7 +72,8 @@ class Recipe:
 
     `lean`: SFT in bfloat16 by `mags.training.nano.lean`, on a CPU without AMX slower than without.
     `save_every`: steps between checkpoints. `evaluated`: samples of each role and split.
-    `threads`: of torch; another number gives other roundings, so other weights.
+    `threads`: of torch; another number gives other roundings, so other weights. `heads`: recipes of
+    the heads (`mags.training.heads.recipes`), each going on from the one before.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Recipe:
     evaluated: int = 100
     threads: int = 2
     seed: int = 0
+    heads: tuple[str, ...] = ()
 
 
 SMOKE = Recipe(
@@ -99,6 +101,7 @@ SMOKE = Recipe(
     reinforce=Reinforcing(steps=2, prompts=4, group=4, rank=4, limit=48),
     save_every=10,
     evaluated=4,
+    heads=("smoke", "smoke", "smoke-whole"),
 )
 """Every step in about a minute: it shows that the road holds, and teaches next to nothing."""
 
@@ -110,6 +113,7 @@ QUICK = Recipe(
     reinforce=Reinforcing(steps=10, prompts=16),
     save_every=100,
     evaluated=50,
+    heads=("quick", "quick-whole"),
 )
 """Some ten minutes on two cores: copying has begun."""
 
@@ -120,8 +124,9 @@ NANO = Recipe(
     base=Teaching(steps=2_400, rate=3e-3),
     specialise=Teaching(steps=0, rate=0.0),
     reinforce=Reinforcing(steps=25),
+    heads=("shipped", "further", "whole"),
 )
-"""What ships: about half an hour on two cores."""
+"""What ships: nano in about half an hour on two cores; the heads take longer (docs/training.md)."""
 
 PRESETS = {one.name: one for one in (SMOKE, QUICK, NANO)}
 

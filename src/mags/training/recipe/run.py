@@ -12,13 +12,13 @@ from rich.console import Console
 from transformers.utils import logging
 
 from mags.errors import InvalidInput
-from mags.training.recipe import finish, steps
+from mags.training.recipe import courses, finish, steps
 from mags.training.recipe.ledger import Ledger
 from mags.training.recipe.presets import Recipe
 from mags.training.recipe.steps import Run
 
 Step = Callable[[Run], dict[str, Any]]
-GOALS = ("sft", "grpo", "ppo", "all")
+GOALS = ("sft", "grpo", "ppo", "all", "heads")
 
 
 def train(
@@ -31,7 +31,8 @@ def train(
 ) -> Ledger:
     """Take every step towards a goal that is not done yet; raises ConfigurationError.
 
-    "sft": base and specialists; "grpo", "ppo": these reinforced; "all": GRPO, export, evaluation.
+    "sft": base and specialists; "grpo", "ppo": these reinforced; "all": GRPO, export, evaluation;
+    "heads": the heads, by one course after another.
     """
     run = Run(recipe=recipe, folder=folder, source=source, console=console)
     ledger = Ledger(folder, recipe)
@@ -49,6 +50,8 @@ def plan(run: Run, goal: str) -> dict[str, Step]:
     """The steps towards a goal, by name, in order; raises InvalidInput."""
     if goal not in GOALS:
         raise InvalidInput(f"a goal is one of {', '.join(GOALS)}", goal=goal)
+    if goal == "heads":
+        return {course.name: partial(courses.take, course=course) for course in courses.of(run)}
     made: dict[str, Step] = {
         "data": steps.make_data,
         "tokenizer": steps.make_tokenizer,
