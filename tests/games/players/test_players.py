@@ -168,14 +168,6 @@ def test_an_unsure_reader_is_shown_more():
     assert player.recalls > 12
 
 
-def test_where_the_reader_is_unsure_the_best_chain_decides():
-    towns = Towns(every=500)
-    sure = play(towns, Remembering(Unsure(), in_ram, habits=Habits(unsure=0.5)), seed=1, turns=30)
-    unsure = play(towns, Remembering(Unsure(), in_ram, habits=Habits(unsure=0)), seed=1, turns=30)
-    assert score(sure) > 0.9
-    assert score(unsure) < 0.5
-
-
 def test_lines_are_shown_in_the_words_of_what_was_taken_from_them():
     player = Remembering(Words(), in_ram)
     scene = Scene(

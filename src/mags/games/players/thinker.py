@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mags.games.players.diary import WELL, Diary, named
 from mags.games.players.evidence import (
@@ -33,8 +33,8 @@ class Habits:
     `chains`: of how many actions the best chain is shown: lines that lead from the question to
     the action; of those worth at least `close` of the best (0: none are looked for). Where
     nothing leads to an action, lines are recalled: `k` at most beside those of the turn.
-    In games where nobody may answer that nothing is known, `silent`: worth in them of a line that
-    told nothing, `unsure`: sureness of the reader under which the best chain decides (0: never).
+    `silent`: worth in them of a line that told nothing, in games where nobody may answer that
+    nothing is known.
     `history`: lines of the conversation shown besides (0: manager mode, all from memory).
     `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
     of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
@@ -47,7 +47,6 @@ class Habits:
     chains: int = 1
     close: float = 0.8
     silent: float = 0.2
-    unsure: float = 0.5
     k: int = 12
     history: int = 0
     outcomes: bool = True
@@ -97,7 +96,6 @@ class Thinker:
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
-        self._led = ""
         self._wary = False
 
     def remembered(self, episode: int, note: Note) -> None:
@@ -138,7 +136,6 @@ class Thinker:
         led = self._chained(question.text, recall_again)
         if led:
             self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
-            self._settle()
             if self.choice.sure >= self._habits.sure:
                 return self._answer(())
         return self._recalled(items, recall_again)
@@ -156,7 +153,6 @@ class Thinker:
         found = self._sound(question, newer)
         if not found and after:
             found = self._sound(question, self._memory.chains(question, actions, silent=silent))
-        self._led = actions[found[0].option] if found and not self._wary else ""
         asked = named(question)
         habits, line = self._habits, self.notes.get
         best = beside(found, question, line, most=habits.chains, close=habits.close)
@@ -167,9 +163,8 @@ class Thinker:
             self.recalls += 1
             lines = [note for item in items if (note := self._line(item)) is not None]
             notes = settled(evidence, lines, asked)
-            self._led = ""  # the condition that was met decides
         off = {self._open[i] for i in denied(notes, self._open)}
-        if self._led:
+        if not evidence.conditions and not self._wary:  # else the condition that was met decides
             off.update(actions[i] for one in best[:1] for i in one.dropped)
         self._open = tuple(one for one in self._open if one not in off) or self._open
         told = {step: facts for one in best for step, facts in one.told.items()}
@@ -195,11 +190,6 @@ class Thinker:
         asked = named(question)
         short = [shortened(one, asked, self.notes.get) for one in open_]
         return sound(short, question, self._scene.actions, self.notes.get)
-
-    def _settle(self) -> None:
-        """Take what the best chain leads to where the reader is not sure what its lines say."""
-        if self._led in self._open and self.choice.sure < self._habits.unsure:
-            self.choice = replace(self.choice, action=self._led)
 
     def _weigh(self, question: str, newer: Sequence[Chain]) -> None:
         """Leave out the actions that failed in this very situation; take the one that won.
