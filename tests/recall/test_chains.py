@@ -157,31 +157,3 @@ def test_a_word_that_many_names_share_ties_no_lines_together():
     assert found[0].option == 0
     assert texts(memory, found[0])[0] == "Snumbar belongs to House Orn."
     assert all(chain.value < 0.5 * found[0].value for chain in found[1:])
-
-
-def test_a_line_that_told_nothing_is_worth_what_the_caller_gives_for_it():
-    memory, _ = told(
-        "Snumbar belongs to the Dreirsim family.",
-        "Berta speaks for the Dreirsim family.",
-        "Snumbar and Tolvin: now there is a story!",
-    )
-    question, options = "Who can speak for Snumbar?", ("Tolvin", "Berta")
-    assert memory.chains(question, options)[0].option == 0
-    best = memory.chains(question, options, silent=0.2)[0]
-    assert best.option == 1
-    assert len(best.steps) == 2
-
-
-def test_a_chain_knows_the_facts_that_its_lines_told_and_that_hold():
-    memory, ids = told(*SAID)
-    best = memory.chains(QUESTION, OPTIONS)[0]
-    assert set(best.told) == set(best.steps) == set(ids[1:4])
-    assert [memory.get(fact).text for fact in best.told[ids[1]]] == [
-        "Snumbar is a member of the Dreirsim family."
-    ]
-
-
-def test_an_option_that_a_line_only_names_beside_what_it_tells_is_dropped():
-    memory, _ = told("Ana no longer lives in Porto but in Lisbon.")
-    best = memory.chains("Where does Ana live?", ("Porto", "Lisbon", "Oslo"))[0]
-    assert (best.option, best.dropped) == (1, (0,))

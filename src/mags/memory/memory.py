@@ -51,7 +51,7 @@ from mags.plasticity.cycle import SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan
 from mags.ports.store import Mark
-from mags.recall.chains import After, Chain, Ends
+from mags.recall.chains import Chain, Ends
 from mags.recall.found import FactView, Found
 from mags.recall.trace import Trace
 
@@ -228,13 +228,13 @@ class Memory(Handle):
         return self._reader.connect(id_or_name(start), id_or_name(end))
 
     def chains(
-        self, question: str, options: Sequence[str], *, after: After = None, silent: float = 1.0
+        self, question: str, options: Sequence[str], *, after: Mapping[int, float] | None = None
     ) -> tuple[Chain, ...]:
         """What was said that leads from a question to each of its options, the best first.
 
-        `after`: by option, a time before which nothing is news; `silent`: worth of small talk.
+        `after`: by option, seconds of event time: what was said before says nothing new of it.
         """
-        return self._reader.chains(Ends(question, tuple(options), after or {}, silent))
+        return self._reader.chains(Ends(question, tuple(options), after or {}))
 
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""

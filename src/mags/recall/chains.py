@@ -4,8 +4,7 @@ Search from both ends: a line begins a chain by the words it has of the question
 first of all; lines hang together by a name or a rare word, and the last one holds the option. The
 best chain for an option is the one of greatest product (Viterbi, 1967), over all that was said and
 still holds. So the middle links of a chain are found that neither the question nor an option names.
-A line whose facts hold of a name leads on by it better than one that only drops it (`leads`), and
-one of which nothing could be read, as most small talk, is worth what the caller gives for it.
+A line whose facts hold of a name leads on by it better than one that only drops it (`leads`).
 
 Who says a line is part of it where the question names him and he speaks of himself ("I", or nobody
 by name), and nowhere else. A line that reports what came of an act (`outcome` among its attributes)
@@ -16,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
@@ -54,33 +53,27 @@ class Chain:
     """`option`: its place among the options; `steps`: episodes, the question's end first.
 
     `value` in [0, 1]: how well it hangs together. `since`: where one line says it all, the line
-    said last, and later, that speaks of the same things. `told`: by episode of both, the facts
-    that it gave and that hold. `dropped`: options that its last line names beside this one, while
-    it tells of this one only.
+    said last, and later, that speaks of the same things.
     """
 
     option: int
     value: float
     steps: tuple[int, ...]
     since: tuple[int, ...] = ()
-    told: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    dropped: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
     """What a chain joins. `after`: by option, a moment; a chain says nothing new but by a line then
-    or later. `silent`: worth of a line that told nothing that could be read.
+    or later.
     """
 
     question: str
     options: tuple[str, ...]
     after: Mapping[int, float]
-    silent: float = 1.0
 
 
 Values = NDArray[np.float64]
-After = Mapping[int, float] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,22 +139,7 @@ class _Search:
             for option, words in enumerate(telling)
             if words and (chain := self._best(option, words, hops)) is not None
         ]
-        found = [self._with_facts(chain, telling) for chain in found]
         return tuple(sorted(found, key=lambda chain: -chain.value))
-
-    def _with_facts(self, chain: Chain, telling: Sequence[frozenset[str]]) -> Chain:
-        """A chain with what its lines told."""
-        nodes, row_of = self.state.graph.nodes, self.state.graph.row_of
-        told = {
-            step: tuple(nodes["id"][self._leads.facts(row_of[step])].tolist())
-            for step in (*chain.steps, *chain.since)
-        }
-        last = row_of[chain.steps[-1]]
-        held, said = self._leads.held(last), self._terms[last]
-        dropped: tuple[int, ...] = ()
-        if telling[chain.option] <= held:
-            dropped = tuple(i for i, w in enumerate(telling) if w and w <= said and not w <= held)
-        return replace(chain, told=told, dropped=dropped)
 
     # -- the two ends --------------------------------------------------------------
 
@@ -355,8 +333,7 @@ class _Search:
 
     def _value(self, row: int, outcome: str | None) -> float:
         """What a line is worth: nothing where all it told is over, more the newer it is."""
-        told = self._told(row)
-        if told is False:
+        if self._is_over(row):
             return 0.0
         settings = self.settings
         at = float(self.state.graph.nodes["valid_from"][row])
@@ -364,16 +341,14 @@ class _Search:
         fresh = settings.recency * 2.0 ** (-later / settings.half_life)
         worth: float = (1.0 + fresh) / (1.0 + settings.recency)
         if outcome is None:
-            return worth * (1.0 if told else self.ends.silent)
+            return worth
         return worth * (settings.failed if float(outcome) < 0.0 else settings.reported)
 
-    def _told(self, row: int) -> bool | None:
-        """Whether what a line told still holds; None where it gave no facts or notes."""
+    def _is_over(self, row: int) -> bool:
+        """Whether a line gave facts or notes, and none of them holds any longer."""
         graph = self.state.graph
         told = peers(graph, row, int(ArcKind.SOURCE) | REVERSE)
-        if not len(told):
-            return None
-        return bool((graph.nodes["valid_to"][told] > self._moment).any())
+        return len(told) > 0 and bool((graph.nodes["valid_to"][told] <= self._moment).all())
 
     def _named(self, text: str) -> set[str]:
         """Stems of names: capitals within a sentence, and first words that name an entity."""

@@ -51,14 +51,6 @@ class Leads:
         """Whether a line gave facts that hold."""
         return bool(self._of(row))
 
-    def held(self, row: int) -> frozenset[str]:
-        """The words of the names that the open facts of a line hold of."""
-        return frozenset(self._of(row))
-
-    def facts(self, row: int) -> list[int]:
-        """Rows of the facts that a line gave and that hold."""
-        return self._open(row, _GAVE)
-
     def ending(self, row: int, words: frozenset[str]) -> float:
         """What it is worth to end in a line that holds some of these words, in (0, 1]."""
         held = self._of(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mags.games.players.diary import WELL, Diary, named
@@ -23,7 +23,7 @@ from mags.index.tokens import terms
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
-from mags.recall.chains import OWN, Chain
+from mags.recall.chains import Chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +33,6 @@ class Habits:
     `chains`: of how many actions the best chain is shown: lines that lead from the question to
     the action; of those worth at least `close` of the best (0: none are looked for). Where
     nothing leads to an action, lines are recalled: `k` at most beside those of the turn.
-    `silent`: worth in them of a line that told nothing, in games where nobody may answer that
-    nothing is known.
     `history`: lines of the conversation shown besides (0: manager mode, all from memory).
     `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
     of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
@@ -46,7 +44,6 @@ class Habits:
 
     chains: int = 1
     close: float = 0.8
-    silent: float = 0.2
     k: int = 12
     history: int = 0
     outcomes: bool = True
@@ -96,7 +93,6 @@ class Thinker:
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
-        self._wary = False
 
     def remembered(self, episode: int, note: Note) -> None:
         """An episode of the memory is that line."""
@@ -117,7 +113,6 @@ class Thinker:
         """What is to be decided next."""
         self._scene = scene
         self._open = scene.actions
-        self._wary = self._wary or doubtful(scene.actions)
         self._present = noted(scene)[-PRESENT:]
         self.reading_s = 0.0
         if self._habits.history:
@@ -147,12 +142,11 @@ class Thinker:
         actions = self._scene.actions
         self.recalls += 1
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
-        silent = 1.0 if self._wary else self._habits.silent
-        newer = self._memory.chains(question, actions, after=after, silent=silent)
+        newer = self._memory.chains(question, actions, after=after)
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
-            found = self._sound(question, self._memory.chains(question, actions, silent=silent))
+            found = self._sound(question, self._memory.chains(question, actions))
         asked = named(question)
         habits, line = self._habits, self.notes.get
         best = beside(found, question, line, most=habits.chains, close=habits.close)
@@ -163,26 +157,9 @@ class Thinker:
             self.recalls += 1
             lines = [note for item in items if (note := self._line(item)) is not None]
             notes = settled(evidence, lines, asked)
-        off = {self._open[i] for i in denied(notes, self._open)}
-        if not evidence.conditions and not self._wary:  # else the condition that was met decides
-            off.update(actions[i] for one in best[:1] for i in one.dropped)
-        self._open = tuple(one for one in self._open if one not in off) or self._open
-        told = {step: facts for one in best for step, facts in one.told.items()}
-        ids = {self.notes[step].said: step for step in told if step in self.notes}
-        return _together(self._worded(note, ids, told) for note in notes)
-
-    def _worded(
-        self, note: Note, ids: Mapping[Said, int], told: Mapping[int, tuple[int, ...]]
-    ) -> Shown:
-        """A line in the words of what the memory took from it; in its own where nothing was.
-
-        In its own also where somebody speaks of himself, and where it can be answered that nothing
-        is known: then it counts how it was said, and by whom.
-        """
-        id_ = ids.get(note.said, self.ids[note.said])
-        facts = [self._memory.get(fact).text for fact in told.get(id_, ())]
-        own = not facts or OWN.search(note.line.text) or self._wary
-        return Shown(text=note.shown if own else " ".join(facts), note=note, ids=(id_,))
+        off = denied(notes, self._open)
+        self._open = tuple(one for i, one in enumerate(self._open) if i not in off)
+        return _together(Shown(text=n.shown, note=n, ids=(self.ids[n.said],)) for n in notes)
 
     def _sound(self, question: str, found: Sequence[Chain]) -> list[Chain]:
         """The chains that may decide, to actions that are open."""
@@ -214,12 +191,12 @@ class Thinker:
 
     def _standing(self, led: Sequence[Shown], items: Sequence[ContextItem]) -> list[Shown]:
         """The memories that come from lines of a chain, to be cited with them."""
-        shown = {one.note.shown: one for one in led if one.note is not None}
+        texts = {one.text for one in led}
         found = ((item.id, self._line(item)) for item in items)
         return [
-            Shown(text=shown[note.shown].text, note=note, ids=(id_,))
+            Shown(text=note.shown, note=note, ids=(id_,))
             for id_, note in found
-            if note is not None and note.shown in shown
+            if note is not None and note.shown in texts
         ]
 
     def _recalled(self, items: Sequence[ContextItem], recall_again: RecallAgain) -> Answer:
