@@ -69,7 +69,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="65e46d982e85ecdb16bfbe6df40575ef0c7c3fad944766d6334ea911333d1a0d",
+    sha256="a07a6322e3655a04ce2eeb86f6a6b5d72486eaf1f121d3adb531b2388eb0b908",
 )
 
 
