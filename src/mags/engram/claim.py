@@ -12,7 +12,7 @@ from mags.index.names import fold
 from mags.index.state import State
 from mags.ports import relations
 from mags.ports.inflection import THIRD, forms, third_person
-from mags.ports.policy import Act, Operation
+from mags.ports.policy import NO_LONGER, Act, Operation
 from mags.ports.relations import Relation
 
 KIND = "kind"
@@ -110,12 +110,11 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
 
 
 _DENIED = "does not "
-_OVER = "no longer "
 
 
 def ended(name: str) -> str:
     """The name under which it is told that a relation is over: "no longer works at"."""
-    return "" if name.startswith((_DENIED, _OVER)) else f"{_OVER}{name}"
+    return "" if name.startswith((_DENIED, NO_LONGER)) else f"{NO_LONGER}{name}"
 
 
 def denial(name: str) -> str:
@@ -123,8 +122,8 @@ def denial(name: str) -> str:
 
     "" where its first word is no verb in the third person.
     """
-    if name.startswith(_OVER):
-        return relations.normalise(name.removeprefix(_OVER)).name
+    if name.startswith(NO_LONGER):
+        return relations.normalise(name.removeprefix(NO_LONGER)).name
     if name.startswith(_DENIED):
         verb, _, rest = name.removeprefix(_DENIED).partition(" ")
         return relations.normalise(f"{third_person(verb)} {rest}".strip()).name

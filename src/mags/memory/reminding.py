@@ -12,6 +12,7 @@ from mags.graph.graph import REVERSE
 from mags.graph.node import NEVER, NodeKind
 from mags.index.state import State
 from mags.ports.policy import Recalled, Turn
+from mags.recall.spread import peers
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""
@@ -45,21 +46,17 @@ def reminded(state: State, turn: Turn, names: Sequence[str], most: int) -> list[
 
 
 def _named(state: State, turn: Turn) -> Iterable[int]:
-    return (i for i in state.names.scan(turn.text) if i not in state.names.find(turn.speaker))
+    speaker = state.names.find(turn.speaker)
+    return (i for i in state.names.scan(turn.text) if i not in speaker)
 
 
 def _told(state: State, speaker: str) -> Iterable[int]:
     """Facts that came of what a speaker said last."""
     graph, who = state.graph, set(state.names.find(speaker))
-    adjacency = graph.adjacency
     for row in graph.rows(state.episodes.recent(RECENT)).tolist():
-        if int(graph.nodes["subject"][row]) not in who:
-            continue
-        block = adjacency.block(row)
-        peers = adjacency.columns["peer"][block]
-        kinds = adjacency.columns["kind"][block]
-        rows = peers[kinds == (int(ArcKind.SOURCE) | REVERSE)]
-        yield from graph.nodes["id"][rows].tolist()
+        if int(graph.nodes["subject"][row]) in who:
+            rows = peers(graph, row, int(ArcKind.SOURCE) | REVERSE)
+            yield from graph.nodes["id"][rows].tolist()
 
 
 def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int]]:

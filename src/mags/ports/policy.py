@@ -24,6 +24,8 @@ class Act(Enum):
 
 OUTCOME = "outcome"
 """Attribute of a turn that reports what came of an act: how well that went, from -1 to 1."""
+NO_LONGER = "no longer "
+"""What begins a relation that tells that something is over: "no longer works at"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

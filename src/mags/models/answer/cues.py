@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mags.ports.policy import NO_LONGER
+
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
     r"wednes|thurs|fri|satur|sun)(?:day)?\b|\b(?:january|february|march|april|may|june|july|august|"
@@ -21,8 +23,6 @@ PLACE = re.compile(
 )
 REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
-OVER = "no longer "
-"""What begins a relation that tells what is over: "no longer works at"."""
 DIED = "died "
 STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "stolen"})
 """What tells what became of something, besides what is no longer so."""
@@ -30,7 +30,7 @@ STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "
 
 def became(relation: str, state: str) -> bool:
     """Whether a fact of this relation and object tells what became of something."""
-    return relation.startswith((OVER, DIED)) or state in STATES
+    return relation.startswith((NO_LONGER, DIED)) or state in STATES
 
 
 def dead(relation: str, state: str, text: str) -> bool:

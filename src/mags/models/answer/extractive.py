@@ -16,12 +16,12 @@ from mags.models import rendering
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
-from mags.models.answer.cues import OVER, dead
+from mags.models.answer.cues import dead
 from mags.models.answer.question import Question, content, read_question
 from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.policy import Turn
+from mags.ports.policy import NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 UNKNOWN = "I don't know."
@@ -169,7 +169,7 @@ def _denies(question: Question, item: ContextItem) -> bool:
     known = canonical(item.fact[1]) if item.fact is not None else None
     if item.fact is not None and question.alive:
         return dead(item.fact[1], item.fact[2], item.text)
-    if item.fact is not None and f"{item.fact[1]} ".startswith(("does not ", OVER)):
+    if item.fact is not None and f"{item.fact[1]} ".startswith(("does not ", NO_LONGER)):
         return True
     if item.fact is not None and item.fact[1] in ENDED:
         return not content(item.fact[1]) & question.words

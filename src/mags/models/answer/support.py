@@ -14,11 +14,12 @@ from math import log
 
 from mags.models.answer.asof import held_then
 from mags.models.answer.contrary import NAMED as NAMES
-from mags.models.answer.cues import CUES, OVER, became, dead
+from mags.models.answer.cues import CUES, became, dead
 from mags.models.answer.misfits import FIRST_PERSON, contrary, told_of
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
+from mags.ports.policy import NO_LONGER
 from mags.ports.relations import Relation, canonical, relations
 
 NAMED = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w'-]+")
@@ -184,7 +185,7 @@ def slot(question: Question, item: ContextItem) -> Slot:
     if question.fate or question.alive:
         told = became(relation, obj) if question.fate else dead(relation, obj, item.text)
         return ALL if told else Slot()
-    if relation.startswith(OVER):
+    if relation.startswith(NO_LONGER):
         return _over(question, fit)
     if question.identity:
         what = fit.subject and relation in WHAT
@@ -234,7 +235,7 @@ def named(question: Question, end: str) -> bool:
 
 def _asked_relation(question: Question, relation: str, subject: str, obj: str) -> bool:
     """The question names it, shares a word with it, or asks for nothing but what it answers."""
-    relation = relation.removeprefix(OVER)
+    relation = relation.removeprefix(NO_LONGER)
     asked = relation in question.relations or same_relation(relation) & question.relations.keys()
     if asked or content(relation) & question.words:
         return question.kind != "place" or not relation.endswith(NO_PLACE)
@@ -307,7 +308,7 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
     said: frozenset[str] = frozenset()
     if item.fact is not None and fits:
         said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
-        said |= _said(question, item.fact[1].removeprefix(OVER))
+        said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
         said |= question.then.words if question.then is not None else frozenset()
     words, names = word_share(question, item.text, said), name_share(question, item)
     kind = kind_share(question, item)

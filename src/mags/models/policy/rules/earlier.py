@@ -15,7 +15,7 @@ from mags.models.policy.rules.lexicon import KIN, PETS, word_set
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.states import STATE
 from mags.models.policy.rules.values import WHEN
-from mags.ports.policy import Act, Operation, Recalled, Turn
+from mags.ports.policy import NO_LONGER, Act, Operation, Recalled, Turn
 
 _OPEN = re.compile(
     r"\b(?:he|she|him|her|his|hers|they|them|their|it|its|there|now|no longer|any ?more|instead"
@@ -235,10 +235,6 @@ def over(fact: Recalled) -> Operation:
     """Return the operation that ends a fact."""
     kept = {role: words for role, words in fact.qualifiers.items() if role == "kind"}
     return replace(told(fact), act=Act.RETRACT, change=True, text="", qualifiers=kept)
-
-
-NO_LONGER = "no longer "
-"""What stands before the relation of a fact that tells that another is over."""
 
 
 def denied(fact: Recalled, how: str) -> Operation:

@@ -28,7 +28,7 @@ _SHAPES = tuple(
         rf"^(?:they|we|i|he|she|[a-z' ]*?\w+){_ADVERBS} {_MOVED}{_WAY} {_REF}{_WAY} {_TO} {_NEW}$",
         rf"^{_REF}(?:'s| has| was| is| got|'s been| has been|'s got)+(?: just| now)? {_MOVED}{_WAY}"
         rf" {_TO} {_NEW}$",
-        rf"^{_REF}{_ADVERBS} (?:went|gone|risen|rose|dropped|fell|gone)(?: up| down)? to {_NEW}$",
+        rf"^{_REF}{_ADVERBS} (?:went|gone|risen|rose|dropped|fell)(?: up| down)? to {_NEW}$",
         rf"^(?:the |my |our )?new (?P<ref>[a-z]+(?: [a-z]+)?)(?: is|'s|:| =)? {_NEW}$",
         rf"^make (?:it|that) {_NEW}$",
     )
