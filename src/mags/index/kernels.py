@@ -77,7 +77,7 @@ def greatest(scores, rows, out):
     """Of some rows those with the greatest scores of each query, into `out` (m, k), in no order.
 
     scores: (m, n) int32; rows: (at least k,). Counted by buckets: only what shares a bucket with
-    the last one that is taken is sorted.
+    the last one that is taken is compared.
     """
     k = out.shape[1]
     own = np.empty(len(rows), np.int32)
@@ -97,16 +97,16 @@ def greatest(scores, rows, out):
         while above + counts[bucket] < k:
             above += counts[bucket]
             bucket -= 1
-        edge, values = np.empty(counts[bucket], np.int64), np.empty(counts[bucket], np.int64)
         n = held = 0
+        keys, items = np.empty(k - above), np.empty(k - above, np.int64)
         for i in range(len(rows)):
             if own[i] > bucket:
                 out[q, n] = rows[i]
                 n += 1
             elif own[i] == bucket:
-                edge[held], values[held] = rows[i], -scores[q, rows[i]]
-                held += 1
-        out[q, n:] = edge[np.argsort(values)[: k - n]]
+                held = keep(keys, items, held, np.float64(scores[q, rows[i]]), rows[i])
+        for i in range(held):  # a sort, or a slice, would take seconds to compile
+            out[q, n + i] = items[i]
 
 
 @njit(cache=True, nogil=True)
