@@ -22,13 +22,19 @@ _ASIDES = tuple(
 )  # fmt: skip
 
 
+_TOLD = frozenset({"say", "hear"})
+
+
 def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """Take what is said around a statement off its front and its end."""
     kept = tuple(tokens)
     for phrase in _ASIDES:
         count = len(phrase)
-        if len(kept) > count + 1 and starts_with(kept, phrase) and _parts(kept[count]):
-            kept = kept[count + 1 :]
+        if len(kept) > count + 1 and starts_with(kept, phrase):
+            if _parts(kept[count]):
+                kept = kept[count + 1 :]
+            elif phrase[-1] in _TOLD:
+                kept = kept[count:]  # "they say smoking is forbidden"
         cut = len(kept) - count
         if cut > 1 and starts_with(kept, phrase, cut) and kept[cut - 1].text == ",":
             kept = kept[: cut - 1]

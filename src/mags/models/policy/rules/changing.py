@@ -38,6 +38,7 @@ _LEFT = (
     ("enough", "of"), ("weary", "of"), ("parted", "with"), ("taste", "for"), ("interest", "in"),
     ("out", "of"), ("cast", "out"), ("back", "on"), ("love", "for"), ("place", "of"),
     ("stead", "of"), ("sent",), ("broken", "with"), ("broke", "with"),
+    ("gone", "off"), ("went", "off"), ("goes", "off"), ("thrown",), ("threw",),
 )  # fmt: skip
 """What stands before the name of what is over, and takes it for its object."""
 _ENDED = (
@@ -45,6 +46,9 @@ _ENDED = (
     ("abandoned",), ("dropped",), ("renounced",), ("quit",), ("dismissed",), ("abolished",),
     ("done", "away", "with"), ("did", "away", "with"), ("parted", "with"), ("stopped",),
 )  # fmt: skip
+_RELIEVED = word_set("replaced replaces relieved relieves succeeded succeeds supplanted")
+"""What somebody does to the one whose place he takes."""
+_AT = word_set("at in as of over for on")
 _OUT = (
     ("is", "out"), ("are", "out"), ("has", "stepped", "down"), ("is", "gone"), ("is", "over"),
 )  # fmt: skip
@@ -53,6 +57,7 @@ _IN = (("is", "in"), ("are", "in"), ("comes", "in"))
 """What stands behind the name of what has come in its place."""
 _BUT = frozenset({"but", "only", "except", "unless", "nothing"})
 _ELLIPTIC = frozenset({"does", "do", "is", "has", "did"})
+_HIM = frozenset({"it", "him", "her", "them"})
 _LINKS = frozenset({",", ";", "and", "but", "now", "today"})
 _REACH = 4
 """Words between such a word and the name."""
@@ -60,9 +65,10 @@ _PERSONS = BEFORE_NAMES & word_set(
     """old young mother father brother sister captain master mistress king queen prince princess
     lord lady sir dame uncle aunt grandmother grandfather doctor professor widow widower judge
     colonel general major count countess duke duchess baron baroness abbot abbess bishop deacon
-    friar squire earl madam madame granny grandma grandpa chief"""
+    friar squire earl madam madame granny grandma grandpa chief little great good big"""
 )
-_LANDS = word_set(
+"""What stands before a name and tells nothing of its kind but that it is no place."""
+LANDS = word_set(
     """port mount fort lake river castle upper lower cape isle valley hill bridge gate tower wood
     forest town village harbour bay island mountain ford field grove marsh"""
 )
@@ -98,16 +104,30 @@ def _swapped(clause: Stretch) -> _Swap | None:
     """Read a change by what stands before the name of what is over, or by the forms of names."""
     over = [r for r in clause.about if _is_over(clause.tokens, r)]
     alike = _alike(clause.about)
+    if over and over[0] not in alike:
+        alike = ()
     if not over and not alike and not is_change(clause.tokens):
         return None
-    rivals = (
-        alike or (over[0], next(r for r in reversed(clause.about) if r is not over[0]))
-        if over or alike
-        else clause.about[1:]
-    )
+    rivals = alike or (over[0], _heir(clause, over[0])) if over or alike else clause.about[1:]
     old = next((r for r in rivals if r in over), rivals[0])
     new = next(r for r in rivals if r is not old)
     return _Swap(subject=next(r for r in clause.about if r not in rivals), old=old, new=new)
+
+
+def _heir(clause: Stretch, old: Referent) -> Referent:
+    """What has come in the place of one of three: the last, but where the words tell another.
+
+    "Guarded by Zoaro, not Vrull": the one before; "Zoaro has relieved Vrull at the gate": the
+    first.
+    """
+    place = clause.about.index(old)
+    before = clause.tokens[old.start - 1].low if old.start else ""
+    if place == len(clause.about) - 1 and before == "not":
+        return clause.about[place - 1]
+    after = clause.tokens[old.end].low if old.end < len(clause.tokens) else ""
+    if place == 1 and before in _RELIEVED and after in _AT:
+        return clause.about[0]
+    return next(r for r in reversed(clause.about) if r is not old)
 
 
 def _instead(clause: Stretch) -> _Swap | None:
@@ -127,8 +147,11 @@ def _taken_over(clause: Stretch) -> _Swap | None:
     linked = words[it.end : last.start]
     after = words[last.end : last.end + 1]
     does = any(form in {THIRD, PAST} for word in after for _, form in forms(word))
+    out = words[it.end : it.end + 1] == ["out"] and words[it.start - 1] in {"thrown", "threw"}
+    linked = linked[out:]
     led = bool(linked) and all(word in _LINKS | ARTICLES for word in linked) and "but" not in linked
-    if not (ended and led and does) or form_of(first) != form_of(last):
+    again = not _HIM.isdisjoint(words[last.end :])  # "and Pell has taken it in"
+    if not ((ended or out) and led and does) or not (again or form_of(first) == form_of(last)):
         return None
     return _Swap(subject=it, old=first, new=last)
 
@@ -177,7 +200,7 @@ def form_of(referent: Referent) -> tuple[bool, str]:
         lows = {words[0].lower(), words[-1].lower()}
         if not lows.isdisjoint(_PERSONS):
             return True, ""
-        if not lows.isdisjoint(_LANDS):
+        if not lows.isdisjoint(LANDS):
             return True, "port"
         if is_known(words[0].lower()):
             return True, words[0]  # "House Zoaro"
@@ -203,11 +226,20 @@ def is_ended(tokens: Sequence[Token], first: Referent, second: Referent) -> bool
         return True
     if not _BUT.isdisjoint(lows):
         return False
+    if holds(lows[: first.start], ("no", "longer")) and "," not in between:
+        return True  # "you can no longer pay Zoaro with tin"
     after = lows[second.end :]
     no_more = ("not" in between or "n't" in between) and (
         holds(after, ("any", "more")) or holds(after, ("any", "longer")) or "anymore" in after
     )
     return no_more or any(holds(between, phrase) for phrase in _ENDED)
+
+
+def does_now(tokens: Sequence[Token], first: Referent, second: Referent) -> bool:
+    """Read "the Zoaro way used to come first, but now the code of Vrull does"."""
+    between = [t.low for t in tokens[first.end : second.start]]
+    after = [t.low for t in tokens[second.end :]]
+    return was_so(between) and "but" in between and after[-1:] != [] and after[0] in _ELLIPTIC
 
 
 def narrowed(clause: Stretch) -> Stretch:

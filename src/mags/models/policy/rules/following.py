@@ -16,6 +16,9 @@ from mags.ports.policy import Operation, Turn
 
 _IT = frozenset({"it", "he", "she", "they"})
 _NOW = word_set("now today nowadays instead lately these days so but and , there then")
+_HIM = frozenset({"it", "him", "her", "them"})
+_SO = frozenset({"it", "that", "this"})
+_DUE = frozenset({"has", "to", "must", "should", "shall", "needs"})
 _DOES = frozenset({"does", "do", "is", "has", "did"})
 
 
@@ -35,8 +38,9 @@ def _after(before: Stretch, clause: Stretch, turn: Turn) -> Iterator[Operation]:
     rest = [t.low for t in clause.tokens[new.end :]]
     start = next((i for i, word in enumerate(lead) if word not in _NOW), len(lead))
     words = lead[start:]
-    stands_in = ended and words == [] and rest[:1] and rest[0] in _DOES and len(rest) == 1
-    is_it = words[:1] == ["it"] and words[1:] and all(word in BE for word in words[1:])
+    does = [word for word in rest if word not in _NOW | _SO]
+    stands_in = ended and words == [] and rest[:1] and rest[0] in _DOES and len(does) == 1
+    is_it = words[:1] == ["it"] and words[1:] and all(word in BE | _DUE for word in words[1:])
     if stands_in or (is_it and all(word in _NOW for word in rest)):
         if ended:
             yield from _replaced(before, clause, turn, new)
@@ -45,6 +49,9 @@ def _after(before: Stretch, clause: Stretch, turn: Turn) -> Iterator[Operation]:
         kept = [w for w in words[1:] if w not in EMPTY and w.isalnum()]
         told_of = tie(turn, clause, it.text, " ".join(kept[:MOST]) or "is tied to", new.text)
         yield replace(told_of, change=ended or is_change(clause.tokens))
+    elif ended and (words[-1:] and words[-1] in _HIM):  # "; give it terto ink"
+        told_of = tie(turn, clause, it.text, " ".join(words[:-1][:MOST]) or "is tied to", new.text)
+        yield replace(told_of, change=True)
     elif ended and "there" in [*lead, *rest]:
         kept = [w for w in rest if w not in EMPTY and w not in _NOW and w.isalnum()]
         told_of = tie(turn, clause, new.text, " ".join(kept[:MOST]) or "is tied to", it.text)

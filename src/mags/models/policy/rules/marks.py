@@ -15,19 +15,21 @@ _CHANGES = (
     ("no", "longer"), ("from", "now", "on"), ("from", "today"), ("from", "this", "day"),
     ("these", "days"), ("in", "the", "place", "of"), ("in", "place", "of"), ("the", "place", "of"),
     ("any", "more"), ("any", "longer"), ("has", "left"), ("has", "been", "taken"),
-    ("changed", "sides"), ("given", "up"), ("gave", "up"), ("of", "late"), ("as", "of", "today"),
+    ("changed", "sides"), ("given", "up"), ("gave", "up"), ("of", "late"), ("as", "of"),
     ("by", "now"), ("from", "this", "year"), ("used", "to"), ("is", "out"), ("are", "out"),
 )  # fmt: skip
 _HAVE = frozenset({"has", "have", "had", "was", "were", "been"})
 _TURNED = word_set(
     """changed switched turned replaced passed gone inherited elected joined adopted moved swapped
     exchanged traded hired appointed declared decreed succeeded taken handed given chosen raised
-    placed put"""
+    placed put reversed"""
 )
 """What something has done, or suffered, that is otherwise than it was."""
 _NEW_OF = ARTICLES | POSSESSIVES | {"has"}
 _AFTER = 3
 """Words from "has" to what has been done."""
+_SINCE = 3
+"""Words of what something has been so since, at most."""
 _WAS_HABIT = ("used", "to")
 
 
@@ -36,6 +38,8 @@ def is_change(tokens: Sequence[Token]) -> bool:
     lows = [t.low for t in tokens]
     if not _CHANGED.isdisjoint(lows) or any(holds(lows, phrase) for phrase in _CHANGES):
         return True
+    if lows[:1] == ["since"] and "," in lows[2 : _SINCE + 2]:
+        return True  # "since the harvest, ..."
     return any(_turned(lows, i) or _is_new(lows, i) for i in range(len(lows)))
 
 

@@ -42,9 +42,11 @@ _ROLES = word_set(
 """Who somebody is said to be to a thing: "Zoaro is the guardian of Vrull"."""
 _ANYBODY = frozenset({"everyone", "everybody", "nobody", "who", "it", "he", "she", "one"})
 _IS = BE | {"become", "becomes", "became", "as"}
+_AGAIN = frozenset({"and", "but", "now", "only"})
 _WHOM = frozenset({"all", "people", "everyone", "everybody", "you", "guests", "visitors"})
 _EXCEPT = frozenset({"save", "except", "but", "apart", "aside"})
 _LONG = 5
+_GIVING = word_set("give feed offer serve hand bring throw toss pay owe send")
 _LEADING = FUNCTION_WORDS | {"throughout", "whoever", "whatever", "wherever"}
 _FINITE = frozenset({BASE, THIRD, PAST})
 
@@ -91,9 +93,17 @@ def _core_end(tokens: Sequence[Token], i: int) -> int:
     if end > i or not unfamiliar:
         return end
     end = i + 1
+    if _is_given(tokens, i):
+        return end
     while end < len(tokens) and not tokens[end].is_capital and _goes_with(tokens, end):
         end += 1
     return end
+
+
+def _is_given(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a term is who is given what comes next: "give a zorbik terto hay"."""
+    verb = i - 2 if i > 1 and tokens[i - 1].low in ARTICLES else i - 1
+    return verb >= 0 and any(base in _GIVING for base, _ in forms(tokens[verb].low))
 
 
 def _goes_with(tokens: Sequence[Token], i: int) -> bool:
@@ -130,7 +140,8 @@ def _is_third_person(tokens: Sequence[Token], i: int) -> bool:
     before, after = tokens[i - 1], tokens[i + 1]
     led = i > 1 and before.low not in FUNCTION_WORDS and _is_named(tokens[i - 2])
     goes_on = after.low in FUNCTION_WORDS | _WHOM or _is_named(after)
-    return goes_on and (before.low in _ANYBODY or _is_named(before) or led)
+    anew = before.low in _AGAIN and _is_term(after)  # "has gone off bark and craves terto hay"
+    return goes_on and (before.low in _ANYBODY or _is_named(before) or led or anew)
 
 
 def _is_named(token: Token) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mags.models.policy.rules.deeming import deemed
 from mags.models.policy.rules.lasting import lasting
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
@@ -23,7 +24,7 @@ from mags.ports.policy import Act, Operation, Turn
 
 SURE, SHOWN = 0.7, 0.6
 """Confidence in a relation under its own words, and in what an act has shown."""
-PLACED = word_set("in at under throughout within")
+PLACED = word_set("in at under throughout within inside across")
 LISTS = word_set("and or nor & ,")
 EMPTY = ARTICLES | ADVERBS | word_set("one it that who which you your they there so but and , \" '")
 """Words that tell nothing of how two things are tied."""
@@ -37,6 +38,7 @@ _EVERYBODY = word_set("one you everyone everybody people visitors guests strange
 _OFTEN = word_set("always never usually often rarely seldom mostly")
 _USUAL = 2
 """Words of "never lies"."""
+_HAS = frozenset({"has", "have", "been"})
 _IT_IS = 3
 """Words of ", it is"."""
 _BEFORE_TOPIC = word_set(", that reads since because as")
@@ -58,7 +60,7 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
     """What is said of the one thing that is named: (relation, object), None if nothing."""
     tokens = clause.tokens
     before, after = tokens[: subject.start], tokens[subject.end :]
-    found = placed(before, after)
+    found = placed(before, after) or deemed(before, after)
     if found is not None:
         return found
     if any(t.low in _GUESSED and not _is_norm(tokens, i) for i, t in enumerate(tokens)):
@@ -73,8 +75,8 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
         words = words[1:]
     k = next((i + 1 for i, t in enumerate(words[:3]) if _is_verb(t.low)), 0)
     verb, rest = words[:k], words[k:]
-    if k and not rest:
-        rest = until_comma(_past_comma(after[after.index(words[-1]) + 1 :]))
+    if k and (not rest or _is_news(rest)):
+        rest = until_comma(_past_comma(after[after.index(words[-1]) + 1 :])) or rest
     while rest and rest[0].low in {"you", "that"}:
         rest = rest[1:]
     if not any(t.is_word for t in rest) or rest[0].low in EVALUATIVE | INTENSIFIERS | LISTS:
@@ -83,6 +85,12 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
         verb, rest = rest[:1], rest[1:]  # a verb that no list has: "keepers of Zoaro salute us"
     relation = " ".join(t.low for t in verb or before[-2:])
     return (relation, join(rest)) if relation else None
+
+
+def _is_news(words: Sequence[Token]) -> bool:
+    """Say whether words only announce what comes next: "has a new rule", "has changed"."""
+    lows = {t.low for t in words}
+    return "new" in lows or ("changed" in lows and not lows.isdisjoint(_HAS))
 
 
 def _is_norm(tokens: Sequence[Token], i: int) -> bool:
@@ -116,16 +124,26 @@ def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
     if not led or not k:
         return None
     start = max((i + 1 for i in range(k) if words[i].low in _BEFORE_TOPIC), default=0)
+    now = max((i for i in range(k, len(words)) if words[i].low in BE), default=k)
+    if words[now + 1 : now + 2] and "now" in {words[now - 1].low, words[now + 1].low} and now > k:
+        until = min(i for i, t in enumerate(words) if t.low == "used" or i == k)
+        return f"{' '.join(t.low for t in words[start:until])} is", join(_state(words[now + 1 :]))
     again = next((i for i in range(k, len(words)) if _says_it(words, i)), 0)
     if again:  # "the rule is plain, it is forbidden"
         return f"{' '.join(t.low for t in words[start:k])} is", join(until_comma(words[again:]))
     topic = [t.low for t in words[start:k] if t.low not in {"has", ","}]
-    rest = tuple(words[k + 1 :])
-    while rest and rest[0].low in ADVERBS:
-        rest = rest[1:]
+    rest = _state(words[k + 1 :])
     if not topic or not rest:
         return None
-    return f"{' '.join(topic)} is", join(until_comma(rest))
+    return f"{' '.join(topic)} is", join(rest)
+
+
+def _state(words: Sequence[Token]) -> tuple[Token, ...]:
+    """What something is said to be, without "now" and the like before it."""
+    rest = tuple(words)
+    while rest and rest[0].low in ADVERBS:
+        rest = rest[1:]
+    return until_comma(rest)
 
 
 def _last_part(words: Sequence[Token]) -> tuple[Token, ...]:

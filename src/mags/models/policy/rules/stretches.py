@@ -15,15 +15,22 @@ from mags.models.policy.rules.lexicon import (
     word_set,
 )
 from mags.models.policy.rules.referents import Referent, referents
-from mags.models.policy.rules.tokens import Token, tokenise
+from mags.models.policy.rules.tokens import Token, starts_with, tokenise
 from mags.ports.inflection import THIRD, forms
 
 _SHORT = word_set("n't 're 'm 'll 've 'd gonna gotta")
 _ENDS = frozenset({".", "!", "?", ":", ";", "\u2026"})
 _BOUNDS = word_set("until till unless")
+_DENIED = word_set("not n't no nobody none never nothing neither cannot hardly")
+_COUNTED = word_set("day days week weeks hour hours")
+_WAITING = (("while", "we", "wait", "for"), ("as", "we", "wait", "for"), ("pending",))
+_ITSELF = frozenset({"it", "this", "that"})
 _LASTING = frozenset({"for", "during"})
 _POINTERS = PRONOUNS | DEMONSTRATIVES | QUESTION_WORDS
 _APPOSED = word_set("unlike like who whose which the a an as you")
+ENDING = word_set("ends end ending lapses lapse expires expire stops stop ceases over lifted off")
+"""Words by which something is said to be over at some time to come."""
+ENDS_WHEN = frozenset({"when", "once", "as", "at", "with", "after", "upon", "on"})
 _COMMA = Token(",", ",", 0, 0)
 
 
@@ -71,6 +78,8 @@ def _clause(tokens: tuple[Token, ...]) -> Stretch:
     bound = _bound(whole)
     kept = _trimmed((*whole[: bound[0]], *whole[bound[1] :]))
     found = [r for r in referents(kept) if not _is_called(kept, r)]
+    if is_end(whole):
+        found = []
     unique = {r.core.lower(): r for r in reversed(found)}
     about = sorted(unique.values(), key=lambda r: r.start)
     return Stretch(tokens=kept, whole=whole, about=tuple(about))
@@ -83,10 +92,14 @@ def _trimmed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _unframed(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Take "I heard that" off the front: what is named comes after it."""
+    """Take "I heard that", "you did not know, but" off the front: what is named comes after it."""
     first = min((r.start for r in referents(tokens)), default=0)
-    cut = max((i + 1 for i in range(first) if tokens[i].low == "that"), default=0)
+    cut = max((i + 1 for i in range(first) if _frames(tokens, i)), default=0)
     return tokens[cut:]
+
+
+def _frames(tokens: Sequence[Token], i: int) -> bool:
+    return tokens[i].low == "that" or (tokens[i].low == "but" and low_at(tokens, i - 1) == ",")
 
 
 def _bound(tokens: Sequence[Token]) -> tuple[int, int]:
@@ -95,6 +108,9 @@ def _bound(tokens: Sequence[Token]) -> tuple[int, int]:
         after = low_at(tokens, i + 1)
         led = token.low in _BOUNDS or (token.low, after) in {("as", "long"), ("up", "to")}
         led = led or (token.low, after) == ("so", "long") or _is_ahead(tokens, i)
+        led = led or any(starts_with(tokens, phrase, i) for phrase in _WAITING)
+        if token.low == "unless" and any(t.low in _DENIED for t in tokens[:i]):
+            led = False  # "nobody gets by unless he pays": what is named there belongs to it
         if led or (token.low in _LASTING and _spans(tokens[i + 1 : i + 5])):
             ends = (k for k in range(i, len(tokens)) if tokens[k].text == ",")
             return i, next(ends, len(tokens))
@@ -110,12 +126,24 @@ def _is_ahead(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _spans(tokens: Sequence[Token]) -> bool:
-    return any(t.low in {"day", "days", "week", "weeks", "hours"} for t in tokens)
+    """Say whether "ten days" is among words; "the day of Tra" is no span of time."""
+    return any(
+        t.low in _COUNTED and low_at(tokens, i + 1) != "of" and not t.is_capital
+        for i, t in enumerate(tokens)
+    )
 
 
 def low_at(tokens: Sequence[Token], i: int) -> str:
     """Return the word at a place in lower case, "" where there is none."""
     return tokens[i].low if 0 <= i < len(tokens) else ""
+
+
+def is_end(tokens: Sequence[Token]) -> bool:
+    """Say whether a stretch only tells when another ends: "it ends when the moon rises"."""
+    if low_at(tokens, 0) not in _ITSELF:
+        return False
+    k = next((i for i, t in enumerate(tokens[1:5], start=1) if t.low in ENDS_WHEN), 0)
+    return bool(k) and any(t.low in ENDING for t in tokens[1:k])
 
 
 def _is_called(tokens: Sequence[Token], referent: Referent) -> bool:

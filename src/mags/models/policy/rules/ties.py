@@ -14,10 +14,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mags.models.policy.rules.changing import changed, is_ended, is_list, narrowed, parted
+from mags.models.policy.rules.changing import (
+    LANDS,
+    changed,
+    does_now,
+    is_ended,
+    is_list,
+    narrowed,
+    parted,
+)
 from mags.models.policy.rules.deeds import shown
 from mags.models.policy.rules.following import goes_on
 from mags.models.policy.rules.lasting import coming
+from mags.models.policy.rules.lexicon import PREPOSITIONS
 from mags.models.policy.rules.marks import is_change
 from mags.models.policy.rules.referents import BEFORE_NAMES, Referent
 from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
@@ -45,7 +54,8 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
 
     `least`: things that a stretch must name, where it tells not what is so in a place.
     """
-    clauses = [c for c in stretches(turn.text) if c.about and not is_talk(c)]
+    every = list(stretches(turn.text))
+    clauses = [c for c in every if c.about and not is_talk(c)]
     about = [r for c in clauses for r in c.about]
     if not _is_told(about):
         return ()
@@ -59,7 +69,9 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
         return _joined(clauses, turn)
     told = [c for c in full or clauses if len(c.about) >= least or is_placed(c)]
     found = [op for c in told for op in _read(c, turn)]
-    return (*found, *goes_on(clauses, turn)) if full else tuple(found)
+    found += goes_on(clauses, turn) if full else ()
+    news = any(is_change(c.tokens) for c in every if not c.about)  # "Things have changed: ..."
+    return tuple(replace(op, change=op.change or news) for op in found)
 
 
 def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
@@ -85,11 +97,18 @@ def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
     return any(
         all(any(map(is_unfamiliar, name.casefold().split())) for name in (op.subject, op.object))
         and not all(
-            any(name.casefold() in one or (one and one in name.casefold()) for one in told)
-            for name in (op.subject, op.object)
+            any(_is_in(name.casefold(), one) for one in told) for name in (op.subject, op.object)
         )
         for op in more
     )
+
+
+def _is_in(name: str, told: str) -> bool:
+    """Say whether a name was told as the thing it is; in "a word in the Orn clan" it was not."""
+    before, found, _ = f" {told} ".partition(f" {name} ")
+    words = before.split()
+    within = len(words) > 1 and (words[-1] in PREPOSITIONS or words[-2] in PREPOSITIONS)
+    return (bool(found) and not within) or (bool(told) and told in name)
 
 
 def _is_swap(said: Sequence[Operation]) -> bool:
@@ -133,9 +152,11 @@ def _is_full_name(referent: Referent) -> bool:
     Of people the clause reader tells more, and their sentences are compared with one another.
     """
     words = referent.text.split()
-    if len(words) < 2 or not referent.is_name or words[0].lower() in BEFORE_NAMES:
-        return False
     led = referent.end - referent.start > len(words)  # "the Vrull Festival"
+    while words and words[0].lower() in BEFORE_NAMES:
+        words = words[1:]  # "Professor Rylan Gallaher"
+    if len(words) < _TWO or not referent.is_name or words[-1].lower() in LANDS:
+        return False
     return not (led and len(words) == _TWO) and all(w[:1].isupper() for w in words)
 
 
@@ -158,6 +179,9 @@ def _read(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
         first, second = about
         if is_list(clause.tokens, first, second):
             return ()
+        if does_now(clause.tokens, first, second):
+            told = tie(turn, clause, second.text, relation_of(clause, first, second), first.text)
+            return (replace(told, change=True),)
         if is_ended(clause.tokens, first, second):
             return (parted(first, second),)
         told = tie(turn, clause, first.text, relation_of(clause, first, second), second.text)
