@@ -53,18 +53,15 @@ def keep(keys, items, held, score, row):
 
 
 @njit(cache=True, nogil=True)
-def int8_products(matrix, of, queries, out):
-    """Products of each int8 row (n, d) with queries (m, d) int16, into `out` (m, n) int32.
+def int8_products(matrix, rows, queries, out):
+    """Products of rows of an int8 matrix with queries (m, d) int16, into `out` (m, rows) int32.
 
-    of: (n,), the group of each row; those of none (-1) are left out. `out` in 32 bits keeps the
-    sums in 32, of which the processor reckons several at once.
+    `out` in 32 bits keeps the sums in 32, of which the processor reckons several at once.
     """
     wide = np.empty(matrix.shape[1], np.int16)
-    for i in range(len(of)):
-        if of[i] < 0:
-            continue
+    for i in range(len(rows)):
         for j in range(matrix.shape[1]):  # once for all queries
-            wide[j] = matrix[i, j]
+            wide[j] = matrix[rows[i], j]
         for q in range(queries.shape[0]):
             total = np.int32(0)
             for j in range(matrix.shape[1]):
@@ -76,15 +73,15 @@ def int8_products(matrix, of, queries, out):
 def greatest(scores, rows, out):
     """Of some rows those with the greatest scores of each query, into `out` (m, k), in no order.
 
-    scores: (m, n) int32; rows: (at least k,). Counted by buckets: only what shares a bucket with
+    scores: (m, n) int32; rows: (n,), k or more. Counted by buckets: only what shares a bucket with
     the last one that is taken is compared.
     """
     k = out.shape[1]
     own = np.empty(len(rows), np.int32)
     for q in range(scores.shape[0]):
-        least = most = scores[q, rows[0]]
+        least = most = scores[q, 0]
         for i in range(len(rows)):
-            own[i] = scores[q, rows[i]]
+            own[i] = scores[q, i]
             least, most = min(least, own[i]), max(most, own[i])
         shift = 0
         while (np.int64(most) - least) >> shift >= BUCKETS:
@@ -104,7 +101,7 @@ def greatest(scores, rows, out):
                 out[q, n] = rows[i]
                 n += 1
             elif own[i] == bucket:
-                held = keep(keys, items, held, np.float64(scores[q, rows[i]]), rows[i])
+                held = keep(keys, items, held, np.float64(scores[q, i]), rows[i])
         for i in range(held):  # a sort, or a slice, would take seconds to compile
             out[q, n + i] = items[i]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from mags.index.words import Fetch, Words
 
 FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
+
+Kept = TypeVar("Kept")
 
 
 class State:
@@ -46,6 +48,14 @@ class State:
         self._speakers: dict[int, int] | None = None
         self._fetch_whole = fetch_whole
         self._words = Words(fetch)
+        self._kept: dict[Hashable, Any] = {}
+
+    def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What `make` makes of the state, made once for as long as the state stays as it is."""
+        found: Kept | None = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = make()
+        return found
 
     # -- words -------------------------------------------------------------------
 
@@ -107,6 +117,7 @@ class State:
 
     def apply(self, delta: Delta, seq: int | None = None) -> None:
         """Make graph and indexes what the Delta says."""
+        self._kept.clear()
         self.graph.apply(delta)
         changes = delta.nodes
         if len(changes):
@@ -215,6 +226,7 @@ class State:
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]], *, tick: int, seq: int) -> None:
         """Become what `packed` gave."""
+        self._kept.clear()
         parts: dict[str, dict[str, NDArray[Any]]] = {"graph": {}, "vectors": {}, "lexicon": {}}
         for name, array in arrays.items():
             part, _, rest = name.partition(".")

@@ -27,6 +27,7 @@ GRAPH = "hnsw8"
 """The HNSW graph's name among packed arrays ("hnsw" was one over float16; it is built anew)."""
 
 GroupOf = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Rows -> the group of each (0, 1, ...), -1 where a row may not come back."""
 
 CHURN = 0.25
 """Share of rows replaced or dropped after which the HNSW graph is worth building afresh."""
@@ -53,6 +54,26 @@ class Picture:
             step = slice(start, start + BUILT_AT_ONCE)
             graph.add(self.rows[step].astype(np.uint64), _to_int8(self.vectors[step]))
         return graph
+
+
+class Groups:
+    """Which of `count` groups each row is in; what a scan asks of all rows is looked up once.
+
+    Good for as long as neither the rows nor their groups change.
+    """
+
+    def __init__(self, of: GroupOf, count: int) -> None:
+        """By `of`, which is asked of few rows at a time too."""
+        self.of, self.count = of, count
+        self._members: tuple[NDArray[np.int64], ...] | None = None
+
+    def members(self, there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
+        """Rows of each group, ascending; there: which rows have a vector, bool by row."""
+        if self._members is None:
+            rows = np.flatnonzero(there)
+            of = self.of(rows)
+            self._members = tuple(rows[of == group] for group in range(self.count))
+        return self._members
 
 
 class VectorIndex:
@@ -165,7 +186,7 @@ class VectorIndex:
 
         `group_of`: rows -> group of each (0..groups-1), -1 where a row may not come back.
         """
-        found = self.nearest(query[None], k, group_of, groups)[0]
+        found = self.nearest(query[None], k, Groups(group_of, groups))[0]
         if self._hnsw is not None:
             return found
         out = []
@@ -175,71 +196,67 @@ class VectorIndex:
         return out
 
     def nearest(
-        self, queries: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
+        self, queries: NDArray[np.float32], k: int, groups: Groups
     ) -> list[list[NDArray[np.int64]]]:
         """`search_groups` of several queries (m, dimension), in one pass over the vectors where
         they are scanned; rows in no order.
         """
         if self.size == 0 or k <= 0 or not len(queries):
-            return [[np.zeros(0, np.int64)] * groups for _ in queries]
+            return [[np.zeros(0, np.int64)] * groups.count for _ in queries]
         if self._hnsw is not None:
             graph = self._hnsw
-            return [self._walk(graph, query, k, group_of, groups) for query in queries]
-        return self._scan(queries, k, group_of, groups)
+            return [self._walk(graph, query, k, groups) for query in queries]
+        return self._scan(queries, k, groups)
 
     def _walk(
-        self, graph: Index, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
+        self, graph: Index, query: NDArray[np.float32], k: int, groups: Groups
     ) -> list[NDArray[np.int64]]:
         """Rows as the HNSW graph gives them: best first, by the products of its own int8.
 
         One group is to be filled; of several, each by half of its share of k at least.
         """
-        asked = k * max(groups, 2)
+        asked = k * max(groups.count, 2)
         coarse = _to_int8(query[None])[0]
-        enough = k if groups == 1 else k // (2 * groups)
+        enough = k if groups.count == 1 else k // (2 * groups.count)
         while True:
             # Searches of several threads would share the graph's scratch memory.
             with self._hnsw_lock:
                 found = graph.search(coarse, asked, threads=1).keys
             rows = np.asarray(found, np.int64)
-            of = np.where(self.present[rows], group_of(rows), -1)
-            held = [int(np.count_nonzero(of == group)) for group in range(groups)]
+            of = np.where(self.present[rows], groups.of(rows), -1)
+            held = [int(np.count_nonzero(of == group)) for group in range(groups.count)]
             if min(held) >= enough or len(rows) < asked or asked >= 2 * MOST_ASKED * k:
-                return [rows[of == group][:k] for group in range(groups)]
+                return [rows[of == group][:k] for group in range(groups.count)]
             asked *= 4
 
     def _scan(
-        self, queries: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
+        self, queries: NDArray[np.float32], k: int, groups: Groups
     ) -> list[list[NDArray[np.int64]]]:
         """Rows by the float16 vectors of the 2k that int8 has first."""
-        of = np.where(self._there, group_of(np.arange(self.size)), -1)
-        scores = np.empty((len(queries), self.size), np.int32)
         coarse = _to_int8(queries).astype(np.int16)
-        int8_products(self._whole_coarse(), of, coarse, scores)
         found: list[list[NDArray[np.int64]]] = [[] for _ in queries]
-        for group in range(groups):
-            rows = np.flatnonzero(of == group)
-            for one, best in zip(found, self._best(queries, scores, rows, k), strict=True):
+        for rows in groups.members(self._there):
+            for one, best in zip(found, self._best(queries, coarse, rows, k), strict=True):
                 one.append(best)
         return found
 
     def _best(
         self,
         queries: NDArray[np.float32],
-        scores: NDArray[np.int32],
+        coarse: NDArray[np.int16],
         rows: NDArray[np.int64],
         k: int,
     ) -> NDArray[np.int64]:
-        """Each query's k best of some rows, shape (m, <= k), in no order.
-
-        scores: (m, size), by the int8 vectors.
-        """
-        pools = np.broadcast_to(rows, (len(queries), len(rows)))
-        if len(rows) > 2 * k:
-            pools = np.empty((len(queries), 2 * k), np.int64)
+        """Each query's k best of some rows, shape (m, <= k), in no order; coarse: as in int8."""
+        m, n = len(queries), len(rows)
+        if n <= k:
+            return np.broadcast_to(rows, (m, n))
+        if n > 2 * k:
+            pools, scores = np.empty((m, 2 * k), np.int64), np.empty((m, n), np.int32)
+            int8_products(self._whole_coarse(), rows, coarse, scores)
             greatest(scores, rows, pools)
-        if len(rows) <= k:
-            return pools
+        else:
+            pools = np.tile(rows, (m, 1))
         products = np.empty(pools.shape, np.float32)
         own_products(self.matrix.view(np.uint16), pools, queries, products)
         return np.take_along_axis(pools, np.argpartition(products, -k, axis=1)[:, -k:], axis=1)

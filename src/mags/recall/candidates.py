@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mags.graph.node import NEVER
 from mags.index.lexicon import Match
 from mags.index.state import State
+from mags.index.vectors import Groups
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
@@ -52,7 +53,7 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
     seen(
         rows,
         (graph.alive, *(nodes[name] for name in TIMES)),
-        (plan.episodic > 0, plan.semantic > 0),
+        _wanted(reading),
         plan.past,
         float(reading.now_s if reading.as_of is None else reading.as_of),
         NEVER if reading.as_of is None else float(reading.as_of),
@@ -80,9 +81,8 @@ def gather(
     """Top K of each index in each block for each query, and `extra` rows, if they may be seen."""
     found = [extra]
     k = settings.candidates * (4 if reading.as_of or reading.recorded_as_of else 1)
-    group_of = partial(block_of, state, reading)
     matches = [state.lexicon.match(terms) for terms in reading.query.terms]
-    for alike in state.vectors.nearest(reading.vectors, k, group_of, BLOCKS):
+    for alike in state.vectors.nearest(reading.vectors, k, _blocks(state, reading)):
         found.extend(alike)
     for match in matches:
         found.extend(_best_words(state, reading, match, k))
@@ -108,22 +108,35 @@ BLOCKS = 2
 """Episodic and semantic: each proposes candidates of its own."""
 
 
-def block_of(state: State, reading: Reading, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+Wanted = tuple[bool, bool]
+"""Whether the episodic and the semantic block take part."""
+
+
+def _wanted(reading: Reading) -> Wanted:
+    plan = reading.query.plan
+    return plan.episodic > 0, plan.semantic > 0
+
+
+def _blocks(state: State, reading: Reading) -> Groups:
+    """The two blocks as the vectors are searched by; kept while the state stays as it is."""
+    wanted = _wanted(reading)
+    return state.kept(("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS))
+
+
+def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
-    graph, plan = state.graph, reading.query.plan
     out = np.empty(len(rows), np.int64)
-    blocks_of(rows, graph.alive, graph.kinds, plan.episodic > 0, plan.semantic > 0, out)
+    blocks_of(rows, state.graph.alive, state.graph.kinds, *wanted, out)
     return out
 
 
 def _best_words(state: State, reading: Reading, match: Match, k: int) -> list[NDArray[np.int64]]:
     """The k rows of greatest BM25 in each block, in no order."""
-    rows, graph, plan = match.rows, state.graph, reading.query.plan
+    rows, graph, wanted = match.rows, state.graph, _wanted(reading)
     if len(rows) > MANY:
-        wanted = (plan.episodic > 0, plan.semantic > 0)
         return [best_in_blocks(rows, match.scores, graph.alive, graph.kinds, wanted, k)]
     rows = best_of(rows, match.scores, 4 * k)
-    of = block_of(state, reading, rows)
+    of = _block_of(state, wanted, rows)
     return [best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
 
 
