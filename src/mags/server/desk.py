@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
+from starlette.datastructures import State
 
 from mags.memory.memory import Memory
 from mags.server.doorman import GRANT
@@ -67,17 +68,21 @@ def grant_of(request: Request) -> Grant:
     return grant
 
 
-async def desk_of(request: Request, namespace: Namespace, branch: Branch = MAIN) -> Desk:
-    """The desk of a request about a namespace."""
-    state = request.app.state
+def desk_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> Desk:
+    """The desk of a request about a namespace, by an app's state."""
     return Desk(
         halls=state.halls,
         settings=state.settings,
-        grant=grant_of(request),
+        grant=grant,
         namespace=namespace,
-        branch=check_branch(branch),
+        branch=branch,
         turnstile=state.choosing.outside.turnstile,
     )
+
+
+async def desk_of(request: Request, namespace: Namespace, branch: Branch = MAIN) -> Desk:
+    """The desk of a request, as a route depends on it."""
+    return desk_for(request.app.state, grant_of(request), namespace, check_branch(branch))
 
 
 At = Annotated[Desk, Depends(desk_of)]

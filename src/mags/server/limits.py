@@ -6,6 +6,7 @@ Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 from collections import OrderedDict
@@ -76,23 +77,29 @@ class Limited:
             await self._in_turn(scope, receive, send)
 
     async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._room.locked() and self._queued >= self._limits.waiting:
-            answer = problem(
-                503, "Too much at once", f"{self._limits.busy} requests are at work: try again"
-            )
-            await answer(scope, receive, send)
-            return
+        if self._room.locked():
+            answer = await self._waited()
+            if answer is not None:
+                await answer(scope, receive, send)
+                return
+        else:
+            await self._room.acquire()  # at once
+        await self._timed(scope, receive, send)
+
+    async def _waited(self) -> ASGIApp | None:
+        """Wait for room: None where there is some, else what to answer."""
+        title = "Too much at once"
+        if self._queued >= self._limits.waiting:
+            return problem(503, title, f"{self._limits.busy} requests are at work: try again")
         self._queued += 1
         try:
             async with asyncio.timeout(self._limits.request_s):
                 await self._room.acquire()
         except TimeoutError:
-            answer = problem(503, "Too much at once", "there was no room in time: try again")
-            await answer(scope, receive, send)
-            return
+            return problem(503, title, "there was no room in time: try again")
         finally:
             self._queued -= 1
-        await self._timed(scope, receive, send)
+        return None
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve what has room; the room is free again when the work has truly ended.
@@ -100,15 +107,21 @@ class Limited:
         Cancelled by a scope of anyio, which waits for threads: cancelled otherwise, a thread would
         go on uncounted, and answers that come too late would pile threads up.
         """
-        begun, room = asyncio.Event(), anyio.CancelScope()
-        limit_s, measured = self._limits.request_s, self._measured(scope, receive)
+        loop, limit_s, begun = asyncio.get_running_loop(), self._limits.request_s, False
+        woken: asyncio.Future[None] = loop.create_future()
+        room, measured = anyio.CancelScope(), self._measured(scope, receive)
+
+        def wake(_work: asyncio.Future[None] | None = None) -> None:
+            if not woken.done():
+                woken.set_result(None)
 
         async def noted(message: Message) -> None:
-            begun.set()
-            with anyio.move_on_after(limit_s) as stalled:
-                await send(message)
-            if stalled.cancelled_caught:  # nobody reads on: no place is held for that
-                room.cancel()
+            nonlocal begun
+            begun = True
+            wake()
+            room.deadline = loop.time() + limit_s  # nobody reads on: no place is held for that
+            await send(message)
+            room.deadline = math.inf
 
         async def serve() -> None:
             try:
@@ -118,19 +131,14 @@ class Limited:
                 self._room.release()
 
         work = asyncio.ensure_future(serve())
-        clock = asyncio.ensure_future(begun.wait())
+        work.add_done_callback(wake)
+        clock = loop.call_later(limit_s, wake)
         try:
-            await asyncio.wait({work, clock}, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and not begun.is_set():
+            await woken
+            if not work.done() and not begun:
                 room.cancel()
                 work.add_done_callback(_looked_at)
-                late = problem(
-                    504,
-                    "Out of time",
-                    f"not answered within {limit_s:g} s; a write may still be done: "
-                    "repeat it with the same idempotency key",
-                )
-                await late(scope, receive, send)
+                await _late(limit_s)(scope, receive, send)
                 return
             await asyncio.shield(work)
         finally:
@@ -154,6 +162,16 @@ class Limited:
     def _most(self, scope: Scope) -> int:
         large = scope["method"] == "POST" and IMPORT.fullmatch(scope["path"])
         return self._limits.import_bytes if large else self._limits.body_bytes
+
+
+def _late(limit_s: float) -> ASGIApp:
+    """What is answered where nothing has been in time."""
+    return problem(
+        504,
+        "Out of time",
+        f"not answered within {limit_s:g} s; a write may still be done: "
+        "repeat it with the same idempotency key",
+    )
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:

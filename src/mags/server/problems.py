@@ -89,6 +89,12 @@ def of_error(failure: MagsError) -> JSONResponse:
     return problem(status, title, str(failure), kind=name, **facts)
 
 
+async def failed(_request: Request, _failure: Exception) -> Response:
+    """The problem that an error is which nobody expected."""
+    # The failure itself goes on to the log: it may hold what nobody else should read.
+    return problem(500, "Error", "something failed that should not; the server's log tells")
+
+
 def install(app: FastAPI) -> None:
     """Answer every error of an app by a problem."""
 
@@ -112,11 +118,7 @@ def install(app: FastAPI) -> None:
         answer.headers.update(failure.headers or {})
         return answer
 
-    async def unknown(_request: Request, _failure: Exception) -> Response:
-        # The failure itself goes on to the log: it may hold what nobody else should read.
-        return problem(500, "Error", "something failed that should not; the server's log tells")
-
     app.add_exception_handler(MagsError, known)
-    app.add_exception_handler(Exception, unknown)
+    app.add_exception_handler(Exception, failed)
     app.add_exception_handler(RequestValidationError, refused)
     app.add_exception_handler(HTTPException, http)

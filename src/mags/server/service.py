@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 
 import structlog
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 from starlette.types import Scope as AsgiScope
 
 from mags.server import mcp, problems
-from mags.server.desk import grant_of
+from mags.server.desk import desk_for, grant_of
 from mags.server.doorman import GRANT, Doorman
 from mags.server.grants import Forbidden, Grant, Scope
 from mags.server.halls import Halls
@@ -32,6 +33,7 @@ from mags.server.proxy.routes import Proxy
 from mags.server.routes import events, games, history, memories, nodes, page, recall, turns
 from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
+from mags.server.straight import Straight
 from mags.server.tables import Tables
 
 ROUTERS = (memories, turns, recall, nodes, history, events, games, settings_routes, page)
@@ -63,7 +65,8 @@ class Service:
         self.metrics = Metrics(lambda: len(self.halls))
         self.stopping = threading.Event()
         self.api = self._api()
-        inner: ASGIApp = Limited(self.api, limits, _name)
+        inner: ASGIApp = Straight(self.api, recall.ROUTE, partial(desk_for, self.api.state))
+        inner = Limited(inner, limits, _name)
         inner = Doorman(inner, settings, self.keys)
         inner = Logged(inner, log or logger(sys.stderr))
         self.app: ASGIApp = Measured(inner, self.metrics)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.streams import OnText, streamed, whole
 from mags.server.wire.given import AskIn, FeedbackIn, LookIn, RecallIn
+from mags.server.wire.recalled import found_as_json
 from mags.server.wire.shown import (
     ExplanationOut,
     FactOut,
@@ -37,7 +39,12 @@ def recall(desk: At, wanted: RecallIn) -> Response:
             speaker=wanted.speaker,
             session=wanted.session,
         )
-        return whole(FoundOut.of(found, hall.traces.keep(found.trace)))
+        told = found_as_json(found, hall.traces.keep(found.trace))
+        return Response(told, media_type="application/json")
+
+
+ROUTE = next(one for one in router.routes if isinstance(one, APIRoute))
+"""That of recalls: see `Straight`."""
 
 
 @router.post("/ask", response_model=ReplyOut)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from mags.memory.views import Citation, NeighbourView, NodeView, PathView, Profile, Reply, Seen
-from mags.recall.found import FactView, Found, Hit, moment_of
-from mags.recall.trace import Trace
+from mags.recall.found import FactView, Found
+from mags.server.wire.recalled import found_as_dict
 
 
 class Shown(BaseModel):
@@ -96,25 +96,6 @@ class HitOut(Shown):
     fact: FactOut | None
     shares: dict[str, float]
 
-    @classmethod
-    def of(cls, hit: Hit, trace: Trace) -> HitOut:
-        """From a hit and the trace it came with."""
-        why = trace.of(hit.id)
-        return cls(
-            id=hit.id,
-            kind=hit.kind,
-            text=hit.text,
-            score=hit.score,
-            speaker=hit.speaker,
-            session=hit.session,
-            at=moment_of(hit.at),
-            current=hit.current,
-            anchor=hit.anchor,
-            episode_ids=list(hit.episode_ids),
-            fact=None if hit.fact is None else FactOut.of(hit.fact),
-            shares={} if why is None else dict(why.shares.items()),
-        )
-
 
 class FoundOut(Shown):
     """Hits best first. `trace`: the id to explain them or to reward them by."""
@@ -126,8 +107,7 @@ class FoundOut(Shown):
     @classmethod
     def of(cls, found: Found, trace: str) -> FoundOut:
         """From a recall and the id under which its trace is kept."""
-        hits = [HitOut.of(hit, found.trace) for hit in found.hits]
-        return cls(trace=trace, hits=hits, context=found.context())
+        return cls.model_validate(found_as_dict(found, trace))
 
 
 class CitationOut(Shown):
