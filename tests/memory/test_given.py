@@ -79,6 +79,24 @@ REFUSED: dict[str, Callable[[Memory], object]] = {
     "an unnamed snapshot": lambda m: m.snapshot(" "),
     "an unnamed branch": lambda m: m.branch(""),
     "a branch twice": lambda m: m.branch("main"),
+    "a snapshot that is None": lambda m: m.snapshot(None),
+    "a branch that is a number": lambda m: m.branch(5),
+    "a text in place of turns": lambda m: m.observe_many("Hello you."),
+    "one turn in place of turns": lambda m: m.observe_many({"text": "Hello you."}),
+    "None in place of turns": lambda m: m.observe_many(None),
+    "a text in place of options": lambda m: m.chains("What is it?", "tea"),
+    "a fact over before it began": lambda m: m.assert_fact(
+        "Ana", "lives in", "Oslo", at="2024-02-01", until="2024-01-01"
+    ),
+    "a confidence in words": lambda m: m.assert_fact("Ana", "likes", "tea", confidence="high"),
+    "qualifiers that are a text": lambda m: m.assert_fact("Ana", "a", "b", qualifiers="x"),
+    "a weight in words": lambda m: m.associate(1, 2, "heavy"),
+    "a reward in words": lambda m: m.feedback(m.recall("tea").trace, "good"),
+    "half a change to list": lambda m: m.log(2.5),
+    "a limit below 0": lambda m: m.log(-1),
+    "changes after a word": lambda m: m.changes("x"),
+    "changes after what no store counts to": lambda m: m.changes(10**30),
+    "a limit of hits in words": lambda m: m.explain(m.recall("tea").trace, "all"),
 }
 
 

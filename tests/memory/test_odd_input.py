@@ -38,6 +38,23 @@ def test_a_word_without_end_is_read_in_little_time(opened: Callable[..., Memory]
     assert memory.ask("Where does Ana live?").text.startswith("Oslo")
 
 
+@pytest.mark.parametrize(
+    "again", ["Alice's ", "Bob said that ", "the dog of ", "A ", "(", "!", "\u0301"]
+)
+def test_what_never_comes_to_an_end_is_kept_and_read_in_little_time(
+    opened: Callable[..., Memory], again: str
+) -> None:
+    memory = opened()
+    memory.observe("I live in Oslo.", speaker="Ana")
+    began = time.process_time()
+    text = f"{again * (8_000 // len(again))}. I have a dog named Rex."
+    seen = memory.observe(text, speaker="Ana")
+    memory.ask(text)
+    assert time.process_time() - began < 12
+    assert memory.get(seen.episode_id).text == text
+    assert memory.ask("Where does Ana live?").text.startswith("Oslo")
+
+
 def test_settings_that_are_none_are_refused_in_words() -> None:
     with pytest.raises(mags.ConfigurationError, match=r"not a dict: build one"):
         mags.open(None, settings={"memory": {"window": 3}})

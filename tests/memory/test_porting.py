@@ -1,6 +1,7 @@
 """Export, import and re-embedding."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,7 +70,10 @@ def test_an_import_joins_entities_of_the_same_name(
         (lambda lines: ["not json", *lines[1:]], "line 1"),
         (lambda lines: ['{"format": "other"}', *lines[1:]], "not an export"),
         (lambda lines: [lines[0].replace('"version": 1', '"version": 99'), *lines[1:]], "newer"),
-        (lambda lines: [lines[0], *lines[2:]], "cut short"),
+        (lambda lines: [lines[0], *lines[2:]], "cut short: .* nodes"),
+        (lambda lines: lines[:-1], "cut short: .* arcs"),
+        (lambda lines: [lines[0].replace(": 1,", f": {'1' * 5_000},"), *lines[1:]], "line 1"),
+        (lambda lines: [*lines[:-1], re.sub('"w": [^,}]+', f'"w": {10**400}', lines[-1])], "w can"),
         (lambda lines: [*lines[:2], '{"what": 1}', *lines[2:]], "line 3"),
         (lambda lines: [], "empty"),
     ],
@@ -91,6 +95,20 @@ def test_an_export_names_its_version_in_its_first_line(memory: Memory, tmp_path:
     memory.export(tmp_path / "m.jsonl")
     header = json.loads((tmp_path / "m.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert (header["format"], header["version"]) == ("mags-memory", 1)
+
+
+def test_an_export_of_before_arcs_were_counted_is_read(
+    memory: Memory, opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    path = tmp_path / "m.jsonl"
+    memory.export(path)
+    first, *lines = path.read_text(encoding="utf-8").splitlines()
+    header = json.loads(first)
+    del header["arcs"]
+    path.write_text("\n".join([json.dumps(header), *lines]), encoding="utf-8")
+    other = opened()
+    other.import_(path)
+    assert other.stats().nodes == memory.stats().nodes
 
 
 def test_reembedding_changes_the_embedder_for_good(

@@ -89,6 +89,30 @@ def test_a_missing_folder_is_named(tmp_path: Path):
         SqliteStore.open(tmp_path / "missing" / "a.mags")
 
 
+@pytest.mark.parametrize("wait_s", [-1, -0.5, float("nan"), float("inf"), 1e30, "5", None])
+def test_a_time_to_wait_that_is_none_is_refused(tmp_path: Path, wait_s: float):
+    with pytest.raises(InvalidInput, match="how many seconds to wait"):
+        SqliteStore.open(tmp_path / "a.mags", wait_s=wait_s)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "half \ud83d of a pair"])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path, name: str, read_only: bool):
+    with pytest.raises(StoreError, match=r"give another path|look at the path"):
+        SqliteStore.open(tmp_path / name, read_only=read_only)
+
+
+def test_words_that_were_damaged_are_said_to_be(path: Path):
+    alter(path, "UPDATE content SET text = CAST(x'ff2031' AS TEXT) WHERE id = 1")
+    store = SqliteStore.open(path)
+    with pytest.raises(CorruptFile, match="restore a copy"):
+        store.contents.get([1])
+    with pytest.raises(CorruptFile, match="restore a copy"):
+        list(store.contents.scan())
+    store.close()
+
+
 def test_a_folder_is_no_memory(tmp_path: Path):
     with pytest.raises(StoreError, match="is a folder"):
         SqliteStore.open(tmp_path)

@@ -9,6 +9,7 @@ from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
+from mags.memory.given import real
 from mags.memory.learning import Learner
 from mags.memory.live import Live
 from mags.memory.offering import Offer, items, offered
@@ -166,9 +167,9 @@ class Asker:
         Without a reward: 1 if the answer cited anything, else 0. Returns whether it counted.
         """
         trace = _trace(trace)
-        value = (1.0 if trace.cited else 0.0) if reward is None else float(reward)
-        if not -1.0 <= value <= 1.0:
-            raise InvalidInput(f"a reward lies in [-1, 1], not {value}", reward=value)
+        value = (1.0 if trace.cited else 0.0) if reward is None else reward
+        if not (real(value) and -1.0 <= value <= 1.0):
+            raise InvalidInput(f"a reward lies in [-1, 1], not {value!r}", reward=value)
         payload = self._live.payload(trace=trace.key)
         key = f"feedback:{trace.key}"
         if self._live.earlier(key, payload) is not None:

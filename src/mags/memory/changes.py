@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.edge import ArcKind
+from mags.memory.given import whole
 from mags.memory.live import Live
 from mags.ports.store import Entry
 from mags.recall.found import moment_of
@@ -49,6 +50,7 @@ class ChangeView:
 
 def changes(live: Live, after: int, *, limit: int, listed: int = 500) -> list[ChangeView]:
     """Changes after a sequence, oldest first; raises NotFound where they were folded away."""
+    after = whole(after, "after is the sequence of a change")
     entries: Iterator[Entry] = iter(live.store.journal.since(after))
     return [_view(entry, listed) for entry in islice(entries, limit)]
 

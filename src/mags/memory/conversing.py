@@ -12,6 +12,7 @@ from mags.memory.learning import ANSWERS_AS, MADE_FROM_MEMORY
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
+from mags.memory.stretches import readable
 from mags.memory.views import Reply, Seen
 from mags.ports.chat import Usage
 from mags.ports.policy import Turn
@@ -49,7 +50,8 @@ class Converser:
         return replace(reply, seen=seen, warnings=(*reply.warnings, *seen.warnings))
 
     def _answered(self, turn: Turn, on_text: Callable[[str], None] | None) -> Reply | None:
-        route = self._parts.policy.route(turn, self._reader.recent(turn.session))
+        recent = [readable(other) for other in self._reader.recent(turn.session)]
+        route = self._parts.policy.route(readable(turn), recent)
         if not route.recall:
             return None
         look = Look(k=self._parts.settings.answer_k)

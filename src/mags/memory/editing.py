@@ -15,7 +15,7 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.memory.given import LONGEST_TURN, check_meta, words
+from mags.memory.given import LONGEST_TURN, check_meta, real, words
 from mags.memory.live import Live
 from mags.memory.moments import Moment, seconds
 
@@ -40,8 +40,7 @@ class Edit:
         """Raise InvalidInput for numbers outside [0, 1] or an empty text."""
         for name in ("importance", "confidence", "strength"):
             value = getattr(self, name)
-            real = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (real and 0.0 <= value <= 1.0):
+            if value is not None and not (real(value) and 0.0 <= value <= 1.0):
                 raise InvalidInput(f"{name} lies in [0, 1], not {value!r}", field=name)
         if self.text is not None:
             words(self.text, "a node's text (forget erases it)", longest=LONGEST_TURN)
@@ -135,8 +134,8 @@ class Editor:
 
     def arc(self, src: int, dst: int, weight: float | None) -> Delta:
         """Set the association between two nodes to a weight in [0, 1]; None removes it."""
-        if weight is not None and not 0.0 <= weight <= 1.0:
-            raise InvalidInput(f"a weight lies in [0, 1], not {weight}", weight=weight)
+        if weight is not None and not (real(weight) and 0.0 <= weight <= 1.0):
+            raise InvalidInput(f"a weight lies in [0, 1], not {weight!r}", weight=weight)
         with self._live.writing() as state:
             draft = Draft(state.graph)
             for node_id in (src, dst):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mags.errors import NotFound
 from mags.graph.edge import ArcKind
 from mags.index.state import State
+from mags.memory.given import whole
 from mags.memory.views import Explanation
 from mags.recall.found import date_of
 from mags.recall.trace import HitTrace, Step, Trace
@@ -16,6 +17,7 @@ NAMED = 5
 
 def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation:
     """Why each hit came back: anchor, path with weights, shares of the score, sources."""
+    limit = None if limit is None else whole(limit, "limit is how many hits to explain")
     lines = [f"Asked: {' | '.join(trace.queries)}"] if trace.queries else []
     if trace.again:
         lines.append(f"Recalled again: {' | '.join(trace.again)}")

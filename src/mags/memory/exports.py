@@ -77,6 +77,9 @@ class Lines:
             raise InvalidInput(
                 f"{path} is cut short: {len(self.nodes)} of {self.header['nodes']} nodes"
             )
+        arcs = self.header["arcs"]
+        if arcs is not None and len(self.arcs) != arcs:
+            raise InvalidInput(f"{path} is cut short: {len(self.arcs)} of {arcs} arcs")
         known = {line["node"]["id"] for line in self.nodes}
         if len(known) != len(self.nodes) or min(known, default=1) < 1:
             raise InvalidInput(f"{path} gives one id to two nodes, or one below 1")
@@ -103,7 +106,7 @@ def read(path: Path, dimension: int) -> Lines:
 def _parse(line: str) -> dict[str, Any]:
     try:
         data = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as failure:
+    except (ValueError, RecursionError) as failure:  # also a number of too many digits
         raise InvalidInput(f"it is not JSON: {failure}") from failure
     if not isinstance(data, dict):
         raise InvalidInput("it is not a JSON object")
@@ -120,6 +123,8 @@ def _header(header: dict[str, Any]) -> dict[str, Any]:
         )
     return {
         "nodes": _whole(header.get("nodes"), "nodes"),
+        # Exports of before arcs were counted do not say how many there are.
+        "arcs": _whole(header["arcs"], "arcs") if "arcs" in header else None,
         "tick": _whole(header.get("tick", 0), "tick"),
         "embedder": str(header.get("embedder", "")),
     }
@@ -149,7 +154,8 @@ def _number(value: object, name: str, dtype: np.dtype[Any]) -> float | int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(f"{name} must be a number, not {value!r}")
     if dtype.kind == "f":
-        endless = dtype.itemsize == np.dtype(np.float64).itemsize and math.isinf(value)
+        may_be = dtype.itemsize == np.dtype(np.float64).itemsize
+        endless = may_be and isinstance(value, float) and math.isinf(value)
         if not (endless or EARLIEST_S <= value <= LATEST_S):
             raise InvalidInput(f"{name} cannot be {value!r}")
         return float(value)

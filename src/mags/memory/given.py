@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, TypeVar
 
 from mags.errors import InvalidInput
 from mags.memory.moments import Moment, seconds
@@ -23,6 +24,8 @@ LONGEST_KEY = 100_000
 
 TurnLike = Turn | Mapping[str, Any] | tuple[str, str] | str
 """A `Turn`, a mapping with its fields, a (speaker, text) pair, or a text."""
+
+T = TypeVar("T")
 
 _FIELDS = frozenset(field.name for field in fields(Turn))
 
@@ -123,19 +126,26 @@ def operation_of(
     words(subject, "a fact's subject")
     words(relation, "a fact's relation")
     words(object_, "a fact's object", longest=LONGEST_TURN, empty=act is Act.RETRACT)
+    if not isinstance(qualifiers, Mapping):
+        raise InvalidInput("qualifiers are a mapping of texts to texts", given=qualifiers)
     for name, value in qualifiers.items():
         words(name, "the name of a qualifier")
         words(value, f"the qualifier {name!r}")
-    if not 0.0 < confidence <= 1.0:
+    if not (real(confidence) and 0.0 < confidence <= 1.0):
         raise InvalidInput(f"confidence lies in (0, 1], not {confidence!r}", field="confidence")
+    begins, ends = seconds(valid[0]), seconds(valid[1])
+    if begins is not None and ends is not None and ends < begins:
+        raise InvalidInput(
+            "until lies before at, so it was never true", at=valid[0], until=valid[1]
+        )
     return Operation(
         act=act,
         subject=subject,
         relation=relation,
         object=object_,
         qualifiers=dict(qualifiers),
-        valid_from=seconds(valid[0]),
-        valid_to=seconds(valid[1]),
+        valid_from=begins,
+        valid_to=ends,
         one=one,
         confidence=confidence,
         object_is_name=object_[:1].isupper(),
@@ -165,6 +175,26 @@ def count(given: object, what: str) -> int:
     """A count of 1 or more; raises InvalidInput."""
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise InvalidInput(f"{what}, at least 1, not {given!r}", given=given)
+    return given
+
+
+def whole(given: object, what: str) -> int:
+    """A whole number of 0 or more that a store can count to; raises InvalidInput."""
+    number = -1 if isinstance(given, bool) or not isinstance(given, Integral) else int(given)
+    if not 0 <= number < 2**63:
+        raise InvalidInput(f"{what}, 0 or more, not {given!r}", given=given)
+    return number
+
+
+def real(given: object) -> bool:
+    """Whether it is a number; True and False are none here."""
+    return isinstance(given, Real) and not isinstance(given, bool)
+
+
+def several(given: Iterable[T], what: str) -> Iterable[T]:
+    """Many of a kind; raises InvalidInput for one text or mapping, which would be taken apart."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{what} are a list, not one {type(given).__name__}", given=given)
     return given
 
 

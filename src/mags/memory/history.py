@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.errors import InvalidInput, NotFound
+from mags.errors import NotFound
 from mags.graph.delta import Delta
 from mags.graph.node import NodeKind
 from mags.index.state import State
+from mags.memory.given import whole
 from mags.memory.live import Live
 from mags.memory.reading import node_view
 from mags.memory.views import Diff, LogEntry
@@ -28,8 +29,6 @@ class Historian:
 
     def snapshot(self, name: str) -> Mark:
         """Name this moment."""
-        if not name.strip():
-            raise InvalidInput("a snapshot needs a name")
         with self._live.writing() as state:
             return self._live.store.points.mark(name, state.seq, self._live.clock())
 
@@ -43,6 +42,7 @@ class Historian:
 
     def log(self, limit: int | None = None) -> list[LogEntry]:
         """Every Delta, newest first; only as many are read as are wanted."""
+        limit = None if limit is None else whole(limit, "limit is how many changes to list")
         return [_entry(entry) for entry in reversed(self._last(limit))]
 
     def _last(self, limit: int | None) -> list[Entry]:
@@ -50,7 +50,7 @@ class Historian:
         journal = self._live.store.journal
         if limit is None:
             return list(journal.since(0))
-        head, back = journal.head(), max(limit, 0)
+        head, back = journal.head(), limit
         # Sequences are shared with other branches: so many back there may be fewer entries.
         while 0 < back < head:
             try:

@@ -23,6 +23,7 @@ from mags.memory.given import (
     id_or_name,
     known_id,
     operation_of,
+    several,
 )
 from mags.memory.graphs import to_networkx
 from mags.memory.handle import Handle, closed_on_failure
@@ -96,11 +97,10 @@ class Memory(Handle):
     def observe_many(self, turns: Iterable[TurnLike]) -> list[Seen]:
         """Remember turns in order, embedded in batches; one tick a session.
 
-        A turn is a `Turn`, a mapping with its fields (`at` as for `observe`), a (speaker,
-        text) pair or a text. Each batch is one transaction; where one fails, or `turns` does,
-        those before it stand.
+        A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
+        batch is one transaction; where one fails, or `turns` does, those before it stand.
         """
-        seen = self._observer.many(self._prepared(turn) for turn in turns)
+        seen = self._observer.many(map(self._prepared, several(turns, "turns")))
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:
@@ -224,7 +224,7 @@ class Memory(Handle):
             return explain(state, trace, limit)
 
     def connect(self, start: int | str, end: int | str) -> PathView | None:
-        """The strongest path between two nodes or named things; None where there is none."""
+        """The strongest path between two nodes or named things, or None."""
         return self._reader.connect(id_or_name(start), id_or_name(end))
 
     def chains(
@@ -234,7 +234,7 @@ class Memory(Handle):
 
         `after`: by option, seconds of event time: what was said before says nothing new of it.
         """
-        return self._reader.chains(Ends(question, tuple(options), after or {}))
+        return self._reader.chains(Ends(question, tuple(several(options, "options")), after or {}))
 
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""

@@ -17,6 +17,7 @@ from mags.memory.given import check
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.reminding import reminded
+from mags.memory.stretches import readable
 from mags.memory.views import Seen
 from mags.memory.working import leave_window, recent_episodes, session_hash, turns
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
@@ -155,7 +156,7 @@ class Observer:
         policy, most = self._parts.policy, self._settings.reminded
         if most <= 0 or echo(turn) or not isinstance(policy, Reminded):
             return ()
-        names = policy.wants(turn, recent)
+        names = policy.wants(readable(turn), tuple(map(readable, recent)))
         return reminded(state, turn, names, most) if names else ()
 
     def _write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
@@ -163,7 +164,8 @@ class Observer:
         if echo(turn):
             return Writing()
         try:
-            return self._parts.policy.write(turn, recent, recalled)
+            near = tuple(map(readable, recent))
+            return self._parts.policy.write(readable(turn), near, recalled)
         except ModelError as failure:
             return Writing(understood=False, why=str(failure))
 

@@ -47,10 +47,10 @@ class Porter:
         forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
         """
         if path.exists() and not path.is_file():
-            return self._write(path, vectors)
+            return self._write(path, vectors, path)
         beside = path.with_name(f"{path.name}.part")
         try:
-            count = self._write(beside, vectors)
+            count = self._write(path, vectors, beside)
             beside.replace(path)
         except OSError as failure:
             raise _unwritten(path, failure) from failure
@@ -59,14 +59,14 @@ class Porter:
                 beside.unlink(missing_ok=True)
         return count
 
-    def _write(self, path: Path, vectors: bool) -> int:
+    def _write(self, path: Path, vectors: bool, place: Path) -> int:
         live = self._live
         while True:
             with live.settled() as state:
                 picture = _Picture.of(state, live.embedder.name, vectors)
                 generation = live.generation
             try:
-                with path.open("w", encoding="utf-8") as out:
+                with place.open("w", encoding="utf-8") as out:
                     for line in picture.lines(live.store.contents.get):
                         out.write(json.dumps(line, ensure_ascii=False) + "\n")
             except OSError as failure:
@@ -204,6 +204,7 @@ class _Picture:
             "embedder": self.embedder,
             "tick": self.tick,
             "nodes": len(self.nodes),
+            "arcs": len(self.arcs),
         }
         for start in range(0, len(self.nodes), 1_000):
             part = self.nodes[start : start + 1_000]

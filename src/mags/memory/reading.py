@@ -13,6 +13,7 @@ from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.live import Live
 from mags.memory.parts import Parts, same_relation
+from mags.memory.stretches import readable
 from mags.memory.views import NeighbourView, NodeView, PathView, Profile
 from mags.memory.working import recent_episodes, session_hash, turns
 from mags.ports.policy import Plan, Recalled, Route, Turn
@@ -60,6 +61,7 @@ class Reader:
 
     def plan(self, question: Turn, recent: list[Turn], look: Look) -> Plan:
         """The ask model's plan, with the router's block weights; `as_of` asks for the past."""
+        question, recent = readable(question), [readable(turn) for turn in recent]
         plan = self._parts.policy.ask(question, recent)
         route = (
             self._parts.policy.route(question, recent) if self._parts.settings.router else Route()

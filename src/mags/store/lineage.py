@@ -17,6 +17,9 @@ FOLD = "fold"
 
 LATEST = 2**63 - 1
 
+LONGEST_NAME = 200
+"""Characters in the name of a branch or a snapshot."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
@@ -53,9 +56,14 @@ def check_reachable(segment: Segment, seq: int, fold: int | None) -> None:
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise InvalidInput for a name that is empty, too long or not printable."""
-    if not name or len(name) > 200 or not name.isprintable():
-        raise InvalidInput(f"{what} needs a name of 1 to 200 printable characters, not {name!r}")
+    """Raise InvalidInput for a name that is none, blank, too long or not printable."""
+    sound = isinstance(name, str) and len(name) <= LONGEST_NAME and name.isprintable()
+    if not sound or not name.strip():
+        said = repr(name)
+        said = said if len(said) <= LONGEST_NAME else f"{said[:40]}..."
+        raise InvalidInput(
+            f"{what} needs a name of 1 to {LONGEST_NAME} printable characters, not {said}"
+        )
 
 
 def fold_limit(

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from mags.errors import InvalidInput, StoreBusy, StoreClosed, StoreError, StoreFull
-from mags.store.sqlite.failures import sqlite
+from mags.store.sqlite.failures import inherited, sqlite, stored
 from mags.store.sqlite.opening import check_reader, open_reader, open_writer, truncate_log
 
 
@@ -29,6 +29,7 @@ class Database:
         self.path = path
         self.wait_s = wait_s
         self.read_only = read_only
+        self._process = os.getpid()
         self._users = 1
         self._lock = threading.RLock()
         self._owner = 0
@@ -39,7 +40,7 @@ class Database:
         self._guard = threading.Lock()
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
-        with self._translated():
+        with stored(path, wait_s):
             if read_only:
                 reader = open_reader(path, wait_s)
                 self._readers.append(reader)
@@ -57,6 +58,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """The connection in a transaction; each level undoes its own writes where it fails."""
+        self._check_process()
         db = self._writer
         if db is None:
             raise InvalidInput(f"{self.path} was opened read_only: open it for writing")
@@ -198,7 +200,8 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """A connection that sees one state for the length of the block."""
-        with self._translated():
+        self._check_process()
+        with stored(self.path, self.wait_s):
             if self._writer is not None and self._owner == threading.get_ident():
                 yield self._writer
                 return
@@ -216,7 +219,8 @@ class Database:
         """The first row of one SELECT, or None: `reading` for a single statement, which needs no
         transaction to see one state.
         """
-        with self._translated():
+        self._check_process()
+        with stored(self.path, self.wait_s):
             if self._writer is not None and self._owner == threading.get_ident():
                 return self._writer.execute(query, values).fetchone()
             db = self._borrow()
@@ -250,6 +254,10 @@ class Database:
 
     def release(self) -> None:
         """One user less; the last one closes the file."""
+        if self._process != os.getpid():
+            # To close what was inherited could unlock or fold what the parent works on.
+            _LEFT_OPEN.append(self)
+            return
         with self._guard:
             self._users -= 1
             if self._users:
@@ -261,6 +269,14 @@ class Database:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
+
+    def _check_process(self) -> None:
+        if self._process != os.getpid():
+            raise inherited(self.path, self._process)
+
+
+_LEFT_OPEN: list[Database] = []
+"""What a fork inherited and let go of: kept, so that nothing closes it before the process ends."""
 
 
 def _check_alive(db: apsw.Connection) -> None:

@@ -32,6 +32,20 @@ def sqlite(path: Path, wait_s: float) -> AbstractContextManager[None]:
     return boundary("sqlite", translate)
 
 
+def stored(path: Path, wait_s: float) -> AbstractContextManager[None]:
+    """The same where the block is the store's own: what else fails in it is the file's fault."""
+
+    def translate(failure: Exception) -> MagsError | None:
+        if isinstance(failure, UnicodeDecodeError):
+            return damaged(path, f"its words are not UTF-8: {failure}")
+        if isinstance(failure, OSError | UnicodeEncodeError):
+            why = failure.strerror if isinstance(failure, OSError) else failure.reason
+            return StoreError(f"{path} cannot be opened ({why}): give another path", path=path)
+        return _translate(failure, path, wait_s) if isinstance(failure, apsw.Error) else None
+
+    return boundary("sqlite", translate)
+
+
 def _translate(failure: apsw.Error, path: Path, wait_s: float) -> MagsError | None:
     if isinstance(failure, apsw.BusyError | apsw.LockedError):
         return busy(path, wait_s)
@@ -68,6 +82,16 @@ def damaged(path: Path, what: str) -> CorruptFile:
         f"{path} is damaged or truncated ({what}): keep it, restore a copy, or export what is "
         "still readable",
         path=path,
+    )
+
+
+def inherited(path: Path, opener: int) -> StoreError:
+    """The error for a memory that was opened before the process forked."""
+    return StoreError(
+        f"{path} was opened by process {opener}, of which this one is a fork: open it again here, "
+        "or start workers by 'spawn'",
+        path=path,
+        pid=opener,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,8 +24,8 @@ class SqliteStore:
     """The durable store: what a writing method returned survives a kill and a power cut.
 
     One file, in write-ahead mode, synced at each commit. Any thread may use it: writes take
-    turns, reads run beside them on connections of their own. Not to be carried over a fork
-    of the process.
+    turns, reads run beside them on connections of their own. A fork of the process has to open
+    it anew: what it inherits raises StoreError.
     """
 
     def __init__(self, branch: Branch) -> None:
@@ -48,8 +49,10 @@ class SqliteStore:
 
         `wait_s`: how long to wait for another writer before StoreBusy. Raises StoreError
         (no folder, no right), CorruptFile (foreign, truncated, damaged), NewerSchema,
-        NotFound (no such branch).
+        NotFound (no such branch), InvalidInput (no such time to wait).
         """
+        if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
+            raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
         opened = False
         try:
