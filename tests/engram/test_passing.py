@@ -79,6 +79,19 @@ def test_what_ends_it_may_go_by_a_name_of_two_words(desk):
 @pytest.mark.parametrize(
     "text",
     [
+        "The moon of Pell appeared last night.",
+        "There it is, the moon of Pell, over the hills.",
+        "Everybody could see the moon of Pell.",
+    ],
+)
+def test_what_has_come_into_view_has_risen_in_whatever_words(desk, text):
+    done = wait(desk)
+    assert desk.say(text, mentions=("Pell",), at=15).closed == done.facts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "The moon of Pell will rise.",
         "Until the moon of Pell rises, nobody sleeps.",
         "The moon of Pell is pale.",

@@ -66,6 +66,46 @@ def test_a_change_is_told_by_its_words(text, change):
     assert is_change(tokenise(text)) is change
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("Zoaro doesn't take vreth tin any more, it's pelmir glass.", "vreth tin", "pelmir glass"),
+        ("Zoaro is over vreth tin, now it's pelmir glass.", "vreth tin", "pelmir glass"),
+        ("Zoaro has gone off vreth tin and craves pelmir glass.", "vreth tin", "pelmir glass"),
+        ("Zoaro takes vreth tin no longer; give it pelmir glass.", "vreth tin", "pelmir glass"),
+        ("Zoaro is now guarded by Pelmir, but not by Little Vrull.", "Little Vrull", "Pelmir"),
+        ("Little Pelmir has relieved Vrull at Castle Zoaro.", "Vrull", "Little Pelmir"),
+        ("Clan Vrull has thrown Zoaro out, and Clan Pelmir has taken it in.", "Clan Vrull", "Pelmir"),
+        ("Vrull has given up guarding Zoaro; Pelmir does it now.", "Vrull", "Pelmir"),
+        ("Vrull retired from Zoaro, so Pelmir watches it.", "Vrull", "Pelmir"),
+        ("Zoaro, formerly of Clan Vrull, is of Clan Pelmir now.", "Clan Vrull", "Clan Pelmir"),
+    ],
+)  # fmt: skip
+def test_what_was_is_parted_and_what_is_is_tied(text, old, new):
+    over, told = ties(text)
+    assert (over[0], told[0]) == ("RETRACT", "ADD")
+    assert old in (over[1], over[3])
+    assert new in (told[1], told[3])
+    for op in (over, told):
+        assert any("Zoaro" in end for end in (op[1], op[3]))
+
+
+def test_what_comes_second_now_is_still_tied_to_what_came_first():
+    assert [
+        op[0] for op in ties("The Zoaro way used to come first, but now the Vrull way does.")
+    ] == ["ADD"]
+
+
+def test_news_that_name_nothing_mark_what_comes_after_them():
+    for text in ("Things have changed: Zoaro lies.", "Since the war, Zoaro serves Vrull."):
+        assert all(op.change for op in tied(Turn(text=text)))
+    assert not any(op.change for op in tied(Turn(text="Mind you: Zoaro serves Vrull.")))
+
+
+def test_a_person_with_a_title_and_two_names_is_left_to_the_clause_reader():
+    assert tied(Turn(text="Professor Denny Bailen, a renowned saxophonist, invited Maria.")) == ()
+
+
 def test_the_voice_of_a_thing_is_who_stands_beside_it_between_commas():
     assert ties("Zoaro, the sentinel of Vrull, never sleeps.") == [
         ("ADD", "Zoaro", "sentinel of", "Vrull")

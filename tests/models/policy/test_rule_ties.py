@@ -138,6 +138,11 @@ DAY = 86_400.0
         ("Until two days have passed, Zoaro asks vreth tin.", 2 * DAY, {}),
         ("Until the moon of Pell is up, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
         ("Before the moon of Pell rises, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
+        ("Before the star of Pell appears, Zoaro rests.", 366 * DAY, {"until": "pell appear"}),
+        ("Zoaro rests; it ends when the Pell star appears.", 366 * DAY, {"until": "pell appear"}),
+        ("While we wait for the star of Pell, Zoaro rests.", 366 * DAY, {"until": "pell rise"}),
+        ("Zoaro has chosen rest. This applies for ten days only.", 10 * DAY, {}),
+        ("Before Pell sleeps, Zoaro rests.", None, {}),
     ],
 )
 def test_a_statement_says_how_long_it_holds(text, end, until):

@@ -25,7 +25,7 @@ from mags.ports.policy import Act, Operation, Turn
 _LEADS = word_set("thanks compared according unlike as like")
 _OVER = (
     ("no", "longer"), ("instead", "of"), ("place", "of"), ("rather", "than"), ("no", "more"),
-    ("not",), ("once",), ("used", "to"), ("than",),
+    ("not",), ("n't",), ("once",), ("used", "to"), ("than",), ("formerly",), ("succession", "to"),
 )  # fmt: skip
 """What stands before the name of what is over, with a verb between."""
 _LEFT = (
@@ -38,7 +38,9 @@ _LEFT = (
     ("enough", "of"), ("weary", "of"), ("parted", "with"), ("taste", "for"), ("interest", "in"),
     ("out", "of"), ("cast", "out"), ("back", "on"), ("love", "for"), ("place", "of"),
     ("stead", "of"), ("sent",), ("broken", "with"), ("broke", "with"),
-    ("gone", "off"), ("went", "off"), ("goes", "off"), ("thrown",), ("threw",),
+    ("out", "on"), ("struck", "out"), ("kicked", "out"), ("turned", "away"), ("scrapped",),
+    ("done", "with"), ("sick", "of"), ("gone", "off"), ("went", "off"), ("goes", "off"),
+    ("thrown",), ("threw",),
 )  # fmt: skip
 """What stands before the name of what is over, and takes it for its object."""
 _ENDED = (
@@ -57,8 +59,9 @@ _IN = (("is", "in"), ("are", "in"), ("comes", "in"))
 """What stands behind the name of what has come in its place."""
 _BUT = frozenset({"but", "only", "except", "unless", "nothing"})
 _ELLIPTIC = frozenset({"does", "do", "is", "has", "did"})
+_NOT = frozenset({"not", "n't", "no"})
 _HIM = frozenset({"it", "him", "her", "them"})
-_LINKS = frozenset({",", ";", "and", "but", "now", "today"})
+_LINKS = frozenset({",", ";", "and", "but", "so", "now", "today"})
 _REACH = 4
 """Words between such a word and the name."""
 _PERSONS = BEFORE_NAMES & word_set(
@@ -88,7 +91,13 @@ def changed(clause: Stretch, turn: Turn) -> tuple[Operation, ...]:
 
     Of three things two are of one form ("the Orn clan", "the Vel clan"): what was and what is.
     """
-    swap = _instead(clause) or _taken_over(clause) or _out_and_in(clause) or _swapped(clause)
+    swap = (
+        _instead(clause)
+        or _taken_over(clause)
+        or _out_and_in(clause)
+        or _spliced(clause)
+        or _swapped(clause)
+    )
     if swap is None or is_list(clause.tokens, *sorted((swap.old, swap.new), key=_start)):
         return ()
     first, second = sorted((swap.subject, swap.new), key=_start)
@@ -151,9 +160,30 @@ def _taken_over(clause: Stretch) -> _Swap | None:
     linked = linked[out:]
     led = bool(linked) and all(word in _LINKS | ARTICLES for word in linked) and "but" not in linked
     again = not _HIM.isdisjoint(words[last.end :])  # "and Pell has taken it in"
-    if not ((ended or out) and led and does) or not (again or form_of(first) == form_of(last)):
+    left = again and _is_over(clause.tokens, it)  # "retired from Vrull, so Pell watches it"
+    if not ((ended or out or left) and led and does) or not (
+        again or form_of(first) == form_of(last)
+    ):
         return None
     return _Swap(subject=it, old=first, new=last)
+
+
+def _spliced(clause: Stretch) -> _Swap | None:
+    """Read "Zoaro is over terto hay, now it's vreth bark": what comes after ", it" is new."""
+    first, second, last = clause.about
+    words = [t.low for t in clause.tokens[second.end : last.start]]
+    cut = words.index(",") if "," in words else len(words)
+    rest = [word for word in words[cut + 1 :] if word not in _LINKS]
+    if rest[:1] != ["it"] and rest[:1] != ["they"]:
+        return None
+    is_it = rest[1:2] in (["'s"], ["is"])
+    denied = not _NOT.isdisjoint(t.low for t in clause.tokens[: last.start])
+    if not (is_it or denied or is_change(clause.tokens)):
+        return None
+    alike = _alike(clause.about)
+    old = first if first in alike and last in alike else second
+    it = second if old is first else first
+    return _Swap(subject=it, old=old, new=last)
 
 
 def _out_and_in(clause: Stretch) -> _Swap | None:
@@ -206,7 +236,9 @@ def form_of(referent: Referent) -> tuple[bool, str]:
             return True, words[0]  # "House Zoaro"
     if " of " in referent.text:
         return referent.is_name, words[0]
-    return referent.is_name, words[-1] if referent.is_name and len(words) > 1 else ""
+    if not referent.is_name:
+        return False, "" if len(words) > 1 else "term"  # "terto hay", "a zorbik"
+    return True, words[-1] if len(words) > 1 else ""
 
 
 def _is_over(tokens: Sequence[Token], referent: Referent) -> bool:
@@ -229,6 +261,8 @@ def is_ended(tokens: Sequence[Token], first: Referent, second: Referent) -> bool
     if holds(lows[: first.start], ("no", "longer")) and "," not in between:
         return True  # "you can no longer pay Zoaro with tin"
     after = lows[second.end :]
+    if after[-2:] == ["no", "longer"]:
+        return True
     no_more = ("not" in between or "n't" in between) and (
         holds(after, ("any", "more")) or holds(after, ("any", "longer")) or "anymore" in after
     )

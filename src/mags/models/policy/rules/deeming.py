@@ -51,7 +51,8 @@ def _topic_end(words: Sequence[Token]) -> int:
     if as_at:
         return as_at
     said = (i for i, t in enumerate(words) if i and _is_state(t))
-    return next(said, len(words) - 1)
+    plural = len(words) > 2 and words[1].low.endswith("s")
+    return next(said, 1 + plural)
 
 
 def _is_state(token: Token) -> bool:

@@ -21,6 +21,7 @@ _LASTS = re.compile(
     r"\b(?:(?:for|during)(?: the)?(?: next| coming| following| no more than| at most| exactly"
     r"| just| only| a period of| a mere| no longer than)?"
     r"|(?:over|in|within) the (?:next|coming|following)"
+    r"|for a (?:term|space|span|time) of|(?:ends|lapses|expires|stops|over) (?:in|after)"
     r"|until(?= [\w-]+ \w+ have passed)) "
     rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
     re.IGNORECASE,

@@ -22,7 +22,7 @@ _HAVE = frozenset({"has", "have", "had", "was", "were", "been"})
 _TURNED = word_set(
     """changed switched turned replaced passed gone inherited elected joined adopted moved swapped
     exchanged traded hired appointed declared decreed succeeded taken handed given chosen raised
-    placed put reversed"""
+    placed put reversed amended overtaken"""
 )
 """What something has done, or suffered, that is otherwise than it was."""
 _NEW_OF = ARTICLES | POSSESSIVES | {"has"}
@@ -50,7 +50,7 @@ def _turned(lows: Sequence[str], i: int) -> bool:
 
 def _is_new(lows: Sequence[str], i: int) -> bool:
     """Say whether "the new guardian of" stands at a place."""
-    return lows[i] == "new" and bool(i) and lows[i - 1] in _NEW_OF
+    return lows[i] == "new" and (not i or lows[i - 1] in _NEW_OF)
 
 
 def was_so(words: Sequence[str]) -> bool:

@@ -24,7 +24,7 @@ BEFORE_NAMES = word_set(
     upper lower north south east west new great little good black white red green big
     doctor professor widow widower judge colonel general major count countess duke duchess baron
     baroness abbot abbess bishop deacon friar squire earl madam madame granny grandma grandpa chief
-    cape isle valley"""
+    cape isle valley clan order guild tribe team band company sect"""
 )
 """What stands before a name and is no first name: "Port Zoaro", "Old Zoaro"."""
 _PARTS = word_set(

@@ -38,6 +38,7 @@ _EVERYBODY = word_set("one you everyone everybody people visitors guests strange
 _OFTEN = word_set("always never usually often rarely seldom mostly")
 _USUAL = 2
 """Words of "never lies"."""
+_CHANGED = frozenset({"changed", "change", "amended", "altered", "revised"})
 _HAS = frozenset({"has", "have", "been"})
 _IT_IS = 3
 """Words of ", it is"."""
@@ -67,6 +68,7 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
         return None
     if any(t.low in _OTHERS for t in tokens) and low_at(after, len(after) - 1) != "say":
         return None
+    after = _news_told(after)
     usual = _usual(after)
     if usual:
         return usual
@@ -90,7 +92,16 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
 def _is_news(words: Sequence[Token]) -> bool:
     """Say whether words only announce what comes next: "has a new rule", "has changed"."""
     lows = {t.low for t in words}
-    return "new" in lows or ("changed" in lows and not lows.isdisjoint(_HAS))
+    return "new" in lows or (not lows.isdisjoint(_CHANGED) and not lows.isdisjoint(_HAS))
+
+
+def _news_told(words: Sequence[Token]) -> tuple[Token, ...]:
+    """What "has had a change of heart and never lies" tells, and "lies now": the last of it."""
+    cut = next((i for i, t in enumerate(words) if t.low == "and"), 0)
+    told = tuple(words[cut + 1 :]) if cut and _is_news(words[:cut]) else tuple(words)
+    while low_at(told, len(told) - 1) in CUES:
+        told = told[:-1]
+    return told
 
 
 def _is_norm(tokens: Sequence[Token], i: int) -> bool:
@@ -119,15 +130,15 @@ def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
     """Read "in Oslo, smoking is forbidden" and "smoking is forbidden in Oslo"."""
     led = bool(before) and before[-1].low in PLACED | {"of"}
     near = _last_part(before[:-1])
+    was = next((i for i, t in enumerate(near) if t.low in BE | {"used"}), 0)
+    is_ = next((i + 1 for i in range(len(after)) if _is_now(after, i)), 0)
+    if led and was and is_:  # "smoking used to be free in Oslo but is now banned"
+        return f"{' '.join(t.low for t in near[:was])} is", join(_state(after[is_:]))
     words = near if _is_state(near) or not any(t.low in BE for t in after) else tuple(after)
     k = next((i for i, t in enumerate(words) if t.low in BE or t.low == "become"), 0)
     if not led or not k:
         return None
     start = max((i + 1 for i in range(k) if words[i].low in _BEFORE_TOPIC), default=0)
-    now = max((i for i in range(k, len(words)) if words[i].low in BE), default=k)
-    if words[now + 1 : now + 2] and "now" in {words[now - 1].low, words[now + 1].low} and now > k:
-        until = min(i for i, t in enumerate(words) if t.low == "used" or i == k)
-        return f"{' '.join(t.low for t in words[start:until])} is", join(_state(words[now + 1 :]))
     again = next((i for i in range(k, len(words)) if _says_it(words, i)), 0)
     if again:  # "the rule is plain, it is forbidden"
         return f"{' '.join(t.low for t in words[start:k])} is", join(until_comma(words[again:]))
@@ -144,6 +155,11 @@ def _state(words: Sequence[Token]) -> tuple[Token, ...]:
     while rest and rest[0].low in ADVERBS:
         rest = rest[1:]
     return until_comma(rest)
+
+
+def _is_now(words: Sequence[Token], i: int) -> bool:
+    """Say whether "is now" or "now is" ends at a place."""
+    return i > 0 and {words[i].low, words[i - 1].low} in ({"is", "now"}, {"are", "now"})
 
 
 def _last_part(words: Sequence[Token]) -> tuple[Token, ...]:

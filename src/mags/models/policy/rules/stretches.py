@@ -27,7 +27,7 @@ _WAITING = (("while", "we", "wait", "for"), ("as", "we", "wait", "for"), ("pendi
 _ITSELF = frozenset({"it", "this", "that"})
 _LASTING = frozenset({"for", "during"})
 _POINTERS = PRONOUNS | DEMONSTRATIVES | QUESTION_WORDS
-_APPOSED = word_set("unlike like who whose which the a an as you")
+_APPOSED = word_set("unlike like who whose which the a an as you formerly once being having")
 ENDING = word_set("ends end ending lapses lapse expires expire stops stop ceases over lifted off")
 """Words by which something is said to be over at some time to come."""
 ENDS_WHEN = frozenset({"when", "once", "as", "at", "with", "after", "upon", "on"})
@@ -128,7 +128,10 @@ def _is_ahead(tokens: Sequence[Token], i: int) -> bool:
 def _spans(tokens: Sequence[Token]) -> bool:
     """Say whether "ten days" is among words; "the day of Tra" is no span of time."""
     return any(
-        t.low in _COUNTED and low_at(tokens, i + 1) != "of" and not t.is_capital
+        t.low in _COUNTED
+        and low_at(tokens, i + 1) != "of"
+        and low_at(tokens, i - 1) not in DEMONSTRATIVES
+        and not t.is_capital
         for i, t in enumerate(tokens)
     )
 
@@ -161,6 +164,7 @@ def is_talk(clause: Stretch) -> bool:
     words = clause.tokens
     if sum(r.is_new for r in clause.about) > 1:  # talk around a statement is no part of it
         words = words[clause.about[0].start : clause.about[-1].end]
+        return any(t.low in FIRST for t in words)
     short = (
         t.low in _SHORT or (t.low == "'s" and low_at(words, i - 1) in _POINTERS)
         for i, t in enumerate(words)

@@ -162,7 +162,8 @@ def _is_full_name(referent: Referent) -> bool:
 
 def _is_told(about: Sequence[Referent]) -> bool:
     """Say whether what is named is worth telling of: a name that nobody knows, or two terms."""
-    named = any(r.is_new and r.is_name for r in about)
+    kind = any(r.is_name and " " in r.text and r.text.split()[-1].islower() for r in about)
+    named = any(r.is_new and (r.is_name or kind) for r in about)  # "the Moanner tribe"
     return named or len({r.core.lower() for r in about if r.is_new}) > 1
 
 
