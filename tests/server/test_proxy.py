@@ -31,7 +31,7 @@ def model() -> Iterator[Server]:
 
 @pytest.fixture
 def served(folder: Path, model: Server) -> Iterator[Served]:
-    upstream = Upstream(url=model.url, model="tiny", key="secret", connect_s=1.0, silence_s=1.0)
+    upstream = Upstream(url=model.url, model="tiny", key="secret", connect_s=3.0, silence_s=3.0)
     with serving(folder, upstream=upstream) as running:
         yield running
 
@@ -176,7 +176,7 @@ def test_an_upstream_that_is_down_is_said_and_the_turn_is_kept(
     [
         (Step(raw=b"<html>", content_type="text/html"), 502, "no"),
         (Step(raw=b"[]"), 502, "no (object|stream)"),
-        (Step(hang_s=5.0), 504, "silent"),
+        (Step(hang_s=6.0), 504, "silent"),
         (Step(status=500, error={"message": "out of memory"}), 500, "out of memory"),
         (Step(status=404, error={"message": "no such model"}), 404, "no such model"),
     ],
