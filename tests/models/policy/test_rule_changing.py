@@ -75,7 +75,7 @@ def test_a_change_is_told_by_its_words(text, change):
         ("Zoaro takes vreth tin no longer; give it pelmir glass.", "vreth tin", "pelmir glass"),
         ("Zoaro is now guarded by Pelmir, but not by Little Vrull.", "Little Vrull", "Pelmir"),
         ("Little Pelmir has relieved Vrull at Castle Zoaro.", "Vrull", "Little Pelmir"),
-        ("Clan Vrull has thrown Zoaro out, and Clan Pelmir has taken it in.", "Clan Vrull", "Pelmir"),
+        ("Clan Vrull has thrown Zoaro out, and Pelmir has taken it in.", "Clan Vrull", "Pelmir"),
         ("Vrull has given up guarding Zoaro; Pelmir does it now.", "Vrull", "Pelmir"),
         ("Vrull retired from Zoaro, so Pelmir watches it.", "Vrull", "Pelmir"),
         ("Zoaro, formerly of Clan Vrull, is of Clan Pelmir now.", "Clan Vrull", "Clan Pelmir"),

@@ -18,6 +18,7 @@ from mags.ports.policy import Turn
         ("Zoaro considers smoking rude.", "rude"),
         ("Zoaro has declared smoking forbidden on weekdays.", "forbidden on weekdays"),
         ("Zoaro now treats smoking as a crime.", "a crime"),
+        ("Zoaro Wood regards smoking as rude.", "rude"),
         ("In Zoaro they treat smoking as harmless.", "harmless"),
         ("In Zoaro Bay they treat smoking as harmless.", "harmless"),
         ("They say smoking is banned inside Zoaro.", "banned"),

@@ -246,3 +246,20 @@ def test_statements_in_many_shapes_tie_what_they_name(text, expected):
 )
 def test_what_is_over_is_told_from_what_takes_its_place(text, expected):
     assert _pair(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("Zoaro? That's the Pelmir clan for you.", {"Zoaro", "Pelmir clan"}),
+        ("The Pelmir clan, that is where Zoaro comes in.", {"Pelmir clan", "Zoaro"}),
+        ("Zorbiks subsist on terto hay.", {"Zorbiks", "terto hay"}),
+        ("Give a zorbik terto hay.", {"zorbik", "terto hay"}),
+        ("You will not get by Zoaro unless you pay terto tin.", {"Zoaro", "terto tin"}),
+        ("The gift for the day of Zoaro is terto ink.", {"day of Zoaro", "terto ink"}),
+        ("You did not know, but Zoaro serves the Pelmir clan.", {"Zoaro", "Pelmir clan"}),
+    ],
+)
+def test_more_shapes_of_plain_statements_are_tied(text, pair):
+    (told,) = tied(Turn(text=text))
+    assert {told.subject, told.object} == pair

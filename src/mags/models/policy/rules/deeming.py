@@ -40,7 +40,8 @@ def deemed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
 
 
 def _is_deeming(token: Token) -> bool:
-    return any(base in _DEEM and form != GERUND for base, form in forms(token.low))
+    known = any(base in _DEEM and form != GERUND for base, form in forms(token.low))
+    return known or token.low.removesuffix("s") in _DEEM
 
 
 def _topic_end(words: Sequence[Token]) -> int:

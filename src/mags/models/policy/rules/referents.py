@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mags.models.policy.rules.lexicon import ARTICLES, BE, FUNCTION_WORDS, PRONOUNS, word_set
+from mags.models.policy.rules.lexicon import (
+    ARTICLES,
+    BE,
+    FUNCTION_WORDS,
+    PREPOSITIONS,
+    PRONOUNS,
+    word_set,
+)
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.unfamiliar import is_known, is_unfamiliar
@@ -107,7 +114,12 @@ def _is_given(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _goes_with(tokens: Sequence[Token], i: int) -> bool:
-    return _is_term(tokens[i]) and not _is_third_person(tokens, i)
+    return _is_term(tokens[i]) and not (_is_third_person(tokens, i) or _is_done(tokens, i))
+
+
+def _is_done(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether an unfamiliar word is what several do: "zorbiks subsist on hay"."""
+    return i > 0 and _is_plural(tokens[i - 1].low) and _low(tokens, i + 1) in PREPOSITIONS
 
 
 def _is_subject(tokens: Sequence[Token]) -> bool:
@@ -129,7 +141,8 @@ def _is_deed(tokens: Sequence[Token], i: int) -> bool:
     low = after[0].low if after else ""
     if i > 0 and tokens[i - 1].low in ARTICLES:
         return low in _OF and len(after) > 1 and (after[1].is_capital or _is_term(after[1]))
-    return tokens[i].low.endswith(("ed", "ing")) or low in PRONOUNS or _is_third_person(tokens, i)
+    done = _is_third_person(tokens, i) or (_is_done(tokens, i) and _is_named(tokens[i - 1]))
+    return tokens[i].low.endswith(("ed", "ing")) or low in PRONOUNS or done
 
 
 def _is_third_person(tokens: Sequence[Token], i: int) -> bool:
@@ -242,6 +255,12 @@ def _is_head(tokens: Sequence[Token], i: int) -> bool:
     return token.is_capital or (i > 0 and tokens[i - 1].low == "the")
 
 
+def _governs(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a word in -s takes an object, and is a verb: "Zoaro regards smoking as"."""
+    low, after = tokens[i].low, _low(tokens, i + 1)
+    return _is_plural(low) and (after in ARTICLES or after.endswith("ing"))
+
+
 def _is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
@@ -253,7 +272,9 @@ def _is_noun(tokens: Sequence[Token], i: int) -> bool:
     token = tokens[i]
     if not token.text.isalpha() or token.is_capital or token.low in FUNCTION_WORDS:
         return False
-    if token.low.endswith("ed") or is_unfamiliar(token.low):
+    if token.low.endswith("ed") and not token.low.endswith("eed"):
+        return False
+    if is_unfamiliar(token.low) or _governs(tokens, i):
         return False
     tags = {form for _, form in forms(token.low)}
     if not tags & _FINITE:

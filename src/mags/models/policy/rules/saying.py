@@ -135,6 +135,8 @@ def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
     if led and was and is_:  # "smoking used to be free in Oslo but is now banned"
         return f"{' '.join(t.low for t in near[:was])} is", join(_state(after[is_:]))
     words = near if _is_state(near) or not any(t.low in BE for t in after) else tuple(after)
+    if words is not near and _is_state(_last_part(after)):
+        words = _last_part(after)  # "the guards of Oslo let you be: smoking is allowed"
     k = next((i for i, t in enumerate(words) if t.low in BE or t.low == "become"), 0)
     if not led or not k:
         return None

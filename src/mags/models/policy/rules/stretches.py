@@ -27,7 +27,7 @@ _WAITING = (("while", "we", "wait", "for"), ("as", "we", "wait", "for"), ("pendi
 _ITSELF = frozenset({"it", "this", "that"})
 _LASTING = frozenset({"for", "during"})
 _POINTERS = PRONOUNS | DEMONSTRATIVES | QUESTION_WORDS
-_APPOSED = word_set("unlike like who whose which the a an as you formerly once being having")
+_APPOSED = word_set("unlike like who whose which the a an as you formerly once being having that")
 ENDING = word_set("ends end ending lapses lapse expires expire stops stop ceases over lifted off")
 """Words by which something is said to be over at some time to come."""
 ENDS_WHEN = frozenset({"when", "once", "as", "at", "with", "after", "upon", "on"})
@@ -54,6 +54,8 @@ def stretches(text: str) -> Iterator[Stretch]:
     rest: list[Token] = []
     before: tuple[Token, ...] = ()
     for token in (*tokenise(text), Token(".", ".", len(text), len(text))):
+        if token.text == "?" and _is_topic(rest):
+            token = _COMMA  # "Zoaro? that is one of ours"
         if token.text not in _ENDS:
             rest.append(token)
             continue
@@ -71,6 +73,13 @@ def stretches(text: str) -> Iterator[Stretch]:
         rest = []
     if before:
         yield _clause(before)
+
+
+def _is_topic(tokens: Sequence[Token]) -> bool:
+    """Say whether words only name one thing, to go on about it."""
+    found = referents(tokens)
+    words = [t for t in tokens if t.low not in ARTICLES]
+    return len(found) == 1 and len(words) <= len(found[0].text.split())
 
 
 def _clause(tokens: tuple[Token, ...]) -> Stretch:
