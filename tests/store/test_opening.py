@@ -103,6 +103,21 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path, name: str, read
         SqliteStore.open(tmp_path / name, read_only=read_only)
 
 
+@pytest.mark.parametrize("successor", [None, "b.mags"])
+def test_nothing_is_written_to_a_file_that_is_no_longer_there(path: Path, successor: str | None):
+    store = SqliteStore.open(path)
+    kept = path.rename(path.with_name("kept.mags"))
+    if successor is not None:
+        SqliteStore.open(path.with_name(successor)).close()
+        path.with_name(successor).rename(path)
+    with pytest.raises(StoreError, match="removed or replaced"):
+        store.journal.append(note(4))
+    assert store.journal.head() == 3
+    kept.rename(path)
+    assert store.journal.append(note(4)) == 4
+    store.close()
+
+
 def test_words_that_were_damaged_are_said_to_be(path: Path):
     alter(path, "UPDATE content SET text = CAST(x'ff2031' AS TEXT) WHERE id = 1")
     store = SqliteStore.open(path)

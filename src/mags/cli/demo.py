@@ -97,6 +97,7 @@ def _listen(memory: Memory, clock: Clock) -> None:
 
 def _answer(memory: Memory, plot: Path | None) -> None:
     _title("2. It answers, quoting what carries the answer")
+    out.print("[dim]The first question after an installation waits until its code is compiled.[/]")
     for question in (
         "What is Bob's cat called?",
         "What is Alice allergic to?",

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.markup import escape
 
+from mags.cli.visible import console
 from mags.errors import MagsError
 
 FAILED = 2
@@ -17,14 +17,18 @@ INTERRUPTED = 130
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn MAGS's errors and Ctrl-C into a message and an exit code."""
-    console = Console(stderr=True)
+    """Turn MAGS's errors, files that fail and Ctrl-C into a message and an exit code."""
+    said = console(stderr=True)
     try:
         yield
     except MagsError as failure:
-        said = escape(str(failure))  # it may name mags[extra]
-        console.print(f"[bold red]mags:[/] {said}", highlight=False, markup=True, soft_wrap=True)
+        why = escape(str(failure))  # it may name mags[extra]
+        said.print(f"[bold red]mags:[/] {why}", markup=True, soft_wrap=True)
+        sys.exit(FAILED)
+    except OSError as failure:
+        why = escape(f"{failure.filename or 'the output'}: {failure.strerror or failure}")
+        said.print(f"[bold red]mags:[/] cannot read or write {why}", soft_wrap=True)
         sys.exit(FAILED)
     except KeyboardInterrupt:
-        console.print("[yellow]mags:[/] stopped; everything acknowledged so far is kept")
+        said.print("[yellow]mags:[/] stopped; everything acknowledged so far is kept")
         sys.exit(INTERRUPTED)

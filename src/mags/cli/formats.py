@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,8 +30,9 @@ def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rt", encoding="utf-8") as file:
             text = file.read()
-    except (OSError, UnicodeDecodeError) as failure:
-        raise InvalidInput(f"cannot read {path}: {failure}", path=str(path)) from failure
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as failure:
+        why = getattr(failure, "strerror", None) or failure
+        raise InvalidInput(f"cannot read {path}: {why}", path=str(path)) from failure
     return list(parse_turns(text, kind, speaker=speaker, name=path.name))
 
 

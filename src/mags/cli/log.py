@@ -13,7 +13,7 @@ from mags.cli.shared import AsJson, Branch, MemoryPath, Where, out, print_json
 def log(
     memory: MemoryPath = None,
     branch: Branch = "main",
-    limit: Annotated[int, typer.Option("-n", help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 20,
     json: AsJson = False,
 ) -> None:
     """List the journal: every change, its size and the rules behind it."""

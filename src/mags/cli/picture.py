@@ -10,6 +10,7 @@ from rich.tree import Tree
 
 from mags.cli.drawing import Drawing, Line, Spot, html, png, svg
 from mags.cli.shared import out
+from mags.cli.visible import visible
 from mags.errors import InvalidInput
 from mags.memory.memory import Memory
 from mags.recall.found import Found
@@ -94,5 +95,5 @@ def drawing(view: Scene) -> Drawing:
 
 def short(text: str) -> str:
     """One line of at most SHORT characters."""
-    flat = " ".join(text.split())
+    flat = visible(" ".join(text.split()))
     return flat if len(flat) <= SHORT else flat[: SHORT - 1] + "…"

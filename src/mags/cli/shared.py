@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from mags.app import open as open_memory
+from mags.cli.visible import console
 from mags.errors import ConfigurationError, InvalidInput
 from mags.memory.memory import Memory
 
@@ -29,7 +29,10 @@ RecordedAsOf = Annotated[
     str | None, typer.Option("--recorded-as-of", help="Record time: what was known then.")
 ]
 
-out = Console(highlight=False)
+out = console()
+
+LONGEST_ID = 19
+"""Digits of a node id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - any view
 def node_id(given: str) -> int:
     """A node id as people type it: m12 or 12; raises InvalidInput."""
     digits = given.strip().lstrip("[").rstrip("]").removeprefix("m")
-    if not digits.isdigit():
+    if not _is_id(digits):
         raise InvalidInput(f"{given!r} is no node: write it as m12", given=given)
     return int(digits)
 
@@ -96,6 +99,10 @@ def node_or_name(given: str) -> int | str:
     """A node id for m12 or [m12], else the name itself."""
     text = given.strip()
     bare = text.removeprefix("[").removesuffix("]")
-    if bare.startswith("m") and bare[1:].isdigit():
+    if bare.startswith("m") and _is_id(bare[1:]):
         return int(bare[1:])
     return text
+
+
+def _is_id(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) <= LONGEST_ID

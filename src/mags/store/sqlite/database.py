@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from mags.errors import InvalidInput, StoreBusy, StoreClosed, StoreError, StoreFull
-from mags.store.sqlite.failures import inherited, sqlite, stored
+from mags.store.sqlite.failures import inherited, moved, place_of, sqlite, stored
 from mags.store.sqlite.opening import check_reader, open_reader, open_writer, truncate_log
 
 
@@ -47,6 +47,7 @@ class Database:
                 check_reader(reader, path)
             else:
                 self._writer = open_writer(path, wait_s)
+                self._place = place_of(path)
                 with suppress(StoreError):
                     self._clean(self._writer)
 
@@ -87,6 +88,8 @@ class Database:
     @contextmanager
     def _transaction(self, db: apsw.Connection) -> Iterator[None]:
         done = False
+        if place_of(self.path) != self._place:
+            raise moved(self.path)
         db.execute("BEGIN IMMEDIATE")
         self._depth, self._owner = 1, threading.get_ident()
         try:

@@ -95,6 +95,24 @@ def inherited(path: Path, opener: int) -> StoreError:
     )
 
 
+def place_of(path: Path) -> tuple[int, int] | None:
+    """Which file a path names: device and inode, None where there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def moved(path: Path) -> StoreError:
+    """The error for a file that is no longer where it was opened: SQLite would write on."""
+    return StoreError(
+        f"{path} was removed or replaced while it was open, so nothing was written: put it back, "
+        "or close this memory and open it again",
+        path=path,
+    )
+
+
 def busy(path: Path, wait_s: float) -> StoreBusy:
     """The error for a lock that did not come free; names the holder where the system tells."""
     pid = next(_holders(path), None)
