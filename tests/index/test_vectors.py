@@ -58,16 +58,16 @@ def test_no_query_finds_nothing(index):
 
 @given(st.lists(st.integers(-6_000_000, 6_000_000), min_size=1, max_size=60), st.data())
 def test_the_greatest_of_some_rows_are_those_that_sorting_has_first(values, data):
-    rows = np.array(sorted(data.draw(st.permutations(range(100)))[: len(values)]))
     scores = np.array([values, values[::-1]], np.int32)
+    places = data.draw(st.sets(st.integers(0, len(values) - 1), min_size=1))
+    rows = np.array(sorted(places))
     out = np.empty((2, data.draw(st.integers(1, len(rows)))), np.int64)
     greatest(scores, rows, out)
     for query in range(2):
         assert len(set(out[query])) == out.shape[1]
         assert set(out[query]) <= set(rows)
-        best = np.sort(scores[query])[-out.shape[1] :]
-        found = scores[query, np.searchsorted(rows, out[query])]
-        assert np.array_equal(np.sort(found), best)
+        best = np.sort(scores[query, rows])[-out.shape[1] :]
+        assert np.array_equal(np.sort(scores[query, out[query]]), best)
 
 
 def test_groups_look_at_all_rows_once(index):

@@ -54,34 +54,36 @@ def keep(keys, items, held, score, row):
 
 @njit(cache=True, nogil=True)
 def int8_products(matrix, rows, queries, out):
-    """Products of rows of an int8 matrix with queries (m, d) int16, into `out` (m, rows) int32.
+    """Products of rows of an int8 matrix (n, d) with queries (m, d) int16, by row into `out`.
 
-    `out` in 32 bits keeps the sums in 32, of which the processor reckons several at once.
+    rows: ascending, so that memory is read ahead; out: (m, n) int32, others stay. `out` in 32 bits
+    keeps the sums in 32, of which the processor reckons several at once.
     """
     wide = np.empty(matrix.shape[1], np.int16)
     for i in range(len(rows)):
+        row = np.uint64(rows[i])  # unsigned: a negative index would be looked for in each step
         for j in range(matrix.shape[1]):  # once for all queries
-            wide[j] = matrix[rows[i], j]
+            wide[j] = matrix[row, j]
         for q in range(queries.shape[0]):
             total = np.int32(0)
             for j in range(matrix.shape[1]):
                 total += np.int32(wide[j]) * np.int32(queries[q, j])
-            out[q, i] = total
+            out[q, row] = total
 
 
 @njit(cache=True, nogil=True)
 def greatest(scores, rows, out):
     """Of some rows those with the greatest scores of each query, into `out` (m, k), in no order.
 
-    scores: (m, n) int32; rows: (n,), k or more. Counted by buckets: only what shares a bucket with
+    scores: (m, n) int32; rows: (at least k,). Counted by buckets: only what shares a bucket with
     the last one that is taken is compared.
     """
     k = out.shape[1]
     own = np.empty(len(rows), np.int32)
     for q in range(scores.shape[0]):
-        least = most = scores[q, 0]
+        least = most = scores[q, rows[0]]
         for i in range(len(rows)):
-            own[i] = scores[q, i]
+            own[i] = scores[q, rows[i]]
             least, most = min(least, own[i]), max(most, own[i])
         shift = 0
         while (np.int64(most) - least) >> shift >= BUCKETS:
@@ -101,7 +103,7 @@ def greatest(scores, rows, out):
                 out[q, n] = rows[i]
                 n += 1
             elif own[i] == bucket:
-                held = keep(keys, items, held, np.float64(scores[q, i]), rows[i])
+                held = keep(keys, items, held, np.float64(scores[q, rows[i]]), rows[i])
         for i in range(held):  # a sort, or a slice, would take seconds to compile
             out[q, n + i] = items[i]
 

@@ -74,7 +74,7 @@ class State:
     def words(self, node_ids: Sequence[int]) -> list[Content]:
         """Words of nodes as they are now, in order, vectors left out."""
         rows = [self.graph.row(int(i)) for i in node_ids]
-        wanted = [int(self.graph.nodes["content"][row]) for row in rows]
+        wanted: list[int] = self.graph.nodes["content"][rows].tolist() if rows else []
         if not all(wanted):
             node_id = node_ids[wanted.index(0)]
             raise NotFound(f"node {node_id} has no words", node_id=node_id)

@@ -65,15 +65,18 @@ class Groups:
     def __init__(self, of: GroupOf, count: int) -> None:
         """By `of`, which is asked of few rows at a time too."""
         self.of, self.count = of, count
-        self._members: tuple[NDArray[np.int64], ...] | None = None
+        self._rows: tuple[NDArray[np.int64], ...] | None = None
 
-    def members(self, there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
-        """Rows of each group, ascending; there: which rows have a vector, bool by row."""
-        if self._members is None:
+    def rows(self, there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
+        """Rows of each group, then those of all groups, each ascending.
+
+        there: which rows have a vector, bool by row.
+        """
+        if self._rows is None:
             rows = np.flatnonzero(there)
             of = self.of(rows)
-            self._members = tuple(rows[of == group] for group in range(self.count))
-        return self._members
+            self._rows = (*(rows[of == group] for group in range(self.count)), rows[of >= 0])
+        return self._rows
 
 
 class VectorIndex:
@@ -233,27 +236,33 @@ class VectorIndex:
         self, queries: NDArray[np.float32], k: int, groups: Groups
     ) -> list[list[NDArray[np.int64]]]:
         """Rows by the float16 vectors of the 2k that int8 has first."""
+        *of_groups, every = groups.rows(self._there)
+        scores = np.empty((len(queries), self.size), np.int32)
         coarse = _to_int8(queries).astype(np.int16)
+        if any(len(rows) > 2 * k for rows in of_groups):
+            int8_products(self._whole_coarse(), every, coarse, scores)
         found: list[list[NDArray[np.int64]]] = [[] for _ in queries]
-        for rows in groups.members(self._there):
-            for one, best in zip(found, self._best(queries, coarse, rows, k), strict=True):
+        for rows in of_groups:
+            for one, best in zip(found, self._best(queries, scores, rows, k), strict=True):
                 one.append(best)
         return found
 
     def _best(
         self,
         queries: NDArray[np.float32],
-        coarse: NDArray[np.int16],
+        scores: NDArray[np.int32],
         rows: NDArray[np.int64],
         k: int,
     ) -> NDArray[np.int64]:
-        """Each query's k best of some rows, shape (m, <= k), in no order; coarse: as in int8."""
-        m, n = len(queries), len(rows)
-        if n <= k:
-            return np.broadcast_to(rows, (m, n))
-        if n > 2 * k:
-            pools, scores = np.empty((m, 2 * k), np.int64), np.empty((m, n), np.int32)
-            int8_products(self._whole_coarse(), rows, coarse, scores)
+        """Each query's k best of some rows, shape (m, <= k), in no order.
+
+        scores: (m, size), by the int8 vectors.
+        """
+        m = len(queries)
+        if len(rows) <= k:
+            return np.broadcast_to(rows, (m, len(rows)))
+        if len(rows) > 2 * k:
+            pools = np.empty((m, 2 * k), np.int64)
             greatest(scores, rows, pools)
         else:
             pools = np.tile(rows, (m, 1))

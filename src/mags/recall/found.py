@@ -111,7 +111,7 @@ def cited_line(hit: Hit) -> str:
 def date_of(at: float) -> str:
     """ISO day of an event time in seconds; empty when unknown."""
     moment = moment_of(at)
-    return "" if moment is None else f"{moment:%Y-%m-%d}"
+    return "" if moment is None else moment.date().isoformat()
 
 
 def moment_of(at: float) -> datetime | None:

@@ -52,11 +52,15 @@ class Numbers(Mapping[str, float]):
 
     def items(self) -> ItemsView[str, float]:
         """Names with their numbers."""
-        return dict(zip(self._names, self._row.tolist(), strict=True)).items()
+        return self.as_dict().items()
+
+    def as_dict(self) -> dict[str, float]:
+        """The dictionary itself."""
+        return dict(zip(self._names, self._row.tolist(), strict=True))
 
     def __repr__(self) -> str:
         """As the dictionary would look."""
-        return repr(dict(self.items()))
+        return repr(self.as_dict())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
