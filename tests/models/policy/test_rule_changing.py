@@ -90,6 +90,25 @@ def test_what_was_is_parted_and_what_is_is_tied(text, old, new):
         assert any("Zoaro" in end for end in (op[1], op[3]))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pelmir took over from Vrull at Zoaro.",
+        "Pelmir has taken the place of Vrull at the gate of Zoaro.",
+        "Pelmir is appointed guardian of Zoaro in succession to Vrull.",
+    ],
+)
+def test_who_takes_over_has_the_place_of_another_and_not_the_other(text):
+    over, told = ties(text)
+    assert {over[1], over[3]} == {"Vrull", "Zoaro"}
+    assert {told[1], told[3]} == {"Pelmir", "Zoaro"}
+
+
+def test_what_is_dropped_somewhere_is_there():
+    ((act, *_),) = ties("An eagle carried the crown of Zoaro off and dropped it in Vrull.")
+    assert act == "ADD"
+
+
 def test_what_comes_second_now_is_still_tied_to_what_came_first():
     assert [
         op[0] for op in ties("The Zoaro way used to come first, but now the Vrull way does.")

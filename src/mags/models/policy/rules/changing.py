@@ -50,6 +50,10 @@ _ENDED = (
 )  # fmt: skip
 _RELIEVED = word_set("replaced replaces relieved relieves succeeded succeeds supplanted")
 """What somebody does to the one whose place he takes."""
+_TOOK = (
+    ("took", "over", "from"), ("taken", "over", "from"), ("takes", "over", "from"),
+    ("took", "place", "of"), ("taken", "place", "of"), ("takes", "place", "of"),
+)  # fmt: skip
 _AT = word_set("at in as of over for on")
 _OUT = (
     ("is", "out"), ("are", "out"), ("has", "stepped", "down"), ("is", "gone"), ("is", "over"),
@@ -130,11 +134,14 @@ def _heir(clause: Stretch, old: Referent) -> Referent:
     first.
     """
     place = clause.about.index(old)
-    before = clause.tokens[old.start - 1].low if old.start else ""
-    if place == len(clause.about) - 1 and before == "not":
+    words = [t.low for t in clause.tokens[: old.start] if t.low not in ARTICLES]
+    if place == len(clause.about) - 1 and words[-1:] == ["not"]:
         return clause.about[place - 1]
     after = clause.tokens[old.end].low if old.end < len(clause.tokens) else ""
-    if place == 1 and before in _RELIEVED and after in _AT:
+    took = any(words[-len(one) :] == list(one) for one in _TOOK)
+    if place == 1 and (took or words[-1] in _RELIEVED) and after in _AT:
+        return clause.about[0]
+    if place == len(clause.about) - 1 and words[-2:] == ["succession", "to"]:
         return clause.about[0]
     return next(r for r in reversed(clause.about) if r is not old)
 
@@ -178,7 +185,8 @@ def _spliced(clause: Stretch) -> _Swap | None:
         return None
     is_it = rest[1:2] in (["'s"], ["is"])
     denied = not _NOT.isdisjoint(t.low for t in clause.tokens[: last.start])
-    if not (is_it or denied or is_change(clause.tokens)):
+    over = _is_over(clause.tokens, second)
+    if not (is_it or denied or over or is_change(clause.tokens)):
         return None
     alike = _alike(clause.about)
     old = first if first in alike and last in alike else second
@@ -266,7 +274,9 @@ def is_ended(tokens: Sequence[Token], first: Referent, second: Referent) -> bool
     no_more = ("not" in between or "n't" in between) and (
         holds(after, ("any", "more")) or holds(after, ("any", "longer")) or "anymore" in after
     )
-    return no_more or any(holds(between, phrase) for phrase in _ENDED)
+    held = [word if word not in _HIM else "" for word in between]
+    left = any(holds(held, phrase) and not holds(held, (*phrase, "")) for phrase in _ENDED)
+    return no_more or left  # not "dropped it in Vrull": that is where it is
 
 
 def does_now(tokens: Sequence[Token], first: Referent, second: Referent) -> bool:
