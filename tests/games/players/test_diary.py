@@ -103,3 +103,19 @@ def test_what_was_said_in_the_same_breath_does_not_speak_for_what_failed():
     diary.did(scene(), "Offer rye bread", 0.0)
     diary.report([note("Gurken spat the rye out."), note("Rye is for others.", 25.0)])
     assert diary.after("What do you feed Gurken?", ACTIONS)[1] > 25.0
+
+
+def test_what_came_with_an_act_elsewhere_may_speak_against_it():
+    diary = Diary()
+    signs = tuple(f"Say {sign}" for sign in ("owl", "lamp", "pear", "drum", "key", "star", "boat"))
+    for turn, action in enumerate([*signs, "Say owl"]):
+        for place in ("left", "right"):
+            at = 100.0 * turn + 50.0 * (place == "right")
+            question = f"Which sign is the {place} one of Gurken?"
+            asked = Scene(turn=turn, at=at, said=(), question=question, actions=signs)
+            diary.did(asked, action, 0.0)
+            sign = action.removeprefix("Say ")
+            diary.report([note(f"No {sign} is in the row of Gurken.", at=at + 1.0)])
+    tried = diary.tried("Which sign is the middle one of Gurken?", signs)
+    assert tried.against == frozenset(range(len(signs)))
+    assert diary.tried("Which sign is the middle one of Berta?", signs).against == frozenset()

@@ -6,7 +6,6 @@ from mags.games.players.evidence import (
     beside,
     condition,
     denied,
-    doubtful,
     settled,
     shortened,
     sound,
@@ -18,6 +17,7 @@ from mags.recall.chains import Chain
 
 ACTIONS = ("Go to the pier", "Go to the inn", "Go to the garden")
 ASKED = frozenset({"gurken"})
+WORK = ("At the mill", "At the harbour", "Say that this is unknown")
 
 
 def note(turn: int, text: str, speaker: str = "Jon") -> Note:
@@ -39,26 +39,20 @@ LINES = {
     7: note(7, "I am so sad.", "Gurken"),
     8: note(8, "I am sad.", "Ilka"),
 }
-WORK = ("At the mill", "At the harbour", "Say that this is unknown")
 
 
 def test_small_talk_about_a_name_answers_nothing_where_nothing_may_be_known():
     idle, told, own = chain(0, 0.5, 2, 3), chain(0, 0.4, 4, 3), chain(0, 0.3, 5)
-    assert sound([idle], "Where does Gurken work?", WORK, LINES.get) == []
-    assert sound([told], "Where does the sister of Gurken work?", WORK, LINES.get) == [told]
-    assert sound([own], "Where does Gurken work?", WORK, LINES.get) == [own]
-    assert sound([chain(0, 0.9, 3)], "Where does Gurken work?", WORK, LINES.get) == []
+    assert sound([idle], "Where does Gurken work?", LINES.get, wary=True) == []
+    sister = "Where does the sister of Gurken work?"
+    assert sound([told], sister, LINES.get, wary=True) == [told]
+    assert sound([own], "Where does Gurken work?", LINES.get, wary=True) == [own]
+    assert sound([chain(0, 0.9, 3)], "Where does Gurken work?", LINES.get, wary=True) == []
 
 
 def test_where_something_has_to_be_chosen_every_chain_may_decide():
     idle = chain(0, 0.5, 2, 3)
-    assert sound([idle], "Where does Gurken work?", WORK[:2], LINES.get) == [idle]
-
-
-def test_to_know_nothing_is_told_in_many_words():
-    for action in ("Say that this is unknown", "I don't know", "Nobody has told me", "No idea"):
-        assert doubtful([action])
-    assert not doubtful(["Know the way", "Keep it secret"])
+    assert sound([idle], "Where does Gurken work?", LINES.get, wary=False) == [idle]
 
 
 def test_a_last_line_that_names_what_is_asked_needs_no_way_there():

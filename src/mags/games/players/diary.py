@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mags.games.players.lessons import Act, Lessons
 from mags.games.players.notes import Note
+from mags.games.players.wording import named, telling
 from mags.games.turns import Scene
 from mags.index.tokens import stem, terms, words
-from mags.models.policy.rules.names import mentions
 
 WELL = 0.5
 """Reward from which an act went well."""
@@ -44,10 +45,12 @@ class Deed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
     """What came of the actions when this was last asked of the same. `failed`: those that went
-    wrong, the last one at the end; `won`: the one that went well, and nothing since.
+    wrong, the last one at the end; `against`: those that lines told with acts elsewhere speak
+    against (`lessons`); `won`: the one that went well, and nothing since.
     """
 
     failed: tuple[int, ...] = ()
+    against: frozenset[int] = frozenset()
     won: int | None = None
 
 
@@ -60,6 +63,7 @@ class Diary:
         self._last: tuple[Scene, str, float] | None = None
         self._seen: dict[tuple[str, ...], set[str]] = {}
         self._apart: set[str] = set()
+        self._lessons = Lessons()
 
     def about(self, question: str) -> frozenset[str]:
         """What a question is about: its names, and what tells it from questions worded alike.
@@ -115,6 +119,11 @@ class Diary:
         scene, action, reward = self._last
         self._last = None
         done = telling(scene.actions)[scene.actions.index(action)]
+        self._lessons.learn(
+            Act(named(scene.question), self.about(scene.question), done),
+            [note.line.text for note in present],
+            won=reward >= WELL,
+        )
         told = not done.isdisjoint(terms(present[0].line.text))
         if told or reward < WELL:
             self._keep(
@@ -164,16 +173,8 @@ class Diary:
             for i in same:
                 failed.pop(i, None)
                 failed[i] = None
-        return Tried(failed=tuple(failed), won=won)
-
-
-def named(text: str) -> frozenset[str]:
-    """Stems of the names in a text."""
-    return frozenset(term for name in mentions(text) for term in terms(name))
-
-
-def telling(actions: Sequence[str]) -> list[frozenset[str]]:
-    """The words of each action that not all of them have."""
-    every = [frozenset(terms(action)) for action in actions]
-    common = frozenset.intersection(*every) if len(every) > 1 else frozenset[str]()
-    return [words - common for words in every]
+        names, about = named(question), self.about(question)
+        against = (
+            i for i, done in enumerate(every) if self._lessons.against(Act(names, about, done))
+        )
+        return Tried(failed=tuple(failed), against=frozenset(against), won=won)

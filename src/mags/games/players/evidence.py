@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mags.games.players.diary import named, telling
 from mags.games.players.notes import Note, in_order
+from mags.games.players.wording import named, telling
 from mags.index.tokens import terms
 from mags.recall.chains import OWN, Chain
 
@@ -32,13 +32,6 @@ _DENIED = re.compile(
     r"(?:\s+[\w'-]+){1,3})",
     re.IGNORECASE,
 )
-_UNKNOWN = re.compile(
-    r"\bunknown\b|(?:\b(?:not|cannot|never|nobody|no one|nothing)|n't)\b.*"
-    r"\b(?:know|knows|known|told|tell|said|say|answered|determined)\b"
-    r"|\bno (?:idea|way to (?:know|tell))\b",
-    re.IGNORECASE,
-)
-
 Line = Callable[[int], Note | None]
 """The line that an episode is."""
 
@@ -57,21 +50,14 @@ def spoken(note: Note) -> frozenset[str]:
     return frozenset(terms(note.shown if own else note.line.text))
 
 
-def doubtful(actions: Iterable[str]) -> bool:
-    """Whether one of the actions is to say that nothing is known."""
-    return any(_UNKNOWN.search(action) for action in actions)
-
-
-def sound(
-    chains: Sequence[Chain], question: str, actions: Sequence[str], line: Line
-) -> list[Chain]:
-    """The chains that may decide. All, but where it may be answered that nothing is known:
+def sound(chains: Sequence[Chain], question: str, line: Line, *, wary: bool) -> list[Chain]:
+    """The chains that may decide. All, but where one may decline to answer (`wary`):
 
     then those that touch what the question names, and over several lines those that begin with
     more of the question than a name, which any small talk may drop.
     """
     names = named(question)
-    if not names or not doubtful(actions):
+    if not names or not wary:
         return list(chains)
     other = frozenset(terms(question)) - names
 

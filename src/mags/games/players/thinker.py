@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.games.players.diary import WELL, Diary, named
+from mags.games.players.diary import WELL, Diary
 from mags.games.players.evidence import (
     UNTOLD,
     beside,
     denied,
-    doubtful,
     settled,
     shortened,
     sound,
     weighed,
 )
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
+from mags.games.players.options import Options
 from mags.games.players.shelf import NAMED, further
+from mags.games.players.wording import named
 from mags.games.turns import Choice, Reader, Said, Scene
 from mags.index.tokens import terms
 from mags.memory.memory import Memory
@@ -79,6 +80,7 @@ class Thinker:
         self.notes: dict[int, Note] = {}
         self.ids: dict[Said, int] = {}
         self.diary = Diary()
+        self.options = Options()
         self.shown: list[Shown] = []
         self.choice = Choice(action="", sure=0.0)
         self.reading_s = 0.0
@@ -90,6 +92,7 @@ class Thinker:
         self.notes = {}
         self.ids = {}
         self.diary = Diary()
+        self.options = Options()
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
@@ -113,6 +116,7 @@ class Thinker:
         """What is to be decided next."""
         self._scene = scene
         self._open = scene.actions
+        self.options.meet(scene.actions)
         self._present = noted(scene)[-PRESENT:]
         self.reading_s = 0.0
         if self._habits.history:
@@ -166,10 +170,12 @@ class Thinker:
         open_ = [one for one in found if self._scene.actions[one.option] in self._open]
         asked = named(question)
         short = [shortened(one, asked, self.notes.get) for one in open_]
-        return sound(short, question, self._scene.actions, self.notes.get)
+        wary = self.options.decline(self._scene.actions)
+        return sound(short, question, self.notes.get, wary=wary)
 
     def _weigh(self, question: str, newer: Sequence[Chain]) -> None:
-        """Leave out the actions that failed in this very situation; take the one that won.
+        """Leave out the actions that failed in this very situation, or of which what was said
+        elsewhere means that they will; take the one that won.
 
         Unless something newer, which speaks of all that the question names, leads to another.
         """
@@ -180,7 +186,9 @@ class Thinker:
         if tried.won is not None and led <= {tried.won}:
             kept = [tried.won]
         else:
-            kept = [i for i in every if i in led or i not in tried.failed]
+            off = tried.against.union(tried.failed)
+            kept = [i for i in every if i in led or i not in off]
+        kept = kept or [i for i in every if i not in tried.failed]
         kept = kept or [i for i in every if i not in tried.failed[-1:]]
         self._open = tuple(self._scene.actions[i] for i in kept)
 
@@ -204,7 +212,7 @@ class Thinker:
         habits = self._habits
         self.recalls += 1
         asked = named(self._scene.question)
-        if habits.chains and asked and doubtful(self._scene.actions):
+        if habits.chains and asked and self.options.decline(self._scene.actions):
             return self._untold()
         found = self._lines(items, habits.k - habits.meeting)
         queries: tuple[str, ...] = ()
