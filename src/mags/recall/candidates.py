@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Candidates:
     """Rows in question, shape (n,), with their own scores.
 
@@ -33,6 +33,7 @@ class Candidates:
     lexical: NDArray[np.float32]
     matches: tuple[Match, ...]
 
+    @cached_property
     def fused(self) -> NDArray[np.float32]:
         """Sum of the two standardised scores, shape (n,)."""
         return standardised(self.similarity) + standardised(self.lexical)
@@ -43,6 +44,12 @@ def standardised(scores: NDArray[np.floating]) -> NDArray[np.float32]:
     out = np.empty(len(scores), np.float32)
     z_scores(scores, out)
     return out
+
+
+def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Shares that sum to 1, shape of `scores`."""
+    mass = np.exp(scores.astype(np.float64) - float(scores.max()))
+    return np.asarray(mass / mass.sum(), np.float64)
 
 
 def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def columns(
     if len(found.matches) > 1:
         out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
     keys = graph.nodes["session"][rows]
-    sessions(keys, np.argsort(keys), found.fused(), out[AT["session"]])
+    sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
     _reached(reach, rows, out)
     _traits(state, reading, rows, moment, out[AT["speaker"] :])
     return out
@@ -176,17 +177,28 @@ def _traits(
 
 def shares(
     values: NDArray[np.float32], weights: Mapping[str, float]
-) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
+) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
     """What each weighed feature adds to the score of each candidate, and the sums.
 
-    A weight named `feature@document` is added to the feature's for texts nobody said.
+    Returns names, their table (names, n) and the sums (n,). A weight named `feature@document` is
+    added to the feature's for texts nobody said.
     """
-    plain = np.array([weights.get(name, 0.0) for name in NAMES], np.float32)
-    more = np.array([weights.get(f"{name}@document", 0.0) for name in NAMES], np.float32)
+    plain, more, used, names = _weighed(tuple(weights.items()))
     out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
     weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
-    used = (plain != 0) | (more != 0)
-    return {NAMES[i]: out[i] for i in np.flatnonzero(used).tolist()}, total
+    return names, out[used], total
+
+
+@lru_cache(maxsize=8)
+def _weighed(
+    items: tuple[tuple[str, float], ...],
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], tuple[str, ...]]:
+    """Weights by feature, those for documents beside, which are not 0, and their names."""
+    weights = dict(items)
+    plain = np.array([weights.get(name, 0.0) for name in NAMES], np.float32)
+    more = np.array([weights.get(f"{name}@document", 0.0) for name in NAMES], np.float32)
+    used = np.flatnonzero((plain != 0) | (more != 0))
+    return plain, more, used, tuple(NAMES[i] for i in used.tolist())
 
 
 _IS_RAW = np.array([name in RAW for name in NAMES])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
@@ -17,31 +17,42 @@ from mags.index.state import State
 from mags.recall import anchors, features, spread, units
 from mags.recall.bridge import best_documents, bridges
 from mags.recall.bygone import behind
-from mags.recall.candidates import Candidates, gather, valid_to, widen
+from mags.recall.candidates import Candidates, gather, softmax, valid_to, widen
 from mags.recall.features import Reach
 from mags.recall.found import FactView, Found, Hit, moment_of
 from mags.recall.kernels import places_of, worth
 from mags.recall.query import Reading
 from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
-from mags.recall.trace import HitTrace, Numbers, Step, Trace
+from mags.recall.trace import HitTrace, Step, Trace, rounded
 from mags.recall.walk import Walk, walk
 from mags.recall.wired import wired
 
+EPISODE, ENTITY = np.uint8(NodeKind.EPISODE), np.uint8(NodeKind.ENTITY)
 DOCUMENT, STALE = features.AT["document"], features.AT["stale"]
 SameRelation = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranking:
-    """Candidates with everything that ordered them; arrays of shape (n,)."""
+    """Candidates with everything that ordered them; arrays of shape (n,).
+
+    columns: every feature of `features.NAMES`, shape (features, n). parts: what each of the names
+    in `added` adds to the scores, shape (names, n).
+    """
 
     found: Candidates
     scores: NDArray[np.float32]
-    values: dict[str, NDArray[np.float32]]
-    shares: dict[str, NDArray[np.float32]]
+    columns: NDArray[np.float32]
+    added: tuple[str, ...]
+    parts: NDArray[np.float32]
     anchor_rows: NDArray[np.int64]
     walk: Walk
+
+    @property
+    def values(self) -> dict[str, NDArray[np.float32]]:
+        """The features by name."""
+        return dict(zip(features.NAMES, self.columns, strict=True))
 
 
 def rank(
@@ -61,40 +72,43 @@ def rank(
         by_row = np.argsort(rows)
         reached = rows[by_row], p[by_row]
         best = rows[np.argsort(-p, kind="stable")]
-        best = best[state.graph.nodes["kind"][best] != NodeKind.ENTITY][: settings.reached]
+        best = best[state.graph.kinds[best] != ENTITY][: settings.reached]
         found = widen(state, found, reading, best)
     reach = Reach(spread=reached, walk=walked.value)
     if settings.bridges and len(anchor_rows):
-        fused = found.fused()
+        fused = found.fused
         best = np.argsort(-fused, kind="stable")[: settings.bridging]
         rows, mass = found.rows[best], softmax(fused[best])
         reach.bridges = bridges(state, reading.query.entities, rows, mass)
         found = widen(state, found, reading, reach.bridges.rows(settings.reached))
-    values, parts, total = _scored(state, reading, found, reach, settings)
+    values, names, parts, total = _scored(state, reading, found, reach, settings)
     if settings.bridges and len(best := best_documents(values[DOCUMENT], total, settings.crossing)):
         mass = softmax(total[best] / settings.mellow)
         more = bridges(state, reading.query.entities, found.rows[best], mass)
         if reach.bridges.join(more, settings.second):
             found = widen(state, found, reading, reach.bridges.rows(settings.reached))
-            values, parts, total = _scored(state, reading, found, reach, settings)
-    parts["block"] = _block(state, found, reading)
-    parts["wired"] = wired(state.graph, found.rows, total, settings.wired)
-    scores = total + parts["block"] + parts["wired"]
-    parts["newer"] = renewed(state, reading, found, scores, settings.renewal)
-    scores = scores + parts["newer"]
-    parts["bygone"] = behind(state, reading, found.rows, scores, values[STALE])
+            values, names, parts, total = _scored(state, reading, found, reach, settings)
+    block = _block(state, found, reading)
+    tied = wired(state.graph, found.rows, total, settings.wired)
+    scores = total + block + tied
+    newer = renewed(state, reading, found, scores, settings.renewal)
+    scores = scores + newer
+    bygone = behind(state, reading, found.rows, scores, values[STALE])
     return Ranking(
         found=found,
-        scores=scores + parts["bygone"],
-        values=dict(zip(features.NAMES, values, strict=True)),
-        shares=parts,
+        scores=scores + bygone,
+        columns=values,
+        added=(*names, *STEPS),
+        parts=np.vstack([parts, block, tied, newer, bygone]),
         anchor_rows=anchor_rows,
         walk=walked,
     )
 
 
-Scored = tuple[NDArray[np.float32], dict[str, NDArray[np.float32]], NDArray[np.float32]]
-"""Features (features, n), what each adds to each score, and the sums (n,)."""
+STEPS = ("block", "wired", "newer", "bygone")
+"""What is added to a score after the features."""
+Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]
+"""Features (features, n), those that add to a score, what they add, and the sums (n,)."""
 
 
 def _scored(
@@ -110,7 +124,7 @@ def _scored(
 def _block(state: State, found: Candidates, reading: Reading) -> NDArray[np.float32]:
     """The router's balance: the logarithm of the block's weight."""
     plan = reading.query.plan
-    episodic = state.graph.nodes["kind"][found.rows] == NodeKind.EPISODE
+    episodic = state.graph.kinds[found.rows] == EPISODE
     weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
     return np.asarray(np.log(weight), np.float32)
 
@@ -123,7 +137,7 @@ def choose_anchors(
         return found.rows
     if settings.anchor_choice == "cover":
         return found.rows[_covering(state, found, moment, settings)]
-    fused = found.fused()
+    fused = found.fused
     order = anchors.considered(fused)
     rows = found.rows[order]
     if settings.anchor_choice != "hull":
@@ -135,7 +149,7 @@ def _covering(
     state: State, found: Candidates, moment: float, settings: RecallSettings
 ) -> NDArray[np.int64]:
     """Candidates whose spreads cover the most of the graph."""
-    fused = found.fused()
+    fused = found.fused
     order = anchors.considered(fused)
     one = np.ones(1)
     reaches = [
@@ -143,12 +157,6 @@ def _covering(
         for i in order
     ]
     return order[anchors.cover(reaches, anchors.relevance(fused[order]), settings.anchors)]
-
-
-def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Shares that sum to 1, shape of `scores`."""
-    mass = np.exp(scores.astype(np.float64) - float(scores.max()))
-    return np.asarray(mass / mass.sum(), np.float64)
 
 
 def seeds(
@@ -162,7 +170,7 @@ def seeds(
 
     `found`: as gathered, its rows in ascending order.
     """
-    mass = softmax(found.fused()[np.searchsorted(found.rows, anchor_rows)])
+    mass = softmax(found.fused[np.searchsorted(found.rows, anchor_rows)])
     named = state.graph.rows(reading.query.entities)
     if settings.entity_seeds > 0 and len(named):
         mass *= 1 - settings.entity_seeds
@@ -200,15 +208,6 @@ def recall(
     for match in ranking.found.matches:
         state.lexicon.reuse(match)
     return Found(hits=hits, trace=trace, units=units.group(graph, hits))
-
-
-def _rounded(columns: Mapping[str, NDArray[np.float32]], at: NDArray[np.int64]) -> list[Numbers]:
-    """The columns at some places, a row a place, to five decimals."""
-    names = tuple(columns)
-    table = np.empty((len(names), len(at)))
-    for i, column in enumerate(columns.values()):
-        table[i] = column[at]
-    return [Numbers(names, row) for row in np.round(table, 5).T]
 
 
 def _paths(
@@ -253,7 +252,7 @@ def _hits(
     records, ids = told.records, state.graph.nodes["id"]
     moment = reading.now_s if reading.as_of is None else reading.as_of
     # Where every fact it gave has been superseded, it is no more current than they are.
-    stale = (ranking.values["stale"][at] >= 1.0).tolist()
+    stale = (ranking.columns[STALE][at] >= 1.0).tolist()
     scores, ends = ranking.scores[at].tolist(), valid_to(records, reading).tolist()
     said, noted = records["valid_from"].tolist(), records["recorded_at"].tolist()
     kinds, node_ids = records["kind"].tolist(), records["id"].tolist()
@@ -334,7 +333,8 @@ def _hit_traces(
 ) -> tuple[HitTrace, ...]:
     """Why each hit came back."""
     ids, records = graph.nodes["id"], told.records
-    values, parts = _rounded(ranking.values, at), _rounded(ranking.shares, at)
+    values = rounded(features.NAMES, ranking.columns, at)
+    parts = rounded(ranking.added, ranking.parts, at)
     since, until = records["valid_from"].tolist(), records["valid_to"].tolist()
     walked: list[tuple[int, int, int]] = []
     cuts, heads = [0], []

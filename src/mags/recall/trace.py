@@ -63,6 +63,13 @@ class Numbers(Mapping[str, float]):
         return repr(self.as_dict())
 
 
+def rounded(
+    names: tuple[str, ...], table: NDArray[np.float32], at: NDArray[np.int64]
+) -> list[Numbers]:
+    """Columns of a table (names, n) at some places, by name, to five decimals."""
+    return [Numbers(names, row) for row in np.round(table[:, at].astype(np.float64), 5).T]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitTrace:
     """Why one node came back.
