@@ -63,3 +63,9 @@ def test_settings_that_are_none_are_refused_in_words() -> None:
 def test_feedback_on_what_is_no_trace_is_refused_in_words(opened: Callable[..., Memory]) -> None:
     with pytest.raises(mags.InvalidInput, match=r"takes a trace, as reply\.trace"):
         opened().feedback("the last one", reward=1.0)
+
+
+@pytest.mark.parametrize("given", [{"window": 0}, {"batch": -1}, {"reminded": float("nan")}])
+def test_a_number_that_nothing_can_be_done_with_is_no_setting(given: dict[str, int]) -> None:
+    with pytest.raises(mags.ConfigurationError, match="must be a whole number"):
+        mags.MemorySettings(**given)

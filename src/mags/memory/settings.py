@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mags.engram.settings import EngramSettings
+from mags.errors import ConfigurationError
 from mags.recall.settings import RecallSettings
 
 
@@ -35,3 +36,19 @@ class MemorySettings:
     max_journal_bytes: int = 0
     recall: RecallSettings = field(default_factory=RecallSettings)
     engram: EngramSettings = field(default_factory=EngramSettings)
+
+    def __post_init__(self) -> None:
+        """Raise ConfigurationError for a number that nothing can be done with."""
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ConfigurationError(
+                    f"[memory] {name} must be a whole number of {least} or more, not {value!r}",
+                    key=name,
+                    value=value,
+                )
+
+
+_LEAST = {"window": 1, "answer_k": 1, "context_tokens": 1, "batch": 1} | dict.fromkeys(
+    ("sleep_every", "recalled_for_write", "reminded", "max_journal_bytes"), 0
+)
