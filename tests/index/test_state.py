@@ -43,6 +43,19 @@ def test_speakers_are_counted_as_episodes_come_and_go():
     assert small.state.speakers[ana] == 3
 
 
+def test_what_is_made_of_a_state_is_kept_until_it_changes():
+    small, made = told(), []
+
+    def make():
+        made.append(small.state.seq)
+        return len(made)
+
+    assert [small.state.kept("a", make) for _ in range(3)] == [1, 1, 1]
+    assert small.state.kept("b", make) == 2
+    small.say("One more thing", speaker="Ben", session="s9")
+    assert small.state.kept("a", make) == 3
+
+
 def unit(rng, n, d=64):
     made = rng.normal(size=(n, d)).astype(np.float32)
     return made / np.linalg.norm(made, axis=1, keepdims=True)
