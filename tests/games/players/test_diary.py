@@ -119,3 +119,21 @@ def test_what_came_with_an_act_elsewhere_may_speak_against_it():
     tried = diary.tried("Which sign is the middle one of Gurken?", signs)
     assert tried.against == frozenset(range(len(signs)))
     assert diary.tried("Which sign is the middle one of Berta?", signs).against == frozenset()
+
+
+def test_what_was_done_while_something_held_for_a_while_says_nothing_once_it_is_over():
+    diary = Diary()
+    question = "What do you feed Gurken?"
+    diary.did(scene(), "Offer rye bread", 1.0, frozenset({7}))
+    diary.report([note("Gurken ate the rye.", at=20.0)])
+    diary.did(scene(), "Offer oat bread", 0.0)
+    diary.report([note("Gurken spat the oat out.", at=30.0)])
+    assert diary.tried(question, ACTIONS) == Tried(failed=(0,), won=1)
+    diary.end(8, 0.0, 90.0)
+    assert diary.tried(question, ACTIONS) == Tried(failed=(0,), won=1)
+    diary.end(7, 0.0, 90.0)
+    assert diary.tried(question, ACTIONS) == Tried()
+    assert diary.after(question, ACTIONS) == {}
+    diary.did(scene(), "Offer plum jam", 1.0)
+    diary.report([note("Gurken ate the jam.", at=100.0)])
+    assert diary.tried(question, ACTIONS) == Tried(won=2)

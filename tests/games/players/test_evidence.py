@@ -6,6 +6,7 @@ from mags.games.players.evidence import (
     beside,
     condition,
     denied,
+    meanwhile,
     settled,
     shortened,
     sound,
@@ -80,6 +81,29 @@ def test_under_conditions_the_one_met_last_decides():
     assert shown == (LINES[1], LINES[7])
     assert settled(evidence, [LINES[6]], ASKED) == (LINES[0], LINES[6])
     assert settled(evidence, [LINES[8]], ASKED) == (LINES[0], LINES[1])
+
+
+def test_what_holds_for_a_while_goes_before_what_it_stands_in_for():
+    told = {
+        0: note(0, "Gurken belongs to the Ilka choir."),
+        1: note(1, "The Ilka choir meets at the mill."),
+        2: note(2, "For ten days the Ilka choir meets at the pier."),
+        3: note(3, "For ten days Jon meets Berta."),
+    }
+    usual, now, other = chain(0, 0.5, 0, 1), chain(1, 0.4, 0, 2), chain(2, 0.4, 3)
+    question = "Where does the choir of Gurken meet?"
+    assert meanwhile([usual, now], question, told.get, {2}) == [now, usual]
+    assert meanwhile([usual, other, now], question, told.get, {2, 3}) == [now, usual, other]
+    assert meanwhile([usual, now], question, told.get, ()) == [usual, now]
+    assert meanwhile([usual, chain(1, 0.2, 0, 2)], question, told.get, {2})[0] == usual
+    assert meanwhile([], question, told.get, {2}) == []
+
+
+def test_beside_what_holds_for_a_while_stands_nothing():
+    now, usual = chain(1, 0.5, 1), chain(0, 0.5, 0)
+    question = "Where do you take Gurken?"
+    assert beside([now, usual], question, LINES.get, passing={1}) == [now]
+    assert beside([now, usual], question, LINES.get) == [now, usual]
 
 
 def test_what_was_said_since_is_shown_after_it():

@@ -4,8 +4,9 @@ An act is known by its words, a situation by the names in its question and by th
 one question from another that is worded alike: "the left drawer of Ana" and "the right drawer of
 Ana" are two. Where the same was asked of the same things again, an act that went wrong makes what
 was said of it before count no more, and one that went well does so for the others: until something
-newer is said of them. A bare "no", which leaves open what it was that went wrong, speaks only where
-all words of its question are asked again.
+newer is said of them, or what led to it was to hold for a while and is over. A bare "no", which
+leaves open what it was that went wrong, speaks only where all words of its question are asked
+again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ BREATH_S = 1e-3
 class Deed:
     """One act. `names`, `asked`: stems of the names and of all words of its question; `words`: of
     what was done; `at`: when it was seen what came of it, `until`: when nothing more was said of
-    that; `told`: whether what was said of it told what was done.
+    that; `told`: whether what was said of it told what was done; `during`: lines that led to it and
+    hold for a while only, by their episodes.
     """
 
     names: frozenset[str]
@@ -40,6 +42,7 @@ class Deed:
     at: float
     until: float
     told: bool = True
+    during: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,8 @@ class Diary:
     def __init__(self) -> None:
         self.deeds: list[Deed] = []
         self._naming: dict[str, list[int]] = {}
-        self._last: tuple[Scene, str, float] | None = None
+        self._last: tuple[Scene, str, float, frozenset[int]] | None = None
+        self._ended: dict[int, tuple[float, float]] = {}
         self._seen: dict[tuple[str, ...], set[str]] = {}
         self._apart: set[str] = set()
         self._lessons = Lessons()
@@ -92,11 +96,25 @@ class Diary:
         self._learn(question)
         about, asked = self.about(question), frozenset(terms(question))
         places = {place for term in about for place in self._naming.get(term, ())}
-        return [
+        there = [
             deed
             for deed in map(self.deeds.__getitem__, sorted(places))
             if about == self._about(deed.names, deed.asked) and (deed.told or deed.asked <= asked)
         ]
+        spans = [
+            self._ended[line]
+            for deed in there
+            if deed.reward >= WELL
+            for line in deed.during & self._ended.keys()
+        ]
+        return [deed for deed in there if not any(a <= deed.at <= b for a, b in spans)]
+
+    def end(self, episode: int, said: float, over: float) -> None:
+        """A line that was to hold for a while is over; with it what came of acts that it led to.
+
+        And of all others there meanwhile. `said`, `over`: seconds of game time.
+        """
+        self._ended[episode] = said, over
 
     def _keep(self, deed: Deed) -> None:
         """Note an act, to be found by the names in its question."""
@@ -104,9 +122,11 @@ class Diary:
             self._naming.setdefault(term, []).append(len(self.deeds))
         self.deeds.append(deed)
 
-    def did(self, scene: Scene, action: str, reward: float) -> None:
-        """Note what was done, and the reward that it brought."""
-        self._last = scene, action, reward
+    def did(
+        self, scene: Scene, action: str, reward: float, during: frozenset[int] = frozenset()
+    ) -> None:
+        """Note what was done, and the reward that it brought; `during`: see `Deed`."""
+        self._last = scene, action, reward, during
         self._learn(scene.question)
 
     def report(self, present: Sequence[Note]) -> tuple[Note, float] | None:
@@ -116,7 +136,7 @@ class Diary:
         """
         if self._last is None or not present:
             return None
-        scene, action, reward = self._last
+        scene, action, reward, during = self._last
         self._last = None
         done = telling(scene.actions)[scene.actions.index(action)]
         self._lessons.learn(
@@ -135,6 +155,7 @@ class Diary:
                     at=present[0].line.at,
                     until=present[-1].line.at + BREATH_S,
                     told=told,
+                    during=during,
                 )
             )
         return (present[0], reward) if told else None

@@ -8,7 +8,7 @@ same. A line under a condition counts where the condition was met last.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.games.players.notes import Note, in_order
@@ -70,19 +70,60 @@ def sound(chains: Sequence[Chain], question: str, line: Line, *, wary: bool) -> 
     return [chain for chain in chains if holds(chain)]
 
 
+def meanwhile(
+    chains: Sequence[Chain], question: str, line: Line, passing: Container[int]
+) -> list[Chain]:
+    """The chains with what holds for a while before what holds else.
+
+    That is the first that parts from the best by a line of `passing`, is worth half of it or more,
+    and, where they part at once, holds all of the question there that the best one does.
+    """
+    if not chains:
+        return []
+    best, asked = chains[0], frozenset(terms(question))
+
+    def instead(one: Chain) -> bool:
+        if one.value < RIVAL * best.value:
+            return False
+        parts = [
+            (i, a, b) for i, (a, b) in enumerate(zip(best.steps, one.steps, strict=False)) if a != b
+        ]
+        if not parts:
+            return False
+        place, was, now = parts[0]
+        if was in passing or now not in passing:
+            return False
+        first, second = line(was), line(now)
+        if first is None or second is None:
+            return False
+        return place > 0 or asked & spoken(first) <= spoken(second)
+
+    first = next((one for one in chains[1:] if instead(one)), best)
+    return [first, *(one for one in chains if one is not first)]
+
+
 def beside(
-    chains: Sequence[Chain], question: str, line: Line, *, most: int = 1, close: float = 1.0
+    chains: Sequence[Chain],
+    question: str,
+    line: Line,
+    *,
+    most: int = 1,
+    close: float = 1.0,
+    passing: Container[int] = (),
 ) -> list[Chain]:
     """The best chains; where the best is one line, the lines that say as much of other actions.
 
     As much: they hold every word of the question that it holds, names apart. Under a condition it
-    takes less: what else is said under one may be what holds now.
+    takes less: what else is said under one may be what holds now. Beside a line of `passing`, which
+    holds for a while, stands none.
     """
     if not chains:
         return []
     best = chains[0]
     if len(best.steps) > 1:
         return [one for one in chains[:most] if one.value >= close * best.value]
+    if best.steps[0] in passing:
+        return [best]
     under = _conditional(best, line)
     asked = frozenset(terms(question)) - named(question)
     held = asked & _words(best, line)

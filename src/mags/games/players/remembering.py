@@ -120,7 +120,7 @@ class Remembering:
         """Keep how it went; strengthen or weaken the paths to the lines that decided."""
         began = self._clock()
         if self.habits.outcomes and self._scene is not None and self._reply is not None:
-            self._thinker.diary.did(self._scene, self._reply.text, outcome.reward)
+            self._thinker.did(self._scene, self._reply.text, outcome.reward)
         if self.habits.learn and self._reply is not None and self._reply.trace.cited:
             self.memory.feedback(self._reply.trace, 2.0 * outcome.reward - 1.0)
         self._learning_s = self._clock() - began
@@ -134,7 +134,12 @@ class Remembering:
         else:
             seen = [self._one(turn) for turn in turns]
         for note, one in zip(notes, seen, strict=True):
-            self._thinker.remembered(one.episode_id, note)
+            self._thinker.remembered(one.episode_id, note, passing=self._passing(one))
+
+    def _passing(self, seen: Seen) -> list[int]:
+        """The facts of a turn that will end of themselves."""
+        ends = {fact: self.memory.get(fact).valid_to for fact in seen.facts}
+        return [fact for fact, end in ends.items() if end and end.timestamp() > self._now_s]
 
     def _one(self, turn: Turn) -> Seen:
         return self.memory.observe(

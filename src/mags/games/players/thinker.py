@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mags.errors import NotFound
 from mags.games.players.diary import WELL, Diary
 from mags.games.players.evidence import (
     UNTOLD,
     beside,
     denied,
+    meanwhile,
     settled,
     shortened,
     sound,
@@ -96,9 +98,13 @@ class Thinker:
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
+        self._passing: dict[int, tuple[int, ...]] = {}
+        self._led: Mapping[str, frozenset[int]] = {}
 
-    def remembered(self, episode: int, note: Note) -> None:
-        """An episode of the memory is that line."""
+    def remembered(self, episode: int, note: Note, *, passing: Sequence[int] = ()) -> None:
+        """An episode of the memory is that line; `passing`: facts of it that end of themselves."""
+        if passing:
+            self._passing[episode] = tuple(passing)
         self.notes[episode] = note
         self.ids[note.said] = episode
 
@@ -121,6 +127,26 @@ class Thinker:
         self.reading_s = 0.0
         if self._habits.history:
             self._history = [*self._history, *noted(scene)][-self._habits.history :]
+
+    def did(self, scene: Scene, action: str, reward: float) -> None:
+        """Keep what was done and what it brought."""
+        self.diary.did(scene, action, reward, self._led.get(action, frozenset()))
+
+    def _lapse(self) -> None:
+        """Tell the diary of the lines that held for a while and are over."""
+        now = EPOCH_S + self._scene.at
+        for episode, facts in list(self._passing.items()):
+            if not any(self._holds(fact, now) for fact in facts):
+                self.diary.end(episode, self.notes[episode].line.at, self._scene.at)
+                del self._passing[episode]
+
+    def _holds(self, fact: int, now_s: float) -> bool:
+        """Whether a fact that ends of itself has not ended; one that was forgotten has."""
+        try:
+            end = self._memory.get(fact).valid_to
+        except NotFound:
+            return False
+        return end is None or end.timestamp() > now_s
 
     def answer(
         self,
@@ -145,15 +171,23 @@ class Thinker:
             return []
         actions = self._scene.actions
         self.recalls += 1
+        self._lapse()
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
         newer = self._memory.chains(question, actions, after=after)
+        self._led = {
+            actions[one.option]: frozenset(one.steps) & self._passing.keys() for one in newer
+        }
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
             found = self._sound(question, self._memory.chains(question, actions))
         asked = named(question)
         habits, line = self._habits, self.notes.get
-        best = beside(found, question, line, most=habits.chains, close=habits.close)
+        passing = self._passing
+        found = meanwhile(found, question, line, passing)
+        best = beside(
+            found, question, line, most=habits.chains, close=habits.close, passing=passing
+        )
         evidence = weighed(best, actions, line)
         notes = evidence.notes
         if evidence.conditions:
