@@ -26,7 +26,8 @@ First = Annotated[int, typer.Option(min=0, help="The first seed.")]
 Bank = Annotated[
     str,
     typer.Option(
-        help="Sentences: `tuning` to try things out, `scored` to report, `unseen` once at the end."
+        help="Sentences: `tuning` to try things out, `scored` to report, `unseen` once at the end;"
+        " of nonsense also a .toml file of your own."
     ),
 ]
 Workers = Annotated[int, typer.Option(min=1, help="Matches at a time.")]

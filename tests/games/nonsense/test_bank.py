@@ -2,11 +2,15 @@
 
 import re
 from itertools import combinations
+from json import dumps
+from pathlib import Path
 
 import pytest
 
-from mags.errors import NotFound
+from mags.errors import InvalidInput, NotFound
 from mags.games.nonsense.bank import Bank, bank
+from mags.games.nonsense.game import Nonsense
+from mags.games.nonsense.levels import level
 from mags.games.nonsense.rules import VALUES
 from mags.games.sentences import BANKS, Lists, sentence
 
@@ -84,3 +88,27 @@ def test_a_sentence_begins_with_a_capital_and_ends_once() -> None:
 def test_an_unknown_bank_is_said_to_be_unknown() -> None:
     with pytest.raises(NotFound, match="scored, tuning, unseen"):
         bank("other")
+
+
+def test_a_bank_may_be_a_file_that_says_some_things_otherwise(tmp_path: Path) -> None:
+    told = ["{s} runs with {o}", *(f"{{s}} is with {{o}} ({i})" for i in range(5))]
+    tables = {**bank("tuning").told, "clan": told}
+    rows = "\n".join(f"{dumps(key)} = {dumps(list(found))}" for key, found in tables.items())
+    path = tmp_path / "mine.toml"
+    path.write_text(f"[told]\n{rows}\n", encoding="utf-8")
+    made = bank(str(path))
+    assert made.name == "mine"
+    assert made.told["clan"][0] == "{s} runs with {o}"
+    assert made.question == bank("tuning").question
+    scene = Nonsense(level("tiny"), bank_name=str(path)).begin(0)
+    assert scene.actions
+
+
+def test_a_file_that_is_none_or_has_a_flaw_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        bank(str(tmp_path / "none.toml"))
+    for i, text in enumerate(("no toml", '[told]\nclan = ["{s} is with {o}"]\n')):
+        path = tmp_path / f"{i}.toml"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InvalidInput):
+            bank(str(path))

@@ -150,7 +150,8 @@ def read_records(paths: Iterable[Path]) -> list[Record]:
 
 def file_name(played: Played) -> str:
     """A name for a record that no other match has."""
-    parts = (played.game.replace("/", "-"), played.bank, played.player, played.switch)
+    bank = played.bank.replace("/", "-")  # it may be a file
+    parts = (played.game.replace("/", "-"), bank, played.player, played.switch)
     words = "-".join(part.replace(" ", "_") for part in (*parts, _spelled(played.reader)) if part)
     return f"{words}-{played.turns}-{played.seed}.jsonl"
 

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from mags.errors import InvalidInput, NotFound
 from mags.games.nonsense.rules import EVENTS, KINDS, VALUES
@@ -78,14 +80,23 @@ class Bank:
 
 @cache
 def bank(name: str) -> Bank:
-    """The bank of that name; raises NotFound, and InvalidInput where its file has a flaw."""
+    """The bank of that name, or in that file ("mine.toml").
+
+    Raises NotFound, and InvalidInput where the file has a flaw. What a file of one's own leaves
+    out (its questions, say) is the tuning bank's.
+    """
+    if name not in BANKS and not name.endswith(".toml"):
+        raise NotFound(
+            f"there is no bank {name!r}: choose among {', '.join(BANKS)}, or name a .toml file",
+            bank=name,
+        )
+    text = _text(name)
+    raw = _parsed(name, text)
     if name not in BANKS:
-        raise NotFound(f"there is no bank {name!r}: choose among {', '.join(BANKS)}", bank=name)
-    text = files("mags.games.nonsense").joinpath(f"data/{name}.toml").read_text(encoding="utf-8")
-    raw = tomllib.loads(text)
+        raw = {**_parsed("tuning", _text("tuning")), **raw}
     words = raw["words"]
     made = Bank(
-        name=name,
+        name=name if name in BANKS else Path(name).stem,
         side=raw["side"],
         kinds=lists_of(raw["kinds"]),
         acts=tuple(words["acts"]),
@@ -109,6 +120,22 @@ def bank(name: str) -> Bank:
     )
     _check(made)
     return made
+
+
+def _text(name: str) -> str:
+    if name in BANKS:
+        return files("mags.games.nonsense").joinpath(f"data/{name}.toml").read_text("utf-8")
+    path = Path(name)
+    if not path.is_file():
+        raise NotFound(f"there is no bank file {name!r}", bank=name)
+    return path.read_text("utf-8")
+
+
+def _parsed(name: str, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"bank {name}: no TOML: {error}", bank=name) from error
 
 
 def _check(made: Bank) -> None:
