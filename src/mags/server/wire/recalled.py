@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic_core import to_json
+from pydantic import TypeAdapter
 
 from mags.recall.found import FactView, Found, Hit, moment_of
 from mags.recall.trace import HitTrace, Numbers
 
+_WRITER = TypeAdapter(dict[str, Any])
+
 
 def found_as_json(found: Found, trace: str) -> bytes:
     """The body of an answer; numbers that JSON does not know become null."""
-    return to_json(found_as_dict(found, trace), inf_nan_mode="null")
+    return _WRITER.dump_json(found_as_dict(found, trace))
 
 
 def found_as_dict(found: Found, trace: str) -> dict[str, Any]:
