@@ -69,7 +69,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="a07a6322e3655a04ce2eeb86f6a6b5d72486eaf1f121d3adb531b2388eb0b908",
+    sha256="b6f5d139ae6926b4074429c8204d5228846189472e9f847dc316ea12f8e8480f",
 )
 
 
