@@ -23,10 +23,14 @@ from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.special import SPECIAL
 from mags.models.policy.rules.states import state_of
 from mags.models.policy.rules.tokens import join
+from mags.ports.inflection import past_tense
 from mags.ports.policy import Operation
 from mags.ports.relations import canonical
 
 _AHEAD = word_set("move marry relocate emigrate")
+_EVENTS = _AHEAD | word_set("go fly travel visit meet see leave join return sail head graduate")
+"""What is said in the present of a day to come: "we fly to Lisbon on 26 April"."""
+_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
 _IDLE = frozenset({"it", "this", "that", "these", "those", "there", "you"})
 
 
@@ -59,8 +63,7 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     if subject.apposed and subject.kind == NAME:
         introduced += lifespan(subject.apposed, scene, manner, names[0])
     introduced += _met(clause, scene, manner, names)
-    future = clause.verb.tense in {"future", "progressive"} or _ahead(clause)
-    rest = rest_of(clause.rest, scene.at, future=future, before=join(clause.before))
+    rest = rest_of(clause.rest, scene.at, future=_ahead(clause), before=join(clause.before))
     sides = rest.sides
     if subject.word == "we" and subject.relative and clause.verb.tense in {"past", "perfect"}:
         sides = {"with": subject.relative.names[0], **sides}  # "my wife Jill and I went to Crete"
@@ -94,18 +97,39 @@ def _someone(clause: Clause) -> bool:
 
 
 def _ahead(clause: Clause) -> bool:
-    return clause.verb.base in {"plan", "hope", "want", "intend"} or (
-        clause.verb.base in {"be", "have", "start", "begin", "leave"}
-        and clause.verb.tense == "present"
-    )
+    """Say whether a date without a year is the next one: of what is planned, or is in the present.
+
+    A state has its day ("I work at Lumen from 1 May"), but a season or a weekday of one is one
+    that comes again ("I swim in summer").
+    """
+    verb = clause.verb
+    if verb.tense in {"future", "progressive", "modal"}:
+        return True
+    if verb.base in {"plan", "hope", "want", "intend"}:
+        return True
+    if verb.tense != "present" or (verb.form == verb.base == past_tense(verb.base)):
+        return False  # "I quit on 1 May" is the past
+    if verb.base in {"be", "have", "start", "begin"} | _EVENTS:
+        return True
+    return not verb.passive and any(_DAY.fullmatch(t.low) for t in (*clause.before, *clause.rest))
 
 
-def _coming(base: str, manner: Manner, scene: Scene) -> bool:
+def _coming(clause: Clause, manner: Manner, scene: Scene) -> bool:
     """Say whether the time named lies ahead: "is visiting us next week"."""
-    time = manner.time
+    time, base = manner.time, clause.verb.base
     if base in {"plan", "hope", "want", "intend", "think", "look", "try", "be", "get", "have"}:
         return False
-    return time is not None and time.role == "at" and time.since > scene.at
+    return time is not None and time.role in {"at", "since"} and time.since > scene.at
+
+
+def _planned(clause: Clause, manner: Manner, scene: Scene) -> bool:
+    """Say whether a clause tells what is to be: "we fly on 26 April", "she is moving to Rome"."""
+    verb = clause.verb
+    if verb.tense == "progressive":
+        return verb.base in _AHEAD or _coming(clause, manner, scene)
+    if verb.tense != "present" or verb.negated or verb.passive or lifeless(clause.subject):
+        return verb.tense == "future"
+    return verb.base in _EVENTS and _coming(clause, manner, scene)
 
 
 def _by_verb(
@@ -115,8 +139,7 @@ def _by_verb(
     if state:
         return state
     verb = clause.verb
-    ahead = verb.base in _AHEAD or _coming(verb.base, manner, scene)
-    if verb.tense == "future" or (verb.tense == "progressive" and ahead):
+    if _planned(clause, manner, scene):
         return read_plan(clause, rest, scene, manner, names)
     if verb.tense == "modal":
         return _modal(clause, rest, scene, manner, names)

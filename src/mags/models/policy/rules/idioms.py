@@ -27,7 +27,7 @@ def _idioms(*pairs: tuple[str, str]) -> tuple[Idiom, ...]:
 
 _WORK = _idioms(
     (rf"\b(?:taken|took|accepted|landed|got) {_POST} (?:with|at) ", "got a job at "),
-    (r"\b(?:started|start)(?: work(?:ing)?)? (?:at|with) (?=[A-Z])", "started a job at "),
+    (r"\b(start(?:ed|s)?)(?: work(?:ing)?)? (?:at|with) (?=[A-Z])", r"\1 a job at "),
     (
         r"\b(work(?:s|ed|ing)?) as (an? [a-z][a-z -]*?) (?:at|for|with) "
         rf"((?:the |an? )?{NAME}|(?:the|an?) [a-z-]+(?: [a-z-]+)?)(?=$|[.,!;]| and | since )",

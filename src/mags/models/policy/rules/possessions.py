@@ -200,7 +200,10 @@ def new_job(case: Case) -> list[Operation] | None:
     at = next((i for i, t in enumerate(words) if t.low in {"at", "with"}), 0)
     as_ = next((i for i, t in enumerate(words) if t.low == "as"), 0)
     found: list[Operation] = []
-    verb = "started a job at" if case.clause.verb.base in {"start", "begin"} else "got a job at"
+    verb = "got a job at"
+    if case.clause.verb.base in {"start", "begin"}:
+        coming = case.manner.time is not None and case.manner.time.since > case.scene.at
+        verb = "starts a job at" if coming else "started a job at"
     if at:
         end = as_ if as_ > at else len(words)
         for name in case.names:

@@ -325,7 +325,7 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
         for m in pattern.finditer(low):
             if any(m.start() < t.end and t.start < m.end() for t in found):
                 continue
-            span = resolver(m, now, future)
+            span = resolver(m, now, future and m.groupdict().get("role") != "since")
             if span is None or (not at and not m.groupdict().get("year")):
                 continue  # with no time of its own, a turn gives relative dates no meaning
             if low.count('"', 0, m.start()) % 2:
@@ -343,16 +343,19 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
                 )
             )
     found.sort(key=lambda t: t.start)
-    return tuple(_alone(time, found) for time in found)
+    return tuple(_alone(time, found, at) for time in found)
 
 
-def _alone(time: Time, found: Sequence[Time]) -> Time:
-    """Read "from" as a beginning only where an end is named too."""
+def _alone(time: Time, found: Sequence[Time], at: float) -> Time:
+    """Read "from" as a beginning only where an end is named too, or where it lies ahead."""
     if time.role != "from":
         return time
-    ranged = any(other.role == "until" for other in found)
-    role = "since" if ranged else "at"
-    return replace(time, role=role, text=time.text.replace("from", "since" if ranged else "in", 1))
+    if any(other.role == "until" for other in found):
+        return replace(time, role="since", text=time.text.replace("from", "since", 1))
+    if time.since > at:
+        return replace(time, role="since")
+    lead = "on" if time.precision == "day" else "in"
+    return replace(time, role="at", text=time.text.replace("from", lead, 1))
 
 
 _MAYBE = re.compile(
