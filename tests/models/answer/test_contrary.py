@@ -35,8 +35,6 @@ def memory() -> Memory:
         "When is my birthday?",
         "How old is my daughter?",
         "What is my daughter called?",
-        "What is my name?",
-        "Who am I?",
         "What time do I get up?",
         "How much did my flight cost?",
     ],

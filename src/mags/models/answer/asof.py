@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -41,3 +42,16 @@ def held_then(item: ContextItem, then: Then) -> bool:
     begun = item.at if item.valid_from is None else item.valid_from
     ended = item.valid_to if item.valid_to is not None else inf if item.current else begun
     return begun < then.until and ended > then.since
+
+
+def begun(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
+    """Leave out what is to come where it stands beside what holds until then.
+
+    Who works at Lumen and will at Brightwater works at Lumen. `at`: now, seconds.
+    """
+    holds = {item.fact[:2] for item in items if item.fact and item.current and not _ahead(item, at)}
+    return [i for i in items if i.fact is None or not _ahead(i, at) or i.fact[:2] not in holds]
+
+
+def _ahead(item: ContextItem, at: float) -> bool:
+    return item.valid_from is not None and item.valid_from > at > 0.0

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mags.models import rendering
+from mags.models.answer.about import about_whom, asks_own_name, own_name, profile
+from mags.models.answer.asof import begun
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
@@ -30,6 +32,8 @@ DASH = "\N{EM DASH}"
 MOST_QUOTED = 240
 MOST_TOGETHER = 5
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
+TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
+"""A question that may ask for what is to come."""
 SENTENCE_END = re.compile(
     r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+(?=[^a-z])|\n+"
 )
@@ -57,7 +61,10 @@ class ExtractiveAnswerer:
         on_text: OnText | None = None,
     ) -> Answer:
         """Quote the best supported memory; never recalls again and never raises."""
-        answer = self._answer(read_question(question), items)
+        answer = _acquainted(question, items) or self._answer(
+            read_question(question),
+            items if TO_COME.search(question.text) else begun(items, question.at),
+        )
         if on_text is not None:
             on_text(answer.text)
         return answer
@@ -83,6 +90,25 @@ class ExtractiveAnswerer:
             support=strength,
             links=pairs(citations),
         )
+
+
+def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+    """Tell who asks their name, or all that is held of somebody; None for any other question."""
+    if asks_own_name(question.text):
+        found = own_name(question, items)
+        if found is None:
+            return None
+        name, shown = found
+        quote = f"{OPEN}{_brief(rendering.quote(shown.text))}{CLOSE}"
+        text = f"{name} {DASH} {quote} [m{shown.id}]{_source(shown)}"
+        return Answer(text=text, citations=(shown.id,), support=1.0)
+    whom = about_whom(question)
+    known = profile(whom, items) if whom else []
+    if not known:
+        return None
+    citations = tuple(item.id for item in known)
+    text = " ".join(f"{_brief(rendering.quote(item.text))} [m{item.id}]" for item in known)
+    return Answer(text=text, citations=citations, support=1.0, links=pairs(citations))
 
 
 def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
@@ -208,10 +234,12 @@ def _quoted(question: Question, item: ContextItem, marked: bool) -> str:
     sentences = [part for part in SENTENCE_END.split(item.text.strip()) if part]
     told = [part for part in sentences if not part.endswith("?")] or sentences
     best = max(told, key=lambda one: len(question.words & content(one)), default="")
-    best = rendering.quote(best)
-    if len(best) > MOST_QUOTED:
-        best = best[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
+    best = _brief(rendering.quote(best))
     return f"{OPEN}{best}{CLOSE}" if marked else best
+
+
+def _brief(words: str) -> str:
+    return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
 
 
 def _source(item: ContextItem) -> str:
