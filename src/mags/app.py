@@ -35,6 +35,7 @@ from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.scene import clear_caches as clear_what_was_read
 from mags.models.policy.served import served_policy
 from mags.models.prompts import load_prompts
 from mags.models.summariser import PromptedSummariser
@@ -274,6 +275,7 @@ def _clear(embedder: Embedder) -> None:
         embedder.clear()
     stem.cache_clear()
     take_apart.cache_clear()
+    clear_what_was_read()
 
 
 @cache

@@ -20,9 +20,11 @@ OUTSIDE = -1
 def _core_numbers(indptr, indices):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     n = len(indptr) - 1
     degree = np.empty(n, np.int32)
+    most = 0
     for v in range(n):
         degree[v] = indptr[v + 1] - indptr[v]
-    start = np.zeros(degree.max() + 2, np.int32)
+        most = max(most, degree[v])
+    start = np.zeros(most + 2, np.int32)
     for v in range(n):
         start[degree[v] + 1] += 1
     for d in range(1, len(start)):

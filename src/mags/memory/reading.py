@@ -55,9 +55,14 @@ class Reader:
         """Working memory: the last episodes (of a session), oldest first."""
         if not self._parts.settings.working:
             return []
+        window = self._parts.settings.window
         with self._live.reading() as state:
-            marked = session_hash(state, session) if session else None
-            return turns(state, recent_episodes(state, self._parts.settings.window, marked))
+            if session:  # not kept: sessions are as many as whoever asks likes to name
+                return turns(state, recent_episodes(state, window, session_hash(state, session)))
+            kept = state.kept(
+                ("recent", window), lambda: turns(state, recent_episodes(state, window, None))
+            )
+            return list(kept)
 
     def plan(self, question: Turn, recent: list[Turn], look: Look) -> Plan:
         """The ask model's plan, with the router's block weights; `as_of` asks for the past."""

@@ -211,7 +211,10 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
         tail = _pass_on(
             rest, total[u], to, share, first[u], end[u], keys, length, eps, r, waiting, queue, tail
         )
-    return keys[reached[:n]], p[reached[:n]]
+    rows, share = np.empty(n, np.int64), np.empty(n)
+    for i in range(n):  # indices by an array would take seconds to compile
+        rows[i], share[i] = keys[reached[i]], p[reached[i]]
+    return rows, share
 
 
 @njit(cache=True, nogil=True)
@@ -264,17 +267,21 @@ def _further(known, met, more):
 
 
 @njit(cache=True, nogil=True)
-def _towards(wanted, table, rows, parent, done, order):
-    """The part of an order that the paths to the wanted rows pass; all of it for none."""
+def _towards(wanted, table, rows, parent, done, order, n):
+    """Keep of the first n of an order what the paths to the wanted rows pass; how many that are."""
     if not len(wanted):
-        return order
+        return n
     passed = np.zeros(len(rows), np.bool_)
     for row in wanted:
         u = np.int64(table[_place(table, rows, row)])
         while u >= 0 and done[u] and not passed[u]:
             passed[u] = True
             u = parent[u]
-    return order[passed[order]]
+    kept = 0
+    for i in range(n):
+        order[kept] = order[i]
+        kept += passed[order[i]]
+    return kept
 
 
 @njit(cache=True, nogil=True)
@@ -332,9 +339,12 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
                 keys, items = _longer(keys, 2 * held), _longer(items, 2 * held)
             held += 1
             sift(keys, items, held, held - 1, reach, v, False)
-    order = _towards(wanted, table, rows, parent, done, order[:n])
-    before = parent[order]
-    for i in range(len(before)):
-        if before[i] >= 0:
-            before[i] = rows[before[i]]
-    return rows[order], best[order], before, via[order]
+    n = _towards(wanted, table, rows, parent, done, order, n)
+    ends, values, before, steps = (
+        np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    )  # fmt: skip
+    for i in range(n):
+        u = order[i]
+        ends[i], values[i], steps[i] = rows[u], best[u], via[u]
+        before[i] = rows[parent[u]] if parent[u] >= 0 else -1
+    return ends, values, before, steps

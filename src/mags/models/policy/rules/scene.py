@@ -225,6 +225,12 @@ def _subjects(text: str) -> tuple[Subject, ...]:
     )
 
 
+def clear_caches() -> None:
+    """Let go of every text that reading keeps, as when something is forgotten for good."""
+    for kept in (tokenise, met_in, _subjects):
+        kept.cache_clear()
+
+
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:
     """Return the scene a turn is said in: the people of the turns before, the names recalled."""
     strangers = bool(_STRANGERS.search(turn.text)) and not _OPENS.match(turn.text)

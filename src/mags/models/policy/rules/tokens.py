@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _TOKEN = re.compile(
     r"\d{1,2}:\d{2}(?:\s?[ap]\.?m\b)?"
@@ -20,6 +21,13 @@ _END = re.compile(
     r"(?<=[.!?\u2026])[\"'\u201d\u2019)]*\s+(?=[\"'\u201c\u2018(]?[A-Z0-9])"
     r"|(?<=[.!?\u2026])\s+(?=(?:i|my|we|our|he|she|they|his|her)(?:['\u2019 ]))|\n+"
 )
+_GOES_ON = re.compile(
+    r"(?:(?<=,)|(?<=[ \n](?:a|I))|(?<=[ \n](?:in|at|on|to|of|by|an|my|is|am|as|or))"
+    r"|(?<=[ \n](?:the|our|his|her|for|are|was|and|but))|(?<=[ \n](?:with|from|into|their|than)))"
+    r"[ \t]*\n[ \t]*(?=\w)"
+    r"|(?<=[\w,])[ \t]*\n[ \t]*(?=(?:is|are|was|were|has|of|in|at|to|for|with|from|and|because) )"
+)
+"""A single line break within a sentence: after a word that ends none, or before one that goes on."""
 _NO_END = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
 )
@@ -56,8 +64,12 @@ class Token:
         return self.text[0].isupper()
 
 
+@lru_cache(maxsize=256)
 def tokenise(text: str) -> tuple[Token, ...]:
-    """Return the words and marks of a text; clitics apart ("I", "'m"; "do", "n't"; "Ana", "'s")."""
+    """Return the words and marks of a text; clitics apart ("I", "'m"; "do", "n't"; "Ana", "'s").
+
+    Kept, since several rules take the same sentence apart; `scene.clear_caches` lets go of it.
+    """
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         word, start = match[0], match.start()
@@ -90,7 +102,10 @@ def _token(word: str, start: int) -> Token:
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Split a text into sentences at marks and line ends, not after "Dr." or an initial."""
+    """Split a text into sentences at marks and line ends, not after "Dr." or an initial.
+
+    A line may break within a sentence too: "I live in" and "Oslo." on the next.
+    """
     found: list[str] = []
     for piece in _pieces(text):
         if found and _NO_END.search(found[-1]):
@@ -101,7 +116,8 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _pieces(text: str) -> list[str]:
-    return [piece.strip() for piece in _END.split(text) if piece and piece.strip()]
+    whole = _GOES_ON.sub(" ", text)
+    return [piece.strip() for piece in _END.split(whole) if piece and piece.strip()]
 
 
 def join(tokens: Sequence[Token]) -> str:
