@@ -7,6 +7,7 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
+from mags.recall.settings import RecallSettings
 
 ODD = (
     "I \N{BLUE HEART} my dog \N{DOG FACE} Rex!",
@@ -69,3 +70,12 @@ def test_feedback_on_what_is_no_trace_is_refused_in_words(opened: Callable[..., 
 def test_a_number_that_nothing_can_be_done_with_is_no_setting(given: dict[str, int]) -> None:
     with pytest.raises(mags.ConfigurationError, match="must be a whole number"):
         mags.MemorySettings(**given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"candidates": -1}, {"max_nodes": 0}, {"alpha": 0.0}, {"eps": float("nan")}, {"hops": 1.5}],
+)
+def test_a_number_that_no_recall_can_use_is_no_setting(given: dict[str, float]) -> None:
+    with pytest.raises(mags.ConfigurationError, match=rf"\[recall\] {next(iter(given))} must be"):
+        RecallSettings(**given)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mags.engram.settings import EngramSettings
-from mags.errors import ConfigurationError
+from mags.ports.bounds import ANY, hold
 from mags.recall.settings import RecallSettings
 
 
@@ -39,16 +39,9 @@ class MemorySettings:
 
     def __post_init__(self) -> None:
         """Raise ConfigurationError for a number that nothing can be done with."""
-        for name, least in _LEAST.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ConfigurationError(
-                    f"[memory] {name} must be a whole number of {least} or more, not {value!r}",
-                    key=name,
-                    value=value,
-                )
+        hold(self, "memory", _BOUNDS)
 
 
-_LEAST = {"window": 1, "answer_k": 1, "context_tokens": 1, "batch": 1} | dict.fromkeys(
-    ("sleep_every", "recalled_for_write", "reminded", "max_journal_bytes"), 0
-)
+_BOUNDS = dict.fromkeys(
+    ("window", "answer_k", "context_tokens", "batch"), (1, ANY)
+) | dict.fromkeys(("sleep_every", "recalled_for_write", "reminded", "max_journal_bytes"), (0, ANY))

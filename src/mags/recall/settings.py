@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from mags.ports.bounds import ANY, hold
 from mags.recall.weights import WEIGHTS
 
 
@@ -24,6 +25,10 @@ class RenewalSettings:
     margin: float = 1.0
     lost: float = 0.35
 
+    def __post_init__(self) -> None:
+        """Raise ConfigurationError for a number that nothing can be done with."""
+        hold(self, "recall.renewal", {"looked": (0, ANY), "alike": (-1.0, ANY), "lost": (0.0, 1.0)})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WiredSettings:
@@ -37,6 +42,10 @@ class WiredSettings:
     matches: int = 3
     weight: float = 25.0
     rate: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Raise ConfigurationError for a number that nothing can be done with."""
+        hold(self, "recall.wired", {"matches": (0, ANY), "weight": (0.0, ANY), "rate": (0.0, 1.0)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +76,12 @@ class ChainSettings:
     reported: float = 0.2
     failed: float = 0.0
     beam: int = 128
+
+    def __post_init__(self) -> None:
+        """Raise ConfigurationError for a number that nothing can be done with."""
+        shares = ("naming", "decay", "plain", "dropped", "unread", "spread", "least")
+        counts = {"hops": (1, ANY), "beam": (1, ANY), "half_life": (1e-9, ANY)}
+        hold(self, "recall.chains", counts | dict.fromkeys(shares, (0.0, 1.0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +126,23 @@ class RecallSettings:
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
+
+    def __post_init__(self) -> None:
+        """Raise ConfigurationError for a number that nothing can be done with."""
+        hold(self, "recall", _BOUNDS)
+
+
+_BOUNDS = (
+    dict.fromkeys(("candidates", "anchors", "max_pushes", "max_nodes"), (1, ANY))
+    | dict.fromkeys(("hub_degree", "reached", "hops", "ball", "bridging", "crossing"), (0, ANY))
+    | {
+        "common_floor": (0, ANY),
+        "common_share": (0.0, 1.0),
+        "alpha": (1e-6, 1.0),
+        "eps": (1e-12, 1.0),
+        "threshold": (0.0, 1.0),
+        "mellow": (1e-6, ANY),
+        "second": (0.0, ANY),
+        "entity_seeds": (0.0, ANY),
+    }
+)

@@ -1,0 +1,29 @@
+"""Settings hold numbers that something can be done with, or say at once which do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from mags.errors import ConfigurationError
+
+ANY = math.inf
+
+
+def hold(settings: object, room: str, bounds: Mapping[str, tuple[float, float]]) -> None:
+    """Raise ConfigurationError for a number of `settings` that lies outside its bounds.
+
+    bounds: name -> (least, most), both allowed; an `int` as the least asks for a whole number.
+    `room` is how the settings are written in a file: `recall` for `[recall]`.
+    """
+    for name, (least, most) in bounds.items():
+        value = getattr(settings, name)
+        whole = isinstance(least, int)
+        numbers = int if whole else (int, float)
+        if isinstance(value, bool) or not isinstance(value, numbers) or not least <= value <= most:
+            reach = f"of {least} or more" if most == ANY else f"from {least} to {most}"
+            raise ConfigurationError(
+                f"[{room}] {name} must be a {'whole ' * whole}number {reach}, not {value!r}",
+                key=name,
+                value=value,
+            )
