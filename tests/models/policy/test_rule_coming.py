@@ -65,3 +65,9 @@ def test_a_job_to_come_ends_the_present_one_on_its_first_day_and_not_before():
         for then, firm in (("2025-04-30", "Lumen"), ("2025-05-01", "Brightwater")):
             assert [f.object for f in memory.facts("Dana", as_of=then)] == [firm]
             assert memory.ask("Where does Dana work?", as_of=then).text.startswith(firm)
+
+
+def test_who_starts_at_a_school_does_not_work_there_unless_that_is_said():
+    assert all(said[2] != "works at" for said in facts("Ana starts at Hill School on 1 July."))
+    said = facts("Ana starts work at Hill School on 1 July.")
+    assert said == [("ADD", "Ana", "works at", "Hill School")]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mags.models.policy.rules.tokens import sentences
 from mags.ports.policy import Act, Writing
 from tests.models.policy.reading import POLICY, turn
 
@@ -163,3 +164,18 @@ def test_a_change_is_read_by_what_was_said_before(before, after, expected):
 def test_a_reply_keeps_the_rest_of_its_turn():
     found = read("?Where do you live?", "Oslo. I have a cat.").operations
     assert [(o.relation, o.object) for o in found] == [("lives in", "Oslo"), ("has", "cat")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I live in\nOslo.", ("I live in Oslo.",)),
+        ("I work\r\nat Lumen", ("I work at Lumen",)),
+        ("I work at Lumen\nI live in Oslo", ("I work at Lumen", "I live in Oslo")),
+        ("got a dog\nhis name is rex", ("got a dog", "his name is rex")),
+        ("Hi Ana,\nI moved", ("Hi Ana,", "I moved")),
+        ("I live in\n\nOslo", ("I live in", "Oslo")),
+    ],
+)
+def test_a_line_may_break_within_a_sentence_and_a_blank_line_ends_it(text, said):
+    assert sentences(text) == said

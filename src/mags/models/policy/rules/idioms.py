@@ -18,6 +18,9 @@ KINS = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True)
 """Words for relatives, as the alternatives of a pattern."""
 _POST = r"(?:an? |the )?(?:new )?(?:job|post|role|position)"
 
+_TAUGHT = r"[^.,;!?]*\b(?:School|University|College|Academy|Uni|Institute|Conservatory|Nursery)\b"
+"""A place where whoever starts may be there to learn."""
+
 Idiom = tuple[re.Pattern[str], str]
 
 
@@ -27,7 +30,11 @@ def _idioms(*pairs: tuple[str, str]) -> tuple[Idiom, ...]:
 
 _WORK = _idioms(
     (rf"\b(?:taken|took|accepted|landed|got) {_POST} (?:with|at) ", "got a job at "),
-    (r"\b(start(?:ed|s)?)(?: work(?:ing)?)? (?:at|with) (?=[A-Z])", r"\1 a job at "),
+    (
+        r"\b(start(?:ed|s)?)(?P<work> work(?:ing)?)? (?:at|with) (?=[A-Z])"
+        rf"(?(work)|(?!{_TAUGHT}))",
+        r"\1 a job at ",
+    ),
     (
         r"\b(work(?:s|ed|ing)?) as (an? [a-z][a-z -]*?) (?:at|for|with) "
         rf"((?:the |an? )?{NAME}|(?:the|an?) [a-z-]+(?: [a-z-]+)?)(?=$|[.,!;]| and | since )",

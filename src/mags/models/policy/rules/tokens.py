@@ -22,12 +22,11 @@ _END = re.compile(
     r"|(?<=[.!?\u2026])\s+(?=(?:i|my|we|our|he|she|they|his|her)(?:['\u2019 ]))|\n+"
 )
 _GOES_ON = re.compile(
-    r"(?:(?<=,)|(?<=[ \n](?:a|I))|(?<=[ \n](?:in|at|on|to|of|by|an|my|is|am|as|or))"
-    r"|(?<=[ \n](?:the|our|his|her|for|are|was|and|but))|(?<=[ \n](?:with|from|into|their|than)))"
-    r"[ \t]*\n[ \t]*(?=\w)"
-    r"|(?<=[\w,])[ \t]*\n[ \t]*(?=(?:is|are|was|were|has|of|in|at|to|for|with|from|and|because) )"
+    r"(?P<open>\b(?:an?|the|my|our|his|her|their|of|in|at|to|from|with|into|than|and|but|or))"
+    r"[ \t\r]*\n[ \t]*(?=\w)"
+    r"|(?P<word>\w)[ \t\r]*\n[ \t]*(?=(?:of|in|at|to|from|with|and|because) )"
 )
-"""A single line break within a sentence: after a word that ends none, or before one that goes on."""
+"""A line break within a sentence: after a word that ends none, or before one that begins none."""
 _NO_END = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
 )
@@ -116,7 +115,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _pieces(text: str) -> list[str]:
-    whole = _GOES_ON.sub(" ", text)
+    whole = _GOES_ON.sub(lambda m: f"{m['open'] or m['word']} ", text)
     return [piece.strip() for piece in _END.split(whole) if piece and piece.strip()]
 
 
