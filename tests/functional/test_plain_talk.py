@@ -72,3 +72,33 @@ def test_what_is_sold_is_had_no_more_though_it_was_named_at_more_length() -> Non
     with heard(["I bought a blue Vespa.", "I sold the Vespa."]) as memory:
         assert [f.object for f in memory.profile("Ana").past] == ["blue Vespa"]
         assert "blue Vespa" in memory.ask("What did Ana buy?").text
+
+
+SKODA = ["Joost drives a grey Skoda.", "We sold the Skoda."]
+
+
+def test_we_sold_ends_what_one_of_us_drove_where_only_one_is_called_so() -> None:
+    with heard(SKODA) as memory:
+        assert [f.object for f in memory.profile("Joost").past] == ["grey Skoda"]
+        assert memory.ask("Does Joost drive a Skoda?").text.startswith("No ")
+    with heard([SKODA[0], "Tom drives a blue Skoda.", SKODA[1]]) as memory:
+        assert not memory.profile("Joost").past
+        assert not memory.profile("Tom").past
+    with heard([SKODA[0], "I sold the Skoda."]) as memory:
+        assert not memory.profile("Joost").past
+
+
+def test_a_thing_is_told_with_the_town_it_is_in_and_the_town_is_told_nothing() -> None:
+    said = ["Our hotel in Lisbon is called Casa Luz.", "Our hotel in Rome is called Bella."]
+    with heard(said) as memory:
+        for town, name in (("Lisbon", "Casa Luz"), ("Rome", "Bella")):
+            told = memory.ask(f"What is our hotel in {town} called?", speaker="Ana").text
+            assert told.startswith(f"{name} \N{EM DASH} ")
+        told = memory.ask("What is our hotel in Paris called?", speaker="Ana").text
+        assert told == "I don't know."
+        assert {f.subject for f in memory.facts()} == {"Ana"}
+
+
+def test_a_relative_in_a_town_is_that_relative() -> None:
+    with heard(["My sister in Oslo has a dog."]) as memory:
+        assert [f.text for f in memory.facts()] == ["Ana's sister has a dog."]

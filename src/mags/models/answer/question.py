@@ -38,7 +38,7 @@ STOP = _set(
     again know remember say said mention mentioned anything something thing things kind sort type
     name many day date year month time person place reason number s t ll ve re d m not"""
 )
-FIRST_PERSON = _set("i me my mine myself")
+FIRST_PERSON = _set("i me my mine myself our ours")
 KINDS = (
     (r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time))\b", "time"),
     (
@@ -71,8 +71,8 @@ COUNTS = re.compile(r"\bhow many\b(?!.*\b(?:times|years|days|hours|weeks|months)
 AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
 CONTRACTED = r"(?:who|what|where|when|how|it|that|there|he|she)'s"
 ASKS_OBJECT = re.compile(
-    rf"\b(?i:{AUXILIARY})(?:n't)?\s+(?:my\b|I\b|the\b|[A-Z])"
-    rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\bmy\b"
+    rf"\b(?i:{AUXILIARY})(?:n't)?\s+(?:my\b|our\b|I\b|the\b|[A-Z])"
+    rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\b(?:my|our)\b"
 )
 ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
 RISING = {

@@ -162,6 +162,10 @@ def _owned(tokens: Sequence[Token], i: int, owner: str) -> Subject | None:
             inner = " ".join(t.low for t in tokens[i:k])
             return _owned(tokens, k + 1, f"{owner}|{inner}")
         end = name_end(tokens, k) if k > i else k
+        if end > k and tokens[k - 1].low == "in":  # "our hotel in Lisbon" is no Lisbon
+            near = [] if tokens[k - 2].low in KIN else ["in", surface(tokens[k:end])]
+            noun = " ".join([*(t.low for t in tokens[i : k - 1]), *near])
+            return Subject(kind=OWNED, owner=owner, noun=noun, end=end)
         if end > k:
             noun = " ".join(t.low for t in tokens[i:k] if t.text != ",")
             after = end + (

@@ -145,6 +145,8 @@ def ended(said: str, scene: Scene, facts: Sequence[Recalled]) -> tuple[tuple[Ope
         ref = groups.get("ref") or ""
         own = [f for f in facts if not whose or {f.subject, f.object} & whose]
         found = _ended(ending, own, ref)
+        if not found and who.lower() == "we" and ending.fits is is_owned:
+            found = _shared(facts, ref)
         if found:
             how = groups.get("how") or ending.how
             ends = tuple(op for fact in found for op in (over(fact), denied(fact, how)))
@@ -206,6 +208,15 @@ def _ended(ending: Ending, facts: Sequence[Recalled], ref: str) -> list[Recalled
         one = meant(facts, ref, ending.fits)
         return [one] if one else []
     return [fact for fact in facts if ending.fits(fact) and goes_by(fact, ref)]
+
+
+def _shared(facts: Sequence[Recalled], ref: str) -> list[Recalled]:
+    """The one thing called so that anybody has: "we sold the Skoda", which Joost drives."""
+    lead, _, thing = ref.lower().partition(" ")
+    if lead not in {"the", "our"} or not thing:
+        return []
+    called = [f for f in facts if is_owned(f) and f" {f.object.lower()}".endswith(f" {thing}")]
+    return called if len({(f.subject, f.object) for f in called}) == 1 else []
 
 
 def _whose(who: str, scene: Scene) -> frozenset[str]:
