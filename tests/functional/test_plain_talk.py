@@ -102,3 +102,26 @@ def test_a_thing_is_told_with_the_town_it_is_in_and_the_town_is_told_nothing() -
 def test_a_relative_in_a_town_is_that_relative() -> None:
     with heard(["My sister in Oslo has a dog."]) as memory:
         assert [f.text for f in memory.facts()] == ["Ana's sister has a dog."]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "right"),
+    [
+        ("is on Mondays at six.", "Actually, it's Tuesdays at half past three.",
+         "Tuesdays at half past three"),
+        ("is on Mondays at 6 pm.", "It's Tuesdays at half past three now.",
+         "Tuesdays at half past three"),
+        ("is on Mondays at 6 pm.", "It's Tuesdays.", "Tuesdays at 6 pm"),
+    ],
+)  # fmt: skip
+def test_weekdays_and_their_hour_take_the_place_of_those_told_before(
+    was: str, now: str, right: str
+) -> None:
+    with heard([f"My yoga class {was}", now]) as memory:
+        told = memory.ask("When is my yoga class?", speaker="Ana").text
+        assert told.startswith(f"{right} \N{EM DASH} ")
+
+
+def test_weekdays_of_nothing_told_before_are_not_kept() -> None:
+    with heard(["I live in Oslo.", "It's Tuesdays at half past three."]) as memory:
+        assert [f.object for f in memory.facts()] == ["Oslo"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mags.models.policy.rules.claims import Manner, Said, claim
-from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, Clause, Subject
+from mags.models.policy.rules.clause import OF, OWNED, PRONOUN, THING, Clause, Subject
 from mags.models.policy.rules.complement import about
 from mags.models.policy.rules.lexicon import (
     ARTICLES,
@@ -17,11 +17,11 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.pairs import read_pair
 from mags.models.policy.rules.phrase import Object, Rest, cut_aside, object_of
-from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.scene import Scene, living
 from mags.models.policy.rules.several import read_several
 from mags.models.policy.rules.slots import replaces, slot_of, unshaded, without_due
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.values import WHEN, is_hour
+from mags.models.policy.rules.values import WEEKLY, WHEN, is_hour
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation, canonical, kind_of
 
@@ -36,6 +36,9 @@ def read_copula(
         manner = replace(manner, time=None, times=())
     while words and words[0].low in INTENSIFIERS | {"also", "now", "actually", "still", "just"}:
         words = words[1:]
+    weekly = _weekly(clause, rest, scene, manner)
+    if weekly:
+        return weekly
     if clause.subject.kind in {OWNED, OF}:
         said = _slot(clause, words, rest, scene, manner)
         if said is not None:
@@ -68,6 +71,36 @@ def _dated(clause: Clause, rest: Rest, scene: Scene, manner: Manner, hour: str) 
         dated = replace(said, stated=False, text=f"{told[:1].upper()}{told[1:]}.")
         found.append(claim(scene, manner, dated))
     return found
+
+
+def _weekly(clause: Clause, rest: Rest, scene: Scene, manner: Manner) -> list[Operation]:
+    """Read "my yoga class is on Mondays at six": what is held on weekdays again and again."""
+    hour = join([t for t in rest.tokens if t.text != "|"])
+    found = WEEKLY.fullmatch(f"{rest.sides.get('often', '')} {hour}".strip())
+    subject, verb = clause.subject, clause.verb
+    thing = (
+        subject.kind in {OWNED, THING}
+        and not subject.names
+        and not living(subject.noun.split()[-1])
+    )
+    if found is None or rest.time or not thing or verb.tense != "present" or verb.negated:
+        return []
+    days = f"{found['days'].capitalize()} at {found['hour']}" if found["hour"] else found["days"]
+    plain = replace(manner, sides={})
+    return [
+        claim(
+            scene,
+            plain,
+            Said(
+                subject=name,
+                relation=WHEN,
+                object=days,
+                one=True,
+                text=f"{name[:1].upper()}{name[1:]} is on {days}.",
+            ),
+        )
+        for name in scene.subjects(subject) or ()
+    ]
 
 
 def _slot(

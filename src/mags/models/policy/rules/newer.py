@@ -10,7 +10,7 @@ from mags.models.policy.rules.corrections import corrected
 from mags.models.policy.rules.earlier import is_planned, meant, over, told
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import tokenise
-from mags.models.policy.rules.values import WHEN, day_of
+from mags.models.policy.rules.values import WEEKLY, WHEN, day_of
 from mags.ports.policy import Act, Operation, Recalled
 
 _REF = r"(?P<ref>it|that|(?:the |my |our )?[a-z][a-z' -]*?)"
@@ -61,9 +61,28 @@ def renewed(
             ref = match.groupdict().get("ref") or "it"
             return _changed(facts, _about(ref, about), match["new"].strip(" .!,"), scene)
     match = _IS_NOW.match(said)
+    weekly = match is not None and _weekly(facts, _about(match["ref"], about), match["new"])
+    if weekly:
+        return weekly
     if match is None or not (sure or match["now"] or match["now2"] or match["now3"]):
         return ()
     return _changed(facts, _about(match["ref"], about), match["new"].strip(" .!,"), scene)
+
+
+def _weekly(facts: Sequence[Recalled], ref: str, new: str) -> tuple[Operation, ...]:
+    """Put "Tuesdays at half past three" in the place of the weekdays a thing had."""
+    found = WEEKLY.fullmatch(new.strip(" .!,"))
+    fact = meant(facts, ref, lambda f: f.relation == WHEN and _is_weekly(f)) if found else None
+    if found is None or fact is None:
+        return ()
+    held = WEEKLY.fullmatch(fact.object)
+    hour = found["hour"] or (held["hour"] if held else "")
+    days = found["days"].capitalize()
+    return _with(fact, f"{days} at {hour}" if hour else days)
+
+
+def _is_weekly(fact: Recalled) -> bool:
+    return WEEKLY.fullmatch(fact.object) is not None
 
 
 def _about(ref: str, about: str) -> str:

@@ -6,6 +6,7 @@ changes to is a day, a place or what is told by a name or a number; the value be
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.case import Case, Special
@@ -175,3 +176,13 @@ CHANGING: dict[str, Special] = dict.fromkeys(
     changing,
 )
 """The verbs that tell of a change of value, each with its reading."""
+
+
+WEEKLY = re.compile(
+    r"(?:on )?(?P<days>(?:mon|tues|wednes|thurs|fri|satur|sun)days)"
+    r"(?: at (?P<hour>(?:(?:half|(?:a )?quarter|five|ten|twenty) (?:past|to) )?"
+    r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)"
+    r"(?: ?[ap]\.?m\.?| o'clock)?))?",
+    re.IGNORECASE,
+)
+"""Weekdays on which something is held again and again, with their hour: "Mondays at six"."""
