@@ -153,6 +153,15 @@ def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, 
 
 
 @njit(cache=True, nogil=True)
+def _reached(keys, p, reached, n):
+    """The first n numbers that were reached as rows, and their p."""
+    rows, mass = np.empty(n, np.int64), np.empty(n)
+    for i in range(n):  # indices by an array would take seconds to compile
+        rows[i], mass[i] = keys[reached[i]], p[reached[i]]
+    return rows, mass
+
+
+@njit(cache=True, nogil=True)
 def push(pool, nodes, seeds, mass, clock, numbers, weights):
     """Forward push. Returns (rows, p) of what was reached.
 
@@ -211,10 +220,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
         tail = _pass_on(
             rest, total[u], to, share, first[u], end[u], keys, length, eps, r, waiting, queue, tail
         )
-    rows, share = np.empty(n, np.int64), np.empty(n)
-    for i in range(n):  # indices by an array would take seconds to compile
-        rows[i], share[i] = keys[reached[i]], p[reached[i]]
-    return rows, share
+    return _reached(keys, p, reached, n)
 
 
 @njit(cache=True, nogil=True)
@@ -285,6 +291,18 @@ def _towards(wanted, table, rows, parent, done, order, n):
 
 
 @njit(cache=True, nogil=True)
+def _steps(rows, best, parent, via, order, n):
+    """The first n of an order as rows, with value, row before (-1: none) and slot of each."""
+    ends, values = np.empty(n, np.int64), np.empty(n)
+    before, slots = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        u = order[i]
+        ends[i], values[i], slots[i] = rows[u], best[u], via[u]
+        before[i] = rows[parent[u]] if parent[u] >= 0 else -1
+    return ends, values, before, slots
+
+
+@njit(cache=True, nogil=True)
 def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
     """Greatest product of transitions (weight x degree^-1/2) from the seeds, best first.
 
@@ -340,11 +358,4 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             held += 1
             sift(keys, items, held, held - 1, reach, v, False)
     n = _towards(wanted, table, rows, parent, done, order, n)
-    ends, values, before, steps = (
-        np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
-    )  # fmt: skip
-    for i in range(n):
-        u = order[i]
-        ends[i], values[i], steps[i] = rows[u], best[u], via[u]
-        before[i] = rows[parent[u]] if parent[u] >= 0 else -1
-    return ends, values, before, steps
+    return _steps(rows, best, parent, via, order, n)
