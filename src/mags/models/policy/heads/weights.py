@@ -69,7 +69,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="b6f5d139ae6926b4074429c8204d5228846189472e9f847dc316ea12f8e8480f",
+    sha256="ee2311b27eed1ce34a3fd8933443fd3a36199ce9759bc5dddf8c4ab07b2c3b70",
 )
 
 
