@@ -13,7 +13,7 @@ from dataclasses import replace
 from mags.ports.policy import Turn
 
 LONGEST = 2_000
-"""Characters of one stretch: the worst are read in less than half a second."""
+"""Characters of one stretch: far more than a sentence has, and soon read at the worst."""
 
 _END = re.compile("(?<=[.!?…]\\s)|(?<=[\u3002\uff01\uff1f\\n])")
 """Behind what ends a sentence, also in full width."""

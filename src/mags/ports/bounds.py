@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from mags.errors import ConfigurationError
 
 ANY = math.inf
+"""The bound of what has none above."""
 
 
 def hold(settings: object, room: str, bounds: Mapping[str, tuple[float, float]]) -> None:

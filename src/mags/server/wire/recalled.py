@@ -1,7 +1,6 @@
 """A recall as JSON: what `FoundOut` describes, without a model made and checked for each hit.
 
-Recalls are asked for more than all else together, and a quarter of a millisecond each went into
-making the models.
+Recalls are asked for more than all else together, and what the memory found needs no check.
 """
 
 from __future__ import annotations
