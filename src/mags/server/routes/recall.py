@@ -43,7 +43,7 @@ def recall(desk: At, wanted: RecallIn) -> Response:
         return Response(told, media_type="application/json")
 
 
-ROUTE = next(one for one in router.routes if isinstance(one, APIRoute))
+ROUTE = next(one for one in router.routes if isinstance(one, APIRoute) and one.endpoint is recall)
 """That of recalls: see `Straight`."""
 
 
