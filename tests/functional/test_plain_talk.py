@@ -125,3 +125,64 @@ def test_weekdays_and_their_hour_take_the_place_of_those_told_before(
 def test_weekdays_of_nothing_told_before_are_not_kept() -> None:
     with heard(["I live in Oslo.", "It's Tuesdays at half past three."]) as memory:
         assert [f.object for f in memory.facts()] == ["Oslo"]
+
+
+@pytest.mark.parametrize("moved", ["My mum moved to Hull.", "My mom has moved in with Ed in Hull."])
+@pytest.mark.parametrize("told", ["My mother lives in Leeds.", "My mother Hetty lives in Leeds."])
+def test_mum_and_mother_are_one_person(told: str, moved: str) -> None:
+    with heard([told, moved]) as memory:
+        for whom in ("mother", "mum"):
+            answer = memory.ask(f"Where does my {whom} live?", speaker="Ana").text
+            assert answer.startswith("Hull ")
+        homes = [f.object for f in memory.facts() if f.relation == "lives in" and f.valid_to is None]
+        assert homes == ["Hull"]
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "The swimming lesson has been moved to Friday at five.",
+        "The lesson was moved to Friday at five.",
+        "Mila's swimming lesson is on Friday at five from now on.",
+        "Her swimming lesson is now on Friday at five.",
+    ],
+)
+def test_a_lesson_of_a_child_with_an_unusual_name_is_moved(moved: str) -> None:
+    said = [
+        "I have a daughter named Mila.",
+        "Mila's swimming lesson is on Wednesday at four.",
+        moved,
+    ]
+    with heard(said) as memory:
+        told = memory.ask("When is Mila's swimming lesson?").text
+        assert told.startswith("3 May 2024 at five ")
+
+
+def test_a_moved_lesson_of_two_is_nobodys() -> None:
+    said = ["Mila's lesson is on Wednesday at four.", "Sem's lesson is on Wednesday at six.",
+            "The lesson was moved to Friday at five."]  # fmt: skip
+    with heard(said) as memory:
+        assert memory.ask("When is Mila's lesson?").text.startswith("1 May 2024 at four ")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["We booked a hotel in Lisbon. It's called Casa Luz."],
+        ["We booked a hotel in Lisbon.", "The hotel is called Casa Luz."],
+        ["We booked a hotel in Lisbon.", "Its name is Casa Luz."],
+    ],
+)
+def test_what_was_just_told_of_gets_its_name(said: list[str]) -> None:
+    with heard(said) as memory:
+        told = memory.ask("What is our hotel in Lisbon called?", speaker="Ana").text
+        assert told.startswith("Casa Luz ")
+
+
+def test_who_speaks_is_left_out_of_a_short_message() -> None:
+    with heard(["I'm reading Dune.", "Finished Dune yesterday.", "Reading Circe now."]) as memory:
+        assert memory.ask("What is Ana reading?").text.startswith("Circe ")
+    with heard(["My niece just turned five.", "I see the dentist on 3 June."]) as memory:
+        told = {f.text for f in memory.facts()}
+        assert told >= {"Ana's niece turned 5."}
+        assert any("appointment with the dentist on 3 June 2024" in text for text in told)

@@ -1,6 +1,6 @@
 """Names of entities."""
 
-from mags.index.names import Names
+from mags.index.names import Names, fold
 
 
 def test_a_word_is_counted_in_the_names_of_several_words_that_hold_it():
@@ -12,3 +12,15 @@ def test_a_word_is_counted_in_the_names_of_several_words_that_hold_it():
     names.drop({1})
     assert (names.within("house"), names.within("orn")) == (1, 0)
     assert names.find("Orn") == [3]
+
+
+def test_a_relative_goes_by_one_name_whatever_the_word_at_home():
+    names = Names()
+    names.add(1, ["Ana's mother"])
+    assert names.find("Ana's mum") == names.find("ana's Mommy") == [1]
+    assert names.find("Ana's father") == names.find("Ben's mum") == []
+    assert (fold("Mum"), fold("the dad"), fold("Ana's mum's car")) == (
+        "mum",
+        "dad",
+        "ana's mum's car",
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from mags.index.tokens import fold as fold_text
 from mags.index.tokens import words
+from mags.ports.kinship import plain_kin
 
 _ARTICLES = ("the ", "a ", "an ")
 LONGEST = 8
@@ -14,10 +15,15 @@ LONGEST = 8
 
 
 def fold(name: str) -> str:
-    """The form under which a name is known: case, accents, articles and edges folded."""
+    """The form under which a name is known: case, accents, articles and edges folded.
+
+    "Ana's mum" is known as "Ana's mother".
+    """
     plain = " ".join(fold_text(name).split()).strip(" .,;:!?\"'()[]")
     plain = plain.removesuffix("'s")
-    return plain.partition(" ")[2] if plain.startswith(_ARTICLES) else plain
+    plain = plain.partition(" ")[2] if plain.startswith(_ARTICLES) else plain
+    whose, owned, whom = plain.rpartition("'s ")
+    return whose + owned + plain_kin(whom) if owned else plain
 
 
 def form_of(name: str) -> str:

@@ -12,6 +12,7 @@ from mags.models.policy.rules.lexicon import JOBS, TRAITS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import lost_pets, named, new_job
 from mags.models.policy.rules.values import changing
+from mags.models.policy.rules.when import COUNTED
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import read
@@ -251,8 +252,8 @@ def finishing(case: Case) -> list[Operation] | None:
 
 
 def turning(case: Case) -> list[Operation] | None:
-    """Read "turned 30 (yesterday)"."""
-    years = case.low(0)
+    """Read "turned 30 (yesterday)", "turned four"."""
+    years = str(COUNTED.get(case.low(0), case.low(0)))
     if not years.isdigit() or case.clause.verb.tense not in {"past", "perfect"}:
         return []
     return case.each(

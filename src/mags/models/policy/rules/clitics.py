@@ -23,7 +23,21 @@ def is_verb_next(tokens: Sequence[Token], i: int) -> bool:
         return i + 2 < len(tokens) and (is_verb_next(tokens, i + 1) or _is_participle(after))
     if low in TRAITS or _is_participle(low):
         return not after or after in PREPOSITIONS | CONJUNCTIONS or not after[0].isalnum()
-    return low.endswith("ing") and len(low) > 5 and after not in BE | {"has", "had"}
+    return low.endswith("ing") and len(low) > 5 and not _heads_a_clause(tokens, i + 2)
+
+
+def _heads_a_clause(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a verb follows, so that what is before it is had: "Mia's swimming lesson is"."""
+    for token in tokens[i : i + _NEAR]:
+        if not token.is_word or token.low in CONJUNCTIONS | _NEW_CLAUSE:
+            return False
+        if token.low in BE | {"has", "had"}:
+            return True
+    return False
+
+
+_NEAR = 5
+_NEW_CLAUSE = frozenset({"that", "who", "which", "what", "where", "when", "because", "if", "while"})
 
 
 def _is_participle(word: str) -> bool:

@@ -23,7 +23,7 @@ from mags.models.policy.rules.phrase import cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.when import NUMBERS
+from mags.models.policy.rules.when import COUNTED
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, read, relations
 
@@ -74,11 +74,8 @@ def about(
 def _in_digits(text: str) -> str:
     """The text with a number word at its start in digits: "six years old"."""
     first, blank, rest = text.partition(" ")
-    number = NUMBERS.get(first.lower(), 0)
-    return f"{number}{blank}{rest}" if number and first.lower() in _COUNTED else text
-
-
-_COUNTED = frozenset(NUMBERS) - {"a", "an", "a couple of", "a couple", "a few", "several"}
+    number = COUNTED.get(first.lower(), 0)
+    return f"{number}{blank}{rest}" if number else text
 
 
 def _be(past: bool) -> str:

@@ -22,6 +22,7 @@ from mags.models.policy.rules.several import read_several
 from mags.models.policy.rules.slots import replaces, slot_of, unshaded, without_due
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.values import WEEKLY, WHEN, is_hour
+from mags.ports.kinship import whose
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation, canonical, kind_of
 
@@ -183,7 +184,7 @@ def _filled(
         return None
     relation = known or Relation(name=unshaded(noun), noun=True, known=False)
     if person:
-        scene.named[f"{owner}'s {unshaded(noun)}".lower()] = thing.text
+        scene.named[whose(owner, unshaded(noun))] = thing.text
         scene.note(thing.text, scene.gender(noun))
     said = Said(
         subject=owner,
@@ -224,7 +225,7 @@ def _name(
     inner = noun.removesuffix("name").strip().removesuffix("'s").strip()
     word = inner.split()[-1] if inner else ""
     if word in PETS | KIN:
-        scene.named[f"{owner}'s {inner}".lower()] = thing.text
+        scene.named[whose(owner, inner)] = thing.text
         scene.note(thing.text, scene.gender(inner))
         said = Said(
             subject=owner,

@@ -14,8 +14,9 @@ from mags.models.policy.rules.events import lifeless, resolved
 from mags.models.policy.rules.generic import read_generic
 from mags.models.policy.rules.lexicon import KIN, PETS, SILENT, word_set
 from mags.models.policy.rules.lists import objects
+from mags.models.policy.rules.naming import acquired, read_naming
 from mags.models.policy.rules.passage import lifespan
-from mags.models.policy.rules.phrase import Rest, object_of, rest_of, trim
+from mags.models.policy.rules.phrase import Rest, rest_of
 from mags.models.policy.rules.plain import plainly
 from mags.models.policy.rules.plans import read_plan
 from mags.models.policy.rules.scene import Scene
@@ -24,6 +25,7 @@ from mags.models.policy.rules.special import SPECIAL
 from mags.models.policy.rules.states import state_of
 from mags.models.policy.rules.tokens import join
 from mags.ports.inflection import past_tense
+from mags.ports.kinship import whose
 from mags.ports.policy import Operation
 from mags.ports.relations import canonical
 
@@ -48,7 +50,7 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     if clause.subject.kind != PRONOUN:
         scene.thing = clause.subject if lifeless(clause.subject) else None
     subject = clause.subject
-    fresh = _naming(clause, scene, manner)
+    fresh = read_naming(clause, scene, manner)
     if fresh:
         return ClauseReading(operations=fresh)
     if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
@@ -244,55 +246,9 @@ def _met(clause: Clause, scene: Scene, manner: Manner, names: tuple[str, ...]) -
             continue
         owner = scene.speaker if own else names[0]
         found.append(_kin(owner, other, scene, manner))
-        scene.named[f"{owner}'s {other.noun}".lower()] = other.names[0]
+        scene.named[whose(owner, other.noun)] = other.names[0]
         scene.note(other.names[0], scene.gender(other.noun))
     return found
-
-
-def _naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation, ...]:
-    """Read "her name is Rex" or "he's called Rex" just after "we got a dog"."""
-    if not scene.fresh:
-        return ()
-    subject, verb = clause.subject, clause.verb
-    named = (
-        subject.kind == OWNED and subject.noun == "name" and subject.owner in {"his", "her", "its"}
-    )
-    called = (
-        subject.kind == PRONOUN
-        and subject.word in {"he", "she", "it"}
-        and verb.base in {"call", "name"}
-        and verb.passive
-    )
-    given = (
-        verb.base in {"call", "name"}
-        and not verb.passive
-        and len(clause.rest) > 1
-        and clause.rest[0].low in {"him", "her", "it"}
-    )
-    if not (named and verb.base == "be") and not called and not given:
-        return ()
-    words = trim(clause.rest[1:] if given else clause.rest)
-    thing = object_of(words, scene, scene.speaker)
-    if thing is None or not thing.is_name:
-        return ()
-    noun, scene.fresh = scene.fresh, ""
-    owner, _, noun = noun.partition("|")
-    scene.named[f"{owner}'s {noun}".lower()] = thing.text
-    if noun not in PETS:
-        scene.note(thing.text, scene.pronoun_gender(subject.owner or subject.word))
-    return (
-        claim(
-            scene,
-            manner,
-            Said(
-                subject=owner,
-                relation=noun,
-                object=thing.text,
-                object_is_name=True,
-                text=f"{owner}'s {noun} is called {thing.text}.",
-            ),
-        ),
-    )
 
 
 def _remember(operations: Sequence[Operation], scene: Scene) -> None:
@@ -301,7 +257,4 @@ def _remember(operations: Sequence[Operation], scene: Scene) -> None:
         relation = canonical(operation.relation)
         if operation.object_is_name and relation and relation.answers == "person":
             scene.note(operation.object)
-        held = re.split(r" (?:from|in|at|with|of) ", operation.object)[0]
-        word = held.split()[-1].lower() if held else ""
-        if operation.relation == "has" and word in PETS | KIN:
-            scene.fresh = f"{operation.subject}|{word}"
+        acquired(operation, scene)

@@ -147,9 +147,16 @@ _HOMES = _idioms(
 )
 _DAYS = _idioms(
     (
+        r"(?:\b[Ss]ee|(?:\bam|'m) seeing) (?:the|my|a) (dentist|doctor|GP|vet|optician|therapist"
+        r"|physio|midwife|specialist|surgeon|gynaecologist|dermatologist|psychologist)"
+        r"(?= (?:on|next|tomorrow|this|at)\b)",
+        r" have an appointment with the \1",
+    ),
+    (
         r"(\bam|'m|\bare|'re) planning (?:an?|our|my|the) (?:\w+ )?(?:trip|holiday|visit) to ",
         r"\1 going to travel to ",
     ),
+    (r"(?<=\w),? from (?:now|here|today) on(?=[.!]*$)", " now"),
     (r"\b(is|are|'s|was)(?: now)? (?:scheduled|booked|planned|set|fixed) (?:for|on) ", r"\1 on "),
 )
 IDIOMS: tuple[Idiom, ...] = (*_WORK, *_LOVE, *_FAMILY, *_KNOWN, *_OVER, *_HEALTH, *_HOMES, *_DAYS)

@@ -13,6 +13,7 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrase import object_of, parted
 from mags.models.policy.rules.slots import slot_of, species
 from mags.models.policy.rules.tokens import Token
+from mags.ports.kinship import whose
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical
 
@@ -115,7 +116,7 @@ def named(case: Case, owner: str, noun: str, name: str) -> Said:
     """Return what the name of somebody's thing says, and keep it for the scene: "my dog, Rex"."""
     noun = species(noun)
     called = f"{owner}'s {noun}"
-    case.scene.named[called.lower()] = name
+    case.scene.named[whose(owner, noun)] = name
     if noun.split()[-1] in PETS:
         case.scene.pet = name
     return Said(

@@ -14,6 +14,7 @@ from mags.models.policy.rules.slots import compound
 from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.verbs import PLURAL
+from mags.ports.kinship import whose
 from mags.ports.policy import Recalled, Turn
 
 _KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w'-]*(?: [A-Z][\w'-]*)*)\.?$")
@@ -73,6 +74,12 @@ class Scene:
             known = known or self.genders.get(name, "")
             self.people[name] = gender or known
 
+    def familiar(self) -> frozenset[str]:
+        """Return the names of people and pets that were told to be somebody's."""
+        told = (self.people, self.earlier, self.known_people, self.genders)
+        gendered = {name for some in told for name, gender in some.items() if gender}
+        return frozenset(gendered | set(self.named.values()) | set(self.known_people))
+
     def person(self, pronoun: str) -> str | None:
         """Return whom "he", "her", ... means where only one person fits, else None."""
         wanted = _GENDERS.get(pronoun, "")
@@ -116,8 +123,7 @@ class Scene:
 
     def of(self, owner: str, noun: str) -> str:
         """Return the name of "Alice's sister", or that description where it has none."""
-        described = f"{owner}'s {noun}"
-        return self.named.get(described.lower(), described)
+        return self.named.get(whose(owner, noun), f"{owner}'s {noun}")
 
     def subjects(self, subject: Subject) -> tuple[str, ...] | None:
         """Return the names a subject stands for, or None where that is not certain."""
@@ -153,10 +159,14 @@ class Scene:
         hits = {match[1] for match in map(longer.match, self.known) if match}
         return hits.pop() if len(hits) == 1 else thing
 
-    def has(self, noun: str) -> bool:
-        """Say whether "the wedding" is known to be that of who speaks ("Ana's wedding is ...")."""
-        lead = f"{self.speaker}'s {noun} ".lower()
-        return any(text.lower().startswith(lead) for text in self.known)
+    def holder(self, noun: str) -> str:
+        """Return whose "the wedding" is known to be ("Ana's wedding is ..."), "" of nobody or two.
+
+        Who speaks comes first.
+        """
+        owned = f"'s {noun} ".lower()
+        found = {text[:at] for text in self.known if (at := text.lower().find(owned)) > 0}
+        return self.speaker if self.speaker in found else min(found) if len(found) == 1 else ""
 
     def pronoun_gender(self, word: str) -> str:
         """Return "f", "m" or "" for a pronoun such as "her"."""
@@ -182,7 +192,7 @@ class Scene:
         if subject.kind == OWNED and subject.names:
             owner = self.owner(subject.owner)
             if owner:
-                self.named[f"{owner}'s {subject.noun}".lower()] = subject.names[0]
+                self.named[whose(owner, subject.noun)] = subject.names[0]
         family = names[0].startswith("The ") and names[0].endswith("s")
         many = len(names) > 1 or subject.person == PLURAL or family
         self.group = names if many else self.group
@@ -240,7 +250,7 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
     for item in recalled:
         known = _KNOWN.match(item.text) if item.current else None
         if known:
-            scene.named[f"{known[1]}'s {known[2]}".lower()] = known[3]
+            scene.named[whose(known[1], known[2])] = known[3]
             scene.genders[known[3]] = scene.gender(known[2])
     _recollect(scene, [item for item in recalled if item.current and item.relation])
     for earlier in list(recent)[-_NEAREST_TURNS:]:
@@ -255,7 +265,10 @@ def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -
     return scene
 
 
-_PERSONAL = frozenset({"is friends with", "is dating", "is engaged to", "is marrying"})
+_PERSONAL = frozenset(
+    {"is friends with", "is dating", "is engaged to", "is marrying", "is married to"}
+    | {"is parent of", "is child of", "is sibling of"}
+)
 _PERSONAL_OWN = frozenset(
     {"lives in", "works at", "works as", "works for", "age", "is a", "is", "studies", "studied at"}
     | {"likes", "dislikes", "is married to", "is dating", "was born in", "goes to", "plays"}
@@ -272,7 +285,7 @@ def _recollect(scene: Scene, facts: Sequence[Recalled]) -> None:
         if named and (last in KIN | PETS or fact.relation in _PERSONAL):
             gender = scene.genders.get(name, "") or scene.gender(last)
             if last in KIN | PETS:
-                scene.named.setdefault(f"{fact.subject}'s {fact.relation}".lower(), name)
+                scene.named.setdefault(whose(fact.subject, fact.relation), name)
             people[name] = scene.genders[name] = people.pop(name, "") or gender
         _recollect_subject(scene, fact, people)
     people.pop(scene.speaker, None)
@@ -285,7 +298,7 @@ def _recollect_subject(scene: Scene, fact: Recalled, people: dict[str, str]) -> 
     if owned and last in _MANY:
         scene.known_group = (fact.subject,)
     elif owned and last in KIN | PETS:
-        known = scene.named.get(fact.subject.lower(), fact.subject)
+        known = scene.named.get(whose(owner, noun), fact.subject)
         people[known] = people.pop(known, "") or scene.gender(last)
     elif not owned and owner[:1].isupper() and fact.relation in _PERSONAL_OWN:
         people[owner] = people.pop(owner, "") or scene.genders.get(owner, "")

@@ -116,6 +116,13 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     (re.compile(r"\b(?:re)?settled(?: down)?(?: back)? in (?=[A-Z])"), "moved to "),
     (
         re.compile(
+            rf"\b([Mm]ov(?:ed?|es|ing)) in with (?P<whom>{_DET} (?:[a-z-]+ )?[a-z-]+(?: {NAME})?"
+            rf"|{NAME}) in (?P<place>{NAME})"
+        ),
+        r"\1 to \g<place> with \g<whom>",
+    ),
+    (
+        re.compile(
             rf"\b([Mm]ov(?:ed?|es|ing)|[Rr]elocat(?:ed?|es|ing)) (?:back )?(?:in)?to {_DET} "
             r"(?:[\w-]+ ){0,4}?(?:in|near) (?=[A-Z])"
         ),

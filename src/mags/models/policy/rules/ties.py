@@ -32,6 +32,7 @@ from mags.models.policy.rules.referents import BEFORE_NAMES, Referent
 from mags.models.policy.rules.saying import EMPTY, MOST, is_placed, relation_of, said_of, tie
 from mags.models.policy.rules.stretches import Stretch, is_talk, stretches
 from mags.models.policy.rules.unfamiliar import is_unfamiliar
+from mags.models.policy.rules.values import WHEN
 from mags.ports.policy import OUTCOME, Act, Operation, Turn
 from mags.ports.relations import canonical
 
@@ -74,17 +75,24 @@ def tied(turn: Turn, *, least: int = 1) -> tuple[Operation, ...]:
     return tuple(replace(op, change=op.change or news) for op in found)
 
 
-def preferred(turn: Turn, read: Sequence[Operation]) -> Sequence[Operation]:
+def preferred(
+    turn: Turn, read: Sequence[Operation], people: frozenset[str] = frozenset()
+) -> Sequence[Operation]:
     """Return what was read of a turn, or what is tied in it where that tells more.
 
     What the clause reader says in words of the relation table stands; what it says in words of
-    its own gives way, so that a thing goes by one name whichever verb it is told with.
+    its own gives way, so that a thing goes by one name whichever verb it is told with. What is
+    told of `people` stands too, however unusual their names are.
     """
-    if OUTCOME not in turn.attrs and any(_is_plain(op) or _is_own(op, turn) for op in read):
+    stands = any(_is_plain(op) or _is_own(op, turn) or _is_of(op, people) for op in read)
+    if OUTCOME not in turn.attrs and stands:
         more = () if any(_is_own(op, turn) for op in read) else tied(turn, least=2)
         return more if _tells_more(more, read) else _bounded(read, turn)
     notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
-    return (*notes, *tied(turn, least=2 if notes else 1)) or read
+    ties = tied(turn, least=2 if notes else 1)
+    if read and ties and all(op.relation == "'s" for op in ties):
+        return read  # "Joost's flight is at six": of the flight, not of Joost
+    return (*notes, *ties) or read
 
 
 def _tells_more(more: Sequence[Operation], read: Sequence[Operation]) -> bool:
@@ -138,12 +146,18 @@ def _is_own(op: Operation, turn: Turn) -> bool:
     return op.subject == turn.speaker and op.act is not Act.NOTE and op.relation != "plans to"
 
 
+def _is_of(op: Operation, people: frozenset[str]) -> bool:
+    """Say whether an operation is of one of them or of what they have."""
+    return op.act is not Act.NOTE and op.subject.partition("'s ")[0] in people
+
+
 def _is_plain(op: Operation) -> bool:
     """Say whether an operation is in words of the table, about what goes by that name always."""
     if op.act is Act.NOTE or op.relation == "plans to":
         return False
     owner, _, noun = op.subject.partition("'s ")
-    return canonical(op.relation) is not None and not (noun and is_unfamiliar(owner.lower()))
+    shared = bool(noun) and is_unfamiliar(owner.lower()) and op.relation != WHEN
+    return canonical(op.relation) is not None and not shared
 
 
 def _is_full_name(referent: Referent) -> bool:

@@ -113,7 +113,8 @@ def is_hour(text: str) -> bool:
 
 _HOURS = word_set(
     "at in the am pm a.m p.m a.m. p.m. o'clock noon midnight morning afternoon evening night from"
-    " around about sharp instead now"
+    " around about sharp instead now half quarter past one two three four five six seven eight nine"
+    " ten eleven twelve"
 )
 
 
@@ -123,9 +124,10 @@ def _bare(text: str) -> str:
 
 def of_subject(subject: Subject, scene: Scene) -> Held | None:
     """What a subject names that can have a value; None for people and pets."""
-    if subject.kind == THING and scene.has(subject.noun):
-        return _slot(scene.speaker, subject.noun)
     if subject.kind == THING:
+        holder = scene.holder(subject.noun)
+        if holder:
+            return _slot(holder, subject.noun)
         return Held(subject=compound(subject.noun), relation=_BE, noun=subject.noun)
     if subject.kind == OF:
         return _slot(subject.names[0], subject.noun)
@@ -146,8 +148,9 @@ def _of_words(words: tuple[Token, ...], scene: Scene) -> Held | None:
         return _slot(words[0].text, join(words[2:]).lower())
     if words[0].low == "the":
         noun = compound(join(words[1:]))
-        if scene.has(noun):
-            return _slot(scene.speaker, noun)
+        owner = scene.holder(noun)
+        if owner:
+            return _slot(owner, noun)
         return Held(subject=noun, relation=_BE, noun=noun)
     return None
 

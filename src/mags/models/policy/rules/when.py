@@ -24,7 +24,7 @@ MONTHS = [
 ]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-NUMBERS = {
+COUNTED = {
     word: i
     for i, word in enumerate(
         [
@@ -32,7 +32,8 @@ NUMBERS = {
             "eleven", "twelve",
         ]
     )
-} | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}  # fmt: skip
+}  # fmt: skip
+NUMBERS = COUNTED | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "a few": 3, "several": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.looking_back import Past, read_back
 from mags.models.policy.rules.names import mentions, name_end
+from mags.models.policy.rules.naming import acquired
 from mags.models.policy.rules.newer import displaced
 from mags.models.policy.rules.notes import note_of, plain_note
 from mags.models.policy.rules.openings import opened
@@ -31,7 +32,7 @@ from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
-from mags.ports.inflection import BASE, PAST, forms
+from mags.ports.inflection import BASE, GERUND, PAST, forms
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
 from mags.ports.relations import normalise
 
@@ -65,7 +66,10 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
     heard, turn = turn, replace(turn, text=text)
     scene = scene_of(turn, recent, recalled)
     if _CALLS_BACK.search(turn.text):
-        scene.known = (*scene.known, *_before(recent))
+        scene.known = (*scene.known, *(op.text for op in _before(recent)))
+    if _NAMES.search(turn.text):
+        for op in _before(recent[-1:]):
+            acquired(op, scene)
     past = Past(facts=facts_of(recalled))
     operations: list[Operation] = []
     whys: list[str] = []
@@ -88,7 +92,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         operations += (*displaced(sentence, read.operations, past.facts), *read.operations)
         if read.why:
             whys.append(read.why)
-    operations = list(preferred(turn, operations))
+    operations = list(preferred(turn, operations, scene.familiar()))
     operations += left_out(operations, pairs)
     return Writing(
         operations=_once(_replaced(operations)),
@@ -109,10 +113,14 @@ _CALLS_BACK = re.compile(
 _NEAR = 6
 
 
-def _before(recent: Sequence[Turn]) -> tuple[str, ...]:
-    """The sentences that the last turns call for, as they would be stored."""
+_NAMES = re.compile(r"\b(?:is|'s|are|was) (?:called|named)\b|\b(?:its|his|her) name\b", re.I)
+"""A turn that may name what the last one told of."""
+
+
+def _before(recent: Sequence[Turn]) -> tuple[Operation, ...]:
+    """What the last turns call for, but what they take back."""
     read = [write(turn, (), ()) for turn in list(recent)[-_NEAR:]]
-    return tuple(op.text for one in read for op in one.operations if op.act is not Act.RETRACT)
+    return tuple(op for one in read for op in one.operations if op.act is not Act.RETRACT)
 
 
 def _mentioned(text: str, operations: Sequence[Operation]) -> tuple[str, ...]:
@@ -185,8 +193,8 @@ def _read(tokens: Sequence[Token], scene: Scene, *, noting: bool) -> _Sentence:
         return _Sentence(operations=(note,))
     tokens, source = _according(tokens)
     words, hedged = opened(tokens)
-    if words and not clauses(words) and _elided(words):
-        words = (Token("I", "i", 0, 0), *words)
+    if words and not clauses(words):
+        words = (*_elided(words), *words)
     met = frozenset((*scene.people, *scene.earlier))
     read = _statement(words, scene, Manner(hedged=hedged, source=source))
     if not read.operations and noting:
@@ -209,15 +217,18 @@ def _according(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
     return tokens[end + 1 :], " ".join(t.text for t in tokens[2:end])
 
 
-def _elided(words: Sequence[Token]) -> bool:
-    """Say whether "I" was left out: "Got a tattoo last week"."""
+def _elided(words: Sequence[Token]) -> tuple[Token, ...]:
+    """Return what was left out: "I" of "Got a tattoo last week", "I am" of "Reading Circe now"."""
+    if len(words) < _FEW or not (words[1].low in _STARTS or words[1].is_capital):
+        return ()
     tags = {form for _, form in forms(words[0].low)}
-    return (
-        PAST in tags
-        and BASE not in tags
-        and words[0].low not in BE
-        and (len(words) > 3 and words[1].low in _STARTS)
-    )
+    if PAST in tags and BASE not in tags and words[0].low not in BE:
+        return (_I,)
+    return (_I, Token("am", "am", 0, 0)) if tags == {GERUND} else ()
+
+
+_FEW = 3
+_I = Token("I", "i", 0, 0)
 
 
 def _statement(words: Sequence[Token], scene: Scene, manner: Manner) -> _Sentence:
