@@ -106,6 +106,16 @@ class Lexicon:
         self.length[rows] = 0
         self.marks[rows] = 0
 
+    def number(self, term: str) -> int:
+        """The number of a stemmed term, which it keeps; -1 where no document ever held it."""
+        return self._row_of.get(self._hash(term), -1)
+
+    @property
+    def postings(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """By number of a term where its rows start, how many there are, and the rows of all."""
+        pool = self._pool
+        return pool.start, pool.length, pool.columns["doc"]
+
     def frequency(self, term: str) -> int:
         """How many documents hold a stemmed term."""
         row = self._row_of.get(self._hash(term))

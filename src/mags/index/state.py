@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,16 @@ FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
 
 Kept = TypeVar("Kept")
+
+
+class Follower(Protocol):
+    """What is kept beside a state from one change to the next."""
+
+    def changed(self, delta: Delta) -> None:
+        """Let go of what no longer holds, now that the state is what the Delta says."""
+
+
+Beside = TypeVar("Beside", bound=Follower)
 
 
 class State:
@@ -49,6 +59,7 @@ class State:
         self._fetch_whole = fetch_whole
         self._words = Words(fetch)
         self._kept: dict[Hashable, Any] = {}
+        self._followers: dict[Callable[[State], Any], Follower] = {}
 
     def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
         """What `make` makes of the state, made once for as long as the state stays as it is."""
@@ -56,6 +67,13 @@ class State:
         if found is None:
             found = self._kept[key] = make()
         return found
+
+    def following(self, make: Callable[[State], Beside]) -> Beside:
+        """What `make` makes of the state, made once and told of every change from then on."""
+        found = self._followers.get(make)
+        if found is None:
+            found = self._followers.setdefault(make, make(self))  # another thread may be first
+        return cast(Beside, found)
 
     # -- words -------------------------------------------------------------------
 
@@ -129,6 +147,8 @@ class State:
             self.episodes.changed(created, gone=bool(len(gone)))
             self._count_speakers(delta)
             self._index(delta)
+        for follower in self._followers.values():
+            follower.changed(delta)
         if seq is not None:
             self.seq = seq
 
@@ -227,6 +247,7 @@ class State:
     def unpack(self, arrays: Mapping[str, NDArray[Any]], *, tick: int, seq: int) -> None:
         """Become what `packed` gave."""
         self._kept.clear()
+        self._followers.clear()
         parts: dict[str, dict[str, NDArray[Any]]] = {"graph": {}, "vectors": {}, "lexicon": {}}
         for name, array in arrays.items():
             part, _, rest = name.partition(".")

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from mags.games.players.notes import Note, in_order
 from mags.games.players.wording import named, telling
 from mags.index.tokens import terms
-from mags.recall.chains import OWN, Chain
+from mags.recall.chains import Chain
+from mags.recall.lines import OWN
 
 UNTOLD = "Nobody has said anything of this."
 """The memory's own words where nothing it holds leads from what is asked to any action."""

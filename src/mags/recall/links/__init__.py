@@ -1,0 +1,1 @@
+"""How lines hang together by their words."""
