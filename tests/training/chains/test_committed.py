@@ -12,9 +12,10 @@ from mags.training.chains.tokens import engram
 from mags.training.generate.fillers import known_types
 from mags.training.generate.names import decent
 
+FOLDERS = ("phrasebook", "independent", "dev-phrasings", "dev-counted")
 TOML = [
     pytest.param(folder, file.name, file.read_text(encoding="utf-8"), id=f"{folder}/{file.name}")
-    for folder in ("phrasebook", "independent")
+    for folder in FOLDERS
     for file in files(folder, ".toml")
 ]
 
@@ -24,7 +25,7 @@ def test_every_phrase_has_the_slots_of_its_list(folder: str, name: str, text: st
     assert list(read_entries(text, where=name))
 
 
-@pytest.mark.parametrize("folder", ["phrasebook", "independent"])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_every_slot_type_can_be_filled(folder: str):
     known = known_types(words())
     types = {t for entry in phrasebook(folder) for t in (entry.subject, entry.object)}

@@ -14,12 +14,14 @@ from mags.training.chains.splits import (
     NEW_PHRASES,
     SHARED_WORDS,
     TESTS,
+    UNHEARD,
     held_out,
     part,
     shelf,
 )
+from mags.training.chains.variety import Known
 from mags.training.generate.names import spellable, syllables
-from mags.training.generate.samples import Amount, generate
+from mags.training.generate.samples import Amount, generate, of_split
 
 NUMBER = re.compile(r"\d|o'clock")
 PLAIN = re.compile(r"(?:user|assistant)(?:'s|$)")
@@ -111,6 +113,26 @@ def test_what_was_written_for_training_alone_stands_in_no_test():
         assert {*smalltalk(FURTHER)} & {*test.smalltalk} == set()
         for name, lines in frames(FURTHER).items():
             assert {*lines} & {*test.frames[name]} == set()
+
+
+@pytest.mark.parametrize("split", sorted(UNHEARD))
+def test_what_dev_says_anew_no_other_split_says(split: Split):
+    own = {folded(phrase) for _, _, phrase in all_phrases(phrasebook(split))}
+    assert len(own) >= 300
+    for other in {Split.TRAIN, Split.DEV, *UNHEARD, *TESTS} - {split}:
+        assert own & phrases(other) == set()
+    new, train = shelf(split), shelf(Split.TRAIN)
+    assert {entry.name for entry in new.entries} == {entry.name for entry in train.entries}
+    assert (new.words, new.frames, new.smalltalk) == (train.words, train.frames, train.smalltalk)
+    assert phrases(split) - own <= phrases(Split.TRAIN)
+    assert not new.held
+
+
+@pytest.mark.parametrize("split", sorted(UNHEARD))
+def test_phrases_that_training_never_has_make_samples_of_their_own_split(split: Split):
+    found = list(of_split(split, 60, 1, Known()))
+    assert {sample.split for sample in found} == {split}
+    assert {sample.role for sample in found} == {*Role}
 
 
 def test_syllables_belong_to_one_side_and_names_cannot_be_read_as_the_other():

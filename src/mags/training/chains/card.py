@@ -16,6 +16,8 @@ from mags.training.real.sets import halves
 WHAT = {
     Split.TRAIN: "to learn from; half of its turns stand among random words",
     Split.DEV: "other draws of the same, to stop by; of conversation by hand, other turns",
+    Split.DEV_PHRASINGS: "as dev, in phrasings that train never has, to find thresholds by",
+    Split.DEV_COUNTED: "as dev-phrasings, other phrasings, to count by alone",
     Split.SEEN: "frames and phrasings of training, new names and fillers (h0)",
     Split.FRAMES: "new sentence frames, names and fillers (h1)",
     Split.PHRASINGS: "new phrasings of known relations, new frames, names and fillers (h2)",

@@ -4,7 +4,8 @@ One table a relation, one list a way of speaking; every phrase has exactly the s
 `{s}` the subject, `{o}` the object, `{p}` the object it replaces, `{a o}` the object after its
 article, `{k}` the kind where the relation has one (favourite *food*). `phrasebook/` is what models
 learn from, `further/` more of it that no test has, `independent/` the same by another author,
-which models never see.
+which models never see; neither do they see `dev-phrasings/` and `dev-counted/`, of the splits of
+these names.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def data() -> Traversable:
 
 
 def phrasebook(folder: str = "phrasebook") -> tuple[Entry, ...]:
-    """Every relation of `phrasebook`, `further` or `independent`, by name; raises InvalidInput.
+    """Every relation of a folder of phrases, by name; raises InvalidInput.
 
     A relation may stand in several files: where its slot types are the same, its lists are joined,
     else (who a creature fears, who a person fears) it is one entry for each pair of types.

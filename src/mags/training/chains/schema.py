@@ -51,12 +51,16 @@ class Role(StrEnum):
 class Split(StrEnum):
     """What is new in a sample to a model that was trained on `train`.
 
-    Every split but `train` and `dev` has names of held-out syllables and held-out fillers.
+    Every split but `train` and those of `dev` has names of held-out syllables and held-out fillers.
     """
 
     TRAIN = "train"
     DEV = "dev"
     """Other draws of what `train` has, to stop by; of conversation by hand, other turns."""
+    DEV_PHRASINGS = "dev-phrasings"
+    """As `dev`, in phrasings that `train` never has: to find thresholds and decoding by."""
+    DEV_COUNTED = "dev-counted"
+    """As `dev-phrasings`, other phrasings: to count by alone, failures unread."""
     SEEN = "seen"
     """Frames and phrasings as in `train`; new names (h0)."""
     FRAMES = "frames"

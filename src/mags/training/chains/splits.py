@@ -36,6 +36,10 @@ SHARED_WORDS = frozenset({"kind"})
 """Word lists that are vocabulary, as relations are, and so the same in every split."""
 LEARNT = frozenset({Split.TRAIN, Split.DEV})
 """The splits that have what was written for training alone, so that no test changed with it."""
+UNHEARD = frozenset({Split.DEV_PHRASINGS, Split.DEV_COUNTED})
+"""The splits that say what `dev` says in phrases of their own."""
+FAMILIAR = LEARNT | UNHEARD
+"""The splits with the names, words, frames and typing of training."""
 TRAINED = frozenset({"short"})
 """Themes of conversation that training alone has."""
 TESTS = (
@@ -94,7 +98,7 @@ def split_of(one: Dialogue) -> Split:
 
 def shelf(split: Split) -> Shelf:
     """What a split is made from; `real` has no shelf."""
-    held = split not in LEARNT
+    held = split not in FAMILIAR
     more = {} if held else frames(FURTHER)
     return Shelf(
         split=split,
@@ -140,6 +144,8 @@ def _entries(split: Split) -> tuple[Entry, ...]:
     if split is Split.INDEPENDENT:
         names = {entry.name for entry in known}
         return _unseen((e for e in phrasebook("independent") if e.name in names), book)
+    if split in UNHEARD:
+        return _in_phrases_of(known, phrasebook(split))
     held = split is Split.PHRASINGS
     kept = tuple(
         _with(
@@ -152,6 +158,18 @@ def _entries(split: Split) -> tuple[Entry, ...]:
         for entry in known
     )
     return _joined(kept, phrasebook(FURTHER)) if split in LEARNT else kept
+
+
+def _in_phrases_of(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The entries in phrases of `others`; what a chain of questions is made of, in their own."""
+    found = {(entry.name, entry.subject, entry.object): entry for entry in others}
+    kept = []
+    for entry in entries:
+        own = found.get((entry.name, entry.subject, entry.object))
+        if own is not None:
+            links = part(entry.list("of"), kind="phrase", held=False) if entry.list("of") else ()
+            kept.append(_with(entry, {**own.phrases, "of": links}))
+    return tuple(kept)
 
 
 def _joined(entries: Iterable[Entry], more: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from mags.training.chains.schema import Role, Sample, Split
-from mags.training.chains.splits import TESTS, Shelf, shelf
+from mags.training.chains.splits import FAMILIAR, TESTS, Shelf, shelf
 from mags.training.chains.variety import Known
 from mags.training.generate.dialogues import Talks
 from mags.training.generate.turns import Turns
@@ -53,7 +53,7 @@ def of_shelf(
     if not (material.dialogues if material.split is Split.TALK else material.entries):
         return
     rng = Random(seed)
-    trains = material.split in (Split.TRAIN, Split.DEV)
+    trains = material.split in FAMILIAR
     turns = Turns(material, rng, scatter=scatter if trains else 0.0)
     made = {Role.WRITE: turns.to_write, Role.ASK: turns.to_ask, Role.ROUTER: turns.to_route}
     talks = Talks(material, rng)

@@ -9,7 +9,7 @@ from random import Random
 
 from mags.ports.policy import Act, Recalled, Turn
 from mags.training.chains.phrasebook import SLOT, fill
-from mags.training.chains.splits import LEARNT, Shelf
+from mags.training.chains.splits import FAMILIAR, Shelf
 from mags.training.chains.tokens import Line, sentence
 from mags.training.generate import dates
 from mags.training.generate.changes import AMEND, Changes
@@ -309,7 +309,7 @@ class Turns:
         if self._rng.random() < self._scatter and not WHOLE & {*draft.tags}:
             text = self._framer.scattered(draft.text)
             draft = replace(draft, text=text, tags=(*draft.tags, "scattered"))
-        if self._shelf.split in LEARNT and "note" not in draft.tags:
+        if self._shelf.split in FAMILIAR and "note" not in draft.tags:
             draft = replace(draft, text=typed(draft.text, self._rng))
         recent, recalled = list(draft.recent), list(draft.recalled)
         if self._rng.random() < 0.3:
