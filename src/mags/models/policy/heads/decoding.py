@@ -41,6 +41,7 @@ def written(
     seen = Seen(states=states, marks=marks, dates=dates)
     turn = np.flatnonzero(dates)[1:]
     path, sure = best_path(network.tags(x)[turn].tolist())
+    many = [name not in known.one for name in known.relations]
     facts = []
     for first, last, note in runs(path):
         start, end = int(turn[first]), int(turn[last])
@@ -49,9 +50,9 @@ def written(
             continue
         scores = network.span(x, seen, start, end)
         subject, named = best_span(clear_of(scores.points, start, end))
-        act, relation = int(scores.act.argmax()), int(scores.relation.argmax())
+        act, relation, meant = best_act(scores.act, scores.relation, many)
         moment = int(scores.points[2].argmax())
-        one = named + float(scores.act[act] + scores.relation[relation] + scores.points[2, moment])
+        one = named + meant + float(scores.points[2, moment])
         sure += one
         facts.append(
             Fact(
@@ -64,7 +65,38 @@ def written(
                 confidence=math.exp(one),
             )
         )
-    return Written(facts=tuple(facts), confidence=math.exp(sure))
+    return Written(facts=without_echoes(facts, known), confidence=math.exp(sure))
+
+
+def best_act(acts: Floats, relations: Floats, many: Sequence[bool]) -> tuple[int, int, float]:
+    """The likeliest act (of `ACTS`) with its relation, and their log-probability.
+
+    Of a relation of `many` values nothing is updated: one is told, another is taken back.
+    """
+    joint = acts[:, None] + relations
+    joint[ACTS.index(Act.UPDATE), np.asarray(many)] = -np.inf
+    act, relation = np.unravel_index(int(joint.argmax()), joint.shape)
+    return int(act), int(relation), float(joint[act, relation])
+
+
+def without_echoes(facts: Sequence[Fact], known: Vocabulary) -> tuple[Fact, ...]:
+    """The facts without what a change says already, that the old value is no more.
+
+    Of two ends of one value, in a slot that holds one, the surer is right.
+    """
+
+    def echoes(fact: Fact) -> bool:
+        return fact.act is Act.RETRACT and any(
+            other.act is not Act.RETRACT or other.confidence > fact.confidence
+            for other in facts
+            if other is not fact and _slot(other) == _slot(fact)
+        )
+
+    return tuple(fact for fact in facts if fact.relation not in known.one or not echoes(fact))
+
+
+def _slot(fact: Fact) -> tuple[tuple[int, int], str]:
+    return fact.subject, fact.relation
 
 
 def asked(
