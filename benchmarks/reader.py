@@ -31,7 +31,7 @@ from mags.games.reader.reader import guess
 from mags.games.turns import Choice, Reader
 from mags.models.embed import OnnxEmbedder
 from mags.training.reader.book import PHRASES, SIDES, Side
-from mags.training.reader.tasks import Task, bare, tasks
+from mags.training.reader.tasks import Task, bare, task, tasks
 
 COMMAND = "python -m benchmarks.reader --save"
 EXTRA = (0, 5, 20, 50)
@@ -103,7 +103,7 @@ def _measure(
             system = System(name=name, note=NOTES[name])
             save(result(f"reader-{side_name}", system, groups, facts, COMMAND))
     console.print(table)
-    traps = trapped(reader, count, seed)
+    traps = trapped(reader, count, seed) | declined(reader, count, seed)
     console.print({trap: f"{100 * found.mean:.1f}" for trap, found in traps.items()})
     if keep:
         system = System(name=name, note=NOTES[name])
@@ -175,6 +175,23 @@ def trapped(reader: Reader, count: int, seed: int) -> dict[str, Interval]:
         )
 
     return {"as told": right(some), "lines shuffled": right(mixed), "asked anew": right(framed)}
+
+
+def declined(reader: Reader, count: int, seed: int) -> dict[str, Interval]:
+    """An action declines, in words that training never had: nothing was told, or all was; and what
+    may be done and what not.
+    """
+    found = {}
+    for name, kind in (("never told", "untold"), ("told", "told"), ("may one", "law")):
+        rng = Random(seed)
+        some = [task(rng, PHRASES, extra=5, kind=kind) for _ in range(count)]
+        found[name] = bootstrap(
+            [
+                float(reader.choose(one.lines, one.question, one.actions).action in one.right)
+                for one in some
+            ]
+        )
+    return found
 
 
 if __name__ == "__main__":

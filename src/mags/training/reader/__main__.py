@@ -40,7 +40,7 @@ def main(words: Sequence[str] | None = None) -> None:
         if step % OFTEN == 0:
             save(model, given.out)
 
-    fitting = Fitting(steps=given.steps, cool=given.cool, rate=given.rate)
+    fitting = Fitting(steps=given.steps, cool=given.cool, rate=given.rate, again=given.again)
     batches = stream(
         given.seed, given.steps, tokens=given.tokens, easy=given.easy, workers=given.workers
     )
@@ -59,6 +59,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--easy", type=int, default=500, help="first batches with few lines")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--tokens", type=int, default=3000, help="about so many in a batch")
+    parser.add_argument("--again", type=int, default=1, help="how often a batch is met again")
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)

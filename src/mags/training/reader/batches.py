@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
+from multiprocessing.pool import AsyncResult
 from random import Random
 
 import numpy as np
@@ -14,9 +16,15 @@ from mags.games.reader.layout import ACTION, LINE, QUESTION, Layout, laid_out
 from mags.games.reader.network import table_of
 from mags.games.reader.words import shipped_vectors
 from mags.training.reader.book import TRAIN
-from mags.training.reader.tasks import Task, bare, task
+from mags.training.reader.tasks import TRAINED, Task, bare, drawn_kind, task
+from mags.training.reader.untold import declining
 
-_BARE = 0.02
+_AHEAD = 8
+"""Batches a process may be ahead: drawing takes no more of a processor than training uses."""
+_BARE = 0.01
+_DECLINING = 0.12
+"""How often an action declines where another is right."""
+_MANY_RIGHT = "left over"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +124,21 @@ def drawn(seed: int, *, tokens: int, most: int) -> Batch:
     some: list[Task] = []
     size = 0
     while size < tokens:
-        one = task(rng, TRAIN, extra=min(extra, most))
-        some.append(bare(one) if rng.random() < _BARE else one)
+        one = task(rng, TRAIN, extra=min(extra, most), kind=drawn_kind(rng, TRAINED))
+        some.append(_mixed(one, rng))
         size += 12 * len(some[-1].lines) + 12 + 4 * len(one.actions)
     return batch_of(some)
+
+
+def _mixed(one: Task, rng: Random) -> Task:
+    """The task, now and then without lines or with an action that declines in vain."""
+    if rng.random() < _BARE:
+        return bare(one)
+    if rng.random() > _DECLINING or one.kind in {_MANY_RIGHT, "untold", "told"}:
+        return one
+    actions = [*one.actions, declining(rng, TRAIN)]
+    rng.shuffle(actions)
+    return replace(one, actions=tuple(actions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +162,10 @@ def stream(seed: int, count: int, *, tokens: int, easy: int, workers: int) -> It
         yield from map(draw, given)
         return
     with get_context("spawn").Pool(workers) as pool:
-        yield from pool.imap(draw, given)
+        ahead: deque[AsyncResult[Batch]] = deque()
+        for one in given:
+            ahead.append(pool.apply_async(draw, (one,)))
+            if len(ahead) > _AHEAD * workers:
+                yield ahead.popleft().get()
+        while ahead:
+            yield ahead.popleft().get()

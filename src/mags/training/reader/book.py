@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import Any
 
 from mags.training.chains.splits import held_out
 from mags.training.reader.world import Thing, filled, part, table
@@ -13,7 +14,9 @@ from mags.training.reader.world import Thing, filled, part, table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How a relation is told (`say`), asked, gone through (`of`), done and denied."""
+    """How a relation is told (`say`), asked, gone through (`of`), done and denied; `me`: what its
+    subject says of itself, `mine`: what it asks.
+    """
 
     name: str
     subject: str
@@ -23,6 +26,8 @@ class Relation:
     of: Sequence[str]
     do: Sequence[str]
     no: Sequence[str]
+    me: Sequence[str] = ()
+    mine: Sequence[str] = ()
     member: bool = False
 
     def told(self, rng: Random, s: Thing | str, o: Thing) -> str:
@@ -50,6 +55,11 @@ class Side:
     words: bool = False
     relations: bool = False
 
+    @property
+    def wider(self) -> bool:
+        """Whether the phrases and relations that only training has belong to it."""
+        return not (self.phrases or self.relations)
+
 
 TRAIN = Side()
 SEEN = Side(words=True)
@@ -61,25 +71,56 @@ SIDES = {"seen": SEEN, "phrasings": PHRASES, "relations": RELATIONS}
 @cache
 def relations(side: Side) -> tuple[Relation, ...]:
     """The written relations of a side, their phrases cut down to its own."""
-    found = []
-    for name, given in table("relations").items():
-        if bool(given.get("held")) is not side.relations:
-            continue
-        subject, target = given["t"].split()
-        found.append(
-            Relation(
-                name=name,
-                subject=subject,
-                object=target,
-                say=_phrases(given["say"], side.phrases),
-                ask=_phrases(given["ask"], side.phrases),
-                of=_few(given["of"], side.phrases),
-                do=given["do"].split(" | "),
-                no=given["no"].split(" | "),
-                member=bool(given.get("member")),
-            )
-        )
+    more = table("more") if side.wider else {}
+    found = [
+        _relation(name, given, more.get(name, {}), side)
+        for name, given in table("relations").items()
+        if bool(given.get("held")) is side.relations
+    ]
+    if side.wider:
+        found += [_trained(name, given) for name, given in table("wider").items()]
     return tuple(found)
+
+
+def _relation(name: str, given: Mapping[str, Any], more: Mapping[str, str], side: Side) -> Relation:
+    """A relation whose phrases are held out in part; `more`: phrases for training alone."""
+    subject, target = given["t"].split()
+    return Relation(
+        name=name,
+        subject=subject,
+        object=target,
+        say=[*_phrases(given["say"], side.phrases), *_listed(more, "say")],
+        ask=[*_phrases(given["ask"], side.phrases), *_listed(more, "ask")],
+        of=[*_few(given["of"], side.phrases), *_listed(more, "of")],
+        do=_ways([*given["do"].split(" | "), *_listed(more, "do")], target, side),
+        no=[*given["no"].split(" | "), *_listed(more, "no")],
+        me=_listed(more, "me"),
+        mine=_listed(more, "mine"),
+        member=bool(given.get("member")),
+    )
+
+
+def _trained(name: str, given: Mapping[str, Any]) -> Relation:
+    """A relation for training alone."""
+    subject, target = given["t"].split()
+    lists = {which: _listed(given, which) for which in ("say", "ask", "of", "no", "me", "mine")}
+    do = _ways(_listed(given, "do"), target, TRAIN)
+    member = bool(given.get("member"))
+    return Relation(name=name, subject=subject, object=target, do=do, member=member, **lists)
+
+
+def _listed(given: Mapping[str, Any], which: str) -> Sequence[str]:
+    return given[which].split(" | ") if which in given else ()
+
+
+def _ways(own: Sequence[str], target: str, side: Side) -> Sequence[str]:
+    """The wordings of an action: in training also those that any object but an act takes, though
+    its own stay as many.
+    """
+    if not side.wider or target == "act":
+        return own
+    framed = table("framings")["done"]["say"]
+    return [*(list(own) * max(1, len(framed) // len(own))), *framed]
 
 
 def lowered(clause: str) -> str:
@@ -90,8 +131,8 @@ def lowered(clause: str) -> str:
 
 @cache
 def _first_words() -> frozenset[str]:
-    told = [p for given in table("relations").values() for p in given["say"].split(" | ")]
-    told += [p for given in table("relations").values() for p in given["no"].split(" | ")]
+    every = [g for name in ("relations", "more", "wider") for g in table(name).values()]
+    told = [p for given in every for which in ("say", "no") for p in _listed(given, which)]
     firsts = {p.split(" ", 1)[0] for p in (*told, *_VERB, *_NOUN)}
     return frozenset(w for w in firsts if w.isalpha()) | {"A", "An", "The", "Every"}
 
@@ -107,7 +148,8 @@ def _few(given: str, held: bool) -> Sequence[str]:
 
 def phrases(manner: str, which: str, side: Side) -> Sequence[str]:
     """The framings of a manner on a side."""
-    return part(table("manners")[manner][which], held=side.phrases)
+    more = table("framings").get(manner, {}).get(which, ()) if side.wider else ()
+    return [*part(table("manners")[manner][which], held=side.phrases), *more]
 
 
 _VERB = (
@@ -178,8 +220,8 @@ def _of_verb(rng: Random, side: Side, subject: str, target: str) -> Relation:
         name="verb",
         subject=subject,
         object=target,
-        say=each(part(_VERB, held=side.phrases)),
-        ask=each(part(_VERB_ASK, held=side.phrases)),
+        say=each([*part(_VERB, held=side.phrases), *_wider("verb", "say", side)]),
+        ask=each([*part(_VERB_ASK, held=side.phrases), *_wider("verb", "ask", side)]),
         of=each(_VERB_OF),
         do=_VERB_DO,
         no=each(_VERB_NO),
@@ -202,12 +244,17 @@ def _of_noun(rng: Random, side: Side, subject: str, target: str) -> Relation:
         name="noun",
         subject=subject,
         object=target,
-        say=each(part(_NOUN, held=side.phrases)),
-        ask=each(part(_NOUN_ASK, held=side.phrases)),
+        say=each([*part(_NOUN, held=side.phrases), *_wider("noun", "say", side)]),
+        ask=each([*part(_NOUN_ASK, held=side.phrases), *_wider("noun", "ask", side)]),
         of=each(_NOUN_OF),
         do=_VERB_DO,
         no=each(_NOUN_NO),
     )
+
+
+def _wider(manner: str, which: str, side: Side) -> Sequence[str]:
+    """Phrases of relations made up at random that training alone has."""
+    return table("framings")[manner][which] if side.wider else ()
 
 
 def _own(word: str, kind: str, side: Side) -> bool:

@@ -23,6 +23,8 @@ from mags.training.reader.telling import (
 from mags.training.reader.world import Thing, filled, part, table
 
 WHO = {"person": "who", "town": "which town", "house": "which house", "guild": "which guild"}
+_MINE = 0.1
+"""How often somebody asks of himself, where a relation has words for it."""
 WORD = {"item": "thing", "person": "person", "food": "food", "folk": "kind of being"}
 
 
@@ -39,19 +41,23 @@ class Asked:
 def what(tale: Tale, hops: int, telling: str = "plain", *, members: bool = False) -> Asked:
     """What the last object of a chain is."""
     links = chain(tale, hops, members=members)
-    _tell(tale, links, telling)
-    _surround(tale, links)
-    return _choice(tale, links, _ask(tale, links, members=members), links[-1].o)
+    tell(tale, links, telling)
+    surround(tale, links)
+    return chosen(tale, links, asked_of(tale, links, members=members), links[-1].o)
 
 
-def _tell(tale: Tale, links: Sequence[Link], telling: str) -> None:
+def tell(tale: Tale, links: Sequence[Link], telling: str) -> None:
+    """A chain as it is, one of its facts in the way of `telling`."""
     odd = tale.rng.randrange(len(links))
     for place, link in enumerate(links):
         TELLINGS[telling if place == odd else "plain"](tale, link, links[place + 1 :])
 
 
-def _ask(tale: Tale, links: Sequence[Link], *, members: bool) -> str:
+def asked_of(tale: Tale, links: Sequence[Link], *, members: bool = False) -> str:
+    """The question for the end of a chain. `members`: asked of its start."""
     rng, last = tale.rng, links[-1].relation
+    if len(links) == 1 and last.mine and rng.random() < _MINE:
+        return f"{links[0].s.name}: {rng.choice(last.mine)}"
     if members:
         if rng.random() < 0.6:
             return last.asked(rng, links[0].s)
@@ -65,7 +71,7 @@ def _ask(tale: Tale, links: Sequence[Link], *, members: bool) -> str:
     return last.asked(rng, about)
 
 
-def _surround(tale: Tale, links: Sequence[Link]) -> None:
+def surround(tale: Tale, links: Sequence[Link]) -> None:
     """The same told of others, and other things told of the same."""
     rng = tale.rng
     for _ in range(rng.randint(1, 4)):
@@ -94,7 +100,8 @@ def _other_relation(tale: Tale, s: Thing, last: Link) -> None:
     tale.others.append((plain(tale, Link(relation=relation, s=s, o=o)),))
 
 
-def _choice(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> Asked:
+def chosen(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> Asked:
+    """The right value, which comes first, among rivals."""
     link = links[-1]
     count = tale.rng.choice((2, 3, 3, 4, 4, 5, 6, 8))
     values = _distinct([right, *tale.rivals], count)
@@ -167,15 +174,15 @@ def conditioned(tale: Tale) -> Asked:
     odd = Said(text=second, when=0.5 + 0.49 * rng.random())
     tale.needed.append(odd if holds else base)
     mislead(tale, other, (), base if holds else odd)
-    _surround(tale, links)
-    question = _ask(tale, links, members=False)
+    surround(tale, links)
+    question = asked_of(tale, links)
     if holds or rng.random() < 0.5:
         now = state if holds else elsewhere
         low = now[0].lower() + now[1:]
         frame = tale.phrase("condition", "ask")
         question = frame.replace("{ask}", question).replace("{State}", now)
         question = question.replace("{state}", low)
-    return _choice(tale, links, question, last.o)
+    return chosen(tale, links, question, last.o)
 
 
 def excepted(tale: Tale) -> Asked:
@@ -207,8 +214,8 @@ def excepted(tale: Tale) -> Asked:
         tale.needed.extend((base, member))
         mislead(tale, special, (), but)
     asked = Link(relation=rule, s=who, o=right.o)
-    _surround(tale, [asked])
-    return _choice(tale, [asked], rule.asked(rng, who), right.o)
+    surround(tale, [asked])
+    return chosen(tale, [asked], rule.asked(rng, who), right.o)
 
 
 def eliminated(tale: Tale) -> Asked:
@@ -265,6 +272,9 @@ def whether(tale: Tale) -> Asked:
     """Whether something is so: told, denied, told otherwise, over, or said by a liar."""
     rng = tale.rng
     links = chain(tale, rng.choice((1, 1, 1, 1, 2)))
+    while tale.side.wider and links[-1].o.kind == "act":
+        # That one act is allowed says nothing of another.
+        links = chain(tale, len(links))
     for link in links[:-1]:
         tale.needed.append(plain(tale, link))
     last, yes = links[-1], rng.random() < 0.5
@@ -275,7 +285,7 @@ def whether(tale: Tale) -> Asked:
     else:
         asked = last.relation.told(rng, last.s, last.o)
     rng.choice(_YES if yes else _NO)(tale, claim)
-    _surround(tale, links)
+    surround(tale, links)
     for link in parallel(tale, [last]):
         tale.others.append((plain(tale, replace(link, o=last.o)),))
     question = fill(tale.phrase("whether", "ask"), {"say": asked})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from random import Random
 
 from mags.training.reader.book import Side, lowered, phrases, relations
+from mags.training.reader.laws import law
 from mags.training.reader.questions import (
     Asked,
     conditioned,
@@ -18,7 +19,8 @@ from mags.training.reader.questions import (
     whether,
 )
 from mags.training.reader.telling import LATEST, Link, Said, Tale, fill, plain
-from mags.training.reader.world import sentence
+from mags.training.reader.untold import told, untold
+from mags.training.reader.world import sentence, table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,11 @@ class Task:
     needed: tuple[int, ...]
     kind: str
     hops: int
+
+
+_FEWEST = 2
+"""Lines where none decides."""
+_FRAMED = 0.25
 
 
 def _several(tale: Tale) -> Asked:
@@ -69,6 +76,20 @@ KINDS: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
 """Each kind of question, its share, and how it is made."""
 
 
+MORE: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
+    "untold": (0.09, untold),
+    "told": (0.07, told),
+    "law": (0.10, law),
+    "spanned": (0.03, _told("spanned")),
+    "four": (0.04, lambda tale: what(tale, 4, members=tale.rng.random() < 0.3)),
+    "ruled": (0.10, _told("ruled")),
+    "whether": (0.12, whether),
+    "passing": (0.09, _told("passing")),
+}
+"""Kinds that training has beside or instead: the benchmark's tasks stay as they were."""
+TRAINED = {**KINDS, **MORE}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
     """How the lines of a task are written. `shuffled`: dated lines out of order."""
@@ -81,10 +102,13 @@ class Manner:
 
 
 def task(rng: Random, side: Side, *, extra: int, kind: str | None = None) -> Task:
-    """A task with `extra` lines beside those needed; of a kind at random where none is named."""
-    named = kind or rng.choices(list(KINDS), [share for share, _ in KINDS.values()])[0]
+    """A task with `extra` lines beside those needed, at least some; of a kind at random where none
+    is named.
+    """
+    named = kind or drawn_kind(rng, KINDS)
     tale = Tale(rng=rng, side=side)
-    asked = KINDS[named][1](tale)
+    asked = _framed(tale, TRAINED[named][1](tale))
+    extra = extra if tale.needed else max(extra, _FEWEST)
     manner = _manner(tale)
     if tale.dated and rng.random() < 0.4:
         # Nothing but the newest line says what day it is.
@@ -110,6 +134,21 @@ def task(rng: Random, side: Side, *, extra: int, kind: str | None = None) -> Tas
         kind=named,
         hops=asked.hops,
     )
+
+
+def drawn_kind(rng: Random, kinds: Mapping[str, tuple[float, object]]) -> str:
+    """A kind by its share."""
+    return rng.choices(list(kinds), [share for share, _ in kinds.values()])[0]
+
+
+def _framed(tale: Tale, asked: Asked) -> Asked:
+    """The question as somebody puts it, in training."""
+    if not tale.side.wider or tale.rng.random() > _FRAMED:
+        return asked
+    frame = tale.rng.choice(table("framings")["asked"]["say"])
+    who = tale.thing("person").name
+    question = fill(frame, {"who": who}).replace("{ask}", asked.question)
+    return replace(asked, question=question)
 
 
 def tasks(seed: int, side: Side, count: int, *, extra: int) -> Iterator[Task]:
@@ -184,7 +223,9 @@ def _written(said: Said, tale: Tale, manner: Manner) -> str:
     day = manner.today - timedelta(days=round((1.0 - said.when) * manner.days))
     text = said.text
     if said.end is not None:
-        text = text.replace("{end}", _date(manner.today + timedelta(days=said.end), rng))
+        last = manner.today + timedelta(days=said.end)
+        text = _counted(text, (last - day).days, rng)
+        text = text.replace("{end}", _date(last, rng)) if "{end}" in text else text
     text = sentence(text)
     speaker = said.speaker
     if speaker is None and manner.spoken and rng.random() < 0.8:
@@ -193,6 +234,16 @@ def _written(said: Said, tale: Tale, manner: Manner) -> str:
     if speaker:
         text = f"{speaker}: {text}"
     return f"[{day.isoformat()}] {text}" if manner.dated else text
+
+
+def _counted(text: str, days: int, rng: Random) -> str:
+    """With {n} {unit} as so many days, or as weeks where they are whole; {n} alone as days."""
+    if "{unit}" not in text:
+        return text.replace("{n}", str(days))
+    weeks = days % 7 == 0 and rng.random() < 0.7
+    n = days // 7 if weeks else days
+    unit = "week" if weeks else "day"
+    return text.replace("{n}", str(n)).replace("{unit}", unit if n == 1 else f"{unit}s")
 
 
 def _role(tale: Tale) -> str:

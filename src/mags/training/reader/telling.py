@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from mags.training.reader.book import Relation, Side, invented, leading, phrases, relations
-from mags.training.reader.world import Thing, thing
+from mags.training.reader.world import Thing, filled, thing
 
 LATEST = 0.999
 """When the last line is said; the first is said at 0."""
 _INVENTED = 0.4
+_OF_ONESELF = 0.2
 _TRIES = 40
 _THROUGH = ("person", "person", "town", "house", "guild")
 """Kinds of things that relations made up at random lead through."""
@@ -29,7 +30,8 @@ class Link:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """A line to be. `when`: in [0, 1); `free`: its time matters to nothing; `end`: a day that
-    its text names as {end}, counted from now, negative where it is past.
+    its text names as {end}, counted from now, negative where it is past; or in {n} {unit}, counted
+    from the line's own day.
     """
 
     text: str
@@ -137,7 +139,13 @@ def parallel(tale: Tale, links: Sequence[Link], *, start: Thing | None = None) -
 
 
 def plain(tale: Tale, link: Link) -> Said:
-    """The fact in a line, at any time."""
+    """The fact in a line, at any time; now and then told by the one it is about."""
+    if link.relation.me and tale.rng.random() < _OF_ONESELF:
+        words = fill(
+            "{Say}", {"say": filled(tale.rng.choice(link.relation.me), tale.rng, "", link.o)}
+        )
+        when = tale.rng.random() * LATEST
+        return Said(text=words, when=when, speaker=link.s.name, free=True)
     say = link.relation.told(tale.rng, link.s, link.o)
     words = say if tale.rng.random() < 0.3 else tale.line(tale.phrase("base"), say)
     return Said(text=words, when=tale.rng.random() * LATEST, free=True)
@@ -194,6 +202,22 @@ def passing(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     mislead(tale, other, rest, first if holds else then)
 
 
+def spanned(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
+    """Something else is so for some days or weeks, counted from when it was said."""
+    rng, relation = tale.rng, link.relation
+    other = replace(link, o=tale.thing(link.o.kind))
+    holds = rng.random() < 0.5
+    lasting, brief = (other, link) if holds else (link, other)
+    base = tale.line(tale.phrase("base"), relation.told(rng, lasting.s, lasting.o))
+    first = Said(text=base, when=0.3 * rng.random())
+    words = tale.line(tale.phrase("passing", "span"), relation.told(rng, brief.s, brief.o))
+    ends = rng.randint(1, 40) if holds else -rng.randint(1, 5)
+    then = Said(text=words, when=0.3 + 0.5 * rng.random(), end=ends)
+    tale.dated = True
+    tale.needed.append(then if holds else first)
+    mislead(tale, other, rest, first if holds else then)
+
+
 def lied(tale: Tale, link: Link, rest: Sequence[Link]) -> None:
     """A liar says otherwise."""
     rng, relation = tale.rng, link.relation
@@ -245,6 +269,7 @@ TELLINGS = {
     "plain": straight,
     "changed": changed,
     "passing": passing,
+    "spanned": spanned,
     "lied": lied,
     "ruled": ruled,
 }
