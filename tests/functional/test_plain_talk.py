@@ -41,6 +41,16 @@ ANSWERED = (
     (["We have two kids, Emil and Ida."], "Who are Ana's kids?", "Ida", "don't know"),
     (["My friend Mark runs a bakery."], "What does Mark do?", "bakery", "don't know"),
     (["Dave's assistant is Molly."], "Who is Dave's assistant?", "Molly", "Dave "),
+    (["standup is at 9:30 every day", "standup has moved to 10"], "When is standup?", "10", "9:30"),
+    (["My lessons are on Thursdays at 6.", "I switched my lessons to Tuesdays."],
+     "When are Ana's lessons?", "Tuesdays at 6", "Thursdays"),
+    (["My manager is Femi.", "Femi is leaving, Aoife takes over as manager."],
+     "Who is Ana's manager?", "Aoife", "Femi"),
+    (["I'm vegetarian.", "I eat fish again, so I guess I'm pescatarian now."],
+     "Is Ana vegetarian?", "don't know", "Yes"),
+    (["Ben's wedding is on 4 May.", "Ben's wedding has been postponed to February."],
+     "When is Ben's wedding?", "February 2025", "4 May"),
+    (["My new flatmate is Lotte, she's from Antwerp."], "Where is Lotte from?", "Antwerp", "know"),
     (["They promoted me to team lead last week!"], "What is Ana's job?", "team lead", "don't know"),
 )  # fmt: skip
 
@@ -134,7 +144,9 @@ def test_mum_and_mother_are_one_person(told: str, moved: str) -> None:
         for whom in ("mother", "mum"):
             answer = memory.ask(f"Where does my {whom} live?", speaker="Ana").text
             assert answer.startswith("Hull ")
-        homes = [f.object for f in memory.facts() if f.relation == "lives in" and f.valid_to is None]
+        homes = [
+            f.object for f in memory.facts() if f.relation == "lives in" and f.valid_to is None
+        ]
         assert homes == ["Hull"]
 
 

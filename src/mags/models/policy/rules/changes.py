@@ -11,7 +11,7 @@ from mags.models.policy.rules.habits import given_up, stopped, taken_up
 from mags.models.policy.rules.lexicon import JOBS, TRAITS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import lost_pets, named, new_job
-from mags.models.policy.rules.values import changing
+from mags.models.policy.rules.values import WHEN, changing
 from mags.models.policy.rules.when import COUNTED
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
@@ -365,6 +365,9 @@ def switching(case: Case) -> list[Operation] | None:
     lows = [t.low for t in case.words]
     if "to" not in lows or case.clause.verb.tense not in {"past", "perfect"}:
         return []
+    moved = changing(case) if case.low(0) in {"my", "our", "the"} else None
+    if moved and all(op.relation == WHEN for op in moved):
+        return moved  # "switched my lessons to Tuesdays"
     return object_claims(
         case, lows.index("to") + 1, relation="switched to", change=True, verb="switched to"
     )

@@ -88,6 +88,7 @@ def _weekly(clause: Clause, rest: Rest, scene: Scene, manner: Manner) -> list[Op
         return []
     days = f"{found['days'].capitalize()} at {found['hour']}" if found["hour"] else found["days"]
     plain = replace(manner, sides={})
+    be = "are" if verb.form in {"are", "'re"} else "is"
     return [
         claim(
             scene,
@@ -97,7 +98,7 @@ def _weekly(clause: Clause, rest: Rest, scene: Scene, manner: Manner) -> list[Op
                 relation=WHEN,
                 object=days,
                 one=True,
-                text=f"{name[:1].upper()}{name[1:]} is on {days}.",
+                text=f"{name[:1].upper()}{name[1:]} {be} on {days}.",
             ),
         )
         for name in scene.subjects(subject) or ()

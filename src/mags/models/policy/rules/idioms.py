@@ -62,6 +62,17 @@ _WORK = _idioms(
     ),
     (r"\b[Ii] do ([a-z][a-z ]*?) for a living", r"my job is \1"),
 )
+_TAKING_OVER = _idioms(
+    (
+        rf"\b({NAME}) (?:takes|took|is taking|has taken) over as (?:(?:my|our|the) )?(?:new )?"
+        rf"({KINS}|[a-z]+ lead)\b",
+        r"my new \2 is \1",
+    ),
+    (
+        r"\b((?:so|and|but),? )I (?:guess|think|suppose) (?=I'm |I am |we're |we are )",
+        r"\1",
+    ),
+)
 _LOVE = _idioms(
     (rf"\b(?:seeing|dating) {_SOMEBODY} (?:called|named) (?=[A-Z])", "dating "),
     (rf"\b({NAME}) and I (?:are|got|are getting|have got) back together", r"I am dating \1"),
@@ -159,5 +170,8 @@ _DAYS = _idioms(
     (r"(?<=\w),? from (?:now|here|today) on(?=[.!]*$)", " now"),
     (r"\b(is|are|'s|was)(?: now)? (?:scheduled|booked|planned|set|fixed) (?:for|on) ", r"\1 on "),
 )
-IDIOMS: tuple[Idiom, ...] = (*_WORK, *_LOVE, *_FAMILY, *_KNOWN, *_OVER, *_HEALTH, *_HOMES, *_DAYS)
+IDIOMS: tuple[Idiom, ...] = (
+    *(*_WORK, *_TAKING_OVER, *_LOVE, *_FAMILY, *_KNOWN),
+    *(*_OVER, *_HEALTH, *_HOMES, *_DAYS),
+)
 """Every idiom, in the order they are put plainly."""

@@ -58,12 +58,13 @@ def renewed(
     for shape in _SHAPES:
         match = shape.match(said)
         if match is not None:
-            ref = match.groupdict().get("ref") or "it"
-            return _changed(facts, _about(ref, about), match["new"].strip(" .!,"), scene)
+            ref = _about(match.groupdict().get("ref") or "it", about)
+            found = _weekly(facts, ref, match["new"])
+            return found or _changed(facts, ref, match["new"].strip(" .!,"), scene)
     match = _IS_NOW.match(said)
-    weekly = match is not None and _weekly(facts, _about(match["ref"], about), match["new"])
-    if weekly:
-        return weekly
+    found = _weekly(facts, _about(match["ref"], about), match["new"]) if match else ()
+    if found:
+        return found
     if match is None or not (sure or match["now"] or match["now2"] or match["now3"]):
         return ()
     return _changed(facts, _about(match["ref"], about), match["new"].strip(" .!,"), scene)
@@ -196,16 +197,26 @@ def displaced(
 ) -> tuple[Operation, ...]:
     """Return the ends of what a sentence with "now" tells anew of the same kind of thing.
 
-    "He goes to Redhill school now" ends that he goes to Oakfield school.
+    "He goes to Redhill school now" ends that he goes to Oakfield school, "I'm vegan now" that one
+    is vegetarian.
     """
     if not _NOW.search(sentence):
         return ()
     return tuple(
         over(fact)
         for op in read
-        if op.act is Act.ADD and len(op.object.split()) > 1
+        if op.act is Act.ADD
         for fact in facts
         if (fact.subject, fact.relation) == (op.subject, op.relation)
         and fact.object != op.object
-        and fact.object.split()[-1].lower() == op.object.split()[-1].lower()
+        and _is_of_kind(fact.object.lower(), op.object.lower())
     )
+
+
+_DIETS = frozenset({"vegetarian", "vegan", "pescatarian", "omnivore", "flexitarian"})
+
+
+def _is_of_kind(old: str, new: str) -> bool:
+    """Say whether one takes the place of the other: two schools, two diets."""
+    many = len(new.split()) > 1
+    return {old, new} <= _DIETS or (many and old.split()[-1:] == new.split()[-1:])

@@ -183,8 +183,11 @@ class Scene:
         if not names or subject.kind in {PRONOUN, OF}:
             return
         word = subject.noun.split()[-1] if subject.noun else ""
-        if subject.kind == OWNED and not living(word):
-            return
+        nameless = subject.kind == OWNED and not subject.names
+        if (subject.kind == OWNED and not living(word)) or (
+            nameless and subject.noun.startswith("new ")
+        ):
+            return  # "my new boss is Ann": nobody beside Ann
         if subject.kind not in {NAME, OWNED}:
             return
         for name in names:

@@ -65,6 +65,17 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
         r"\g<told>.",
     ),
     (re.compile(r"(?<=\w),? (?:as well|too)(?=[.!]*$)"), ""),
+    # What is held without an article: "standup has moved to 10", "lunch is at noon".
+    (
+        re.compile(
+            r"^(?P<noun>standup|lunch|dinner|breakfast|brunch|school|choir|practice|training"
+            r"|rehearsal|church|kickoff|retro|nursery|football|yoga|therapy|physio|pilates)"
+            r" (?=(?:is|starts|begins) at \d|is on \w+days?\b"
+            r"|(?:has |was |got |has been )?(?:moved|pushed|shifted|rescheduled) (?:back )?to )",
+            re.I,
+        ),
+        lambda m: f"the {m['noun'].lower()} ",
+    ),
     # Relatives.
     (_BARE, _own),
     (re.compile(r"\b(name)'s (?=[A-Z])"), r"\1 is "),

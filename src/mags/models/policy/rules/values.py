@@ -7,6 +7,7 @@ changes to is a day, a place or what is told by a name or a number; the value be
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.case import Case, Special
@@ -63,15 +64,17 @@ def changed(case: Case, held: Held, words: tuple[Token, ...]) -> list[Operation]
     """The operation that puts the value told by `words` in the place of the one before."""
     manner = replace(case.manner, time=None, times=())
     day = day_of(words, case.scene.at)
-    if day:
-        told = _update(_dated(held), WHEN, day)
-        text = f"{told.subject} is on {day}."
+    weekly = WEEKLY.fullmatch(join(words).strip(" .!"))
+    if day or weekly:
+        told = _update(_dated(held), WHEN, day or join(words).strip(" .!"))
+        be = "are" if weekly and told.subject.endswith("s") else "is"
+        text = f"{told.subject} {be} {'on' if _has_day(told.object) else 'in'} {told.object}."
         return [claim(case.scene, manner, replace(told, text=text[:1].upper() + text[1:]))]
     thing = object_of(cut_aside(words), case.scene, held.subject)
     if thing is None:
         return None
     placed = case.clause.verb.base in _PLACING
-    place = "is on" if thing.noun == "floor" else "is in"
+    place = "is on" if thing.noun == "floor" else "is at" if _is_clock(words) else "is in"
     relation = Relation(name=place, known=False) if placed else held.relation
     if not placed and not (thing.is_name or any(c.isdigit() for c in thing.text)):
         return None
@@ -97,12 +100,28 @@ def _dated(held: Held) -> str:
 def day_of(words: tuple[Token, ...], at: float) -> str:
     """The day that words tell, absolute, with its hour as said ("10 May 2024 at 3 pm"), or ""."""
     text = join(words)
-    found = times(f"on {text}", at, future=True)
-    if not found or found[0].start > 0 or found[0].role != "at":
+    led = next((f"{by} {text}" for by in ("on", "in") if _is_time(f"{by} {text}", at)), "")
+    if not led:
         return ""
-    rest = tokenise(f"on {text}"[found[0].end :])
+    found = times(led, at, future=True)
+    rest = tokenise(led[found[0].end :])
     hour = join([t for t in rest if t.text not in {".", "!", "|", ","}])
     return f"{_bare(found[0].text)} {hour}".strip() if is_hour(hour) else ""
+
+
+def _is_clock(words: Sequence[Token]) -> bool:
+    """Say whether words are an hour of the day and no more: "10", "half past nine", "4 pm"."""
+    return HOUR.fullmatch(join(words).strip(" .!")) is not None
+
+
+def _is_time(text: str, at: float) -> bool:
+    found = times(text, at, future=True)
+    return bool(found) and found[0].start == 0 and found[0].role == "at"
+
+
+def _has_day(when: str) -> bool:
+    """Say whether a time tells a day: "3 May 2024", "Tuesdays"; not "May 2024", "spring 2024"."""
+    return when[:1].isdigit() or WEEKLY.match(when) is not None
 
 
 def is_hour(text: str) -> bool:
@@ -181,11 +200,16 @@ CHANGING: dict[str, Special] = dict.fromkeys(
 """The verbs that tell of a change of value, each with its reading."""
 
 
+_CLOCK = (
+    r"(?:(?:half|(?:a )?quarter|five|ten|twenty) (?:past|to) )?"
+    r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)"
+    r"(?: ?[ap]\.?m\.?| o'clock)?"
+)
+HOUR = re.compile(_CLOCK, re.IGNORECASE)
+"""An hour of the day as it is said: "10", "9:30 am", "half past nine"."""
 WEEKLY = re.compile(
     r"(?:on )?(?P<days>(?:mon|tues|wednes|thurs|fri|satur|sun)days)"
-    r"(?: at (?P<hour>(?:(?:half|(?:a )?quarter|five|ten|twenty) (?:past|to) )?"
-    r"(?:\d{1,2}(?:[:.]\d\d)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)"
-    r"(?: ?[ap]\.?m\.?| o'clock)?))?",
+    rf"(?: at (?P<hour>{_CLOCK}))?",
     re.IGNORECASE,
 )
 """Weekdays on which something is held again and again, with their hour: "Mondays at six"."""
