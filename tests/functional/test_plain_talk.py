@@ -198,3 +198,21 @@ def test_who_speaks_is_left_out_of_a_short_message() -> None:
         told = {f.text for f in memory.facts()}
         assert told >= {"Ana's niece turned 5."}
         assert any("appointment with the dentist on 3 June 2024" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    ("question", "head"),
+    [
+        ("What is my brother's car?", "a blue Fiat "),
+        ("When is my brother's flight?", "3 May 2024 "),
+        ("What is my boss's car?", "I don't know."),
+    ],
+)
+def test_what_is_a_relatives_is_found_by_the_name(question: str, head: str) -> None:
+    said = ["My brother Tom lives in Hull.", "Tom's car is a blue Fiat.",
+            "Tom's flight is on Friday.", "I have two sisters, Ann and Bea."]  # fmt: skip
+    with heard(said) as memory:
+        reply = memory.ask(question, speaker="Ana")
+        assert reply.text.startswith(head)
+        quoted = {citation.text for citation in reply.citations}
+        assert ("Ana's brother is Tom." in quoted) == (head[0] != "I")

@@ -20,6 +20,7 @@ from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
 from mags.models.answer.cues import dead
 from mags.models.answer.question import Question, content, read_question
+from mags.models.answer.relatives import by_name
 from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
@@ -61,13 +62,27 @@ class ExtractiveAnswerer:
         on_text: OnText | None = None,
     ) -> Answer:
         """Quote the best supported memory; never recalls again and never raises."""
-        answer = _acquainted(question, items) or self._answer(
-            read_question(question),
-            items if TO_COME.search(question.text) else begun(items, question.at),
-        )
+        shown = items if TO_COME.search(question.text) else begun(items, question.at)
+        answer = _acquainted(question, items) or self._answer(read_question(question), shown)
+        if answer.text == UNKNOWN:
+            answer = self._by_name(question, shown) or answer
         if on_text is not None:
             on_text(answer.text)
         return answer
+
+    def _by_name(self, question: Turn, items: Sequence[ContextItem]) -> Answer | None:
+        """Answer a question about "my brother" by his name; None where that answers nothing."""
+        named = by_name(question, items)
+        answer = self._answer(read_question(named[0]), items) if named else None
+        if named is None or answer is None or answer.text == UNKNOWN:
+            return None
+        told = named[1]
+        if told.id in answer.citations:
+            return answer
+        citations = (*answer.citations, told.id)
+        quote = f"{OPEN}{_brief(rendering.quote(told.text))}{CLOSE}"
+        text = f"{answer.text} {quote} [m{told.id}]"
+        return replace(answer, text=text, citations=citations, links=pairs(citations))
 
     def _answer(self, question: Question, items: Sequence[ContextItem]) -> Answer:
         chain = find_chain(question, items)
