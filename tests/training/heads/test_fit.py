@@ -8,12 +8,18 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mags.errors import CorruptFile  # noqa: E402 - torch may be missing
-from mags.models.policy.heads.weights import HeadsFile, opened  # noqa: E402
+from mags.models.policy.heads.weights import HeadsFile, Thresholds, opened  # noqa: E402
 from mags.training.chains.schema import Split  # noqa: E402
 from mags.training.chains.variety import Known  # noqa: E402
 from mags.training.generate.samples import of_split  # noqa: E402
 from mags.training.heads.decide import by_heads  # noqa: E402
-from mags.training.heads.export import best_threshold, halves, save, trained  # noqa: E402
+from mags.training.heads.export import (  # noqa: E402
+    best_threshold,
+    halves,
+    save,
+    trained,
+    with_thresholds,
+)
 from mags.training.heads.fit import Fitting, fit  # noqa: E402
 from mags.training.heads.growth import grow  # noqa: E402
 from mags.training.heads.labels import vocabulary  # noqa: E402
@@ -96,3 +102,18 @@ def test_heads_that_go_on_begin_as_those_they_come_from(shown, known, tmp_path):
         was, now = by_heads(before, one), by_heads(after, one)
         assert was.reading == now.reading
         assert was.confidence == pytest.approx(now.confidence, abs=0.1)
+
+
+def test_other_thresholds_change_nothing_else_of_a_file(shown, known, tmp_path):
+    model = fitted(shown, known)
+    made = trained(model, known)
+    file = save(model, made.about, tmp_path / "heads.npz", {"layer/w": np.ones(3, np.int8)})
+    least = Thresholds(ask=0.25, fact=0.125)
+    other = with_thresholds(file, least, tmp_path / "other.npz")
+    before, after = opened(file), opened(other)
+    assert after.about == replace(before.about, thresholds=least)
+    assert all(
+        np.array_equal(after.network.weights[n], w) for n, w in before.network.weights.items()
+    )
+    assert after.tuned.keys() == before.tuned.keys() == {"layer/w"}
+    assert with_thresholds(other, before.about.thresholds, tmp_path / "x.npz").sha256 == file.sha256

@@ -10,6 +10,7 @@ from mags.ports.policy import Turn
 from mags.training.chains.schema import Role, Split
 from mags.training.chains.variety import Known
 from mags.training.generate.samples import of_split
+from mags.training.heads.decide import by_hand
 from mags.training.heads.labels import gold, vocabulary
 from mags.training.heads.material import material
 from mags.training.reward import adherence
@@ -62,6 +63,21 @@ def test_hand_written_samples_are_shared_out_among_training_and_dev():
     assert {s.split for s in found.dev} == {Split.DEV}
     assert sum(s.source == "hand" for s in found.train) > 300
     assert found.tests == ()
+
+
+def test_thresholds_are_found_on_phrases_that_training_never_has_too():
+    without = material(train=0, dev=6, tests=0, seed=1)
+    found = material(train=0, dev=6, tests=0, seed=1, unheard=4)
+    unheard = [one for one in found.dev if one.split is Split.DEV_PHRASINGS]
+    assert len(unheard) == 4
+    assert [one for one in found.dev if one not in unheard] == [*without.dev]
+
+
+def test_turns_by_hand_are_those_of_conversation_and_those_of_chains():
+    found = material(train=6, dev=0, tests=0, seed=1, talk=4).train
+    generated = [one for one in found if not by_hand(one)]
+    assert {one.source for one in generated} == {"generator"}
+    assert len(generated) == 6
 
 
 def test_turns_of_conversation_come_after_the_same_plain_samples():

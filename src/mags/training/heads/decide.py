@@ -86,18 +86,31 @@ def worths(
 
 
 def best_fact(trained: Trained, rules: Policy, shown: Sequence[Shown], least: Thresholds) -> float:
-    """The least confidence by which single facts are worth keeping, by the F1 of `shown`."""
-    made = [
-        (one.sample, by_heads(trained, one), by_policy(rules, one.sample))
-        for one in shown
-        if one.sample.role is Role.WRITE
-    ]
+    """The least confidence by which single facts are worth keeping, by the F1 of `shown`.
+
+    Turns that were generated and turns by hand count alike, however many there are of each: the
+    more generated ones are shown, the less would it matter else what is written of small talk.
+    """
+    made: dict[bool, list[tuple[Sample, Decided, Reading]]] = defaultdict(list)
+    for one in shown:
+        if one.sample.role is Role.WRITE:
+            mine, theirs = by_heads(trained, one), by_policy(rules, one.sample)
+            made[by_hand(one.sample)].append((one.sample, mine, theirs))
 
     def worth(sure: float) -> float:
         tried = replace(least, fact=sure)
-        return sum(item_f1(sample, together(mine, theirs, tried)) for sample, mine, theirs in made)
+        return sum(
+            sum(item_f1(sample, together(mine, theirs, tried)) for sample, mine, theirs in some)
+            / len(some)
+            for some in made.values()
+        )
 
     return max((place / 20 for place in range(20)), key=worth)
+
+
+def by_hand(sample: Sample) -> bool:
+    """Whether a turn was written by hand, as a whole or as one of a conversation."""
+    return sample.source == "hand" or "dialogue" in sample.tags
 
 
 def together(mine: Decided, theirs: Reading, least: Thresholds) -> Reading:

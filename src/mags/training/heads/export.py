@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from mags.models.policy.heads.weights import (
     HeadsFile,
     Thresholds,
     Trained,
+    opened,
     write_about,
 )
 from mags.training.heads.model import Heads
@@ -56,9 +58,21 @@ def halves(model: Heads) -> Mapping[str, NDArray[np.float16]]:
 
 def save(model: Heads, about: About, path: Path, tuned: Arrays | None = None) -> HeadsFile:
     """Write the file; the same bytes for the same weights. `tuned`: see `trained`."""
-    words = json.dumps(write_about(about), sort_keys=True).encode()
     layers = {TUNED + name: array for name, array in (tuned or {}).items()}
-    arrays = {**halves(model), **layers, ABOUT: np.frombuffer(words, dtype=np.uint8)}
+    return _filed({**halves(model), **layers}, about, path)
+
+
+def with_thresholds(file: HeadsFile, least: Thresholds, path: Path) -> HeadsFile:
+    """Write the heads of a file with other thresholds; all else is as it was."""
+    about = replace(opened(file).about, thresholds=least)
+    with np.load(file.path, allow_pickle=False) as found:
+        arrays = {name: found[name] for name in found.files if name != ABOUT}
+    return _filed(arrays, about, path)
+
+
+def _filed(parts: Mapping[str, NDArray[np.generic]], about: About, path: Path) -> HeadsFile:
+    words = json.dumps(write_about(about), sort_keys=True).encode()
+    arrays = {**parts, ABOUT: np.frombuffer(words, dtype=np.uint8)}
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", compression=zipfile.ZIP_DEFLATED) as file:
         for name, array in arrays.items():

@@ -37,10 +37,13 @@ class Material:
     tests: tuple[Sample, ...] = ()
 
 
-def material(*, train: int, dev: int, tests: int, seed: int, talk: int = 0) -> Material:
+def material(
+    *, train: int, dev: int, tests: int, seed: int, talk: int = 0, unheard: int = 0
+) -> Material:
     """`train`, `dev`, and `tests` samples of each test split; those by hand besides.
 
-    `talk`: turns of conversation besides, for `dev` half as many as it has of others.
+    `talk`: turns of conversation besides, for `dev` half as many as it has of others. `unheard`:
+    for `dev` besides, in phrases that training never has.
     """
     known = Known()
     written = tuple(hand.samples(tuple(hand.chains())))
@@ -55,7 +58,12 @@ def material(*, train: int, dev: int, tests: int, seed: int, talk: int = 0) -> M
     }
     return Material(
         train=(*generated[Split.TRAIN], *talks[Split.TRAIN], *_of(written, Split.TRAIN)),
-        dev=(*generated[Split.DEV], *talks[Split.DEV], *_of(written, Split.DEV)),
+        dev=(
+            *generated[Split.DEV],
+            *plain(Split.DEV_PHRASINGS, unheard, seed, known),
+            *talks[Split.DEV],
+            *_of(written, Split.DEV),
+        ),
         tests=tuple(sample for split in TESTS for sample in made.get(split, ())),
     )
 
