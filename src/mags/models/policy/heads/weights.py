@@ -69,7 +69,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="ee2311b27eed1ce34a3fd8933443fd3a36199ce9759bc5dddf8c4ab07b2c3b70",
+    sha256="82b235acb5aab40398e1abaf23c16239c986986211672ae5f629e70a02a308af",
 )
 
 
