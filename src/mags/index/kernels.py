@@ -18,23 +18,28 @@ HALF = np.float32(2.0**112)
 
 
 @njit(cache=True, nogil=True)
-def sift(keys, items, size, at, value, item, down):
-    """Place (value, item) in a binary max-heap, moving down from the root or up from `at`."""
-    if down:
-        while True:
-            child = 2 * at + 1
-            if child >= size:
-                break
-            if child + 1 < size and keys[child + 1] > keys[child]:
-                child += 1
-            if keys[child] <= value:
-                break
-            keys[at], items[at] = keys[child], items[child]
-            at = child
-    else:
-        while at > 0 and keys[(at - 1) // 2] < value:
-            keys[at], items[at] = keys[(at - 1) // 2], items[(at - 1) // 2]
-            at = (at - 1) // 2
+def sink(keys, items, size, value, item):
+    """Place (value, item) in a binary max-heap, moving down from the root."""
+    at = np.int64(0)
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] > keys[child]:
+            child += 1
+        if keys[child] <= value:
+            break
+        keys[at], items[at] = keys[child], items[child]
+        at = child
+    keys[at], items[at] = value, item
+
+
+@njit(cache=True, nogil=True)
+def rise(keys, items, at, value, item):
+    """Place (value, item) in a binary max-heap, moving up from `at`."""
+    while at > 0 and keys[(at - 1) // 2] < value:
+        keys[at], items[at] = keys[(at - 1) // 2], items[(at - 1) // 2]
+        at = (at - 1) // 2
     keys[at], items[at] = value, item
 
 
@@ -45,10 +50,10 @@ def keep(keys, items, held, score, row):
     keys, items: a heap of the negated scores, so that its root is the least of the best.
     """
     if held < len(keys):
-        sift(keys, items, held + 1, held, -score, row, False)
+        rise(keys, items, held, -score, row)
         return held + 1
     if score > -keys[0]:
-        sift(keys, items, held, 0, -score, row, True)
+        sink(keys, items, held, -score, row)
     return held
 
 

@@ -26,7 +26,7 @@ MOST_ASKED = 16
 GRAPH = "hnsw8"
 """The HNSW graph's name among packed arrays ("hnsw" was one over float16; it is built anew)."""
 
-GroupOf = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+GroupOf = Callable[[NDArray[np.int64]], NDArray[np.signedinteger[Any]]]
 """Rows -> the group of each (0, 1, ...), -1 where a row may not come back."""
 
 CHURN = 0.25

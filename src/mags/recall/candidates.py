@@ -42,7 +42,7 @@ class Candidates:
 def standardised(scores: NDArray[np.floating]) -> NDArray[np.float32]:
     """z-scores over the candidates; all zero where they are all alike."""
     out = np.empty(len(scores), np.float32)
-    z_scores(scores, out)
+    z_scores(np.ascontiguousarray(scores), out)
     return out
 
 
@@ -59,7 +59,7 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
     out = np.empty(len(rows), np.int8)
     seen(
         rows,
-        (graph.alive, *(nodes[name] for name in TIMES)),
+        (graph.alive, graph.kinds, *(nodes[name] for name in TIMES)),
         _wanted(reading),
         plan.past,
         float(reading.now_s if reading.as_of is None else reading.as_of),
@@ -70,7 +70,7 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
     return out.view(np.bool_)
 
 
-TIMES = ("kind", "flags", "valid_from", "valid_to", "recorded_at", "closed_at")
+TIMES = ("flags", "valid_from", "valid_to", "recorded_at", "closed_at")
 """Fields that say whether a node may come back."""
 
 
@@ -130,9 +130,9 @@ def _blocks(state: State, reading: Reading) -> Groups:
     return state.kept(("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS))
 
 
-def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int8]:
     """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
-    out = np.empty(len(rows), np.int64)
+    out = np.empty(len(rows), np.int8)
     blocks_of(rows, state.graph.alive, state.graph.kinds, *wanted, out)
     return out
 

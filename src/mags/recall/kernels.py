@@ -328,7 +328,7 @@ def best_in_blocks(rows, scores, alive, kind, wanted, k):
     """
     keys, items = np.empty((2, k)), np.empty((2, k), np.int64)
     held = np.zeros(2, np.int64)
-    block = np.empty(1, np.int64)
+    block = np.empty(1, np.int8)
     least = -np.inf
     for i in range(len(rows)):
         score = scores[rows[i]]
@@ -338,7 +338,7 @@ def best_in_blocks(rows, scores, alive, kind, wanted, k):
         b = block[0]
         if b < 0:
             continue
-        held[b] = keep(keys[b], items[b], held[b], score, rows[i])
+        held[b] = keep(keys[b], items[b], held[b], np.float64(score), rows[i])
         if held[0] == k and held[1] == k:
             least = min(-keys[0, 0], -keys[1, 0])
     return np.concatenate((items[0, : held[0]], items[1, : held[1]]))

@@ -13,7 +13,7 @@ from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
 from mags.graph.node import NodeFlag, NodeKind
-from mags.index.kernels import sift
+from mags.index.kernels import rise, sink
 
 MENTIONS = int(ArcKind.MENTIONS)
 ASSOCIATION = int(ArcKind.ASSOCIATION)
@@ -26,18 +26,18 @@ FIRST = 1024
 
 @njit(cache=True, nogil=True)
 def _place(table, keys, row):
-    """Where in the table the number of a row stands, or is to stand (a negative entry)."""
+    """Where in the table the number of a row stands, plus 1, or is to stand (an entry of 0)."""
     mask = len(table) - 1
     at = ((row * 2654435761) >> 13) & mask
-    while table[at] >= 0 and keys[table[at]] != row:
+    while table[at] > 0 and keys[table[at] - 1] != row:
         at = (at + 1) & mask
     return at
 
 
 @njit(cache=True, nogil=True)
-def _longer(array, size, fill=0):
-    """A copy of a one-dimensional array with room for `size` entries, the new ones `fill`."""
-    out = np.full(size, fill, array.dtype)
+def _longer(array, size):
+    """A copy of a one-dimensional array with room for `size` entries, the new ones 0."""
+    out = np.zeros(size, array.dtype)
     for i in range(len(array)):  # a slice would take seconds to compile
         out[i] = array[i]
     return out
@@ -46,9 +46,9 @@ def _longer(array, size, fill=0):
 @njit(cache=True, nogil=True)
 def _table(keys, n, size):
     """A table of the first n keys, with `size` places (a power of two)."""
-    table = np.full(size, -1, np.int32)
+    table = np.zeros(size, np.int64)
     for i in range(n):
-        table[_place(table, keys, keys[i])] = i
+        table[_place(table, keys, keys[i])] = i + 1
     return table
 
 
@@ -87,10 +87,10 @@ def _passable(row, alive, node_kind, node_flags, valid_to, moment):
 def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to, moment):
     """The number of a row, which is new if it is `met`; there must be room for it."""
     at = _place(table, keys, row)
-    if table[at] < 0:
-        table[at], keys[met] = met, row
+    if table[at] == 0:
+        table[at], keys[met] = met + 1, row
         enters[met] = _passable(row, alive, node_kind, node_flags, valid_to, moment)
-    return np.int64(table[at])
+    return table[at] - 1
 
 
 @njit(cache=True, nogil=True)
@@ -101,11 +101,11 @@ def _sown(seeds, mass, nodes, moment, queue):
     """
     alive, node_kind, node_flags, valid_to = nodes
     room = _room(2 * len(seeds))
-    keys, table = np.empty(room, np.int64), np.full(2 * room, -1, np.int32)
+    keys, table = np.zeros(room, np.int64), np.zeros(2 * room, np.int64)
     enters, waiting = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
     p, r, total = np.zeros(room), np.zeros(room), np.zeros(room)
-    first, end = np.full(room, -1, np.int64), np.zeros(room, np.int64)
-    met = tail = 0
+    first, end = np.zeros(room, np.int64), np.zeros(room, np.int64)
+    met = tail = np.int64(0)  # a literal would have what it is handed to compiled once more
     for i in range(len(seeds)):
         s = _meet(
             table, keys, enters, met, seeds[i], alive, node_kind, node_flags, valid_to, moment
@@ -133,7 +133,7 @@ def _wider(known, met, more):
         _longer(p, room),
         _longer(r, room),
         _longer(total, room),
-        _longer(first, room, -1),
+        _longer(first, room),
         _longer(end, room),
     )
 
@@ -177,7 +177,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
     known, met, tail = _sown(seeds, mass, nodes, moment, queue)
     table, keys, enters, waiting, p, r, total, first, end = known
     # What a row passes on is worked out at its first push and kept, end to end.
-    to, share, used = np.empty(4 * FIRST, np.int32), np.empty(4 * FIRST), 0
+    to, share, used = np.zeros(4 * FIRST, np.int64), np.zeros(4 * FIRST), 1
     reached, n, head = np.empty(queue.size, np.int64), 0, 0
     while head != tail and head < max_pushes:
         u = queue[head]
@@ -188,7 +188,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
             reached[n] = u
             n += 1
         row = keys[u]
-        if first[u] < 0:
+        if first[u] == 0:
             first[u] = end[u] = used
             degree = length[row] if length[row] <= hub else 0
             if met + degree > len(keys):
@@ -200,12 +200,12 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
             for e in range(start[row], start[row] + degree):
                 v = np.int64(peer[e])
                 at = _place(table, keys, v)
-                if table[at] < 0:
-                    table[at], keys[met] = met, v
+                if table[at] == 0:
+                    table[at], keys[met] = met + 1, v
                     enters[met] = _passable(v, alive, node_kind, node_flags, valid_to, moment)
                     met += 1
-                if enters[table[at]]:
-                    to[used], share[used] = table[at], _transition(
+                if enters[table[at] - 1]:
+                    to[used], share[used] = table[at] - 1, _transition(
                         peer, kind, flags, support, w, t0, uses,
                         e, row, length, len(alive), tick, weights,
                     )  # fmt: skip
@@ -232,11 +232,11 @@ def _set_out(seeds, mass, wanted, nodes, moment):
     """
     alive, kind, flags, valid_to = nodes
     room = _room(2 * (len(seeds) + len(wanted)))
-    table, rows = np.full(2 * room, -1, np.int32), np.empty(room, np.int64)
+    table, rows = np.zeros(2 * room, np.int64), np.zeros(room, np.int64)
     enters, asked = np.zeros(room, np.bool_), np.zeros(room, np.bool_)
-    best, parent, via = np.zeros(room), np.full(room, -1, np.int64), np.full(room, -1, np.int64)
-    keys, items = np.empty(room), np.empty(room, np.int64)
-    met = held = left = 0
+    best, parent, via = np.zeros(room), np.zeros(room, np.int64), np.zeros(room, np.int64)
+    keys, items = np.zeros(room), np.zeros(room, np.int64)
+    met = held = left = np.int64(0)
     for row in wanted:
         u = _meet(table, rows, enters, met, row, alive, kind, flags, valid_to, moment)
         met += u == met
@@ -247,9 +247,9 @@ def _set_out(seeds, mass, wanted, nodes, moment):
         met += u == met
         if mass[i] > best[u]:
             left += asked[u] and not enters[u] and best[u] == 0.0
-            best[u] = mass[i]
+            best[u], parent[u], via[u] = mass[i], -1, -1
             held += 1
-            sift(keys, items, held, held - 1, best[u], u, False)
+            rise(keys, items, held - 1, best[u], u)
     done = np.zeros(room, np.bool_)
     return (table, rows, enters, asked, done, best, parent, via), keys, items, met, held, left
 
@@ -267,8 +267,8 @@ def _further(known, met, more):
         _longer(asked, room),
         _longer(done, room),
         _longer(best, room),
-        _longer(parent, room, -1),
-        _longer(via, room, -1),
+        _longer(parent, room),
+        _longer(via, room),
     )
 
 
@@ -279,7 +279,7 @@ def _towards(wanted, table, rows, parent, done, order, n):
         return n
     passed = np.zeros(len(rows), np.bool_)
     for row in wanted:
-        u = np.int64(table[_place(table, rows, row)])
+        u = table[_place(table, rows, row)] - 1
         while u >= 0 and done[u] and not passed[u]:
             passed[u] = True
             u = parent[u]
@@ -321,7 +321,7 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
         value, u = keys[0], items[0]
         held -= 1
         if held:
-            sift(keys, items, held, 0, keys[held], items[held], True)
+            sink(keys, items, held, keys[held], items[held])
         if done[u] or value < best[u]:
             continue
         done[u] = True
@@ -344,18 +344,19 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             reach = scale * step
             if reach < threshold:
                 continue
-            at = _place(table, rows, np.int64(peer[e]))
-            if table[at] < 0:
-                table[at], rows[met] = met, peer[e]
-                enters[met] = _passable(peer[e], alive, node_kind, node_flags, valid_to, moment)
+            to = np.int64(peer[e])
+            at = _place(table, rows, to)
+            if table[at] == 0:
+                table[at], rows[met] = met + 1, to
+                enters[met] = _passable(to, alive, node_kind, node_flags, valid_to, moment)
                 met += 1
-            v = table[at]
+            v = table[at] - 1
             if done[v] or not enters[v] or reach <= best[v]:
                 continue
             best[v], parent[v], via[v] = reach, u, e
             if held == len(keys):
                 keys, items = _longer(keys, 2 * held), _longer(items, 2 * held)
             held += 1
-            sift(keys, items, held, held - 1, reach, v, False)
+            rise(keys, items, held - 1, reach, v)
     n = _towards(wanted, table, rows, parent, done, order, n)
     return _steps(rows, best, parent, via, order, n)
