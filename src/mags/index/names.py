@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from mags.index.kinship import plain_kin
 from mags.index.tokens import fold as fold_text
 from mags.index.tokens import words
-from mags.ports.kinship import plain_kin
 
 _ARTICLES = ("the ", "a ", "an ")
 LONGEST = 8

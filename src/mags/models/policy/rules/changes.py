@@ -238,19 +238,6 @@ def going(case: Case) -> list[Operation] | None:
     return changing(case)
 
 
-def finishing(case: Case) -> list[Operation] | None:
-    """Read "finished Dune": it is no longer being read, watched or played."""
-    done = object_claims(case, 0, relation="finished") if case.happened else None
-    if not done or not all(op.object_is_name for op in done):
-        return None
-    over = [
-        op
-        for doing in ("is reading", "is watching")
-        for op in object_claims(case, 0, relation=doing, act=Act.RETRACT, change=True) or ()
-    ]
-    return [*over, *done]
-
-
 def turning(case: Case) -> list[Operation] | None:
     """Read "turned 30 (yesterday)", "turned four"."""
     years = str(COUNTED.get(case.low(0), case.low(0)))

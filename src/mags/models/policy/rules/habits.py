@@ -89,3 +89,16 @@ def given_up(case: Case, start: int, *, relation: str) -> list[Operation] | None
         for op in object_claims(case, start, relation=pursued, act=Act.RETRACT, change=True) or ()
     ]
     return [*over, *kept]
+
+
+def finishing(case: Case) -> list[Operation] | None:
+    """Read "finished Dune": it is no longer being read, watched or played."""
+    done = object_claims(case, 0, relation="finished") if case.happened else None
+    if not done or not all(op.object_is_name for op in done):
+        return None
+    over = [
+        op
+        for doing in ("is reading", "is watching")
+        for op in object_claims(case, 0, relation=doing, act=Act.RETRACT, change=True) or ()
+    ]
+    return [*over, *done]

@@ -13,7 +13,6 @@ from mags.models.policy.rules.changes import (
     dismissed,
     dying,
     finding,
-    finishing,
     going,
     leaving,
     moving,
@@ -25,7 +24,7 @@ from mags.models.policy.rules.changes import (
 )
 from mags.models.policy.rules.events import rising, timed
 from mags.models.policy.rules.giving import GIVING, giving
-from mags.models.policy.rules.habits import HABITS, habit
+from mags.models.policy.rules.habits import HABITS, finishing, habit
 from mags.models.policy.rules.possessions import getting, having, selling
 from mags.models.policy.rules.values import CHANGING
 from mags.ports.policy import Operation
