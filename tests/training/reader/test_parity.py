@@ -15,7 +15,7 @@ from mags.training.reader.batches import batch_of, stream  # noqa: E402
 from mags.training.reader.book import TRAIN  # noqa: E402
 from mags.training.reader.export import load, save  # noqa: E402
 from mags.training.reader.fit import Fitting, fed, fit, losses, schedule  # noqa: E402
-from mags.training.reader.model import ReaderNet, Shape  # noqa: E402
+from mags.training.reader.model import ReaderNet, Shape, between  # noqa: E402
 from mags.training.reader.tasks import tasks  # noqa: E402
 
 SHAPE = Shape(width=16, blocks=2, attention=2, inner=24)
@@ -73,3 +73,27 @@ def test_the_rate_rises_stays_and_falls():
     assert [round(schedule(step, fitting), 2) for step in (0, 9, 50, 90, 99)] == [
         *(0.1, 1.0, 1.0, 0.5, 0.05)
     ]
+
+
+def test_the_last_weights_are_averaged_where_that_is_asked_for():
+    def trained(mean: float, steps: int) -> list[float]:
+        torch.manual_seed(1)
+        model = ReaderNet(SHAPE, drop=0.0)
+        batches = stream(1, 1, tokens=200, easy=1, workers=0)
+        fitting = Fitting(steps=steps, warm=1, cool=1000, again=9, mean=mean)
+        fit(model.train(), batches, fitting, Random(1), lambda *said: None)
+        return model.score.weight.flatten().tolist()
+
+    two, last = trained(0.0, 4), trained(0.25, 4)
+    assert last == pytest.approx(two)
+    assert trained(0.5, 4) != pytest.approx(two)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_a_reader_between_two_has_weights_between_theirs(model, share):
+    torch.manual_seed(4)
+    other = ReaderNet(SHAPE)
+    found = between(model, other, share).state_dict()
+    for name, weight in found.items():
+        mean = (1 - share) * model.state_dict()[name] + share * other.state_dict()[name]
+        assert torch.allclose(weight, mean, atol=1e-6)

@@ -19,7 +19,7 @@ from rich.console import Console
 from mags.training.reader.batches import stream
 from mags.training.reader.export import load, save
 from mags.training.reader.fit import Fitting, fit
-from mags.training.reader.model import ReaderNet, Shape
+from mags.training.reader.model import ReaderNet, Shape, between
 
 OFTEN = 50
 
@@ -40,11 +40,15 @@ def main(words: Sequence[str] | None = None) -> None:
         if step % OFTEN == 0:
             save(model, given.out)
 
-    fitting = Fitting(steps=given.steps, cool=given.cool, rate=given.rate, again=given.again)
+    fitting = Fitting(
+        steps=given.steps, cool=given.cool, rate=given.rate, again=given.again, mean=given.mean
+    )
     batches = stream(
         given.seed, given.steps, tokens=given.tokens, easy=given.easy, workers=given.workers
     )
     fit(model, batches, fitting, Random(given.seed), report)
+    if given.start and given.share < 1.0:
+        model = between(load(given.start), model, given.share)
     file = save(model, given.out)
     console.print(f"{file.path} {file.path.stat().st_size} bytes, sha256 {file.sha256}")
 
@@ -60,6 +64,8 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--tokens", type=int, default=3000, help="about so many in a batch")
     parser.add_argument("--again", type=int, default=1, help="how often a batch is met again")
+    parser.add_argument("--mean", type=float, default=0.0, help="last share of steps averaged")
+    parser.add_argument("--share", type=float, default=1.0, help="of the way from --start kept")
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)

@@ -9,6 +9,7 @@ from random import Random
 import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.optim.swa_utils import AveragedModel
 
 from mags.games.reader.network import by_length
 from mags.training.optimisers import optimisers, take_step
@@ -20,7 +21,8 @@ from mags.training.reader.model import Fed, ReaderNet
 class Fitting:
     """`steps`: in all; `rate`: at its height, `cool`: steps over which it falls at the end;
     `lines`: weight of the loss on lines; `again`: how often a batch is met again, at random among
-    the last `held`.
+    the last `held`; `mean`: share of the steps, the last ones, whose weights are averaged (Izmailov
+    et al. 2018, arXiv:1803.05407), none for 0.
     """
 
     steps: int
@@ -30,6 +32,7 @@ class Fitting:
     lines: float = 1.0
     again: int = 1
     held: int = 400
+    mean: float = 0.0
     every: int = 50
 
 
@@ -76,19 +79,26 @@ def fit(
 ) -> None:
     """`steps` steps of Muon and AdamW: warmed up, at full rate, then down in a line.
 
-    `report` gets the step and the means since the last one: loss, loss of lines, right.
+    `report` gets the step and the means since the last one: loss, loss of lines, right. The model
+    has the mean of the last weights in the end, where `fitting` asks for it.
     """
     chosen = optimisers(model, rate=fitting.rate)
+    averaged = AveragedModel(model) if fitting.mean else None
+    first = fitting.steps * (1.0 - fitting.mean)
     sums = torch.zeros(3)
     for step, batch in enumerate(_met(batches, fitting, rng)):
         scores, needed = model(fed(batch))
         choice, lines, hit = losses(scores, needed, batch)
         (choice + fitting.lines * lines).backward()
         take_step(chosen, model.parameters(), rate=fitting.rate * schedule(step, fitting), norm=1.0)
+        if averaged is not None and step >= first:
+            averaged.update_parameters(model)
         sums += torch.tensor((choice.item(), lines.item(), hit.item()))
         if (step + 1) % fitting.every == 0:
             report(step + 1, *(sums / fitting.every).tolist())
             sums.zero_()
+    if averaged is not None:
+        model.load_state_dict(averaged.module.state_dict())
 
 
 def _met(batches: Iterable[Batch], fitting: Fitting, rng: Random) -> Iterator[Batch]:

@@ -152,3 +152,15 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         scores = self.score(gelu(self.act(act), approximate="tanh"))[:, 0]
         needed = self.needed(gelu(self.line(line), approximate="tanh"))[:, 0]
         return scores, needed
+
+
+def between(start: ReaderNet, end: ReaderNet, share: float) -> ReaderNet:
+    """A reader whose weights are `share` of the way from those of one to those of another.
+
+    What both learned stays, and what was learned last counts less (Wortsman et al. 2022,
+    arXiv:2109.01903). Raises RuntimeError where their shapes differ.
+    """
+    found = ReaderNet(end.shape)
+    old, new = start.state_dict(), end.state_dict()
+    found.load_state_dict({name: torch.lerp(old[name], new[name], share) for name in new})
+    return found

@@ -77,6 +77,7 @@ KINDS: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
 
 
 MORE: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
+    "left over": (0.16, eliminated),
     "untold": (0.09, untold),
     "told": (0.07, told),
     "law": (0.10, law),
