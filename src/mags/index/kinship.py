@@ -15,6 +15,11 @@ _AT_HOME = {
 _PLAIN = {word: plain for plain, words in _AT_HOME.items() for word in words.split()}
 
 
+def called(plain: str) -> tuple[str, ...]:
+    """Return "mother" and all that she is called at home."""
+    return plain, *_AT_HOME.get(plain, "").split()
+
+
 def plain_kin(noun: str) -> str:
     """Return "mother" for "mum"; any other noun as it is. `noun`: in lower case."""
     return _PLAIN.get(noun, noun)

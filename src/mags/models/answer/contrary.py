@@ -8,12 +8,17 @@ the kind that is asked for: no age, no name, no sum of money.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from mags.models.guardrails import WORD, stems
+from mags.ports.kinship import called
 
 
-def _kinds(text: str) -> Mapping[str, tuple[str, str]]:
+def _at_home(kind: str, *relatives: str) -> dict[str, tuple[str, str]]:
+    """From each word for relatives, at home too, to who that is and what they are one of."""
+    return {word: (one, kind) for one in relatives for word in called(one)}
+
+
+def _kinds(text: str) -> dict[str, tuple[str, str]]:
     """From each word to what it names and, behind the colon, what that is one of."""
     found: dict[str, tuple[str, str]] = {}
     for line in text.split("|"):
@@ -23,16 +28,16 @@ def _kinds(text: str) -> Mapping[str, tuple[str, str]]:
     return found
 
 
-KINDRED = _kinds(
-    """mother mom mum mam mummy mommy : parent | father dad daddy : parent |
-    parent parents | son sons : child |
+KINDRED = {
+    **_at_home("parent", "mother", "father"),
+    **_at_home("grandparent", "grandmother", "grandfather"),
+} | _kinds(
+    """parent parents | son sons : child |
     daughter daughters : child | child children kid kids baby | brother brothers : sibling |
     sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |
     spouse partner | girlfriend : spouse | boyfriend : spouse | aunt | uncle | cousin | niece |
-    nephew | grandmother grandma granny gran nan nana : grandparent |
-    grandfather grandpa grandad granddad : grandparent |
-    grandparent grandparents | dog puppy dogs : pet | cat kitten cats kittens : pet | pet pets |
-    parrot : pet | hamster : pet | rabbit : pet | horse | boss manager | dentist | doctor |
+    nephew | grandparent grandparents | dog puppy dogs : pet | cat kitten cats kittens : pet
+    | pet pets | parrot : pet | hamster : pet | rabbit : pet | horse | boss manager | dentist | doctor |
     landlord landlady | teacher | neighbour neighbor | colleague coworker"""
 )
 OPPOSITES = (
