@@ -37,8 +37,8 @@ KINDRED = {
     sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |
     spouse partner | girlfriend : spouse | boyfriend : spouse | aunt | uncle | cousin | niece |
     nephew | grandparent grandparents | dog puppy dogs : pet | cat kitten cats kittens : pet
-    | pet pets | parrot : pet | hamster : pet | rabbit : pet | horse | boss manager | dentist | doctor |
-    landlord landlady | teacher | neighbour neighbor | colleague coworker"""
+    | pet pets | parrot : pet | hamster : pet | rabbit : pet | horse | boss manager |
+    dentist | doctor | landlord landlady | teacher | neighbour neighbor | colleague coworker"""
 )
 OPPOSITES = (
     ("open", "close"), ("arriv", "leav"), ("arriv", "depart"), ("start", "end"), ("begin", "end"),
