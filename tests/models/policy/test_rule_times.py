@@ -11,6 +11,10 @@ from tests.models.policy.reading import day
 NOW = datetime(2023, 5, 25, 13, 14, tzinfo=UTC).timestamp()  # a Thursday
 
 
+def at(day: str) -> float:
+    return datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp()
+
+
 @pytest.mark.parametrize(
     ("text", "since", "until", "said"),
     [
@@ -77,3 +81,34 @@ def test_times_are_in_order_and_never_overlap(text, at, future):
 )
 def test_no_distance_leaves_the_calendar(number, unit, way, at):
     assert len(times(f"{number} {unit}s {way}", at)) in {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "begins", "ends"),
+    [
+        ("from 1 May to 3 June", "from 1 May 2025", "until 3 June 2025"),
+        ("between 6 and 9 June", "from 6 June 2025", "until 9 June 2025"),
+        ("camping 6-9 June", "from 6 June 2025", "until 9 June 2025"),
+        ("from 1 March to 5 April", "from 1 March 2025", "until 5 April 2025"),
+        ("from 28 December to 3 January", "from 28 December 2025", "until 3 January 2026"),
+    ],
+)
+def test_a_time_with_two_ends_keeps_both_and_begins_before_it_ends(
+    said: str, begins: str, ends: str
+) -> None:
+    first, last = times(said, at("2025-03-10"), future=True)
+    assert (first.role, last.role) == ("since", "until")
+    assert (first.text.replace("since", "from"), last.text) == (begins, ends)
+    assert first.since < last.since
+
+
+def test_a_number_before_to_is_no_day_where_what_follows_is_none() -> None:
+    found = times("tables for 2 to 4 people on 5 May", at("2025-03-10"), future=True)
+    assert [one.text for one in found] == ["on 5 May 2025"]
+
+
+def test_the_end_of_a_month_is_that_month_and_until_it_is_up_to_the_next() -> None:
+    (time,) = times("at the end of August", at("2025-03-10"), future=True)
+    assert (time.text, time.since) == ("at the end of August 2025", at("2025-08-01"))
+    (until,) = times("until the end of August", at("2025-03-10"), future=True)
+    assert (until.role, until.since) == ("until", at("2025-09-01"))

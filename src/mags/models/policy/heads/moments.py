@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mags.models.policy.rules.when import MONTHS, Time, times
+from mags.models.policy.rules.spans import MONTHS, Time
+from mags.models.policy.rules.when import times
 
 _MONTH = "|".join(MONTHS)
 _BARE = re.compile(

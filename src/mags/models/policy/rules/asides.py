@@ -1,8 +1,12 @@
-"""What is said around a statement and is no part of it: "if you ask me", "or so I hear"."""
+"""What is said around a statement and is no part of it: "if you ask me", "or so I hear".
+
+A topic put before it is part of it: "as for fishing, it is forbidden" says that fishing is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mags.models.policy.rules.tokens import Token, starts_with
 
@@ -23,6 +27,19 @@ _ASIDES = tuple(
 
 
 _TOLD = frozenset({"say", "hear"})
+_TOPICS = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "as for", "as to", "as regards", "regarding", "concerning", "when it comes to",
+        "with regard to", "with respect to", "in the matter of", "on the matter of",
+        "on the subject of", "speaking of", "about",
+    )
+)  # fmt: skip
+_LONGEST = 6
+"""Words of a topic, at most."""
+_FIRST = frozenset({"it", "that", "this", "he", "she", "they"})
+_LATER = frozenset({"it", "them", "him"})
+"""What takes a topic up behind other words: "in Orn it is forbidden", "Orn forbids it"."""
 
 
 def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -43,3 +60,31 @@ def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 def _parts(token: Token) -> bool:
     return token.text == "," or token.low == "that"
+
+
+def with_topic(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Put the topic in the place of the pronoun that takes it up: "as for Ana, she sings".
+
+    A topic that nothing takes up stays where it is. The left dislocation of Ross 1967,
+    "Constraints on variables in syntax", chapter 6.
+    """
+    words = tuple(tokens)
+    start = next((len(p) for p in _TOPICS if starts_with(words, p)), 0)
+    comma = next((i for i, t in enumerate(words) if t.text == ","), 0)
+    if not start or not start < comma <= start + _LONGEST:
+        return words
+    topic, rest = words[start:comma], words[comma + 1 :]
+    at = _taken_up(rest)
+    if at is None:
+        return words
+    after = rest[at + 1 :]
+    if after and after[0].low == "'s":
+        after = (replace(after[0], text="is", low="is"), *after[1:])
+    return (*rest[:at], *topic, *after)
+
+
+def _taken_up(words: Sequence[Token]) -> int | None:
+    """The place of the pronoun that stands for a topic."""
+    if words and words[0].low in _FIRST:
+        return 0
+    return next((i for i, t in enumerate(words) if t.low in _LATER), None)

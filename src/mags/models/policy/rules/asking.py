@@ -13,8 +13,9 @@ from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, word_set
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.simple import simple_hop
+from mags.models.policy.rules.spans import Time
 from mags.models.policy.rules.tokens import Token, tokenise
-from mags.models.policy.rules.when import Time, times
+from mags.models.policy.rules.when import times
 from mags.ports.inflection import BASE, forms, past_tense
 from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import normalise, read

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end
+from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.verbs import SINGULAR, verb_group
-from mags.models.policy.rules.when import DAYS, MONTHS
 
 
 def bound_end(tokens: Sequence[Token], k: int) -> int:

@@ -11,8 +11,8 @@ from mags.models.policy.rules.habits import given_up, stopped, taken_up
 from mags.models.policy.rules.lexicon import JOBS, TRAITS
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import lost_pets, named, new_job
+from mags.models.policy.rules.spans import COUNTED
 from mags.models.policy.rules.values import WHEN, changing
-from mags.models.policy.rules.when import COUNTED
 from mags.ports.inflection import lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import read

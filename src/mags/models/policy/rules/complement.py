@@ -22,8 +22,8 @@ from mags.models.policy.rules.passage import makers
 from mags.models.policy.rules.phrase import cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
+from mags.models.policy.rules.spans import COUNTED
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.when import COUNTED
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical, read, relations
 

@@ -13,8 +13,8 @@ from mags.models.policy.rules.lexicon import (
     TITLES,
     word_set,
 )
+from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.tokens import Token, sentences, tokenise
-from mags.models.policy.rules.when import DAYS, MONTHS
 from mags.ports.inflection import forms, is_verb
 
 _CLOSED = FUNCTION_WORDS - GREETINGS - ADVERBS

@@ -9,8 +9,9 @@ from mags.models.policy.rules.claims import Manner, Said, claim
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.spans import Time
 from mags.models.policy.rules.tokens import Token, join
-from mags.models.policy.rules.when import Time, times
+from mags.models.policy.rules.when import times
 from mags.ports.policy import Operation
 
 MAKING = word_set(

@@ -22,8 +22,9 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.scene import Scene
+from mags.models.policy.rules.spans import Time
 from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
-from mags.models.policy.rules.when import Time, times
+from mags.models.policy.rules.when import times
 from mags.ports.inflection import is_verb
 
 _MOST_WORDS = 14

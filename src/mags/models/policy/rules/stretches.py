@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mags.models.policy.rules.asides import without_asides
+from mags.models.policy.rules.asides import with_topic, without_asides
 from mags.models.policy.rules.lexicon import (
     ARTICLES,
     DEMONSTRATIVES,
@@ -83,7 +83,7 @@ def _is_topic(tokens: Sequence[Token]) -> bool:
 
 
 def _clause(tokens: tuple[Token, ...]) -> Stretch:
-    whole = _unframed(without_asides(tokens))
+    whole = _unframed(with_topic(without_asides(tokens)))
     bound = _bound(whole)
     kept = _trimmed((*whole[: bound[0]], *whole[bound[1] :]))
     found = [r for r in referents(kept) if not _is_called(kept, r)]
