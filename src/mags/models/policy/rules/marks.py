@@ -31,6 +31,11 @@ _AFTER = 3
 _SINCE = 3
 """Words of what something has been so since, at most."""
 _WAS_HABIT = ("used", "to")
+_SINCE_WHEN = word_set(
+    """from since as of starting beginning today now yesterday tomorrow tonight this that day week
+    month year morning evening here then"""
+)
+_GOING_ON = word_set("on onwards onward forward")
 
 
 def is_change(tokens: Sequence[Token]) -> bool:
@@ -62,3 +67,13 @@ def holds(words: Sequence[str], phrase: Sequence[str]) -> bool:
     """Say whether words hold a phrase, its words one after another."""
     last = len(words) - len(phrase) + 1
     return any(tuple(words[i : i + len(phrase)]) == tuple(phrase) for i in range(last))
+
+
+def past_when(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The words after "from today", "as of this week" at their front; all if there are no more."""
+    cut = 0
+    while cut < len(tokens) and (
+        tokens[cut].low in _SINCE_WHEN or (cut > 0 and tokens[cut].low in _GOING_ON)
+    ):
+        cut += 1
+    return tuple(tokens[cut:] if cut < len(tokens) else tokens)

@@ -16,6 +16,7 @@ from mags.models.policy.rules.lexicon import (
     MODALS,
     word_set,
 )
+from mags.models.policy.rules.marks import past_when
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
@@ -144,7 +145,7 @@ def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
     again = next((i for i in range(k, len(words)) if _says_it(words, i)), 0)
     if again:  # "the rule is plain, it is forbidden"
         return f"{' '.join(t.low for t in words[start:k])} is", join(until_comma(words[again:]))
-    topic = [t.low for t in words[start:k] if t.low not in {"has", ","}]
+    topic = [t.low for t in past_when(words[start:k]) if t.low not in {"has", ","}]
     rest = _state(words[k + 1 :])
     if not topic or not rest:
         return None
