@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,6 +96,21 @@ def test_another_person_with_the_same_property_closes_nothing(desk):
             mentions=(person,),
         )
     assert len(desk.open()) == 2
+
+
+def test_who_joins_several_takes_the_place_of_none(desk):
+    for name in ("Stovrul", "Theinfun"):
+        desk.say(
+            f"{name} belongs to the Floar clan.",
+            add(name, "is a member of", "Floar clan"),
+            mentions=(name, "Floar clan"),
+        )
+    joined = desk.say(
+        "Meimsam belongs to the Floar clan now.",
+        replace(add("Meimsam", "is a member of", "Floar clan"), change=True),
+        mentions=("Meimsam", "Floar clan"),
+    )
+    assert joined.closed == []
 
 
 def test_an_unread_contradiction_closes_by_its_episode(desk):

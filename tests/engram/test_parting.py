@@ -100,6 +100,14 @@ def test_what_many_may_take_is_not_over_for_one_since_it_is_new_for_another(desk
     assert tell(desk, "Vrull", "takes", "vreth tin").closed == []
 
 
+def test_what_one_now_takes_is_not_taken_from_another_who_took_it(desk):
+    tell(desk, "Orn clan", "calls good manners", "terto bow")
+    tell(desk, "Vel clan", "is met with", "vreth hop")
+    assert (
+        tell(desk, "terto bow", "one makes before anyone of", "Vel clan", change=True).closed == []
+    )
+
+
 def test_a_noun_that_both_tell_shows_what_a_change_is_about(desk):
     old = tell(desk, "Zoaro", "has as its polite greeting", "terto bow").facts
     tell(desk, "Zoaro", "eats", "terto moss")

@@ -94,7 +94,7 @@ def contradicted(
     out: dict[int, float] = {}
     for verdict in judge(view, episode, earlier, settings=settings, shared=shared):
         for fact in closable(view, verdict, settings=settings):
-            if not survives(view, fact, said):
+            if not (survives(view, fact, said) or _is_shared(view, fact, said)):
                 out.setdefault(fact, verdict.probability)
     for fact in excluded(view, episode, said):
         out.setdefault(fact, 1.0)
@@ -221,6 +221,33 @@ def survives(view: View, fact: int, said: Sequence[int]) -> bool:
     two entities, whichever way round, denies neither more nor less, and qualifies alike.
     """
     return fact in said or any(_restates(view, i, fact) for i in said)
+
+
+def _is_shared(view: View, fact: int, said: Sequence[int]) -> bool:
+    """Whether a fact is so of one of several, to whom the turn only adds another.
+
+    Ana and Bob are members of a club; that Carl is a member now ends neither.
+    """
+    slot, subject, object_ = _told(view, fact)
+    new = [_told(view, one) for one in said]
+    if object_ == NOBODY or subject in {one[1] for one in new}:
+        return False
+    if not any((one[0], one[2]) == (slot, object_) for one in new):
+        return False
+    others = {
+        _told(view, one)[1]
+        for one in view.about(object_)
+        if one not in said
+        and (_told(view, one)[0], _told(view, one)[2]) == (slot, object_)
+        and view.node(one)["valid_to"] == NEVER
+    }
+    return len(others) > 1
+
+
+def _told(view: View, fact: int) -> tuple[int, int, int]:
+    """Slot, subject and object of a fact."""
+    node = view.node(fact)
+    return int(node["slot"]), int(node["subject"]), int(node["object"])
 
 
 def _restates(view: View, new: int, old: int) -> bool:

@@ -97,11 +97,12 @@ def _told_over(
     ways = {
         pair: [(pair[0], rival) for rival in _rivals(view, pair, alike, done, lone=pair == ends)]
         for pair in (ends, ends[::-1])
-    }
+        if (_is_thing(view, pair[0]), _is_thing(view, pair[1])) != (True, False)
+    }  # the bow that one clan now expects may be the greeting of another
     way = _way(view, ends, slots)
     if way is not None:
         pair = ends if way else ends[::-1]
-        return ways[pair] or [
+        return ways.get(pair) or [
             (pair[0], rival)
             for rival in _rivals(
                 view, pair, alike, done, lone=COMMON.isdisjoint(_kinds(view, pair))
