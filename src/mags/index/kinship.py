@@ -15,6 +15,11 @@ _AT_HOME = {
 _PLAIN = {word: plain for plain, words in _AT_HOME.items() for word in words.split()}
 
 
+def at_home() -> tuple[tuple[str, str], ...]:
+    """Return every word used at home with the plain one it stands for: ("mum", "mother")."""
+    return tuple(_PLAIN.items())
+
+
 def called(plain: str) -> tuple[str, ...]:
     """Return "mother" and all that she is called at home."""
     return plain, *_AT_HOME.get(plain, "").split()

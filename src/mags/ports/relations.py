@@ -16,6 +16,7 @@ from importlib import resources
 from types import MappingProxyType
 
 from mags.ports.inflection import forms, lemma, past_tense, third_person
+from mags.ports.kinship import at_home
 
 
 def _set(words: str) -> frozenset[str]:
@@ -123,6 +124,7 @@ class _Table:
             self._add(name, entry)
         for relation in tuple(self.by_name.values()):
             self._add_inverse(relation)
+        self._add_relatives()
 
     def _add(self, name: str, entry: Mapping[str, object]) -> None:
         relation = Relation(
@@ -150,6 +152,14 @@ class _Table:
             past = Relation(name=relation.past, answers=relation.answers)
             self.by_name.setdefault(relation.past, past)
             self.exact[_key(relation.past)] = (self.by_name[relation.past], False)
+
+    def _add_relatives(self) -> None:
+        """File what relatives are called at home beside the plain words: "mum", "mum of"."""
+        for said, plain in at_home():
+            for form in ("{}", "{} of"):
+                found = self.exact.get(_key(form.format(plain)))
+                if found is not None:
+                    self._file(form.format(said), *found)
 
     def _file(self, form: str, relation: Relation, change: bool) -> None:
         self.exact.setdefault(_key(form), (relation, change))

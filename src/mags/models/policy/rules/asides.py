@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mags.models.policy.rules.lexicon import PREPOSITIONS
 from mags.models.policy.rules.tokens import Token, starts_with
 
 _ASIDES = tuple(
@@ -26,6 +27,8 @@ _ASIDES = tuple(
 )  # fmt: skip
 
 
+_WHERE = 4
+"""Words of where something was heard, at most."""
 _TOLD = frozenset({"say", "hear"})
 _TOPICS = tuple(
     tuple(phrase.split())
@@ -52,10 +55,25 @@ def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
                 kept = kept[count + 1 :]
             elif phrase[-1] in _TOLD:
                 kept = kept[count:]  # "they say smoking is forbidden"
-        cut = len(kept) - count
-        if cut > 1 and starts_with(kept, phrase, cut) and kept[cut - 1].text == ",":
+        cut = next(
+            (
+                i
+                for i in range(len(kept) - count, 1, -1)
+                if starts_with(kept, phrase, i) and kept[i - 1].text == ","
+            ),
+            0,
+        )
+        if cut and _is_where(kept[cut + count :]):
             kept = kept[: cut - 1]
     return kept
+
+
+def _is_where(tokens: Sequence[Token]) -> bool:
+    """Say whether words only tell where or by whom: "I was told *in the tavern*", or are none."""
+    if not tokens:
+        return True
+    short = len(tokens) <= _WHERE and tokens[0].low in PREPOSITIONS
+    return short and not any(t.is_capital or t.text == "," for t in tokens)
 
 
 def _parts(token: Token) -> bool:

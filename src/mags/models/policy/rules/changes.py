@@ -330,11 +330,11 @@ def calling(case: Case) -> list[Operation] | None:
         return []
     if case.low(0) in {"after", "as", "for"}:
         return None
-    end = name_end(case.words, 0)
+    subject = case.clause.subject
+    end = name_end(case.words, 0) or (subject.kind == THING and len(case.words) == 1)
     if not end or verb.negated:
         return []
     name = surface(case.words[:end])
-    subject = case.clause.subject
     if subject.kind == THING and len(subject.noun.split()) < 2:
         return []  # "the game": which one?
     owner = case.scene.owner(subject.owner) if subject.owner and not subject.names else None
@@ -342,8 +342,9 @@ def calling(case: Case) -> list[Operation] | None:
         text = f"{owner}'s {subject.noun} is called {name}."
         told = replace(named(case, owner, subject.noun, name), text=text)
         return [claim(case.scene, case.manner, told)]
+    one = subject.kind == THING or None
     return case.each(
-        lambda s: Said(subject=s, relation="is called", object=name, object_is_name=True)
+        lambda s: Said(subject=s, relation="is called", object=name, object_is_name=True, one=one)
     )
 
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from mags.models.policy.rules.bounds import bound_end, past_time
 from mags.models.policy.rules.clitics import is_verb_next
+from mags.models.policy.rules.joins import is_tag, shares
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
     BE,
     CONJUNCTIONS,
     DEMONSTRATIVES,
-    FEELINGS,
     FUNCTION_WORDS,
     KIN,
     PLURALS,
@@ -320,6 +320,8 @@ def _boundary(
             verb = verb_group(tokens, k + 1, subject.person)
             if verb:
                 return k, Following("who", replace(subject, end=k + 1), verb)
+        if token.text == "," and is_tag(tokens, k + 1):
+            return k, None
         if token.low in _LINKS or token.text == ",":
             following = _following(tokens, k, subject, opened) or _spliced(tokens, k)
             if following:
@@ -354,7 +356,7 @@ def _following(tokens: Sequence[Token], k: int, subject: Subject, opened: Verb) 
     spliced = link == "," and subject.kind == PRONOUN and opened.tense == "past"
     if link in _SHARED and j < len(tokens) and (link != "," or spliced):
         verb = verb_group(tokens, j, subject.person)
-        if verb and _shares(verb, opened, tokens[opened.end : k]):
+        if verb and shares(verb, opened, tokens[opened.end : k]):
             return Following(link, replace(subject, end=j), verb)
     return None
 
@@ -373,27 +375,3 @@ def _spliced(tokens: Sequence[Token], k: int) -> Following | None:
     if verb is None or not (tokens[i + 1].low in BE or after in _AFTER_VERB):
         return None
     return Following(",", Subject(kind=THING, noun=noun, end=i + 1, person=person), verb)
-
-
-def _shares(verb: Verb, opened: Verb, between: Sequence[Token]) -> bool:
-    """Say whether a verb after "and" goes on with the subject before, not with "to ..."."""
-    if verb.tense == "progressive" or verb.form in FEELINGS:
-        return False
-    if verb.base == opened.base and verb.tense != "used":
-        return False
-    if any(t.low in {"who", "that", "which"} for t in between) and between[-1].text != ",":
-        return False
-    if between and between[-1].low.endswith("s") and verb.form == f"{verb.base}s":
-        return False  # "quotes and pictures": more likely two nouns
-    over = {"past", "used"}
-    if not {"perfect", "used"} & {verb.tense, opened.tense} and (verb.tense in over) != (
-        opened.tense in over
-    ):
-        return False
-    bare = verb.tense == "present" and verb.form == verb.base
-    if bare and (
-        opened.tense != "present"
-        or any(t.low in PRONOUNS | {"to", "who", "that", "which"} for t in between)
-    ):
-        return False
-    return opened.tense not in {"future", "modal"} or verb.tense not in {"present", "past"}

@@ -66,8 +66,10 @@ def about(
         return [claim(scene, manner, said)]
     if act is Act.ADD and _is_somewhere(words, past):
         return _place(words, scene, manner, subject, past)
-    if low == "the" and clause.subject.kind != PRONOUN:
-        return _the(words, scene, manner, subject, past)
+    if low == "the":
+        return _post(clause, words, scene, manner, subject) or (
+            _the(words, scene, manner, subject, past) if clause.subject.kind != PRONOUN else []
+        )
     return _quality(clause, words, scene, manner, subject)
 
 
@@ -132,7 +134,7 @@ def _kind_of_thing(
     job = head in JOBS
     if job and at < len(core) and core[at].low in {"at", "for"}:
         place = object_of(core[at + 1 :], scene, subject)
-        if place and core[at + 1].is_capital:
+        if place and (place.is_name or core[at + 1].is_capital):
             relation = "worked at" if past else "works at"
             said = Said(subject=subject, relation=relation, act=act, object=place.text)
             found.append(claim(scene, told, replace(said, object_is_name=place.is_name)))
@@ -217,6 +219,39 @@ def _place(
         return []
     relation = Relation(name=f"{_be(past)} {words[0].low}", known=False)
     return [claim(scene, manner, said_of(subject, relation, thing))]
+
+
+def _post(
+    clause: Clause, words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation]:
+    """Read "Anja is the CEO", "I'm the backend lead at Parcelly": somebody's post, and where."""
+    body = cut_aside(words)
+    at = next((i for i, t in enumerate(body) if t.low == "at" and i > 1), len(body))
+    head = body[at - 1]
+    plain = all(t.is_word and not t.is_capital for t in body[1 : at - 1])
+    known = head.low in JOBS or (head.text.isupper() and len(head.text) > 1)
+    place = object_of(body[at + 1 :], scene, subject) if at < len(body) else None
+    named = place is not None and place.is_name
+    if words[0].low != "the" or not plain or not (known or named) or at > _LONGEST_POST:
+        return []
+    if head.low in KIN | PETS or (at < len(body) and not named):
+        return []
+    past, act = clause.verb.tense == "past", act_of(clause)
+    post = Said(
+        subject=subject,
+        relation="worked as" if past else "works as",
+        object=join(body[1:at]),
+        act=act,
+        text=f"{subject} {_be(past)} {join(body)}." if act is Act.ADD else "",
+    )
+    if place is None:
+        return [claim(scene, manner, post)]
+    work = Said(subject=subject, relation="worked at" if past else "works at", act=act, object="")
+    where = replace(work, object=place.text, object_is_name=True)
+    return [claim(scene, manner, where), claim(scene, manner, post)]
+
+
+_LONGEST_POST = 5
 
 
 def _the(

@@ -53,7 +53,7 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     fresh = read_naming(clause, scene, manner)
     if fresh:
         return ClauseReading(operations=fresh)
-    if (subject.kind == PRONOUN and subject.word in _IDLE) or subject.owner == "your":
+    if _is_idle(clause):
         return ClauseReading()
     names = _who(clause, scene)
     if names is None:
@@ -82,6 +82,17 @@ def read_clause(clause: Clause, scene: Scene, manner: Manner) -> ClauseReading:
     if clause.verb.base in {"see", "date"} and _someone(clause):
         scene.fresh = f"{names[0]}|partner"
     return ClauseReading(operations=tuple(found), why=why if not found else "")
+
+
+def _is_idle(clause: Clause) -> bool:
+    """Say whether a clause is about nothing known, or about several together.
+
+    None of those is what all of them are: "we are a small startup".
+    """
+    subject, first = clause.subject, clause.rest[0].low if clause.rest else ""
+    together = subject.word == "we" and clause.verb.base == "be" and first in {"a", "an"}
+    idle = subject.kind == PRONOUN and subject.word in _IDLE
+    return idle or together or subject.owner == "your"
 
 
 def _who(clause: Clause, scene: Scene) -> tuple[str, ...] | None:

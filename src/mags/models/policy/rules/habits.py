@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said
-from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.lexicon import EVALUATIVE, FUNCTION_WORDS, word_set
 from mags.ports.inflection import gerund, lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation
@@ -39,6 +39,20 @@ def habit(case: Case) -> list[Operation] | None:
         )
     )
     return [*ended, *kept]
+
+
+def doing(case: Case) -> list[Operation] | None:
+    """Read "Mike does frontend", "I do yoga on Mondays": what somebody does for good."""
+    verb, words = case.clause.verb, case.words
+    if verb.tense != "present" or verb.negated or verb.passive or not words:
+        return None
+    bare = words[0].low not in FUNCTION_WORDS | EVALUATIVE and words[0].is_word
+    if not bare or len(words) > _FEW or any(not t.is_word for t in words):
+        return None
+    return object_claims(case, 0, relation="does")
+
+
+_FEW = 3
 
 
 def stopped(case: Case, start: int, *, relation: str) -> list[Operation] | None:

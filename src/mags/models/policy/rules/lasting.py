@@ -21,7 +21,7 @@ _LASTS = re.compile(
     r"\b(?:(?:for|during)(?: the)?(?: next| coming| following| no more than| at most| exactly"
     r"| just| only| a period of| a mere| no longer than)?"
     r"|(?:over|in|within) the (?:next|coming|following)"
-    r"|for a (?:term|space|span|time) of|(?:ends|lapses|expires|stops|over) (?:in|after)"
+    r"|for (?:(?:a|the) (?:term|space|span|time)|all) of|as long as|(?:ends|lapses|expires|stops|over) (?:in|after)"
     r"|until(?= [\w-]+ \w+ have passed)) "
     rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
     re.IGNORECASE,
@@ -93,7 +93,8 @@ def _until(text: str) -> str:
     if found is None or not names:
         return ""
     waits = "wait" in found[0].lower() or found[0].lower().startswith("pending")
-    doing = "rise" if waits else _doing(tokens)
+    named = found["event"].lower().startswith("the ")  # "until the eclipse of Tra": it is to come
+    doing = "rise" if waits else _doing(tokens) or ("come" if named else "")
     return " ".join(dict.fromkeys([*names, doing])) if doing else ""
 
 

@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 
+from mags.ports.kinship import called
+
 _RAW = tomllib.loads(
     resources.files("mags.models.policy.rules").joinpath("words.toml").read_text(encoding="utf-8")
 )
@@ -18,6 +20,11 @@ def word_set(text: str) -> frozenset[str]:
 
 def _words(name: str) -> frozenset[str]:
     return word_set(str(_RAW["words"][name]))
+
+
+def _relatives(name: str) -> frozenset[str]:
+    """Return a set of words with what those of relatives are called at home."""
+    return frozenset(said for word in _words(name) for said in called(word))
 
 
 Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -56,9 +63,9 @@ EVALUATIVE = _words("evaluative")
 FEELINGS = _words("feelings")
 TRAITS = _words("traits")
 JOBS = _words("jobs")
-KIN = _words("kin")
-FEMALE = _words("female")
-MALE = _words("male")
+KIN = _relatives("kin")
+FEMALE = _relatives("female")
+MALE = _relatives("male")
 PETS = _words("pets")
 PLURALS = _words("plurals")
 SILENT = _words("silent_verbs")

@@ -49,6 +49,7 @@ class Scene:
     `thing`: what the last clause of this turn was about, where that was no person ("it").
     `known_people`: people and pets told of before the talk, the newest first, each with "m", "f" or
     ""; `known_group`: who "they" may be of these.
+    `meant`: whom "he" and "she" meant before, with "m" or "f".
     `pet`: one named in this turn, whom "he" and "she" may mean where no person fits.
     """
 
@@ -66,6 +67,7 @@ class Scene:
     pet: str = ""
     known_people: dict[str, str] = field(default_factory=dict)
     known_group: tuple[str, ...] = ()
+    meant: dict[str, str] = field(default_factory=dict)
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
@@ -84,8 +86,11 @@ class Scene:
         """Return whom "he", "her", ... means where only one person fits, else None."""
         wanted = _GENDERS.get(pronoun, "")
         for people in (self.people,) if self.strangers else (self.people, self.earlier):
-            fitting = [name for name, gender in people.items() if gender in {wanted, ""}]
-            certain = [name for name in fitting if people[name] == wanted and wanted]
+            if people is self.earlier and self.pet:
+                return self.pet  # named in this turn, so nearer than whoever came before it
+            known = {name: gender or self.meant.get(name, "") for name, gender in people.items()}
+            fitting = [name for name, gender in known.items() if gender in {wanted, ""}]
+            certain = [name for name in fitting if known[name] == wanted and wanted]
             if len(certain) == 1:
                 return certain[0]
             if len(fitting) == 1:
@@ -180,6 +185,8 @@ class Scene:
     def see(self, subject: Subject) -> None:
         """Remember the people a subject names."""
         names = self.subjects(subject)
+        if subject.kind == PRONOUN and names and subject.word in _GENDERS:
+            self.meant[names[0]] = _GENDERS[subject.word]  # "my manager is Denise. She ..."
         if not names or subject.kind in {PRONOUN, OF}:
             return
         word = subject.noun.split()[-1] if subject.noun else ""
@@ -187,6 +194,8 @@ class Scene:
         if (subject.kind == OWNED and not living(word)) or (
             nameless and subject.noun.startswith("new ")
         ):
+            if subject.owner[:1].isupper() and "|" not in subject.owner:
+                self.note(subject.owner)  # "Tom's birthday is on 22 March. He ..."
             return  # "my new boss is Ann": nobody beside Ann
         if subject.kind not in {NAME, OWNED}:
             return

@@ -24,7 +24,7 @@ from mags.models.policy.rules.changes import (
 )
 from mags.models.policy.rules.events import rising, timed
 from mags.models.policy.rules.giving import GIVING, giving
-from mags.models.policy.rules.habits import HABITS, finishing, habit
+from mags.models.policy.rules.habits import HABITS, doing, finishing, habit
 from mags.models.policy.rules.possessions import getting, having, selling
 from mags.models.policy.rules.values import CHANGING
 from mags.ports.policy import Operation
@@ -43,6 +43,7 @@ def _or(first: Special, then: Special | None) -> Special:
 _PLAIN: Mapping[str, Special] = {
     **CHANGING,
     **dict.fromkeys(HABITS, habit),
+    "do": doing,
     "go": going,
     "finish": finishing,
     "have": having,

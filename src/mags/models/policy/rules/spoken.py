@@ -10,16 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from mags.models.policy.rules.bare import with_owner
 from mags.models.policy.rules.idioms import IDIOMS, KINS, NAME
+from mags.ports.kinship import called
 
 _DET = r"(?:an?|my|our|his|her|their|the|this)"
 _MY = r"(?:my|our|My|Our)"
 
+_ONE_HAS = ("mother", "father", "grandmother", "grandfather")
+_HOME = "|".join(
+    rf"[{word[0].upper()}{word[0]}]{word[1:]}" for one in _ONE_HAS for word in called(one)[1:]
+)
 _BARE = re.compile(
     r"(?P<lead>^|[,;:.!] ?|\b(?:and|but|so|with|to|for|from|because|that|when|at|by|like|as"
     r"|see|visit|call|called|told|and then) )"
-    r"(?P<kin>[Mm]um|[Mm]om|[Mm]ummy|[Mm]ommy|[Mm]am|[Dd]ad|[Dd]addy|[Gg]randma|[Gg]randpa|[Gg]ranny"
-    r"|[Gg]ran|[Nn]an|[Nn]ana|[Gg]rand?dad)(?![\w-])(?! (?:of|jokes?|bod)\b)"
+    rf"(?P<kin>{_HOME})(?![\w-])(?! (?:of|jokes?|bod)\b)"
 )
 """A relative called by the bare word: those of whom one has one, who are so called by name."""
 
@@ -283,4 +288,4 @@ def spoken(text: str) -> str:
         return text
     for pattern, make in (*_SPOKEN, *IDIOMS):
         text = pattern.sub(make, text)
-    return text
+    return with_owner(text)

@@ -25,7 +25,7 @@ from mags.models.policy.rules.changing import (
 )
 from mags.models.policy.rules.deeds import shown
 from mags.models.policy.rules.following import goes_on
-from mags.models.policy.rules.lasting import coming
+from mags.models.policy.rules.lasting import coming, lasting
 from mags.models.policy.rules.lexicon import PREPOSITIONS
 from mags.models.policy.rules.marks import is_change
 from mags.models.policy.rules.referents import BEFORE_NAMES, Referent
@@ -131,19 +131,22 @@ def _is_titled(name: str) -> bool:
 
 
 def _bounded(read: Sequence[Operation], turn: Turn) -> Sequence[Operation]:
-    """Give what is said "for the next ten days" its end."""
-    end = coming(turn.text, turn.at)
+    """Give what is said "for the next ten days", "until the moon of Tra rises" its end."""
+    end, held = lasting(turn.text, turn.at)
+    end = end if held else coming(turn.text, turn.at)
     if end is None:
         return read
     return [
-        replace(op, valid_to=end) if op.act is not Act.RETRACT and op.valid_to is None else op
+        replace(op, valid_to=end, qualifiers={**op.qualifiers, **held})
+        if op.act is not Act.RETRACT and op.valid_to is None else op
         for op in read
     ]
 
 
 def _is_own(op: Operation, turn: Turn) -> bool:
-    """Say whether speakers tell of themselves, in whatever words."""
-    return op.subject == turn.speaker and op.act is not Act.NOTE and op.relation != "plans to"
+    """Say whether speakers tell of themselves, in whatever words; not who told them."""
+    own = op.subject == turn.speaker and op.act is not Act.NOTE and op.relation != "plans to"
+    return own and not op.relation.startswith(_HEARD)
 
 
 def _is_of(op: Operation, people: frozenset[str]) -> bool:

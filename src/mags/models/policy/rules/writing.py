@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mags.models.policy.rules.casing import cased
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clause import Clause, clause_at, clauses
 from mags.models.policy.rules.contrasts import contrasted, left_out
@@ -62,8 +63,9 @@ class _Sentence:
 
 def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
     """Return what a turn asks to be stored, by rules."""
-    text, pairs = contrasted(turn.text)
-    heard, turn = turn, replace(turn, text=text)
+    heard = replace(turn, text=cased(turn.text, _known_names(recent, recalled)))
+    text, pairs = contrasted(heard.text)
+    turn = replace(turn, text=text)
     scene = scene_of(turn, recent, recalled)
     if _CALLS_BACK.search(turn.text):
         scene.known = (*scene.known, *(op.text for op in _before(recent)))
@@ -111,6 +113,14 @@ _CALLS_BACK = re.compile(
 )
 """A turn that may speak of something by "the" or by an old name, or tells of a pet that died."""
 _NEAR = 6
+
+
+def _known_names(recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Iterator[str]:
+    """Yield the names that the last turns and the memories have."""
+    for earlier in list(recent)[-_NEAR:]:
+        yield from mentions(earlier.text)
+    for item in recalled:
+        yield from (item.subject, item.object)
 
 
 _NAMES = re.compile(r"\b(?:is|'s|are|was) (?:called|named)\b|\b(?:its|his|her) name\b", re.I)
