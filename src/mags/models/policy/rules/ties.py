@@ -38,6 +38,7 @@ from mags.ports.relations import canonical
 
 _TWO = 2
 _IT = frozenset({"it", "he", "she", "they"})
+_HEARD = ("was told", "am told")
 _KEPT = frozenset({"rule", "how-to"})
 """Notes that stay beside a tie: it has not their force."""
 
