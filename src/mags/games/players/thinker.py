@@ -19,6 +19,7 @@ from mags.games.players.evidence import (
 )
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
+from mags.games.players.ranking import Ranking
 from mags.games.players.shelf import NAMED, further
 from mags.games.players.wording import named
 from mags.games.turns import Choice, Reader, Said, Scene
@@ -83,6 +84,7 @@ class Thinker:
         self.ids: dict[Said, int] = {}
         self.diary = Diary()
         self.options = Options()
+        self.ranking = Ranking()
         self.shown: list[Shown] = []
         self.choice = Choice(action="", sure=0.0)
         self.reading_s = 0.0
@@ -95,6 +97,7 @@ class Thinker:
         self.ids = {}
         self.diary = Diary()
         self.options = Options()
+        self.ranking = Ranking()
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
@@ -131,6 +134,8 @@ class Thinker:
     def did(self, scene: Scene, action: str, reward: float) -> None:
         """Keep what was done and what it brought."""
         self.diary.did(scene, action, reward, self._led.get(action, frozenset()))
+        if action in scene.actions:
+            self.ranking.learn(scene.actions.index(action), won=reward >= WELL)
 
     def _lapse(self) -> None:
         """Tell the diary of the lines that held for a while and are over."""
@@ -173,14 +178,14 @@ class Thinker:
         self.recalls += 1
         self._lapse()
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
-        newer = self._memory.chains(question, actions, after=after)
+        newer = self._chains(question, after)
         self._led = {
             actions[one.option]: frozenset(one.steps) & self._passing.keys() for one in newer
         }
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
-            found = self._sound(question, self._memory.chains(question, actions))
+            found = self._sound(question, self._chains(question))
         asked = named(question)
         habits, line = self._habits, self.notes.get
         passing = self._passing
@@ -198,6 +203,12 @@ class Thinker:
         off = denied(notes, self._open)
         self._open = tuple(one for i, one in enumerate(self._open) if i not in off)
         return _together(Shown(text=n.shown, note=n, ids=(self.ids[n.said],)) for n in notes)
+
+    def _chains(self, question: str, after: Mapping[int, float] | None = None) -> list[Chain]:
+        """The best chain to each action, ranked by what was learned of their sorts."""
+        actions = self._scene.actions
+        found = self._memory.chains(question, actions, after=after or {})
+        return self.ranking.ranked(found, question, actions, self.notes.get)
 
     def _sound(self, question: str, found: Sequence[Chain]) -> list[Chain]:
         """The chains that may decide, to actions that are open."""
