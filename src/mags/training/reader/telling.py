@@ -13,7 +13,7 @@ LATEST = 0.999
 """When the last line is said; the first is said at 0."""
 _INVENTED = 0.4
 _OF_ONESELF = 0.2
-_TRIES = 40
+_TRIES = 400
 _THROUGH = ("person", "person", "town", "house", "guild")
 """Kinds of things that relations made up at random lead through."""
 
