@@ -35,6 +35,18 @@ def test_a_new_object_supersedes_in_a_one_valued_slot(desk):
     ]
 
 
+def test_the_table_counts_holders_of_a_seat_and_not_who_holds_a_feast(desk):
+    for person in ("Ana", "Bob"):
+        desk.say("a", add("seat of Pell", "is held by", person))
+    for clan in ("Orn clan", "Vel clan"):
+        desk.say("a", add("feast of Pell", "is held by", clan))
+    assert desk.open() == {
+        ("seat of Pell", "is held by", "Bob"),
+        ("feast of Pell", "is held by", "Orn clan"),
+        ("feast of Pell", "is held by", "Vel clan"),
+    }
+
+
 def test_an_unknown_relation_holds_many_values(desk):
     desk.say("a", add("Ana", "tinkers with", "clocks"))
     done = desk.say("b", add("Ana", "tinkers with", "radios"))

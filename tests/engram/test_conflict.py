@@ -121,6 +121,22 @@ def test_an_unread_contradiction_closes_by_its_episode(desk):
     assert desk.state.graph.targets(done.episode, ArcKind.SUPERSEDES) == old
 
 
+def test_what_is_said_again_in_more_words_contradicts_nothing(desk):
+    told = "pretty sure Auntie Rerkur runs with the Ganner folk."
+    names = ("Auntie Rerkur", "Ganner folk")
+    desk.say(f"For next time: {told}", add(names[0], "runs with", names[1]), mentions=names)
+    assert desk.say(f"The reason is that {told}", mentions=names).closed == []
+
+
+def test_a_wish_contradicts_nothing(desk):
+    desk.say(
+        "Any child can see that Growau is a flaudraul.",
+        add("Growau", "is", "flaudraul"),
+        mentions=("Growau",),
+    )
+    assert desk.say("If only Growau could see this!", mentions=("Growau",)).closed == []
+
+
 @pytest.mark.parametrize(
     "more", [{"is_question": True}, {"attrs": {"recalled": "yes"}}], ids=["question", "echo"]
 )

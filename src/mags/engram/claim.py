@@ -8,7 +8,7 @@ from typing import Any
 
 from mags.engram.validity import Span
 from mags.graph.node import NEVER, NOBODY
-from mags.index.names import fold
+from mags.index.names import fold, form_of
 from mags.index.state import State
 from mags.ports import relations
 from mags.ports.inflection import THIRD, forms, third_person
@@ -104,9 +104,19 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
     """
     if operation.one is False and operation.act is not Act.UPDATE:
         return False, False
-    lasting = relation.one if relation.known else operation.one is True
+    meant = relation.answers != "person" or not is_group(operation.object)
+    lasting = relation.one and meant if relation.known else operation.one is True
     cue = operation.act is Act.UPDATE or (change and not relation.known)
     return lasting or cue, lasting
+
+
+def is_group(name: str) -> bool:
+    """Whether a name ends on the noun of what it is: "the Orn clan" is no person.
+
+    Where the table asks for one ("the seat is held by Ana"), "the feast is held by the Orn clan"
+    is in another sense, of which it cannot say how many there are.
+    """
+    return " of " not in name and form_of(name) not in ("name", "thing")
 
 
 _DENIED = "does not "

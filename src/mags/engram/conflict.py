@@ -47,6 +47,8 @@ _WHEN = re.compile(
     r"|until|since|around)\b",
     re.IGNORECASE,
 )
+_WISHED = re.compile(r"\W*(?:oh,? )?(?:if only|i wish)\b", re.IGNORECASE)
+"""How a sentence begins that tells of what is not so."""
 _W = np.array([WEIGHTS[name] for name in FEATURES])
 
 
@@ -94,7 +96,8 @@ def contradicted(
     out: dict[int, float] = {}
     for verdict in judge(view, episode, earlier, settings=settings, shared=shared):
         for fact in closable(view, verdict, settings=settings):
-            if not (survives(view, fact, said) or _is_shared(view, fact, said)):
+            again = not said and _is_again(verdict.new, view.words(fact).text)
+            if not (again or survives(view, fact, said) or _is_shared(view, fact, said)):
                 out.setdefault(fact, verdict.probability)
     for fact in excluded(view, episode, said):
         out.setdefault(fact, 1.0)
@@ -158,6 +161,8 @@ def judge(
     ]
     out: list[Verdict] = []
     for new in sentences(view.words(episode).text):
+        if _WISHED.match(new):
+            continue
         parts = take_apart(new)
         found = [
             Verdict(episode=e, old=o, new=new, probability=probability(new, o, cosine))
@@ -174,6 +179,12 @@ def judge(
             out.append(verdict)
             least = max(settings.several, settings.threshold)
     return out
+
+
+def _is_again(sentence: str, fact: str) -> bool:
+    """Whether a sentence says all that a fact says, and neither denies nor replaces it."""
+    new, old = take_apart(sentence), take_apart(fact)
+    return not new.is_cued and old.common <= new.common and old.proper <= new.proper
 
 
 def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:

@@ -24,10 +24,11 @@ UNTIL = "until"
 """The qualifier that says what is to happen, in the names and verbs of it."""
 _RISEN = frozenset({"up", "sky"})
 """Words of what has risen: "the moon is up", "stands in the sky"."""
-_HERE = frozenset({"there", "is"})
-"""Of what has come: "there it is, the star of Pell, over the hills"."""
+_HERE = frozenset({"there", "here"})
+"""Of what has come, beside "is": "there it is, the star of Pell, over the hills"."""
 _SEEN = frozenset(
     {"rise", "appear", "see", "come", "arrive", "show", "emerge", "stand", "shine", "return"}
+    | {"begin", "start"}
 )
 """Verbs of what has come into view: who waits for a star to appear has waited when it is seen."""
 _AHEAD = frozenset({"until", "till", "unless", "will", "not", "when", "once", "if", "before"})
@@ -78,7 +79,7 @@ def lapse(
     if not _AHEAD.isdisjoint(said):
         return []
     told = {base for word in said for base in (word, *(base for base, _ in forms(word)))}
-    if not _RISEN.isdisjoint(said) or _HERE.issubset(said):
+    if not _RISEN.isdisjoint(said) or ("is" in said and not _HERE.isdisjoint(said)):
         told.add("rise")
     if not _SEEN.isdisjoint(told):
         told |= _SEEN

@@ -42,6 +42,9 @@ def test_what_is_over_is_parted_and_what_is_now_is_tied(text):
         "Zoaro no longer guards Vrull; it is Pelmir now.",
         "Zoaro used to guard Vrull, now Pelmir does.",
         "Zoaro has left Vrull, and Pelmir keeps watch.",
+        "Zoaro has retired, and Vrull is guarded by Pelmir.",
+        "Pelmir has taken up the watch at Vrull in place of Zoaro.",
+        "Zoaro no longer guards Vrull, but Pelmir guards it.",
     ],
 )
 def test_another_does_what_the_first_did(text):
@@ -158,3 +161,42 @@ def test_whoever_guards_a_place_is_not_the_place():
         assert tied(Turn(text=text, attrs={OUTCOME: "-1"})) == ()
         assert tied(Turn(text=text, attrs={OUTCOME: "1"})) == ()
     assert tied(Turn(text="Zoaro laughed at vreth ink.", attrs={OUTCOME: "-1"})) != ()
+
+
+def test_what_one_has_got_used_to_is_not_over():
+    assert [op[0] for op in ties("The Orn clan has got used to the Pell vigil.")] == ["ADD"]
+
+
+def test_two_that_have_changed_places_are_told_the_other_way_round():
+    text = "The Zoaro way used to beat the Pell way, now it is the other way round."
+    assert [(act, a, b) for act, a, _, b in ties(text)] == [("ADD", "Pell way", "Zoaro way")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In Zoaro, smoking is no longer free to all but forbidden.",
+        "In Zoaro smoking is forbidden now and not free to all.",
+        "They tell me smoking is now forbidden in Zoaro.",
+        "In Zoaro smoking is now forbidden, I was told in the tavern.",
+    ],
+)
+def test_of_what_was_and_is_only_what_is_so_is_kept(text):
+    told = [op for op in ties(text) if op[0] != "NOTE"]
+    assert told == [("ADD", "Zoaro", "smoking is", "forbidden")]
+
+
+@pytest.mark.parametrize(
+    ("span", "until"),
+    [
+        ("Until the Humpir tide", "humpir come"),
+        ("Till the eclipse of Humpir comes", "humpir come"),
+        ("For all of six days", None),
+        ("For the time of six days", None),
+    ],
+)
+def test_what_holds_up_to_an_event_or_for_a_time_has_an_end(span, until):
+    turn = Turn(text=f"{span}, the Orn clan keeps the Pell vigil.", speaker="Ana", attrs={}, at=0.0)
+    (told,) = tied(turn)
+    assert told.valid_to is not None
+    assert told.qualifiers.get("until") == until

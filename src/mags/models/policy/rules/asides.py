@@ -29,6 +29,10 @@ _ASIDES = tuple(
 
 _WHERE = 4
 """Words of where something was heard, at most."""
+_HEARD = 3
+_FOLK = frozenset(
+    {"they", "people", "folk", "folks", "somebody", "someone", "everybody", "everyone"}
+)
 _TOLD = frozenset({"say", "hear"})
 _TOPICS = tuple(
     tuple(phrase.split())
@@ -48,6 +52,8 @@ _LATER = frozenset({"it", "them", "him"})
 def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """Take what is said around a statement off its front and its end."""
     kept = tuple(tokens)
+    if len(kept) > _HEARD and _is_heard(kept):
+        kept = kept[_HEARD:]  # "they tell me smoking is forbidden"
     for phrase in _ASIDES:
         count = len(phrase)
         if len(kept) > count + 1 and starts_with(kept, phrase):
@@ -66,6 +72,12 @@ def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
         if cut and _is_where(kept[cut + count :]):
             kept = kept[: cut - 1]
     return kept
+
+
+def _is_heard(tokens: Sequence[Token]) -> bool:
+    """Say whether somebody is first said to have told it: "they tell me"."""
+    who, verb, whom = (t.low for t in tokens[:_HEARD])
+    return who in _FOLK and verb in {"tell", "tells", "told"} and whom in {"me", "us"}
 
 
 def _is_where(tokens: Sequence[Token]) -> bool:

@@ -25,7 +25,7 @@ from mags.ports.policy import Act, Operation, Turn
 _LEADS = word_set("thanks compared according unlike as like")
 _OVER = (
     ("no", "longer"), ("instead", "of"), ("place", "of"), ("rather", "than"), ("no", "more"),
-    ("not",), ("n't",), ("once",), ("used", "to"), ("than",), ("formerly",), ("succession", "to"),
+    ("not",), ("n't",), ("once",), ("than",), ("formerly",), ("succession", "to"),
 )  # fmt: skip
 """What stands before the name of what is over, with a verb between."""
 _LEFT = (
@@ -54,14 +54,20 @@ _TOOK = (
     ("took", "over", "from"), ("taken", "over", "from"), ("takes", "over", "from"),
     ("took", "place", "of"), ("taken", "place", "of"), ("takes", "place", "of"),
 )  # fmt: skip
+_STEAD = (("place", "of"), ("stead", "of"))
 _AT = word_set("at in as of over for on")
 _OUT = (
     ("is", "out"), ("are", "out"), ("has", "stepped", "down"), ("is", "gone"), ("is", "over"),
 )  # fmt: skip
 """What stands behind the name of what is over."""
+_GONE = (
+    *_OUT, ("has", "retired"), ("has", "resigned"), ("has", "left"), ("has", "died"),
+    ("has", "stepped", "aside"), ("has", "been", "dismissed"), ("has", "been", "sacked"),
+)  # fmt: skip
 _IN = (("is", "in"), ("are", "in"), ("comes", "in"))
 """What stands behind the name of what has come in its place."""
 _BUT = frozenset({"but", "only", "except", "unless", "nothing"})
+_TURNED_ROUND = (("other", "way"), ("vice", "versa"), ("reversed",), ("the", "reverse"))
 _ELLIPTIC = frozenset({"does", "do", "is", "has", "did"})
 _NOT = frozenset({"not", "n't", "no"})
 _HIM = frozenset({"it", "him", "her", "them"})
@@ -143,6 +149,10 @@ def _heir(clause: Stretch, old: Referent) -> Referent:
         return clause.about[0]
     if place == len(clause.about) - 1 and words[-2:] == ["succession", "to"]:
         return clause.about[0]
+    if place == len(clause.about) - 1 and tuple(words[-2:]) in _STEAD:
+        middle = clause.about[place - 1]
+        led = [t.low for t in clause.tokens[: middle.start] if t.low not in ARTICLES]
+        return clause.about[0] if led[-1:] and led[-1] in _AT else middle
     return next(r for r in reversed(clause.about) if r is not old)
 
 
@@ -165,14 +175,24 @@ def _taken_over(clause: Stretch) -> _Swap | None:
     does = any(form in {THIRD, PAST} for word in after for _, form in forms(word))
     out = words[it.end : it.end + 1] == ["out"] and words[it.start - 1] in {"thrown", "threw"}
     linked = linked[out:]
-    led = bool(linked) and all(word in _LINKS | ARTICLES for word in linked) and "but" not in linked
     again = not _HIM.isdisjoint(words[last.end :])  # "and Pell has taken it in"
+    led = bool(linked) and all(word in _LINKS | ARTICLES for word in linked)
+    led = led and ("but" not in linked or again)
     left = again and _is_over(clause.tokens, it)  # "retired from Vrull, so Pell watches it"
+    if _is_gone(words[first.end : it.start]) and form_of(first) == form_of(last):
+        return _Swap(subject=it, old=first, new=last)
     if not ((ended or out or left) and led and does) or not (
         again or form_of(first) == form_of(last)
     ):
         return None
     return _Swap(subject=it, old=first, new=last)
+
+
+def _is_gone(words: Sequence[str]) -> bool:
+    """Read "has retired, and" between two names: "Vrull has retired, and Zoaro obeys Pell"."""
+    ends = (len(one) for one in _GONE if tuple(words[: len(one)]) == one)
+    rest = words[next(ends, len(words)) :]
+    return bool(rest) and all(word in _LINKS | ARTICLES for word in rest)
 
 
 def _spliced(clause: Stretch) -> _Swap | None:
@@ -253,6 +273,8 @@ def _is_over(tokens: Sequence[Token], referent: Referent) -> bool:
     before = [t.low for t in tokens[max(0, referent.start - _REACH) : referent.start]]
     if any(holds(before, phrase) for phrase in _OVER) or _stands(tokens, referent, _OUT):
         return True
+    if was_so(before):
+        return True
     passed = ARTICLES | POSSESSIVES
     direct = [word for word in before if word not in passed and not word.endswith("ing")]
     return any(tuple(direct[-len(phrase) :]) == phrase for phrase in _LEFT)
@@ -280,9 +302,14 @@ def is_ended(tokens: Sequence[Token], first: Referent, second: Referent) -> bool
 
 
 def does_now(tokens: Sequence[Token], first: Referent, second: Referent) -> bool:
-    """Read "the Zoaro way used to come first, but now the code of Vrull does"."""
+    """Read "the Zoaro way used to come first, but now the code of Vrull does".
+
+    And "used to beat the code of Vrull, now it is the other way round".
+    """
     between = [t.low for t in tokens[first.end : second.start]]
     after = [t.low for t in tokens[second.end :]]
+    if was_so(between) and any(holds(after, phrase) for phrase in _TURNED_ROUND):
+        return True
     return was_so(between) and "but" in between and after[-1:] != [] and after[0] in _ELLIPTIC
 
 

@@ -21,7 +21,8 @@ _LASTS = re.compile(
     r"\b(?:(?:for|during)(?: the)?(?: next| coming| following| no more than| at most| exactly"
     r"| just| only| a period of| a mere| no longer than)?"
     r"|(?:over|in|within) the (?:next|coming|following)"
-    r"|for (?:(?:a|the) (?:term|space|span|time)|all) of|as long as|(?:ends|lapses|expires|stops|over) (?:in|after)"
+    r"|for (?:(?:a|the) (?:term|space|span|time)|all) of|as long as"
+    r"|(?:ends|lapses|expires|stops|over) (?:in|after)"
     r"|until(?= [\w-]+ \w+ have passed)) "
     rf"(\d+|{'|'.join(_COUNTS)}) (day|week|hour)s?\b",
     re.IGNORECASE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mags.models.policy.rules.lexicon import ARTICLES, POSSESSIVES, word_set
 from mags.models.policy.rules.tokens import Token
@@ -16,7 +17,7 @@ _CHANGES = (
     ("these", "days"), ("in", "the", "place", "of"), ("in", "place", "of"), ("the", "place", "of"),
     ("any", "more"), ("any", "longer"), ("has", "left"), ("has", "been", "taken"),
     ("changed", "sides"), ("given", "up"), ("gave", "up"), ("of", "late"), ("as", "of"),
-    ("by", "now"), ("from", "this", "year"), ("used", "to"), ("is", "out"), ("are", "out"),
+    ("by", "now"), ("from", "this", "year"), ("is", "out"), ("are", "out"),
 )  # fmt: skip
 _HAVE = frozenset({"has", "have", "had", "was", "were", "been"})
 _TURNED = word_set(
@@ -30,7 +31,12 @@ _AFTER = 3
 """Words from "has" to what has been done."""
 _SINCE = 3
 """Words of what something has been so since, at most."""
+_SINCE_LAST = (["since", "last"], ["since", "this"])
 _WAS_HABIT = ("used", "to")
+_ACCUSTOMED = word_set(
+    "is are was were be been being get gets got getting gotten become became grown"
+)
+"""What stands before "used to" where it tells what somebody has come to like."""
 _SINCE_WHEN = word_set(
     """from since as of starting beginning today now yesterday tomorrow tonight this that day week
     month year morning evening here then"""
@@ -42,6 +48,8 @@ def is_change(tokens: Sequence[Token]) -> bool:
     """Say whether words tell that something has become another: "now", "the new guardian"."""
     lows = [t.low for t in tokens]
     if not _CHANGED.isdisjoint(lows) or any(holds(lows, phrase) for phrase in _CHANGES):
+        return True
+    if was_so(lows) or lows[:2] in _SINCE_LAST:
         return True
     if lows[:1] == ["since"] and "," in lows[2 : _SINCE + 2]:
         return True  # "since the harvest, ..."
@@ -59,8 +67,9 @@ def _is_new(lows: Sequence[str], i: int) -> bool:
 
 
 def was_so(words: Sequence[str]) -> bool:
-    """Say whether words tell a habit that is none any longer: "used to"."""
-    return holds(words, _WAS_HABIT)
+    """Say whether words tell a habit that is none any longer: "used to", not "is used to"."""
+    habits = (i for i, pair in enumerate(pairwise(words)) if pair == _WAS_HABIT)
+    return any(not i or words[i - 1] not in _ACCUSTOMED for i in habits)
 
 
 def holds(words: Sequence[str], phrase: Sequence[str]) -> bool:

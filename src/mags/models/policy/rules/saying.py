@@ -33,6 +33,7 @@ CUES = word_set("now no longer not but instead anymore become becomes became tod
 """Words that tell of a change, and belong to no relation."""
 MOST = 6
 """Words of a relation."""
+_DENYING = frozenset({"no", "not", "longer", "n't"})
 _GUESSED = HEDGES | word_set("could might may would should")
 _OTHERS = word_set("he she him her they them")
 _EVERYBODY = word_set("one you everyone everybody people visitors guests strangers all they we")
@@ -82,6 +83,7 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
         rest = until_comma(_past_comma(after[after.index(words[-1]) + 1 :])) or rest
     while rest and rest[0].low in {"you", "that"}:
         rest = rest[1:]
+    verb, rest = _corrected(verb, rest)
     if not any(t.is_word for t in rest) or rest[0].low in EVALUATIVE | INTENSIFIERS | LISTS:
         return None
     if not verb and len(rest) > 1 and not is_verb(low_at(before, len(before) - 1)):
@@ -119,6 +121,23 @@ def _usual(after: Sequence[Token]) -> tuple[str, str] | None:
     return ("by habit", join(words)) if does else None
 
 
+def _corrected(
+    verb: Sequence[Token], rest: Sequence[Token]
+) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    """Leave what is so of "no longer asks to sit but to stand", "to stand now and not to sit"."""
+    lows = [t.low for t in rest]
+    verb, denied = tuple(verb), not _DENYING.isdisjoint(t.low for t in (*verb, *rest))
+    cut = lows.index("but") if denied and "but" in lows else 0
+    if cut and cut + 1 < len(rest):
+        verb = tuple(t for t in verb if t.low not in _DENYING)
+        return verb, tuple(rest[cut + 1 :])
+    other = next((i for i in range(1, len(lows)) if lows[i : i + 2] == ["and", "not"]), len(lows))
+    kept = list(rest[:other])
+    while other < len(lows) and kept and kept[-1].low in CUES:
+        kept.pop()
+    return verb, tuple(kept or rest)
+
+
 def is_placed(clause: Stretch) -> bool:
     """Say whether a stretch tells what is so in the one place it names."""
     if len(clause.about) != 1:
@@ -154,7 +173,7 @@ def placed(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] |
 
 def _state(words: Sequence[Token]) -> tuple[Token, ...]:
     """What something is said to be, without "now" and the like before it."""
-    rest = tuple(words)
+    rest = _corrected((), words)[1]
     while rest and rest[0].low in ADVERBS:
         rest = rest[1:]
     return until_comma(rest)
