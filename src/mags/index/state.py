@@ -45,7 +45,7 @@ class State:
         self, *, dimension: int, secret: bytes, fetch: Fetch, fetch_whole: FetchWhole
     ) -> None:
         """An empty state; words come from the content table through `fetch`."""
-        self.secret = secret
+        self._keyed = hashlib.blake2b(digest_size=8, key=secret)
         self.seq = 0
         self.latest_s = -NEVER
         """Event time of the newest episode: the present is not before it."""
@@ -79,8 +79,9 @@ class State:
 
     def hash(self, *words: str) -> int:
         """A keyed 64-bit hash: the same for the same words in the same memory only."""
-        data = "\x1f".join(words).encode()
-        return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=self.secret).digest())
+        made = self._keyed.copy()  # the key is taken in once
+        made.update("\x1f".join(words).encode())
+        return int.from_bytes(made.digest())
 
     def _hash_term(self, term: str) -> int:
         return self.hash("term", term)

@@ -268,7 +268,8 @@ class VectorIndex:
             pools = np.tile(rows, (m, 1))
         products = np.empty(pools.shape, np.float32)
         own_products(self.matrix.view(np.uint16), pools, queries, products)
-        return np.take_along_axis(pools, np.argpartition(products, -k, axis=1)[:, -k:], axis=1)
+        best = products.argpartition(-k, axis=1)[:, -k:]
+        return np.asarray(pools[np.arange(m)[:, None], best], np.int64)
 
     def _whole_coarse(self) -> NDArray[np.int8]:
         if not self._coarse_whole:

@@ -51,6 +51,14 @@ class Bridges:
         return sum(self.shared.values()) + sum(self.about.values()) > before
 
 
+def documents(state: State) -> bool:
+    """Whether there is any text that nobody said; looked up once a state."""
+    return state.kept(
+        "documents",
+        lambda: bool(_document(state, state.graph.where(NodeKind.EPISODE)).any()),
+    )
+
+
 def best_documents(
     documents: NDArray[np.float32], scores: NDArray[np.float32], most: int
 ) -> NDArray[np.int64]:

@@ -92,16 +92,15 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
     speakers = tuple(i for i in entities if i in state.speakers)
     names = {word for i in speakers for word in words(state.content(i).text)}
+    heard = [words(text) for text in plan.queries]
+    # Looked up once each: most words of a question are those of its rewordings.
+    common = {word for word in set().union(*heard) if _common(state, word, settings)}
     texts: list[str] = []
     terms: list[tuple[str, ...]] = []
-    for text in plan.queries:
-        kept = [
-            word
-            for word in words(text)
-            if word.removesuffix("'s") not in names and not _common(state, word, settings)
-        ]
+    for text, said in zip(plan.queries, heard, strict=True):
+        kept = [w for w in said if w not in common and w.removesuffix("'s") not in names]
         content = [word for word in kept if word not in STOP_WORDS]
-        stems = [stem(word) for word in (content or words(text)) if word not in STOP_WORDS]
+        stems = [stem(word) for word in (content or said) if word not in STOP_WORDS]
         found = tuple(dict.fromkeys(stems))
         if len(terms) < 2 or set(found) != set(terms[0]):
             texts.append(" ".join(kept) if content else text)

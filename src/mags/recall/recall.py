@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import isfinite
 
 import numpy as np
@@ -15,7 +14,7 @@ from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.recall import anchors, features, spread, units
-from mags.recall.bridge import best_documents, bridges
+from mags.recall.bridge import best_documents, bridges, documents
 from mags.recall.bygone import behind
 from mags.recall.candidates import Candidates, gather, softmax, valid_to, widen
 from mags.recall.features import Reach
@@ -24,6 +23,7 @@ from mags.recall.kernels import places_of, worth
 from mags.recall.query import Reading
 from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
+from mags.recall.told import Told
 from mags.recall.trace import HitTrace, Step, Trace, rounded
 from mags.recall.walk import Walk, walk
 from mags.recall.wired import wired
@@ -75,7 +75,7 @@ def rank(
         best = best[state.graph.kinds[best] != ENTITY][: settings.reached]
         found = widen(state, found, reading, best)
     reach = Reach(spread=reached, walk=walked.value)
-    if settings.bridges and len(anchor_rows):
+    if settings.bridges and len(anchor_rows) and documents(state):
         fused = found.fused
         best = np.argsort(-fused, kind="stable")[: settings.bridging]
         rows, mass = found.rows[best], softmax(fused[best])
@@ -190,7 +190,7 @@ def recall(
     rows = np.array([row for row, _ in merged], np.int64)
     at = places_of(ranking.found.rows, rows)
     anchor_ids = tuple(graph.nodes["id"][ranking.anchor_rows].tolist())
-    told = _Told(graph, merged)
+    told = Told(graph, merged)
     hits = _hits(state, reading, ranking, told, at)
     trace = Trace(
         tick=graph.tick,
@@ -223,30 +223,8 @@ def _paths(
     return spread.paths(state.graph, ranking.anchor_rows, moment, settings, wanted)
 
 
-class _Told:
-    """The rows that come out: `records` and, of each, `sources` and `episodes` as rows."""
-
-    def __init__(self, graph: Graph, merged: Sequence[tuple[int, list[int]]]) -> None:
-        self.joined = [joined for _, joined in merged]
-        self.records = graph.nodes[[row for row, _ in merged]]
-        rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
-        codes = np.where(graph.nodes["kind"][rows] == units.EPISODE, -1, int(ArcKind.SOURCE))
-        told = zip(
-            rows.tolist(), codes.tolist(), spread.peers_each(graph, rows, codes), strict=True
-        )
-        self.sources: list[list[int]] = []
-        """Of the row itself, without what came out as one with it; none of an episode."""
-        self.episodes: list[set[int]] = []
-        for joined in self.joined:
-            for i, (row, code, came_from) in enumerate(islice(told, 1 + len(joined))):
-                if i == 0:
-                    self.sources.append(came_from)
-                    self.episodes.append(set())
-                self.episodes[-1].update(came_from if code >= 0 else (row,))
-
-
 def _hits(
-    state: State, reading: Reading, ranking: Ranking, told: _Told, at: NDArray[np.int64]
+    state: State, reading: Reading, ranking: Ranking, told: Told, at: NDArray[np.int64]
 ) -> tuple[Hit, ...]:
     """The rows in words."""
     records, ids = told.records, state.graph.nodes["id"]
@@ -256,7 +234,9 @@ def _hits(
     scores, ends = ranking.scores[at].tolist(), valid_to(records, reading).tolist()
     said, noted = records["valid_from"].tolist(), records["recorded_at"].tolist()
     kinds, node_ids = records["kind"].tolist(), records["id"].tolist()
+    sure, flags = records["confidence"].tolist(), records["flags"].tolist()
     anchors_ = set(ids[ranking.anchor_rows].tolist())
+    episodes = told.episodes(ranking.found.rows, ranking.scores)
     hits = []
     for i, content in enumerate(state.words(node_ids)):
         kind, joined = NodeKind(kinds[i]), told.joined[i]
@@ -266,8 +246,10 @@ def _hits(
                 text=content.text,
                 score=scores[i],
                 kind=KIND_NAMES[kind],
-                episode_ids=_episodes(ids, ranking, told.episodes[i]),
-                fact=_fact_of(records[i], content, ends[i]) if kind == NodeKind.FACT else None,
+                episode_ids=episodes[i],
+                fact=_fact_of(content, said[i], ends[i], sure[i], flags[i])
+                if kind == NodeKind.FACT
+                else None,
                 speaker=str(content.meta.get("speaker", "")),
                 session=str(content.meta.get("session", "")),
                 at=said[i] if isfinite(said[i]) else noted[i],
@@ -282,17 +264,6 @@ def _hits(
 KIND_NAMES = {kind: kind.name.lower() for kind in NodeKind}
 
 
-def _episodes(ids: NDArray[np.int64], ranking: Ranking, rows: set[int]) -> tuple[int, ...]:
-    """Ids of episodes, best first. What is no candidate comes last, the oldest first."""
-    best = np.fromiter(rows, np.int64)
-    if len(best) > 1:
-        best.sort()
-        place = places_of(ranking.found.rows, best)
-        scores = np.where(place < 0, -np.inf, ranking.scores[place])
-        best = best[np.argsort(-scores, kind="stable")]
-    return tuple(ids[best].tolist())
-
-
 def sources(graph: Graph, node_id: int) -> list[int]:
     """Episodes a fact or a note came from, oldest first."""
     rows = spread.peers(graph, graph.row(node_id), int(ArcKind.SOURCE))
@@ -303,22 +274,25 @@ def fact_view(state: State, node_id: int, ends: float | None = None) -> FactView
     """A FACT node in words; `ends` overrides its valid_to (record time in the past)."""
     node = state.graph.view(node_id)[0]
     closes = float(node["valid_to"]) if ends is None else ends
-    return _fact_of(node, state.content(node_id), closes)
+    begins, sure, flags = (node[name].item() for name in ("valid_from", "confidence", "flags"))
+    return _fact_of(state.content(node_id), begins, closes, sure, flags)
 
 
-def _fact_of(node: np.void, content: Content, ends: float) -> FactView:
-    """A NODE record of a fact, in words."""
+def _fact_of(
+    content: Content, begins: float, ends: float, confidence: float, flags: int
+) -> FactView:
+    """A fact in words, by fields of its NODE record."""
     meta = content.meta
     return FactView(
-        id=int(node["id"]),
+        id=content.node,
         subject=str(meta.get("subject", "")),
         relation=str(meta.get("relation", "")),
         object=str(meta.get("object", "")),
-        valid_from=moment_of(float(node["valid_from"])),
+        valid_from=moment_of(begins),
         valid_to=None if ends == NEVER else moment_of(ends),
-        confidence=round(float(node["confidence"]), 4),
+        confidence=round(confidence, 4),
         qualifiers=tuple(sorted(dict(meta.get("qualifiers", {})).items())),
-        stated=bool(int(node["flags"]) & NodeFlag.STATED),
+        stated=bool(flags & NodeFlag.STATED),
         text=content.text,
     )
 
@@ -326,13 +300,13 @@ def _fact_of(node: np.void, content: Content, ends: float) -> FactView:
 def _hit_traces(
     graph: Graph,
     ranking: Ranking,
-    told: _Told,
+    told: Told,
     at: NDArray[np.int64],
     hits: Sequence[Hit],
     best: spread.Paths,
 ) -> tuple[HitTrace, ...]:
     """Why each hit came back."""
-    ids, records = graph.nodes["id"], told.records
+    ids, records, came_from = graph.nodes["id"], told.records, told.sources()
     values = rounded(features.NAMES, ranking.columns, at)
     parts = rounded(ranking.added, ranking.parts, at)
     since, until = records["valid_from"].tolist(), records["valid_to"].tolist()
@@ -356,9 +330,7 @@ def _hit_traces(
             path=steps[cuts[i] : cuts[i + 1]],
             features=values[i],
             shares=parts[i],
-            sources=(hit.id,)
-            if hit.kind == "episode"
-            else tuple(sorted(ids[told.sources[i]].tolist())),
+            sources=(hit.id,) if hit.kind == "episode" else came_from[i],
             valid_from=since[i],
             valid_to=until[i],
         )

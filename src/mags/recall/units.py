@@ -84,7 +84,7 @@ def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
             i = owner[i]
         return i
 
-    said = {graph.row(hit.id): hit.id for hit in hits if hit.kind == "episode"}
+    said = {graph.row_of[hit.id]: hit.id for hit in hits if hit.kind == "episode"}
     after = _next(graph, list(said))
     further = iter(_next(graph, [row for rows in after for row in rows]))
     for (row, hit_id), near in zip(said.items(), after, strict=True):
@@ -111,8 +111,7 @@ def _next(graph: Graph, rows: list[int]) -> list[list[int]]:
 
 def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected components of two hits or more over live directed associations."""
-    rows = np.array([graph.row(i) for i in ids], np.int64)
-    ties = live_ties(rows, pool_of(graph), graph.tick, LIVE).tolist()
+    ties = live_ties(graph.rows(ids), pool_of(graph), graph.tick, LIVE).tolist()
     leads = {i: 1 << i for tie in ties for i in tie}  # bit j: there is a way to j
     for tail, head in ties:
         leads[tail] |= 1 << head
