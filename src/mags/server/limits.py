@@ -108,6 +108,8 @@ class Limited:
         go on uncounted, and answers that come too late would pile threads up.
         """
         loop, limit_s, begun = asyncio.get_running_loop(), self._limits.request_s, False
+        sending_since_s = math.inf
+        clock: asyncio.TimerHandle
         woken: asyncio.Future[None] = loop.create_future()
         room, measured = anyio.CancelScope(), self._measured(scope, receive)
 
@@ -115,13 +117,23 @@ class Limited:
             if not woken.done():
                 woken.set_result(None)
 
+        def look() -> None:
+            nonlocal clock
+            if not begun:
+                wake()
+            elif loop.time() >= sending_since_s + limit_s:
+                room.cancel()  # nobody reads on: no place is held for that
+            else:
+                clock = loop.call_at(min(sending_since_s, loop.time()) + limit_s, look)
+
         async def noted(message: Message) -> None:
-            nonlocal begun
+            nonlocal begun, sending_since_s
             begun = True
             wake()
-            room.deadline = loop.time() + limit_s  # nobody reads on: no place is held for that
+            # Looked at when the clock strikes: a deadline set anew for each message costs more.
+            sending_since_s = loop.time()
             await send(message)
-            room.deadline = math.inf
+            sending_since_s = math.inf
 
         async def serve() -> None:
             try:
@@ -132,7 +144,7 @@ class Limited:
 
         work = asyncio.ensure_future(serve())
         work.add_done_callback(wake)
-        clock = loop.call_later(limit_s, wake)
+        clock = loop.call_later(limit_s, look)
         try:
             await woken
             if not work.done() and not begun:

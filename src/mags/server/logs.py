@@ -37,7 +37,8 @@ class Logged:
 
     def __init__(self, app: ASGIApp, log: structlog.typing.FilteringBoundLogger) -> None:
         """Logs to `log`."""
-        self._app, self._log = app, log
+        self._app = app
+        self._log = log.bind()  # what is wrapped is bound anew at each line, unless it is here
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve and log."""
