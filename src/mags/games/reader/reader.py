@@ -35,7 +35,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "reader.npz",
-    sha256="871b2eccbe8bbfcaf6b21b69dc30df3ed26b3bac15542873b1a38884caaf7710",
+    sha256="9a776e391510ba6d5ad63549c7cf65d829f7f7fbdc508de7605d559d78f3de43",
 )
 
 

@@ -47,8 +47,8 @@ def main(words: Sequence[str] | None = None) -> None:
         given.seed, given.steps, tokens=given.tokens, easy=given.easy, workers=given.workers
     )
     fit(model, batches, fitting, Random(given.seed), report)
-    if given.start and given.share < 1.0:
-        model = between(load(given.start), model, given.share)
+    if given.share < 1.0:
+        model = between(load(given.mix or given.start), model, given.share)
     file = save(model, given.out)
     console.print(f"{file.path} {file.path.stat().st_size} bytes, sha256 {file.sha256}")
 
@@ -65,13 +65,17 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tokens", type=int, default=3000, help="about so many in a batch")
     parser.add_argument("--again", type=int, default=1, help="how often a batch is met again")
     parser.add_argument("--mean", type=float, default=0.0, help="last share of steps averaged")
-    parser.add_argument("--share", type=float, default=1.0, help="of the way from --start kept")
+    parser.add_argument("--share", type=float, default=1.0, help="of the way from --mix kept")
+    parser.add_argument("--mix", type=Path, default=None, help="weights; else those of --start")
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
-    return parser.parse_args(words)
+    given = parser.parse_args(words)
+    if given.share < 1.0 and not (given.mix or given.start):
+        parser.error("--share needs the weights that it starts from: --mix or --start FILE")
+    return given
 
 
 if __name__ == "__main__":
