@@ -55,3 +55,17 @@ def begun(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
 
 def _ahead(item: ContextItem, at: float) -> bool:
     return item.valid_from is not None and item.valid_from > at > 0.0
+
+
+_DAY_S = 86_400
+
+
+def spans_days(item: ContextItem) -> bool:
+    """Whether something was told from one day to another: "on holiday from 7 to 11 April"."""
+    since, until = item.valid_from, item.valid_to
+    if item.fact is None:
+        roles = [time.role for time in times(item.text, item.at, future=True)]
+        return roles[:2] == ["since", "until"]
+    if since is None or until is None or since >= until:
+        return False
+    return since % _DAY_S == 0 and until % _DAY_S == 0

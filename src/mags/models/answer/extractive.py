@@ -14,11 +14,12 @@ from datetime import timedelta
 
 from mags.models import rendering
 from mags.models.answer.about import about_whom, asks_own_name, own_name, profile
-from mags.models.answer.asof import begun
+from mags.models.answer.asof import begun, spans_days
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
 from mags.models.answer.cues import dead
+from mags.models.answer.predecessor import before_another
 from mags.models.answer.question import Question, content, read_question
 from mags.models.answer.relatives import by_name
 from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
@@ -61,8 +62,11 @@ class ExtractiveAnswerer:
         recall_again: RecallAgain,
         on_text: OnText | None = None,
     ) -> Answer:
-        """Quote the best supported memory; never recalls again and never raises."""
+        """Quote the best supported memory; recalls again only for who was there before another."""
         shown = items if TO_COME.search(question.text) else begun(items, question.at)
+        before = before_another(question, shown, recall_again)
+        if before is not None:
+            question, shown = before
         answer = _acquainted(question, items) or self._answer(read_question(question), shown)
         if answer.text == UNKNOWN:
             answer = self._by_name(question, shown) or answer
@@ -230,6 +234,8 @@ def _when(item: ContextItem, end: str) -> str:
     """The day that a fact tells, or when it began."""
     known = canonical(item.fact[1]) if item.fact is not None else None
     told = known is not None and known.answers == "time" and end == "object"
+    if not told and spans_days(item):
+        return f"{_since(item.valid_from)} until {_since(item.valid_to)}"
     return _told(item, end) if told else _since(item.valid_from)
 
 

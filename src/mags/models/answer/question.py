@@ -17,6 +17,7 @@ from mags.models.answer.contrary import (
     kinds_asked,
     owned,
 )
+from mags.models.answer.types import kind_of_thing
 from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
@@ -38,7 +39,7 @@ STOP = _set(
     again know remember say said mention mentioned anything something thing things kind sort type
     name many day date year month time person place reason number s t ll ve re d m not"""
 )
-FIRST_PERSON = _set("i me my mine myself our ours")
+FIRST_PERSON = _set("i me my mine myself we us our ours")
 KINDS = (
     (r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time))\b", "time"),
     (
@@ -80,7 +81,7 @@ RISING = {
     ("wake", "up"): "wakes up at",
     ("to", "bed"): "goes to bed at",
 }
-TRADES = ("works as", "worked as", "is a", "was a", "runs")
+TRADES = ("works as", "worked as", "is a", "was a", "runs", "does")
 PARTICLES = {
     "place": ("in", "at", "to"),
     "time": ("in", "on"),
@@ -253,15 +254,6 @@ def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset
         yield "lived in", content("move")
 
 
-INSTRUMENTS = _set(
-    """accordion banjo bass bassoon cello clarinet drum drums fiddle flute guitar harmonica harp
-    horn keyboard mandolin oboe organ piano recorder saxophone sax trombone trumpet tuba ukulele
-    viola violin"""
-)
-SPORTS = _set(
-    """badminton baseball basketball bowls chess cricket darts football golf handball hockey
-    lacrosse padel polo pool rugby snooker soccer softball squash tennis volleyball"""
-)
 TYPES = {
     "place": _set("city town country village place street state area home"),
     "speaks": _set("language languages"),
@@ -289,9 +281,7 @@ def type_of(thing: str, relation: str = "") -> frozenset[str]:
     if not COLOURS.isdisjoint(thing.casefold().split()):
         return content("colour kind")
     last = re.split(r" (?:in|for|with|at|on) ", thing.casefold())[0].rpartition(" ")[2]
-    if last in INSTRUMENTS:
-        return content("instrument")
-    return content("sport game") if last in SPORTS else frozenset()
+    return content(kind_of_thing(last))
 
 
 def same_relation(phrase: str) -> frozenset[str]:

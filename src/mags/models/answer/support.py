@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from mags.models.answer.asof import held_then
+from mags.models.answer.asof import held_then, spans_days
 from mags.models.answer.contrary import NAMED as NAMES
 from mags.models.answer.cues import CUES, became, dead
 from mags.models.answer.misfits import FIRST_PERSON, contrary, told_of
@@ -246,6 +246,8 @@ def _asked_relation(question: Question, relation: str, subject: str, obj: str) -
         or (known is not None and known.opposite in question.relations)
     ):
         return True  # "is", "has": what is asked for are the two ends
+    if question.kind == "time" and not content(relation):
+        return named(question, subject) and named(question, obj)  # "When am I on holiday?"
     rest = question.words - frozenset().union(*question.names)
     if relation == WHEN and rest and rest <= content(subject):
         return question.kind == "time"  # "When is Ana's appointment?"
@@ -378,6 +380,9 @@ def _timely(question: Question, item: ContextItem) -> float:
         return 1.0 if held_then(item, question.then) else MISFIT
     if question.past:
         return MISFIT if item.fact is not None and not over else 1.0
+    if question.kind == "time" and spans_days(item):
+        # "When am I on holiday?" asks for the days, whenever they are
+        return 1.0 if item.fact is not None or item.current else NOW_FOR_THEN
     if not over or (question.told and (named or item.fact is None)):
         return 1.0  # what was said of the past stays said
     return NOW_FOR_THEN if question.told else MISFIT

@@ -24,6 +24,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r" (?:the )?(?:best|most)\b",
             r"what is \g<who>'s favourite \g<noun>",
         ),
+        (r"(?<=\w), [\w' -]+ or [\w' -]+(?=\?*$)", ""),
         (r"\bmy (?:closest|oldest) friend\b", "my best friend"),
         (r"\bmy (?:boy|lad)(?='s|\b)(?! ?friend)", "my son"),
         (r"\bmy (?:little |baby )?girl(?='s|\b)", "my daughter"),
@@ -68,10 +69,11 @@ def grouped(heard: list[str]) -> Iterator[tuple[str, str]]:
     for nouns, relations, said in _GROUPS:
         if not held.isdisjoint(nouns.split()):
             yield from ((relation, said) for relation in relations.split("|"))
-    if "eat" in held and held & {"can't", "cannot", "don't"}:
-        yield from ((r, "eat") for r in ("is allergic to", "does not eat", "can not eat"))
-    if "like" in held and held & {"don't", "doesn't"}:
-        yield "dislikes", "like don't doesn't"
+    yield from _denied(held)
+    if _KIND.match(" ".join(heard)):
+        yield "is a", " ".join(heard)
+    if {"who", "live", "with"} <= held:
+        yield from ((r, "live") for r in ("roommate", "lives with"))
     if {"when", "born"} <= held:
         yield "birthday", "born bear"
     if "job" in held and held & {"previous", "last", "former", "old"}:
@@ -80,6 +82,22 @@ def grouped(heard: list[str]) -> Iterator[tuple[str, str]]:
         yield "is from", "country city town place"
     if held & {"food", "foods", "dish", "dishes", "drink", "drinks"}:
         yield from ((r, "food dish drink like hate love") for r in ("likes", "dislikes"))
+
+
+_KIND = re.compile(
+    r"^(?:what|which) (?:kind|sort|type|breed)(?: of [a-z]+)? (?:is|was) [\w'-]+(?: [\w'-]+){0,2}$"
+)
+"""A question of what something is: "what kind of dog is Pepe"."""
+
+
+def _denied(held: set[str]) -> Iterator[tuple[str, str]]:
+    """What is asked for by denying it: what one can't eat, what one doesn't like."""
+    eaten = "eat" in held or ("have" in held and held & {"food", "foods"})
+    if eaten and held & {"can't", "cannot", "don't"}:
+        for relation in ("is allergic to", "does not eat", "can not eat"):
+            yield relation, "eat have food can't don't"
+    if "like" in held and held & {"don't", "doesn't"}:
+        yield "dislikes", "like don't doesn't"
 
 
 SYNONYMS = {

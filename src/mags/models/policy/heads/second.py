@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from mags.models.policy.heads.fitting import fits
 from mags.models.policy.heads.policy import names_of
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.tokens import sentences, tokenise
@@ -79,7 +80,7 @@ class RulesFirst:
         if writing.operations or _only_asks(turn):
             return writing
         read = self._heads.sure(turn, recent, recalled, least=self._least)
-        sure = tuple(one for told in read for one in _held(told))
+        sure = tuple(one for told in read if fits(told, turn) for one in _held(told))
         if not sure:
             return writing
         return replace(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
+from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.ports.inflection import is_verb
+from mags.ports.policy import Recalled, Turn
 
 _SHORTEST = 3
 _PLAIN = (
@@ -50,3 +52,14 @@ def _is_telling(name: str) -> bool:
     low = name.lower()
     plain = low in _PLAIN or low in FUNCTION_WORDS or is_verb(low)
     return len(name) >= _SHORTEST and name.isalpha() and name[0].isupper() and not plain
+
+
+_NEAR = 6
+
+
+def known_names(recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Iterator[str]:
+    """Yield the names that the last turns and the memories have."""
+    for earlier in list(recent)[-_NEAR:]:
+        yield from mentions(earlier.text)
+    for item in recalled:
+        yield from (item.subject, item.object)

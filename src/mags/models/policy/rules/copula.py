@@ -37,9 +37,9 @@ def read_copula(
         manner = replace(manner, time=None, times=())
     while words and words[0].low in INTENSIFIERS | {"also", "now", "actually", "still", "just"}:
         words = words[1:]
-    weekly = _weekly(clause, rest, scene, manner)
-    if weekly:
-        return weekly
+    held = _weekly(clause, rest, scene, manner) or _placed_and_dated(clause, rest, scene, manner)
+    if held:
+        return held
     if clause.subject.kind in {OWNED, OF}:
         said = _slot(clause, words, rest, scene, manner)
         if said is not None:
@@ -72,6 +72,31 @@ def _dated(clause: Clause, rest: Rest, scene: Scene, manner: Manner, hour: str) 
         dated = replace(said, stated=False, text=f"{told[:1].upper()}{told[1:]}.")
         found.append(claim(scene, manner, dated))
     return found
+
+
+def _placed_and_dated(clause: Clause, rest: Rest, scene: Scene, manner: Manner) -> list[Operation]:
+    """Read "the lunch is on 24 April at Luigi's": what is held has a day and a place."""
+    words = tuple(t for t in rest.tokens if t.text != "|")
+    led = len(words) > 1 and words[0].low in {"at", "in"} and clause.subject.kind in {OWNED, THING}
+    if rest.time is None or not led or living(clause.subject.noun.split()[-1]):
+        return []
+    place = object_of(cut_aside(words[1:]), scene, scene.speaker)
+    dated = _dated(clause, rest, scene, manner, "") if place is not None and place.is_name else []
+    if place is None or not dated:
+        return []
+    where = Relation(name=f"is {words[0].low}", known=False)
+    plain = replace(manner, time=None, times=(), sides={})
+    return [
+        *dated,
+        *(
+            claim(
+                scene,
+                plain,
+                Said(subject=op.subject, relation=where, object=place.text, object_is_name=True),
+            )
+            for op in dated
+        ),
+    ]
 
 
 def _weekly(clause: Clause, rest: Rest, scene: Scene, manner: Manner) -> list[Operation]:

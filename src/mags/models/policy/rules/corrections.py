@@ -56,6 +56,20 @@ def is_correction(tokens: Sequence[Token]) -> tuple[str, str] | None:
     return anew["right"].strip(), ""
 
 
+_CLAIMED = re.compile(
+    r"^(?:no,? |wait,? |sorry,? |actually,? |oops,? |hang on,? |oh,? )*i (?:said|told you|wrote)"
+    r" (?:that )?(?P<claim>.+?),? (?:but )?(?:it's|it is|that's|it was|it should be|i mean|i meant)"
+    r" (?:actually |really |in fact )?(?P<right>[\w' -]+?)[.!]*$",
+    re.I,
+)
+
+
+def claimed(tokens: Sequence[Token]) -> tuple[str, str] | None:
+    """Return (claim, right) of "I said Ana studies biology, it's actually chemistry", else None."""
+    match = _CLAIMED.match(join(tokens))
+    return (match["claim"], match["right"]) if match is not None else None
+
+
 def restated(operations: Sequence[Operation], right: str, at: float) -> Operation | None:
     """Return the operation that puts `right` where the last value of its kind stands, or None.
 

@@ -40,7 +40,9 @@ def read_naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation
         return ()
     scene.fresh = ""
     scene.named[whose(owner, noun)] = thing.text
-    if alive and noun not in PETS:
+    if noun in PETS:
+        scene.pet = thing.text
+    elif alive:
         scene.note(thing.text, scene.pronoun_gender(clause.subject.owner or clause.subject.word))
     said = Said(
         subject=owner,

@@ -146,10 +146,16 @@ def _is_dated(fact: Recalled) -> bool:
     return "when" in fact.qualifiers and is_planned(fact)
 
 
+_DATED = re.compile(
+    r"(?: (?:on|in|from|since|until|at the \w+ of) (?:\d|[A-Z][a-z]+ \d{4})[^.]*)?\.$"
+)
+
+
 def _redated(fact: Recalled, day: str) -> tuple[Operation, ...]:
     """Put "has a dentist appointment on 29 January" off to another day."""
     if fact.relation not in {"has", "is at", "is in"}:
-        text = re.sub(r" (?:on|in) \d[^.]*\.$|\.$", f" on {day}.", fact.text)
+        led = "on" if day[:1].isdigit() else "in"
+        text = _DATED.sub(f" {led} {day}.", fact.text, count=1)
         kept = {k: v for k, v in fact.qualifiers.items() if k != "when"}
         return (over(fact), replace(told(fact), text=text, change=True, qualifiers=kept))
     subject = f"{fact.subject}'s {fact.object}" if fact.relation == "has" else fact.subject

@@ -100,6 +100,7 @@ def _lacking(case: Case, had: list[Said], gone: bool) -> list[Operation]:
 def _introduce(case: Case, noun: str, name: str) -> list[Operation]:
     if noun.split()[-1] in KIN:
         case.scene.note(name, case.scene.gender(noun))
+        case.scene.introduced = name
     verb = "got" if case.clause.verb.base in {"get", "adopt", "buy"} else "has"
     article = "an" if noun[0] in "aeiou" else "a"
     words = f"{verb} {article} {noun} named"

@@ -50,6 +50,7 @@ class Scene:
     `known_people`: people and pets told of before the talk, the newest first, each with "m", "f" or
     ""; `known_group`: who "they" may be of these.
     `meant`: whom "he" and "she" meant before, with "m" or "f".
+    `introduced`: whom this turn brought in by name, nearer than who was there before.
     `pet`: one named in this turn, whom "he" and "she" may mean where no person fits.
     """
 
@@ -68,6 +69,7 @@ class Scene:
     known_people: dict[str, str] = field(default_factory=dict)
     known_group: tuple[str, ...] = ()
     meant: dict[str, str] = field(default_factory=dict)
+    introduced: str = ""
 
     def note(self, name: str, gender: str = "") -> None:
         """Remember that a person was just spoken of."""
@@ -91,8 +93,8 @@ class Scene:
             known = {name: gender or self.meant.get(name, "") for name, gender in people.items()}
             fitting = [name for name, gender in known.items() if gender in {wanted, ""}]
             certain = [name for name in fitting if known[name] == wanted and wanted]
-            if len(certain) == 1:
-                return certain[0]
+            if len(certain) == 1 or self.introduced in certain:
+                return self.introduced if self.introduced in certain else certain[0]
             if len(fitting) == 1:
                 return fitting[0]
             if fitting:

@@ -53,10 +53,23 @@ def _aged(match: re.Match[str]) -> str:
     return "; ".join([listed, *(f"{name} is {age}" for name, age in found)])
 
 
+def _switched(match: re.Match[str]) -> str:
+    over = f"I stopped taking {match['old']} and " if match["old"] else ""
+    return f"{over}I am taking {match['new']}"
+
+
+def _apposed_age(match: re.Match[str]) -> str:
+    """Tell the age that stands behind a name before the rest: "I'm Ana, 52, and ..."."""
+    own = match["lead"].lower() in {"i'm", "i am", "my name is"}
+    who, mark = ("I am", ",") if own else (f"{match['name']} is", "")
+    return f"{who} {match['age']}; {match['lead']} {match['name']}{mark if match['more'] else ''}"
+
+
 _AGE = re.compile(
     r"(?P<name>[A-Z]\w+)(?: ?\((?:aged )?(?P<age>\d{1,2})\)"
     r"| who(?:'s| is| has| 's)?(?: just)?(?: turned| now)? (?P<later>\d{1,2})\b)"
 )
+_DOCTOR = r"(?:[Tt]hey|(?:[Tt]he|my) (?:doctor|gp|GP|vet|consultant)|[Dd]octors?|Dr\.? [A-Z]\w+)"
 _Make = str | Callable[[re.Match[str]], str]
 _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     # Asked to remember: "Could you note that my code is 4471?"
@@ -115,6 +128,13 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
             r"(?P<child>girl|boy|daughter|son),? (?:called |named )?(?P<name>[A-Z]\w+)"
         ),
         _baby,
+    ),
+    (
+        re.compile(
+            r"\b(?P<lead>[Ii]'m|[Ii] am|[Mm]y name is|[Mm]y [a-z]+|[Oo]ur [a-z]+)"
+            r" (?P<name>[A-Z]\w+), (?P<age>\d{1,2})(?:(?P<more>,)|(?=[.!]|$))"
+        ),
+        _apposed_age,
     ),
     # Partners.
     (
@@ -252,16 +272,16 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     # Medicine.
     (
         re.compile(
-            r"\b(?:they|(?:the|my) (?:doctor|gp|GP|vet|consultant)|[Dd]octors?|They|The doctor)"
-            r"(?:'ve| have|'s| has)?(?: just| now)? (?:switched|changed|moved) me from "
-            r"(?P<old>[a-z][a-z-]+) to (?P<new>[a-z][a-z-]+)"
+            rf"\b{_DOCTOR}(?:'ve| have|'s| has)?(?: just| now)? (?:switched|changed|moved) me"
+            r"(?: from (?P<old>[a-z][a-z-]+))? to (?P<new>[a-z][a-z-]+)(?![\w' ]*\bday)"
         ),
-        r"I stopped taking \g<old> and I am taking \g<new>",
+        _switched,
     ),
     (
         re.compile(
-            r"\b(?:they|(?:the|my) (?:doctor|gp|GP|consultant)|[Dd]octors?|They|The doctor)"
-            r"(?:'ve| have|'s| has)?(?: just| now)? (?:put|started) me on (?=[a-z][a-z-]+)"
+            rf"\b(?:{_DOCTOR}(?:'ve| have|'s| has)?(?: just| now)? (?:put|started) me"
+            r"|I(?:'ve| have| was| got)(?: been)?(?: just| now)? (?:put|started)) on"
+            r" (?=[a-z][a-z-]+)"
         ),
         "I am taking ",
     ),

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mags.models.policy.rules.casing import cased
+from mags.models.policy.rules.casing import cased, known_names
 from mags.models.policy.rules.claims import Manner
 from mags.models.policy.rules.clause import Clause, clause_at, clauses
 from mags.models.policy.rules.contrasts import contrasted, left_out
-from mags.models.policy.rules.corrections import corrected, dated, is_correction, restated
+from mags.models.policy.rules.corrections import (
+    claimed,
+    corrected,
+    dated,
+    is_correction,
+    restated,
+)
 from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
@@ -63,7 +69,7 @@ class _Sentence:
 
 def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
     """Return what a turn asks to be stored, by rules."""
-    heard = replace(turn, text=cased(turn.text, _known_names(recent, recalled)))
+    heard = replace(turn, text=cased(turn.text, known_names(recent, recalled)))
     text, pairs = contrasted(heard.text)
     turn = replace(turn, text=text)
     scene = scene_of(turn, recent, recalled)
@@ -113,14 +119,6 @@ _CALLS_BACK = re.compile(
 )
 """A turn that may speak of something by "the" or by an old name, or tells of a pet that died."""
 _NEAR = 6
-
-
-def _known_names(recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Iterator[str]:
-    """Yield the names that the last turns and the memories have."""
-    for earlier in list(recent)[-_NEAR:]:
-        yield from mentions(earlier.text)
-    for item in recalled:
-        yield from (item.subject, item.object)
 
 
 _NAMES = re.compile(r"\b(?:is|'s|are|was) (?:called|named)\b|\b(?:its|his|her) name\b", re.I)
@@ -182,6 +180,12 @@ def importance(text: str) -> float:
 
 def _correction(tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]) -> _Sentence | None:
     """Read "Actually, it's Tuesday, not Monday" against what was said before."""
+    taken_back = claimed(tokens)
+    if taken_back is not None:
+        claim, right = taken_back
+        read = write(replace(turn, text=claim), recent, ()).operations
+        found = corrected(read, right, read[0].object) if read else None
+        return _Sentence(operations=(found,)) if found else None
     wrong = is_correction(tokens)
     if wrong is None:
         return None
@@ -229,7 +233,9 @@ def _according(tokens: Sequence[Token]) -> tuple[Sequence[Token], str]:
 
 def _elided(words: Sequence[Token]) -> tuple[Token, ...]:
     """Return what was left out: "I" of "Got a tattoo last week", "I am" of "Reading Circe now"."""
-    if len(words) < _FEW or not (words[1].low in _STARTS or words[1].is_capital):
+    if len(words) < _FEW or not (
+        words[1].low in _STARTS or words[1].is_capital or words[1].low.endswith("ing")
+    ):
         return ()
     tags = {form for _, form in forms(words[0].low)}
     if PAST in tags and BASE not in tags and words[0].low not in BE:
