@@ -98,6 +98,15 @@ def test_another_person_with_the_same_property_closes_nothing(desk):
     assert len(desk.open()) == 2
 
 
+def test_what_is_told_of_another_in_other_words_closes_nothing(desk):
+    frame = "In case nobody told you, as far as anybody here can tell,"
+    old = add("Dorjei", "counts as one of", "Guyeim crew")
+    desk.say(f"{frame} Dorjei counts as one of the Guyeim crew.", old, mentions=("Guyeim crew",))
+    new = add("Paursil", "is a member of", "Guyeim crew")
+    told = f"{frame} Paursil is a member of the Guyeim crew."
+    assert desk.say(told, new, mentions=("Guyeim crew",)).closed == []
+
+
 def test_who_joins_several_takes_the_place_of_none(desk):
     for name in ("Stovrul", "Theinfun"):
         desk.say(

@@ -97,7 +97,8 @@ def contradicted(
     for verdict in judge(view, episode, earlier, settings=settings, shared=shared):
         for fact in closable(view, verdict, settings=settings):
             again = not said and _is_again(verdict.new, view.words(fact).text)
-            if not (again or survives(view, fact, said) or _is_shared(view, fact, said)):
+            cue = is_cue(verdict)
+            if not (again or survives(view, fact, said) or _is_shared(view, fact, said, cue=cue)):
                 out.setdefault(fact, verdict.probability)
     for fact in excluded(view, episode, said):
         out.setdefault(fact, 1.0)
@@ -200,7 +201,7 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
     Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
     """
     said = view.words(verdict.episode).text
-    cue = take_apart(verdict.new).is_cued and not take_apart(verdict.old).is_cued
+    cue = is_cue(verdict)
     out = []
     for node_id in view.ends(verdict.episode, ArcKind.SOURCE, back=True):
         node = view.node(node_id)
@@ -215,6 +216,11 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
         if _home(content.text, sentences(said)) == verdict.old:
             out.append(node_id)
     return out
+
+
+def is_cue(verdict: Verdict) -> bool:
+    """Whether the new sentence denies or replaces something, as the old one does not."""
+    return take_apart(verdict.new).is_cued and not take_apart(verdict.old).is_cued
 
 
 def _home(text: str, said: Sequence[str]) -> str:
@@ -234,17 +240,19 @@ def survives(view: View, fact: int, said: Sequence[int]) -> bool:
     return fact in said or any(_restates(view, i, fact) for i in said)
 
 
-def _is_shared(view: View, fact: int, said: Sequence[int]) -> bool:
+def _is_shared(view: View, fact: int, said: Sequence[int], *, cue: bool) -> bool:
     """Whether a fact is so of one of several, to whom the turn only adds another.
 
-    Ana and Bob are members of a club; that Carl is a member now ends neither.
+    Ana and Bob are members of a club; that Carl is a member now ends neither. What is told of
+    another in other words, without a word of change, ends nothing.
     """
     slot, subject, object_ = _told(view, fact)
     new = [_told(view, one) for one in said]
     if object_ == NOBODY or subject in {one[1] for one in new}:
         return False
-    if not any((one[0], one[2]) == (slot, object_) for one in new):
-        return False
+    slots = {one[0] for one in new if one[2] == object_}
+    if slot not in slots:
+        return bool(slots) and not cue
     others = {
         _told(view, one)[1]
         for one in view.about(object_)

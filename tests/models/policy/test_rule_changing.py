@@ -200,3 +200,7 @@ def test_what_holds_up_to_an_event_or_for_a_time_has_an_end(span, until):
     (told,) = tied(turn)
     assert told.valid_to is not None
     assert told.qualifiers.get("until") == until
+
+
+def test_what_is_said_between_commas_hides_no_statement():
+    assert ties("Zoaro, they say, guards Vrull.") == [("ADD", "Zoaro", "guards", "Vrull")]

@@ -71,6 +71,8 @@ def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
         )
         if cut and _is_where(kept[cut + count :]):
             kept = kept[: cut - 1]
+        elif cut and kept[cut + count].text == ",":
+            kept = (*kept[: cut - 1], *kept[cut + count + 1 :])  # "Ana, they say, sings"
     return kept
 
 
