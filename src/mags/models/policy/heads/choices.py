@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from mags.models.grammar import is_name
 from mags.models.policy.heads.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout
-from mags.models.policy.heads.moments import Moment, moments
+from mags.models.policy.heads.moments import Moment, moments, tells_ahead
 from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Act, Hop, Operation, Plan, Recalled, Turn
 from mags.ports.relations import kind_of, normalise
@@ -102,7 +102,9 @@ def operations_of(
     vocabulary: Vocabulary,
 ) -> tuple[Operation, ...]:
     """The operations of the facts in the order of the text, without what is known already."""
-    dates = moments(turn.text, turn.at) if any(fact.moment for fact in facts) else ()
+    dated = any(fact.moment for fact in facts)
+    ahead = dated and tells_ahead(turn.text)
+    dates = moments(turn.text, turn.at, future=ahead) if dated else ()
     known = tuple(memory.text.casefold() for memory in recalled if memory.current)
     operations = []
     for fact in facts:
