@@ -112,3 +112,7 @@ def test_the_end_of_a_month_is_that_month_and_until_it_is_up_to_the_next() -> No
     assert (time.text, time.since) == ("at the end of August 2025", at("2025-08-01"))
     (until,) = times("until the end of August", at("2025-03-10"), future=True)
     assert (until.role, until.since) == ("until", at("2025-09-01"))
+
+
+def test_a_weekday_in_letters_of_another_sort_is_that_day():
+    assert times("next \u017fun we met", 1.7e9) == times("next sun we met", 1.7e9)

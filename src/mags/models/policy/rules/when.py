@@ -196,8 +196,9 @@ def _alone(time: Time, found: Sequence[Time], at: float) -> Time:
     return replace(time, role="at", text=time.text.replace("from", lead, 1))
 
 
+# A number by itself is no time: where nothing else tells of one it has to be a year.
 _MAYBE = re.compile(
-    r"\d|day|night|week|month|year|morning|afternoon|evening|tomorrow"
+    r"(?<!\d)\d{4}(?!\d)|day|night|week|month|year|morning|afternoon|evening|tomorrow"
     r"|spring|summer|autumn|fall|winter"
     r"|\b(?:mon|tues?|weds?|thurs?|thu|fri|sat|sun)\b"
     r"|\b(?:" + "|".join(name[:3] for name in MONTHS) + r")[a-z]*\b",
