@@ -139,7 +139,8 @@ def _bounded(read: Sequence[Operation], turn: Turn) -> Sequence[Operation]:
         return read
     return [
         replace(op, valid_to=end, qualifiers={**op.qualifiers, **held})
-        if op.act is not Act.RETRACT and op.valid_to is None else op
+        if op.act is not Act.RETRACT and op.valid_to is None
+        else op
         for op in read
     ]
 
