@@ -75,8 +75,12 @@ def test_known_names_in_small_letters_get_their_capitals_and_plain_words_do_not(
         ("Oslo now", "Alice", "lives in", "Oslo", True),
         ("goal is 75", "Alice", "age", "75", False),
         ("I'm 52", "Alice", "age", "52", True),
+        ("Max is 7.", "Max", "age", "7", True),
+        ("My son Max, 7, has started judo", "Max", "age", "7", True),
+        ("My daughter is six", "Alice's daughter", "age", "six", True),
         ("She starts on 1 April", "Saskia", "birthday", "1 April", False),
         ("79 this morning", "Bethan", "weighs", "79", False),
+        ("79 this morning", "", "weighs", "79", True),
     ],
 )
 def test_what_the_heads_read_is_of_its_type_and_of_somebody_spoken_of(

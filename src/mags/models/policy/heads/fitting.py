@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 
-from mags.models.policy.rules.spans import DAYS, MONTHS
+from mags.models.policy.rules.lexicon import KIN, PETS
+from mags.models.policy.rules.spans import COUNTED, DAYS, MONTHS
 from mags.ports.policy import Operation, Turn
 from mags.ports.relations import canonical
 
 _CALENDAR = re.compile(rf"\b(?:{'|'.join(DAYS)}|{'|'.join(MONTHS)})s?\b", re.I)
+_YEARS = rf"(?:\d{{1,3}}|{'|'.join(COUNTED)})"
+_WHOSE = rf"(?:[Ii]|he|she|who|[A-Z]\w+|{'|'.join(KIN | PETS)})"
 _AGE = re.compile(
     r"\b(?:old|aged?|years?|yrs?|birthday|bday|turn(?:s|ed|ing)?|toddler|teen\w*)\b"
-    r"|\b(?:[Ii]|he|she|[A-Z]\w+)(?:'s|'m| is| am| are)"
-    r"(?: (?:only|just|now|already|nearly|almost))?"
-    r" \d{1,3}(?![\d.:%]|\w| ?(?:kilos?|kg|pounds|lbs|cm|am|pm|minutes|hours|days|weeks))",
+    rf"|\b{_WHOSE}(?:'s|'m| is| am)(?: (?:only|just|now|already|nearly|almost))? {_YEARS}"
+    r"(?![:%\w]|\.\d| ?(?:kilos?|kg|pounds|lbs|cm|am|pm|minutes|hours|days|weeks))"
+    rf"|, {_YEARS}(?=[,.]|$)|\({_YEARS}\)",
 )
+_COUNT = re.compile(rf"{_YEARS}$", re.I)
 _BORN = re.compile(r"\b(?:birthday|bday|b-day|born|birth)\b", re.I)
 _POINTS = re.compile(
     r"\b(?:he|she|they|it|him|her|them|his|hers|their|its|we|our|us|my|i|me|mine)\b", re.I
@@ -32,7 +36,7 @@ def fits(told: Operation, turn: Turn) -> bool:
         and (_CALENDAR.search(named) or named.isdigit())
     ):
         return False
-    if told.relation == "age" and not (named.isdigit() and _AGE.search(text)):
+    if told.relation == "age" and not (_COUNT.match(named) and _AGE.search(text)):
         return False
     if told.relation in ("birthday", "was born on") and not _BORN.search(text):
         return False
@@ -40,8 +44,6 @@ def fits(told: Operation, turn: Turn) -> bool:
 
 
 def _is_spoken_of(told: Operation, text: str) -> bool:
-    """Say whether a turn names who is told of, or points at anybody at all."""
-    if not told.subject_is_name or _POINTS.search(text):
-        return True
-    first = told.subject.split()[0].lower()
-    return first in text.lower()
+    """Say whether a turn names who is told of, or points at anybody at all; a note is of nobody."""
+    first = next(iter(told.subject.lower().split()), "")
+    return not told.subject_is_name or first in text.lower() or bool(_POINTS.search(text))
