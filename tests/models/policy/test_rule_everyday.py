@@ -90,3 +90,13 @@ def test_what_the_heads_read_is_of_its_type_and_of_somebody_spoken_of(
         act=Act.ADD, subject=subject, relation=relation, object=object, subject_is_name=True
     )
     assert fits(told, Turn(text=said, speaker="Alice", at=1.7e9)) is kept
+
+
+def test_a_bare_answer_is_of_whom_and_of_what_was_asked() -> None:
+    told = Operation(
+        act=Act.ADD, subject="Woumhaik", relation="age", object="89", subject_is_name=True
+    )
+    asked = Turn(text="How old is Woumhaik now?", speaker="Bob", at=1.7e9 - 60.0)
+    reply = Turn(text="89.", speaker="Alice", at=1.7e9)
+    assert fits(told, reply, [asked])
+    assert not fits(told, reply)

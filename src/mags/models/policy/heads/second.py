@@ -80,7 +80,7 @@ class RulesFirst:
         if writing.operations or _only_asks(turn):
             return writing
         read = self._heads.sure(turn, recent, recalled, least=self._least)
-        sure = tuple(one for told in read if fits(told, turn) for one in _held(told))
+        sure = tuple(one for told in read if fits(told, turn, recent) for one in _held(told))
         if not sure:
             return writing
         return replace(
