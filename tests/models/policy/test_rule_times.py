@@ -116,3 +116,4 @@ def test_the_end_of_a_month_is_that_month_and_until_it_is_up_to_the_next() -> No
 
 def test_a_weekday_in_letters_of_another_sort_is_that_day():
     assert times("next \u017fun we met", 1.7e9) == times("next sun we met", 1.7e9)
+    assert times("\u0130n \u017fpring 2023", 1.7e9) == times("In spring 2023", 1.7e9)

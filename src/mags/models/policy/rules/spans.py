@@ -188,7 +188,7 @@ def which_season(m: re.Match[str], now: datetime, future: bool) -> Span | None:
 
 def which_day(m: re.Match[str], now: datetime, future: bool) -> Span | None:
     """Return the day of "Friday", "next Friday"."""
-    wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"].casefold()[:3]))
+    wanted = next(i for i, name in enumerate(DAYS) if name.startswith(m["weekday"][:3]))
     which = m.groupdict().get("which") or ""
     back = (now.weekday() - wanted) % 7
     if which == "next" or (which in {"this", "coming", ""} and future):

@@ -142,6 +142,10 @@ def _dated(day: datetime) -> str:
     return f"{day.day} {MONTHS[day.month - 1].capitalize()} {day.year}"
 
 
+_ALIKE = str.maketrans({"\u017f": "s", "\u212a": "k", "\u0130": "i", "\u0131": "i"})
+"""Letters that patterns without case take for others, one for one, so that places stay."""
+
+
 def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
     """Return the time expressions of a text in order, none overlapping.
 
@@ -150,30 +154,30 @@ def times(text: str, at: float, *, future: bool = False) -> tuple[Time, ...]:
     """
     if not _MAYBE.search(text):
         return ()
-    found = ranged(text.lower(), _each(text, at, future=future), _each)
+    low = text.translate(_ALIKE).lower()
+    found = ranged(low, _each(low, at, future=future), _each)
     return tuple(_alone(time, found, at) for time in found)
 
 
 def _each(text: str, at: float, *, future: bool) -> list[Time]:
-    """The times of a text, each by itself."""
+    """The times of a text in lower case, each by itself."""
     now = moment(at)
-    low = text.lower()
     found: list[Time] = []
     for pattern, resolver in (*_PARTS, *_RULES, *_LED):
-        for m in pattern.finditer(low):
+        for m in pattern.finditer(text):
             if any(m.start() < t.end and t.start < m.end() for t in found):
                 continue
             span = resolver(m, now, future and m.groupdict().get("role") != "since")
             if span is None or (not at and not m.groupdict().get("year")):
                 continue  # with no time of its own, a turn gives relative dates no meaning
-            if low.count('"', 0, m.start()) % 2:
+            if text.count('"', 0, m.start()) % 2:
                 continue  # inside a title
             role, part = _role(m), m.groupdict().get("part") or ""
             ends = part == "end" and role in {"until", "before"}
             found.append(
                 Time(
                     start=m.start(),
-                    end=m.end() - (low[m.end() - 1] == "."),
+                    end=m.end() - (text[m.end() - 1] == "."),
                     since=(span.last if ends else span.first).timestamp(),
                     until=span.last.timestamp(),
                     precision=span.precision,
