@@ -117,3 +117,10 @@ def test_the_end_of_a_month_is_that_month_and_until_it_is_up_to_the_next() -> No
 def test_a_weekday_in_letters_of_another_sort_is_that_day():
     assert times("next \u017fun we met", 1.7e9) == times("next sun we met", 1.7e9)
     assert times("\u0130n \u017fpring 2023", 1.7e9) == times("In spring 2023", 1.7e9)
+
+
+def test_what_holds_from_today_begins_today_and_what_was_from_yesterday_was_of_that_day() -> None:
+    (today,) = times("from today we camp", at("2025-03-10"))
+    (yesterday,) = times("the soup from yesterday", at("2025-03-10"))
+    assert (today.role, today.text) == ("since", "from 10 March 2025")
+    assert (yesterday.role, yesterday.text) == ("at", "on 9 March 2025")

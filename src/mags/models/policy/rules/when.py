@@ -189,12 +189,12 @@ def _each(text: str, at: float, *, future: bool) -> list[Time]:
 
 
 def _alone(time: Time, found: Sequence[Time], at: float) -> Time:
-    """Read "from" as a beginning only where an end is named too, or where it lies ahead."""
+    """Read "from" as a beginning only where an end is named too, or what is not over yet."""
     if time.role != "from":
         return time
     if any(other.role == "until" for other in found):
         return replace(time, role="since", text=time.text.replace("from", "since", 1))
-    if time.since > at:
+    if time.until > at:
         return replace(time, role="since")
     lead = "on" if time.precision == "day" else "in"
     return replace(time, role="at", text=time.text.replace("from", lead, 1))
