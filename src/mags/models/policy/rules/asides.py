@@ -106,6 +106,8 @@ def with_topic(tokens: Sequence[Token]) -> tuple[Token, ...]:
     if not start or not start < comma <= start + _LONGEST:
         return words
     topic, rest = words[start:comma], words[comma + 1 :]
+    if topic[-1].low in {"ago", "earlier", "later"}:
+        return words  # "about an hour ago, she called"
     at = _taken_up(rest)
     if at is None:
         return words

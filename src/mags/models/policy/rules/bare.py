@@ -32,8 +32,8 @@ def with_owner(text: str) -> str:
     if match is None or not _is_thing(match["noun"]):
         return text
     lone = match["noun"][0].isupper() and " " not in match["noun"] and not match["of"]
-    if lone and match["value"][:1].isdigit():
-        return text  # "Rose is 9"
+    if lone and (match["value"][:1].isdigit() or match["value"].startswith(("in ", "from "))):
+        return text  # "Rose is 9", "Ana is in 4 clubs"
     noun = match["noun"][0].lower() + match["noun"][1:]
     be = " is now" if match["be"].endswith(" to") else match["be"]
     lead = "the" if match["of"] else "my"

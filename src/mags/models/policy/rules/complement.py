@@ -234,6 +234,8 @@ def _post(
     named = place is not None and place.is_name
     if words[0].low != "the" or not plain or not (known or named) or at > _LONGEST_POST:
         return []
+    if words[1].low == "only" or (head.low.endswith("est") and head.low not in JOBS):
+        return []  # "the youngest at Google"
     if head.low in KIN | PETS or (at < len(body) and not named):
         return []
     past, act = clause.verb.tense == "past", act_of(clause)

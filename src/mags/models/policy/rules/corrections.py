@@ -58,8 +58,9 @@ def is_correction(tokens: Sequence[Token]) -> tuple[str, str] | None:
 
 _CLAIMED = re.compile(
     r"^(?:no,? |wait,? |sorry,? |actually,? |oops,? |hang on,? |oh,? )*i (?:said|told you|wrote)"
-    r" (?:that )?(?P<claim>.+?),? (?:but )?(?:it's|it is|that's|it was|it should be|i mean|i meant)"
-    r" (?:actually |really |in fact )?(?P<right>[\w' -]+?)[.!]*$",
+    r" (?:that )?(?P<claim>.+?),? (?:but )?"
+    r"(?:(?:it's|it is|that's|it was) (?:actually|really|in fact)|it should be|i mean|i meant)"
+    r" (?P<right>[\w' -]+?)[.!]*$",
     re.I,
 )
 

@@ -54,6 +54,8 @@ def _aged(match: re.Match[str]) -> str:
 
 
 def _switched(match: re.Match[str]) -> str:
+    if not match["old"] and match[0].lower().startswith("they"):
+        return match[0]  # "they moved me to marketing"
     over = f"I stopped taking {match['old']} and " if match["old"] else ""
     return f"{over}I am taking {match['new']}"
 
@@ -70,6 +72,7 @@ _AGE = re.compile(
     r"| who(?:'s| is| has| 's)?(?: just)?(?: turned| now)? (?P<later>\d{1,2})\b)"
 )
 _DOCTOR = r"(?:[Tt]hey|(?:[Tt]he|my) (?:doctor|gp|GP|vet|consultant)|[Dd]octors?|Dr\.? [A-Z]\w+)"
+_NO_DRUG = r"(?:an?|the|my|our|this|that|hold|probation|leave|notice|standby|call|duty|furlough)"
 _Make = str | Callable[[re.Match[str]], str]
 _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     # Asked to remember: "Could you note that my code is 4471?"
@@ -280,8 +283,8 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
     (
         re.compile(
             rf"\b(?:{_DOCTOR}(?:'ve| have|'s| has)?(?: just| now)? (?:put|started) me"
-            r"|I(?:'ve| have| was| got)(?: been)?(?: just| now)? (?:put|started)) on"
-            r" (?=[a-z][a-z-]+)"
+            r"|I(?:'ve| have| was| got)(?: been)?(?: just| now)? put) on"
+            rf" (?!{_NO_DRUG}\b)(?=[a-z][a-z-]+)"
         ),
         "I am taking ",
     ),

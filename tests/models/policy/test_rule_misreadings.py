@@ -1,0 +1,23 @@
+"""Plain turns that look like what a rule was made for, and are not."""
+
+import pytest
+
+from tests.models.policy.reading import facts
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "value"),
+    [
+        ("I said that I like Rome, it's beautiful.", "likes", "beautiful"),
+        ("I told you Ana has a dog, it's a poodle.", "has", "a poodle"),
+        ("They moved me to marketing.", "takes", "marketing"),
+        ("I was put on probation.", "takes", "probation"),
+        ("I've started on the garden.", "takes", "garden"),
+        ("About an hour ago, she moved to Paris.", "is in", "Paris"),
+        ("I'm the youngest at Google.", "works as", "youngest"),
+        ("Anja is the only vegetarian at Parcelly.", "works as", "only vegetarian"),
+        ("Ana is in 4 clubs.", "is in", "4 clubs"),
+    ],
+)
+def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:
+    assert (relation, value) not in [told[2:] for told in facts(text) if len(told) > 2]
