@@ -17,7 +17,27 @@ from tests.models.policy.reading import facts
         ("I'm the youngest at Google.", "works as", "youngest"),
         ("Anja is the only vegetarian at Parcelly.", "works as", "only vegetarian"),
         ("Ana is in 4 clubs.", "is in", "4 clubs"),
+        ("Mark is on Monday.", "is happening on", "10 March 2025"),
+        ("Interesting wedding.", "likes", "wedding"),
     ],
 )
 def test_nothing_is_made_up(text: str, relation: str, value: str) -> None:
     assert (relation, value) not in [told[2:] for told in facts(text) if len(told) > 2]
+
+
+def test_who_only_owns_a_thing_gives_way_to_whom_more_is_told_of() -> None:
+    told = facts("Ana's car is red. Bob lives in Rome. He likes tea.")
+    assert ("ADD", "Bob", "likes", "tea") in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The launch was moved from 3 May to 10 May.",
+        "The launch was rescheduled from 3 May to 10 May",
+    ],
+)
+def test_what_was_put_off_from_a_day_to_another_is_on_the_other(text: str) -> None:
+    ((act, subject, relation, value),) = facts(text)
+    assert (act, subject, relation) == ("UPDATE", "launch", "is happening on")
+    assert value.startswith("10 May")

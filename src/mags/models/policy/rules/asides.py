@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mags.models.policy.rules.lexicon import PREPOSITIONS
+from mags.models.policy.rules.lexicon import BE, MODALS, PREPOSITIONS
 from mags.models.policy.rules.tokens import Token, starts_with
 
 _ASIDES = tuple(
@@ -45,6 +45,7 @@ _TOPICS = tuple(
 _LONGEST = 6
 """Words of a topic, at most."""
 _FIRST = frozenset({"it", "that", "this", "he", "she", "they"})
+_IS = BE | MODALS | {"'s", "has", "had"}
 _LATER = frozenset({"it", "them", "him"})
 """What takes a topic up behind other words: "in Orn it is forbidden", "Orn forbids it"."""
 
@@ -120,5 +121,6 @@ def with_topic(tokens: Sequence[Token]) -> tuple[Token, ...]:
 def _taken_up(words: Sequence[Token]) -> int | None:
     """The place of the pronoun that stands for a topic."""
     if words and words[0].low in _FIRST:
-        return 0
+        points = words[0].low in {"this", "that"}  # "that is", but "this week I cook"
+        return None if points and not {t.low for t in words[1:2]} & _IS else 0
     return next((i for i, t in enumerate(words) if t.low in _LATER), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mags.models.policy.rules.casing import PLAIN_NAMES
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, PETS, word_set
 from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.unfamiliar import is_known
@@ -32,6 +33,8 @@ def with_owner(text: str) -> str:
     if match is None or not _is_thing(match["noun"]):
         return text
     lone = match["noun"][0].isupper() and " " not in match["noun"] and not match["of"]
+    if lone and match["noun"].lower() in PLAIN_NAMES:
+        return text  # "Rose is at five"
     if lone and (match["value"][:1].isdigit() or match["value"].startswith(("in ", "from "))):
         return text  # "Rose is 9", "Ana is in 4 clubs"
     noun = match["noun"][0].lower() + match["noun"][1:]

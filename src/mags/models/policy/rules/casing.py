@@ -12,16 +12,16 @@ from mags.ports.inflection import is_verb
 from mags.ports.policy import Recalled, Turn
 
 _SHORTEST = 3
-_PLAIN = (
+PLAIN_NAMES = (
     word_set(
         """amber angel art ash autumn basil bay bean bear berry bill biscuit blue boy brook buddy
         bunny cherry chip christian clay cliff coco cookie coral crystal daisy dale dawn dean dell
         earl fern forest frank gene ginger glen gold grace grant guy harmony hazel heath heather
         holly honey hope hunter iris ivy jack jade jasmine jay jean jewel joy june kit king lance
-        lily lucky major mango max melody mercy miles misty mouse nick noble norm olive opal oreo
-        page pat patience peach pearl peg penny pepper pip pumpkin queen rabbit ray reed rich
+        lily lucky major mango mark max melody mercy miles misty mouse nick noble norm olive opal
+        oreo page pat patience peach pearl peg penny pepper pip pumpkin queen rabbit ray reed rich
         river robin rod rose ruby rusty sage sandy shadow shell sky smoky snow star stone stormy
-        summer sunny tiger trinity victor violet wade ward wren young
+        sue summer sunny tiger trinity victor violet wade ward wren young
         apple amazon bath cork deal nice orange reading rust shell square swift target go work
         home python java spring slack meta"""
     )
@@ -50,7 +50,7 @@ def _written(word: str, known: dict[str, str]) -> str:
 
 def _is_telling(name: str) -> bool:
     low = name.lower()
-    plain = low in _PLAIN or low in FUNCTION_WORDS or is_verb(low)
+    plain = low in PLAIN_NAMES or low in FUNCTION_WORDS or is_verb(low)
     return len(name) >= _SHORTEST and name.isalpha() and name[0].isupper() and not plain
 
 

@@ -42,7 +42,8 @@ _NEAREST_TURNS = 2
 class Scene:
     """Who speaks and when, who was named, and by what name "Alice's sister" goes.
 
-    `people`: names in the order they came up, with "m", "f" or "". `group`: who "they" are.
+    `people`: names in the order they came up, with "m", "f" or "". `owners`: those of them of whom
+    only a thing was told; they give way to whom more is told of. `group`: who "they" are.
     `named`: "Alice's sister" -> "Ana". `fresh`: a noun just acquired ("dog"), waiting for a name.
     `strangers`: the turn brings in somebody without a name ("a little girl"), whom a pronoun may
     mean. `genders`: of people known from before. `known`: texts recalled that hold now.
@@ -57,6 +58,7 @@ class Scene:
     speaker: str
     at: float
     people: dict[str, str] = field(default_factory=dict)
+    owners: set[str] = field(default_factory=set)
     earlier: dict[str, str] = field(default_factory=dict)
     group: tuple[str, ...] = ()
     named: dict[str, str] = field(default_factory=dict)
@@ -197,10 +199,14 @@ class Scene:
             nameless and subject.noun.startswith("new ")
         ):
             if subject.owner[:1].isupper() and "|" not in subject.owner:
+                self.owners |= {subject.owner} - self.people.keys()
                 self.note(subject.owner)  # "Tom's birthday is on 22 March. He ..."
             return  # "my new boss is Ann": nobody beside Ann
         if subject.kind not in {NAME, OWNED}:
             return
+        for other in self.owners - set(names):
+            self.people.pop(other, None)  # "Ana's car is red. Bob lives in Rome. He ..."
+        self.owners.clear()
         for name in names:
             self.note(name, self.gender(subject.noun) if subject.kind == OWNED else "")
         if subject.kind == OWNED and subject.names:

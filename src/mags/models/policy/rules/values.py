@@ -44,13 +44,19 @@ def changing(case: Case) -> list[Operation] | None:
     if verb.negated or verb.tense in {"future", "modal"}:
         return None
     at = next((i for i, t in enumerate(case.words) if t.low in _TO), -1)
-    if at < 0:
+    if at < 0 and not _is_put_off(case):
         return None
     if not verb.passive and at and case.low(0) not in {"up", "down", "back", "forward"}:
         held = _of_words(case.words[:at], case.scene)
     else:
         held = of_subject(case.clause.subject, case.scene)
     return None if held is None else changed(case, held, case.words[at + 1 :] or _said_to(case))
+
+
+def _is_put_off(case: Case) -> bool:
+    """Read "was moved from 3 May to 10 May": two days, and no stretch between them."""
+    roles = [time.role for time in case.rest.times]
+    return case.clause.verb.passive and roles == ["since", "until"]
 
 
 def _said_to(case: Case) -> tuple[Token, ...]:

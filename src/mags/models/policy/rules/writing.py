@@ -21,6 +21,7 @@ from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
     BE,
+    EVALUATIVE,
     GONE,
     GREETINGS,
     HEDGES,
@@ -240,7 +241,8 @@ def _elided(words: Sequence[Token]) -> tuple[Token, ...]:
     tags = {form for _, form in forms(words[0].low)}
     if PAST in tags and BASE not in tags and words[0].low not in BE:
         return (_I,)
-    return (_I, Token("am", "am", 0, 0)) if tags == {GERUND} else ()
+    doing = tags == {GERUND} and words[0].low not in EVALUATIVE  # "Interesting wedding."
+    return (_I, Token("am", "am", 0, 0)) if doing else ()
 
 
 _FEW = 3
