@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
-from mags.recall.kernels import places_of
+from mags.recall.kernels import EPISODE, places_of
 from mags.recall.spread import peers_each
-
-EPISODE = int(NodeKind.EPISODE)
 
 
 class Told:

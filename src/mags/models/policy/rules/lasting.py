@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from mags.models.policy.rules.lexicon import BE, FUNCTION_WORDS
+from mags.models.policy.rules.spans import YEAR_S
 from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import times
 from mags.ports.inflection import BASE, forms
 
-YEAR_S = 366 * 86_400.0
 """What is to hold until something happens is not held to be so for longer."""
 _NUMBERS = """
 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
-from mags.models.policy.rules.spans import MONTHS, Time
+from mags.models.policy.rules.spans import MONTHS, YEAR_S, Time
 
 _TO = re.compile(r"(?P<by>\s*(?:to|till|until|through|-|\u2013|\u2014)\s*(?:the\s+)?)")
 _AND = re.compile(r"(?P<by>\s+and\s+(?:the\s+)?)")
@@ -18,7 +18,6 @@ _SHORT = re.compile(
     r"(?P<by>\s*(?:to|till|until|through|and|-|\u2013)\s*)(?:the\s+)?$"
 )
 """The days before "9 June" that borrow its month: "from 6 to", "6-"."""
-_YEAR_S = 366 * 86_400.0
 
 
 class Reader(Protocol):
@@ -87,7 +86,7 @@ def _borrowed(low: str, time: Time, found: Sequence[Time], read: Reader) -> list
     ):
         return [time]
     day = read(f"from {match['day']} {month}", time.until, future=False)
-    if not day or not 0 < time.since - day[0].since < _YEAR_S / 2:
+    if not day or not 0 < time.since - day[0].since < YEAR_S / 2:
         return [time]
     return [
         replace(day[0], start=match.start(), end=match.start("by"), role="from"),

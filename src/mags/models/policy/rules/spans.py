@@ -22,6 +22,7 @@ MONTHS = [
     "december",
 ]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+YEAR_S = 366 * 86_400.0
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 COUNTED = {
     word: i
