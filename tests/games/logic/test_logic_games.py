@@ -4,13 +4,14 @@ import random
 import tomllib
 from importlib import resources
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mags.errors import InvalidInput
-from mags.games.logic.bank import listed, load
+from mags.games.logic.bank import listed, load, plain
 from mags.games.logic.catalogue import (
     ELEUSIS,
     GAMES,
@@ -27,6 +28,7 @@ from mags.games.sentences import BANKS
 from mags.games.turns import Game, Scene, Truth, TruthFact
 
 KINDS = {"eleusis": eleusis, "mastermind": mastermind, "knights": knights}
+FERRY = Path(__file__).parents[3] / "benchmarks" / "banks" / "ferry.toml"
 SHORT = [f"{kind}/short" for kind in KINDS]
 
 
@@ -225,6 +227,38 @@ def test_after_the_last_turn_no_scene_is_open():
 def test_an_unknown_bank_is_named():
     with pytest.raises(InvalidInput, match="no bank 'third'"):
         load("eleusis", "third")
+
+
+def test_a_file_is_a_bank_too_and_what_it_leaves_out_is_the_tuning_banks(tmp_path):
+    own = tmp_path / "mine.toml"
+    own.write_text(
+        '[knights.phrases]\naction = ["go with {name}"]\n[knights.plain]\nliar = ["{name} fibbed."]'
+    )
+    scenes = played(knights("plain", str(own)), 3, random.Random(3))
+    assert knights("plain", str(own)).name == "knights/plain/mine"
+    assert all(act.startswith("go with ") for scene, _ in scenes for act in scene.actions)
+    told = [line.text for scene, _ in scenes for line in scene.said]
+    assert any(text.endswith(" fibbed.") for text in told)
+    assert load("mastermind", str(own)).phrases == load("mastermind", "tuning").phrases
+    assert plain(str(own)).phrases["knight"] == plain("tuning").phrases["knight"]
+
+
+def test_a_bank_file_with_a_flaw_is_refused(tmp_path):
+    own = tmp_path / "mine.toml"
+    with pytest.raises(InvalidInput, match="cannot read the bank"):
+        load("knights", str(own))
+    own.write_text("[knights.phrases\n")
+    with pytest.raises(InvalidInput, match="no TOML"):
+        load("knights", str(own))
+    own.write_text('[knights.phrases]\nactoin = ["go with {name}"]')
+    with pytest.raises(InvalidInput, match="no game asks for actoin"):
+        load("knights", str(own))
+
+
+def test_the_ferrymans_bank_can_be_played():
+    for make in KINDS.values():
+        assert played(make("short", str(FERRY)), 2, random.Random(2))
+    assert played(knights("plain", str(FERRY)), 2, random.Random(2))
 
 
 def test_a_rule_with_an_exception_fits_only_outside_it():

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
 from mags.errors import InvalidInput
 from mags.games.sentences import BANKS
@@ -53,35 +55,75 @@ class Bank:
 def load(game: str, bank: str, package: str = "mags.games.logic") -> Bank:
     """The part of a bank that one game uses, with the names that all games of the package share.
 
-    Raises InvalidInput for a bank that is not one of `BANKS`.
+    `bank`: one of `BANKS`, or a file of one's own ("mine.toml"), where what it leaves out is the
+    tuning bank's. Raises InvalidInput for any other name, and for a file with a flaw.
     """
-    if bank not in BANKS:
-        raise InvalidInput(f"no bank '{bank}': choose one of {', '.join(BANKS)}", bank=bank)
-    text = (resources.files(package) / "data" / f"{bank}.toml").read_text("utf-8")
-    parts = tomllib.loads(text)
-    words = {**parts["names"], **parts[game]["words"]}
+    parts = _table(package, "tuning" if _is_file(bank) else bank)
+    words: Mapping[str, Any] = {**parts["names"], **parts[game]["words"]}
+    phrases = parts[game]["phrases"]
+    if _is_file(bank):
+        own = _own(bank)
+        told = own.get(game, {})
+        words = _over(bank, words, {**own.get("names", {}), **told.get("words", {})})
+        phrases = _over(bank, phrases, told.get("phrases", {}))
     return Bank(
-        name=bank,
+        name=Path(bank).stem if _is_file(bank) else bank,
         words={key: tuple(value) for key, value in words.items()},
-        phrases={key: tuple(value) for key, value in parts[game]["phrases"].items()},
+        phrases={key: tuple(value) for key, value in phrases.items()},
     )
 
 
 @cache
 def plain(bank: str) -> Bank:
-    """The knights' bank with the phrases that tell of one at a time.
+    """The knights' bank with the phrases that tell of one at a time; a file's: `[knights.plain]`.
 
-    Raises InvalidInput for a bank that is not one of `BANKS`.
+    Raises InvalidInput as `load` does.
     """
     usual = load("knights", bank)
-    text = resources.files("mags.games.logic") / "data" / f"plain-{bank}.toml"
-    phrases = {key: tuple(value) for key, value in tomllib.loads(text.read_text("utf-8")).items()}
-    return replace(usual, phrases={**usual.phrases, **phrases})
+    phrases = _table("mags.games.logic", f"plain-{'tuning' if _is_file(bank) else bank}")
+    if _is_file(bank):
+        phrases = _over(bank, phrases, _own(bank).get("knights", {}).get("plain", {}))
+    one_by_one = {key: tuple(value) for key, value in phrases.items()}
+    return replace(usual, phrases={**usual.phrases, **one_by_one})
+
+
+def _is_file(bank: str) -> bool:
+    return bank.endswith(".toml")
+
+
+def _table(package: str, name: str) -> Mapping[str, Any]:
+    """The tables of a bank that ships."""
+    bank = name.removeprefix("plain-")
+    if bank not in BANKS:
+        raise InvalidInput(
+            f"no bank '{bank}': choose one of {', '.join(BANKS)}, or name a .toml file", bank=bank
+        )
+    return tomllib.loads((resources.files(package) / "data" / f"{name}.toml").read_text("utf-8"))
+
+
+def _own(bank: str) -> Mapping[str, Any]:
+    """The tables of a file of one's own."""
+    try:
+        return tomllib.loads(Path(bank).read_text("utf-8"))
+    except OSError as failure:
+        raise InvalidInput(
+            f"cannot read the bank {bank}: {failure.strerror}", bank=bank
+        ) from failure
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"bank {bank}: no TOML: {error}", bank=bank) from error
+
+
+def _over(bank: str, usual: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The usual lists with a file's own in their place; a key that no game asks for is a slip."""
+    unknown = sorted(own.keys() - usual.keys())
+    if unknown:
+        raise InvalidInput(f"bank {bank}: no game asks for {', '.join(unknown)}", bank=bank)
+    return {**usual, **own}
 
 
 def titled(kind: str, level: str, bank: str) -> str:
     """A game's name: "eleusis/short", with the bank behind it where that is not the scored one."""
-    return f"{kind}/{level}" if bank == "scored" else f"{kind}/{level}/{bank}"
+    return f"{kind}/{level}" if bank == "scored" else f"{kind}/{level}/{Path(bank).stem}"
 
 
 def listed(names: tuple[str, ...]) -> str:
