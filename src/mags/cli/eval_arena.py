@@ -43,9 +43,10 @@ from mags.games.logic.catalogue import (
 from mags.games.nonsense.game import Nonsense
 from mags.games.nonsense.levels import LEVELS, Level
 from mags.games.players.endpoint import EndpointReader
+from mags.games.players.habits import Habits
 from mags.games.players.nothing import Nothing
 from mags.games.players.oracle import Oracle
-from mags.games.players.remembering import Habits, MakeMemory, Remembering
+from mags.games.players.remembering import MakeMemory, Remembering
 from mags.games.players.retrieving import Retrieving
 from mags.games.players.window import Window
 from mags.games.reader import shipped_reader

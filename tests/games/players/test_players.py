@@ -8,8 +8,9 @@ import pytest
 
 import mags
 from mags.games.matches import Turned, play
+from mags.games.players.habits import Habits
 from mags.games.players.nothing import Nothing
-from mags.games.players.remembering import Habits, MakeMemory, Remembering
+from mags.games.players.remembering import MakeMemory, Remembering
 from mags.games.players.retrieving import Retrieving
 from mags.games.players.window import Window
 from mags.games.turns import Choice, Player

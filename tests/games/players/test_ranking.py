@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.games.players.notes import Note
-from mags.games.players.ranking import STEADY, STEP, WORTH, Ranking
+from mags.games.players.online import STEADY
+from mags.games.players.ranking import STEP, WORTH, Ranking
 from mags.games.players.wording import named
 from mags.games.turns import Line
 from mags.index.tokens import terms

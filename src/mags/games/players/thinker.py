@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags.errors import NotFound
+from mags.games.players.deciding import Deciding
 from mags.games.players.diary import WELL, Diary
 from mags.games.players.evidence import (
     UNTOLD,
     beside,
     denied,
+    matter,
     meanwhile,
     settled,
     shortened,
     sound,
     weighed,
 )
+from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
 from mags.games.players.ranking import Ranking
@@ -29,34 +32,8 @@ from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import Turn
 from mags.recall.chains import Chain
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
-    """How MAGS plays.
-
-    `chains`: of how many actions the best chain is shown: lines that lead from the question to
-    the action; of those worth at least `close` of the best (0: none are looked for). Where
-    nothing leads to an action, lines are recalled: `k` at most beside those of the turn.
-    `history`: lines of the conversation shown besides (0: manager mode, all from memory).
-    `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
-    of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
-    the actions to choose among.
-    `sure`: sureness of the reader under which it recalls again while it thinks (0: never),
-    `again`: lines that may add. `stale`: show too what no longer holds. `learn`: hand rewards
-    back as feedback.
-    """
-
-    chains: int = 1
-    close: float = 0.8
-    k: int = 12
-    history: int = 0
-    outcomes: bool = True
-    sure: float = 0.0
-    again: int = 6
-    meeting: int = 4
-    naming: bool = True
-    stale: bool = False
-    learn: bool = True
+OUTRIGHT = 3
+"""Lines that say outright what is asked, of which as many are shown, the last ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +62,7 @@ class Thinker:
         self.diary = Diary()
         self.options = Options()
         self.ranking = Ranking()
+        self.deciding = Deciding()
         self.shown: list[Shown] = []
         self.choice = Choice(action="", sure=0.0)
         self.reading_s = 0.0
@@ -98,11 +76,14 @@ class Thinker:
         self.diary = Diary()
         self.options = Options()
         self.ranking = Ranking()
+        self.deciding = Deciding()
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
         self._passing: dict[int, tuple[int, ...]] = {}
         self._led: Mapping[str, frozenset[int]] = {}
+        self._lead: Mapping[str, float] = {}
+        self._outright = frozenset[str]()
 
     def remembered(self, episode: int, note: Note, *, passing: Sequence[int] = ()) -> None:
         """An episode of the memory is that line; `passing`: facts of it that end of themselves."""
@@ -126,6 +107,7 @@ class Thinker:
         self._scene = scene
         self._open = scene.actions
         self.options.meet(scene.actions)
+        self.deciding.meet()
         self._present = noted(scene)[-PRESENT:]
         self.reading_s = 0.0
         if self._habits.history:
@@ -136,6 +118,7 @@ class Thinker:
         self.diary.did(scene, action, reward, self._led.get(action, frozenset()))
         if action in scene.actions:
             self.ranking.learn(scene.actions.index(action), won=reward >= WELL)
+            self.deciding.learn(action, won=reward >= WELL)
 
     def _lapse(self) -> None:
         """Tell the diary of the lines that held for a while and are over."""
@@ -166,6 +149,7 @@ class Thinker:
         led = self._chained(question.text, recall_again)
         if led:
             self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
+            self._decide(question.text, led)
             if self.choice.sure >= self._habits.sure:
                 return self._answer(())
         return self._recalled(items, recall_again)
@@ -185,7 +169,12 @@ class Thinker:
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
-            found = self._sound(question, self._chains(question))
+            newer = self._chains(question)
+            found = self._sound(question, newer)
+        self._lead = {actions[one.option]: one.value for one in newer}
+        told = self._told(question, found, recall_again)
+        if told:
+            return told
         asked = named(question)
         habits, line = self._habits, self.notes.get
         passing = self._passing
@@ -203,6 +192,33 @@ class Thinker:
         off = denied(notes, self._open)
         self._open = tuple(one for i, one in enumerate(self._open) if i not in off)
         return _together(Shown(text=n.shown, note=n, ids=(self.ids[n.said],)) for n in notes)
+
+    def _told(
+        self, question: str, found: Sequence[Chain], recall_again: RecallAgain
+    ) -> list[Shown]:
+        """The last lines that say outright what is asked, where no chain is such a line."""
+        asked = matter(question, self._scene.actions)
+        first = self.notes.get(found[0].steps[0]) if found and len(found[0].steps) == 1 else None
+        self._outright = frozenset()
+        if not asked or (first is not None and asked <= frozenset(terms(first.shown))):
+            return []
+        self.recalls += 1
+        lines = self._lines(recall_again(question), 2 * self._habits.k)
+        told = [one for one in lines if one.note and asked <= frozenset(terms(one.text))]
+        if told:
+            self._outright = asked
+        known = {one.note.said: one for one in told if one.note}
+        return [known[said] for said in sorted(known)[-OUTRIGHT:]]
+
+    def _decide(self, question: str, led: Sequence[Shown]) -> None:
+        """Weigh the reader's choice against where the memory leads."""
+        if self._outright:
+            lines = [one.note.line.text for one in led if one.note]
+            self.choice = self.deciding.outright(
+                self.choice, self._scene.actions, self._open, lines, self._outright
+            )
+        else:
+            self.choice = self.deciding.between(self.choice, question, self._open, self._lead)
 
     def _chains(self, question: str, after: Mapping[int, float] | None = None) -> list[Chain]:
         """The best chain to each action, ranked by what was learned of their sorts."""
