@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from mags.models.answer.support import ROLE_NAMES
+from mags.models.answer.shares import ROLE_NAMES
 from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER, Turn
 

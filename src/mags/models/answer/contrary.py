@@ -55,9 +55,10 @@ AGE = re.compile(
     re.I,
 )
 MONEY = re.compile(
-    r"[$€£¥]|\b(?:euros?|dollars?|pounds?|bucks|cents|usd|eur|gbp|francs|kroner|kronor|yen|free)\b"
+    r"[$€£¥]|\b(?:euros?|dollars?|pounds?|quid|bucks|cents|usd|eur|gbp|francs|kroner|kronor|yen|free)\b"
     r"|\d (?:a|per) (?:month|week|year|day|hour)\b"
-    r"|\b(?:cost|costs|paid|pay|pays|price|spent|charged?|earn|earns|salary|worth|rent)\b.*\d",
+    r"|\b(?:cost|costs|paid|pay|pays|price|spent|spends?|charge[sd]?|earn|earns|earned|made|make|makes"
+    r"|salary|worth|rent|fees?|bill|sold|bought|get|gets|got)\b.*\d",
     re.I,
 )
 NAMED = re.compile(

@@ -8,7 +8,7 @@ from mags.ports.policy import NO_LONGER
 
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
-    r"wednes|thurs|fri|satur|sun)(?:day)?\b|\b(?:january|february|march|april|may|june|july|august|"
+    r"wednes|thurs|fri|satur|sun)(?:days?)?\b|\b(?:january|february|march|april|may|june|july|august|"
     r"september|october|november|december|today|yesterday|tomorrow|tonight|"
     r"(?:last|next|this|every) \w+|\w+ ago|morning|evening|weekend|noon|midnight)\b",
     re.I,
@@ -19,8 +19,13 @@ NUMBER = re.compile(
     re.I,
 )
 PLACE = re.compile(
-    r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?\w+", re.I
+    r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?"
+    r"(?!\d{1,2}(?::\d\d)?(?:st|nd|rd|th)?(?:\s*[ap]\.?m|\s*$|[.,;!?]|\s+(?:of\s+)?(?:jan|feb|mar|apr"
+    r"|may|jun|jul|aug|sep|oct|nov|dec))|(?:19|20)\d\d\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b)"
+    r"\w+",
+    re.I,
 )
+FROM = re.compile(r"\bfrom (?!now\b|then\b)", re.I)
 REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
 DIED = "died "

@@ -19,26 +19,24 @@ from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
 from mags.models.answer.cues import dead
+from mags.models.answer.newest import newest_first
 from mags.models.answer.predecessor import before_another
 from mags.models.answer.question import Question, content, read_question
 from mags.models.answer.relatives import by_name
+from mags.models.answer.sentences import CLOSE, OPEN, brief, quoted
 from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
+from mags.models.answer.timely import past
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 UNKNOWN = "I don't know."
-OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
 DASH = "\N{EM DASH}"
-MOST_QUOTED = 240
 MOST_TOGETHER = 5
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
-SENTENCE_END = re.compile(
-    r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+(?=[^a-z])|\n+"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +82,7 @@ class ExtractiveAnswerer:
         if told.id in answer.citations:
             return answer
         citations = (*answer.citations, told.id)
-        quote = f"{OPEN}{_brief(rendering.quote(told.text))}{CLOSE}"
+        quote = f"{OPEN}{brief(rendering.quote(told.text))}{CLOSE}"
         text = f"{answer.text} {quote} [m{told.id}]"
         return replace(answer, text=text, citations=citations, links=pairs(citations))
 
@@ -93,14 +91,14 @@ class ExtractiveAnswerer:
         if chain is not None:
             return _from_chain(question, chain)
         items = _outlived(items)
-        judged = judge(question, items, self.weights)
+        judged = newest_first(question, judge(question, items, self.weights), self.threshold)
         if not judged or judged[0][0] < self.threshold:
             return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
         strength, best = judged[0]
         together = _together(question, best, [item for s, item in judged if s >= self.threshold])
         head = _head(question, together)
         quotes = " ".join(
-            f"{_quoted(question, item, bool(head))} [m{item.id}]" for item in together
+            f"{quoted(question, item.text, marked=bool(head))} [m{item.id}]" for item in together
         )
         citations = tuple(item.id for item in together)
         return Answer(
@@ -118,7 +116,7 @@ def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
         if found is None:
             return None
         name, shown = found
-        quote = f"{OPEN}{_brief(rendering.quote(shown.text))}{CLOSE}"
+        quote = f"{OPEN}{brief(rendering.quote(shown.text))}{CLOSE}"
         text = f"{name} {DASH} {quote} [m{shown.id}]{_source(shown)}"
         return Answer(text=text, citations=(shown.id,), support=1.0)
     whom = about_whom(question)
@@ -126,7 +124,7 @@ def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
     if not known:
         return None
     citations = tuple(item.id for item in known)
-    text = " ".join(f"{_brief(rendering.quote(item.text))} [m{item.id}]" for item in known)
+    text = " ".join(f"{brief(rendering.quote(item.text))} [m{item.id}]" for item in known)
     return Answer(text=text, citations=citations, support=1.0, links=pairs(citations))
 
 
@@ -190,14 +188,14 @@ def _head(question: Question, items: Sequence[ContextItem]) -> str:
     if question.kind == "time":
         words = _when(best, fit.answer) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
-        words = ("No" if _denies(question, best) else "Yes") if fit.whole and best.current else ""
+        words = _yes_or_no(question, best) if fit.whole else ""
     elif question.counts and fit.answer and len(items) > 1:
         words = f"{len(items)} ({', '.join(_told(item, fit.answer) for item in items)})"
     elif question.identity or (question.kind == "place" and not _placed(best)):
         words = ""
     elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):
         words = ", ".join(_told(item, fit.answer) for item in items) if fit.answer else ""
-    if words and not best.current and question.kind != "time":
+    if words and not best.current and question.kind not in ("time", "yesno"):
         words += " (no longer true)"
     return f"{words} {DASH} " if words else ""
 
@@ -207,6 +205,13 @@ def _placed(item: ContextItem) -> bool:
     relation = item.fact[1] if item.fact is not None else ""
     known = canonical(relation)
     return (known is not None and known.answers == "place") or relation.endswith(PLACING)
+
+
+def _yes_or_no(question: Question, item: ContextItem) -> str:
+    """What a fact that was asked about as a whole says, one that is over too."""
+    if item.current and item.fact is not None and not (past(item.fact[1]) and not question.told):
+        return "No" if _denies(question, item) else "Yes"
+    return "" if question.told or question.past or _denies(question, item) else "No"
 
 
 def _denies(question: Question, item: ContextItem) -> bool:
@@ -250,19 +255,6 @@ def _since(at: float | None) -> str:
     return words.removeprefix("1 ") if day.day == 1 else words
 
 
-def _quoted(question: Question, item: ContextItem, marked: bool) -> str:
-    """The sentence of a memory that says most of what was asked, in quotation marks if `marked`."""
-    sentences = [part for part in SENTENCE_END.split(item.text.strip()) if part]
-    told = [part for part in sentences if not part.endswith("?")] or sentences
-    best = max(told, key=lambda one: len(question.words & content(one)), default="")
-    best = _brief(rendering.quote(best))
-    return f"{OPEN}{best}{CLOSE}" if marked else best
-
-
-def _brief(words: str) -> str:
-    return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
-
-
 def _source(item: ContextItem) -> str:
     since = "" if item.fact is None else _since(item.valid_from)
     said = rendering.date(item.at) if item.speaker or not since else ""  # nobody said it
@@ -274,7 +266,9 @@ def _source(item: ContextItem) -> str:
 
 
 def _from_chain(question: Question, chain: Chain) -> Answer:
-    quotes = " ".join(f"{_quoted(question, step, True)} [m{step.id}]" for step in chain.steps)
+    quotes = " ".join(
+        f"{quoted(question, step.text, marked=True)} [m{step.id}]" for step in chain.steps
+    )
     citations = tuple(step.id for step in chain.steps)
     return Answer(
         text=f"{chain.end} {DASH} {quotes}{_source(chain.steps[-1])}",

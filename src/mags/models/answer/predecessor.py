@@ -61,10 +61,12 @@ def before_another(
     ]
     last = max(earlier, key=_begun, default=None)
     dropped = {item.id for item in fitting} - ({last.id} if last else set())
-    dropped |= {  # nor what tells of her alone
+    first = min(item.at for item in items if named <= content(item.text))
+    dropped |= {  # nor what tells of her alone, or was said when she was there
         item.id
         for item in items
-        if item.fact is None and named <= content(item.text) and not _FROM.search(item.text)
+        if item.fact is None
+        and not (_FROM.search(item.text) if named <= content(item.text) else item.at < first)
     }
     kept = [item for item in items if item.id not in dropped]
     return asked, [replace(item, current=False) if item is last else item for item in kept]

@@ -17,7 +17,9 @@ from mags.models.answer.contrary import (
     kinds_asked,
     owned,
 )
+from mags.models.answer.frames import AUXILIARY, DENIED, LIGHT, ORIGIN, TYPED, topic
 from mags.models.answer.types import kind_of_thing
+from mags.models.answer.whose import asks_for_own
 from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
@@ -41,7 +43,10 @@ STOP = _set(
 )
 FIRST_PERSON = _set("i me my mine myself we us our ours")
 KINDS = (
-    (r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time))\b", "time"),
+    (
+        r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
+        "time",
+    ),
     (
         r"\b(?:how (?:many|much|old|long|often|far|tall|big|far))\b|\bwhat (?:number|age)\b",
         "number",
@@ -69,7 +74,6 @@ NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?:\s+(?:of\s+)?[^\W\d_a-z][\w'.-]*)*")
 
 
 COUNTS = re.compile(r"\bhow many\b(?!.*\b(?:times|years|days|hours|weeks|months)\b)", re.I)
-AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
 CONTRACTED = r"(?:who|what|where|when|how|it|that|there|he|she)'s"
 ASKS_OBJECT = re.compile(
     rf"\b(?i:{AUXILIARY})(?:n't)?\s+(?:my\b|our\b|I\b|the\b|[A-Z])"
@@ -107,6 +111,10 @@ class Question:
     `asker`: who speaks of "the meeting", which may be their own.
     `teller`: whose words are asked for, of whatever they were.
     `then`: the past time it names, "in June 2023".
+    `own_thing`: it asks for what is the speaker's, not for what they do. `denied`: for what
+    is not. `type_words`, `particle`: the kind of what it asks for and the preposition left
+    behind: "what language is it written in". `origin`: it asks where from. `topic`: stems of
+    who or what does it: prod of "where does prod run".
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
     """
 
@@ -131,6 +139,12 @@ class Question:
     asker: frozenset[str] = frozenset()
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
+    own_thing: bool = False
+    denied: bool = False
+    type_words: frozenset[str] = frozenset()
+    particle: str = ""
+    origin: bool = False
+    topic: frozenset[str] = frozenset()
 
 
 def read_question(turn: Turn) -> Question:
@@ -153,8 +167,10 @@ def read_question(turn: Turn) -> Question:
     asks_object = ASKS_OBJECT.search(text) is not None
     trade = content("work") if DOES.match(text) else frozenset()
     alive = kind == "yesno" and "alive" in heard
+    words = (content(text) | trade) - (content("alive") if alive else frozenset())
+    typed = TYPED.match(text)
     return Question(
-        words=(content(text) | trade) - (content("alive") if alive else frozenset()),
+        words=_weighty(words, kind, names, bound),
         names=tuple(dict.fromkeys(name for name in names if name)),
         kind=kind,
         past=PAST.search(text) is not None,
@@ -174,8 +190,31 @@ def read_question(turn: Turn) -> Question:
         asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
         doer=_doer(text, turn.speaker),
         teller=_teller(text, turn.speaker),
+        origin=kind == "place" and ORIGIN.search(text) is not None,
+        topic=content(topic(text)),
+        own_thing=asks_for_own(text),
+        denied=DENIED.search(text) is not None,
+        type_words=content(typed["type"]) if typed else frozenset(),
+        particle=typed["particle"].casefold() if typed else "",
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
+
+
+def _weighty(
+    words: frozenset[str],
+    kind: str,
+    names: list[frozenset[str]],
+    bound: tuple[frozenset[str], ...],
+) -> frozenset[str]:
+    """Words without those that only ask for a time: when something is due or who goes to Madeira.
+
+    As they are where nothing would be left but who is asked about.
+    """
+    if kind != "time":
+        return words
+    left = words - content(LIGHT)
+    whom = frozenset().union(*names) - frozenset().union(*bound)
+    return left if left - whom else words
 
 
 DEFINITE = re.compile(r"\bthe [a-z]")

@@ -12,35 +12,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
-from mags.models.answer.asof import held_then, spans_days
 from mags.models.answer.contrary import NAMED as NAMES
-from mags.models.answer.cues import CUES, became, dead
-from mags.models.answer.misfits import FIRST_PERSON, contrary, told_of
+from mags.models.answer.cues import became, dead
+from mags.models.answer.misfits import contrary, told_of
 from mags.models.answer.question import Question, content, same_relation, type_of
+from mags.models.answer.shares import kind_share, name_share, word_share
+from mags.models.answer.timely import MISFIT, timely
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER
-from mags.ports.relations import Relation, canonical, relations
+from mags.ports.relations import Relation, canonical
 
-NAMED = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w'-]+")
-ROLES = re.compile(
-    r"\b(?:my|his|her|their|our|the) (?:\w+ )?(?:friend|sister|brother|mother|mom|mum|father|dad|"
-    r"wife|husband|partner|boss|neighbou?r|colleague|aunt|uncle|cousin|son|daughter|teacher|doctor)",
-    re.I,
-)
 ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
 SENTENCE_END = re.compile(r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+|\n+")
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
-MISFIT = 0.5
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
 NO_PLACE = (" as", " with", " by")
-NOW_FOR_THEN = 0.8
+KINDLESS = 0.8
+"""What is left of a fact that fits and has nothing of the kind that is asked for."""
 ENDED = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
-ROLE_NAMES = ("", "user", "assistant", "system")
+DENIES = ("does not ", "can not ", "is not ")
+"""How relations begin that say what somebody does not do: no answer to what they do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,37 +132,6 @@ class Slot:
 ALL = Slot(subject=True, object=True, relation=True)
 
 
-def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
-    """Share of the content words asked for, names left out, in a text; 1 where there are none.
-
-    `said`: words that the memory says in another way.
-    """
-    asked = question.words - frozenset().union(*question.names)
-    return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
-
-
-def name_share(question: Question, item: ContextItem) -> float:
-    """Share of the names asked about that the memory has; 1 where the question has none."""
-    if not question.names:
-        return 1.0
-    held = stems(told_of(item))
-    return sum(name <= held for name in question.names) / len(question.names)
-
-
-def kind_share(question: Question, item: ContextItem) -> float:
-    """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
-    if question.kind in CUES:
-        return float(CUES[question.kind].search(item.text) is not None)
-    if question.kind == "person":
-        asked = frozenset().union(*question.names)
-        others = [name for name in NAMED.findall(item.text) if not stems(name) <= asked]
-        own = item.fact is None and FIRST_PERSON.search(item.text)
-        if item.speaker not in ROLE_NAMES and own:
-            others.append(item.speaker)
-        return float(bool(others) or ROLES.search(item.text) is not None)
-    return 0.5
-
-
 def slot(question: Question, item: ContextItem) -> Slot:
     """How the fact of an item fits the question; all False without a fact."""
     if item.fact is None:
@@ -187,6 +152,8 @@ def slot(question: Question, item: ContextItem) -> Slot:
         return ALL if told else Slot()
     if relation.startswith(NO_LONGER):
         return _over(question, fit)
+    if _beside(question, relation):
+        return Slot()
     if question.identity:
         what = fit.subject and relation in WHAT
         whose = fit.object and known is not None and known.answers == "person"
@@ -206,6 +173,14 @@ def _other_way(question: Question, fact: tuple[str, str, str]) -> bool:
     if not question.doer or question.doer <= stems(subject) or known is not None:
         return False
     return question.doer <= stems(obj) and bool(content(relation) & question.words)
+
+
+def _beside(question: Question, relation: str) -> bool:
+    """Whether a relation answers another kind: what is not so, or the day where a place is."""
+    if relation == WHEN and question.kind == "place":
+        return True
+    open_to_denial = question.kind == "yesno" or question.denied or question.past or question.told
+    return relation.startswith(DENIES) and not open_to_denial
 
 
 def _over(question: Question, fit: Slot) -> Slot:
@@ -312,12 +287,15 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
         said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
         said |= question.then.words if question.then is not None else frozenset()
+        if question.particle and item.fact[1].endswith(f" {question.particle}"):
+            said |= question.type_words  # "What language is it written in?" - in Go
     words, names = word_share(question, item.text, said), name_share(question, item)
     kind = kind_share(question, item)
     against = (
         not fits and fit.turned,
         ONLY_ASKS.fullmatch(item.text.strip()) is not None,
         not words or not names or (question.kind == "reason" and not kind),
+        not fits and bool(question.topic) and not question.topic & content(told_of(item)),
         contrary(question, item, fits=fits) or _nameless(question, item, fit),
     )
     return Evidence(
@@ -326,8 +304,17 @@ def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
         kind=kind,
         ahead=stand.ahead,
         covered=words * names if fits else None,
-        factor=MISFIT ** sum(against) * _timely(question, item),
+        factor=MISFIT ** sum(against)
+        * timely(question, item, whole=fit.whole)
+        * (KINDLESS if fits and _kindless(question, item, kind) else 1.0),
     )
+
+
+def _kindless(question: Question, item: ContextItem, kind: float) -> bool:
+    """Whether a time or a place is asked for, and a fact has neither in it nor beside it."""
+    if kind or question.kind not in ("time", "place"):
+        return False
+    return question.kind == "place" or item.valid_from is None
 
 
 def _nameless(question: Question, item: ContextItem, fit: Slot) -> bool:
@@ -343,11 +330,11 @@ def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[Cont
 
     A fact that came out as one with another memory counts only if it fits what is asked - else
     the other speaks for both - and has no lead of its own. The turn that came out as one with
-    a fact is heard for its reason, where the fact does not fit.
+    a fact is heard where a reason, a time or a place is asked for and the fact does not fit.
     """
     leads = [item for item in items if item.within is None]
-    why = question.kind == "reason"
-    silent = {item.id for item in leads if why and item.fact and not fits(question, item)}
+    heard = question.kind in ("reason", "time", "place")
+    silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
     found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
     out = []
     for item in items:
@@ -370,24 +357,3 @@ def fits(question: Question, item: ContextItem) -> bool:
 def support(question: Question, item: ContextItem, stand: Stand, weights: SupportWeights) -> float:
     """How well a memory carries an answer, in [0, 1]."""
     return evidence(question, item, stand).weigh(weights)
-
-
-def _timely(question: Question, item: ContextItem) -> float:
-    """1 for what holds at the time asked about, `MISFIT` for what does not."""
-    named = item.fact is not None and _past(item.fact[1])
-    over = not item.current or named
-    if question.then is not None and item.fact is not None:
-        return 1.0 if held_then(item, question.then) else MISFIT
-    if question.past:
-        return MISFIT if item.fact is not None and not over else 1.0
-    if question.kind == "time" and spans_days(item):
-        # "When am I on holiday?" asks for the days, whenever they are
-        return 1.0 if item.fact is not None or item.current else NOW_FOR_THEN
-    if not over or (question.told and (named or item.fact is None)):
-        return 1.0  # what was said of the past stays said
-    return NOW_FOR_THEN if question.told else MISFIT
-
-
-def _past(relation: str) -> bool:
-    """Whether a relation tells of what is over: "lived in"."""
-    return any(one.past == relation for one in relations().values())

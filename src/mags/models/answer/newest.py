@@ -1,0 +1,69 @@
+"""The newest word on a matter: a turn that tells anew what an earlier memory told.
+
+What the rules cannot read closes no fact ("changed the code of the alarm, it's 9083 now"). So of
+memories that say all that is asked, a later turn goes before an earlier one where it says that
+something changed, or where a number or a time is asked for and it gives one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mags.models.answer.cues import CUES
+from mags.models.answer.question import Question, content
+from mags.ports.answer import ContextItem
+
+_CHANGED = re.compile(
+    r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
+    r"|any ?more|no longer"
+    r"|from now on|from then on|after all|switched|swapped|replaced|postponed|delayed"
+    r"|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped|(?:up|down) to"
+    r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
+    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
+    re.I,
+)
+LEAST = 0.5
+"""Support that a later turn needs: what says all that is asked has it, where nothing halves it."""
+_VALUED = ("number", "time")
+
+
+def newest_first(
+    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+) -> list[tuple[float, ContextItem]]:
+    """Judged memories, best first, with the newest word on the matter in front.
+
+    It has the support of the best, whose place it takes.
+
+    `judged`: support and memory, best first. As they are where the past is asked for, or where
+    the best does not carry an answer by itself.
+    """
+    ranked = list(judged)
+    if not ranked or ranked[0][0] < threshold or question.past or question.told or question.then:
+        return ranked
+    best = ranked[0][1]
+    if not question.words or not best.current:
+        return ranked
+    later = [
+        (strength, item)
+        for strength, item in ranked
+        if strength >= LEAST and _tells_anew(question, best, item)
+    ]
+    if not later:
+        return ranked
+    first = max(later, key=lambda pair: pair[1].at)
+    rest = [pair for pair in ranked if pair is not first]
+    return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
+
+
+def _tells_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
+    """Whether a turn was said after the best memory and tells the same matter once more."""
+    if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
+        return False
+    if item.text.rstrip().endswith("?") or not question.words <= content(item.text):
+        return False
+    cue = CUES.get(question.kind)
+    if cue is not None and cue.search(item.text) is None:
+        return False
+    valued = question.kind in _VALUED and best.fact is None
+    return valued or _CHANGED.search(item.text) is not None

@@ -1,0 +1,123 @@
+"""Whose a thing is that a turn tells of without saying so: "the thesis is due on 1 September".
+
+People leave themselves out when they speak of what is theirs. So a turn of the asker is heard as
+of the asker where "my thesis" is asked for and the turn speaks of nobody else, and where a clause
+has no subject ("found 5 species so far").
+"""
+
+from __future__ import annotations
+
+import re
+
+from mags.models.guardrails import WORD, stems
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS
+from mags.models.policy.rules.spans import DAYS, MONTHS
+from mags.ports.inflection import GERUND, PAST, THIRD, forms
+
+_MINE = re.compile(r"\b(?:my|our|mine|ours)\b", re.I)
+_I = re.compile(r"\b(?:i|me|we|us)\b", re.I)
+_THIRD_PERSON = re.compile(r"\b(?:he|she|his|hers?|him)\b", re.I)
+_CLAUSE = re.compile(r"(?<=[.!?;,:])\s+|\n+|\s+(?:and|but|so)\s+")
+_OPENING = re.compile(
+    r"^(?:(?:so|and|but|just|also|finally|ok|okay|oh|well|then|already|almost|only|lol|yes|no|"
+    r"right|btw|good news)[,:]?\s+)+",
+    re.I,
+)
+_PLACING = frozenset(
+    [
+        "in",
+        "at",
+        "to",
+        "from",
+        "near",
+        "on",
+        "into",
+        "with",
+        "for",
+        "by",
+        "of",
+        "via",
+        "through",
+        "around",
+    ]
+)
+_DATED = frozenset(DAYS) | frozenset(MONTHS) | frozenset(day + "s" for day in DAYS)
+_BE = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "will",
+        "can",
+        "would",
+        "isn't",
+        "wasn't",
+        "doesn't",
+    ]
+)
+
+
+def asks_for_own(question: str) -> bool:
+    """Whether a question asks for what is the asker's ("my thesis"), not for what they do."""
+    return _MINE.search(question) is not None and _I.search(question) is None
+
+
+def of_nobody_else(text: str, asked: frozenset[str]) -> bool:
+    """Whether a turn speaks of no other person: no pronoun, no name but behind a preposition.
+
+    `asked`: stems that are asked for; what they name is no person. Acronyms and days are none.
+    """
+    if _THIRD_PERSON.search(text):
+        return False
+    before, opens = "", True
+    for match in WORD.finditer(text):
+        word = match[0]
+        if _names(word, before, asked) and (not opens or _acts(text, match.end(), word)):
+            return False
+        before, opens = word.casefold(), False
+        opens = re.match(r"\s*[.!?:\n]", text[match.end() :]) is not None
+    return True
+
+
+def _names(word: str, before: str, asked: frozenset[str]) -> bool:
+    """Whether a word may be somebody's name where it stands."""
+    low = word.casefold().partition("'")[0]
+    plain = low in FUNCTION_WORDS or low in _DATED or low == "i"
+    if plain or not word[:1].isupper() or before in _PLACING:
+        return False
+    return not (len(low) > 1 and word.isupper()) and not stems(low) & asked
+
+
+def _acts(text: str, end: int, word: str) -> bool:
+    """Whether a capitalised word at the beginning of a sentence is the subject of a verb."""
+    if "'" in word:
+        return True
+    behind = WORD.match(text, end + 1) if text[end : end + 1] == " " else None
+    if behind is None:
+        return False
+    tags = {tag for _, tag in forms(behind[0].casefold())}
+    return behind[0].casefold() in _BE or bool(tags & {THIRD, PAST})
+
+
+def without_subject(text: str) -> bool:
+    """Whether a clause begins with its verb, so that its speaker is meant: "sold the van"."""
+    return any(_begins_with_verb(clause) for clause in _CLAUSE.split(text.strip()))
+
+
+def _begins_with_verb(clause: str) -> bool:
+    words = WORD.findall(_OPENING.sub("", clause.strip()))
+    if len(words) < 2 or clause.rstrip().endswith("?"):
+        return False
+    first, second = words[0].casefold(), words[1].casefold()
+    found = forms(first)
+    tags = {tag for _, tag in found}
+    if not _BE.isdisjoint(word.casefold() for word in words[1:4]):
+        return False  # "lost luggage was found", "swimming is fun"
+    done = any(tag == PAST and base != first for base, tag in found)
+    if first == "quit" or (done and THIRD not in tags):
+        return second not in ("by", "in", "of")  # "made in China"
+    return GERUND in tags and second != "by"

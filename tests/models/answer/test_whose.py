@@ -1,0 +1,56 @@
+"""Whose a thing is where a turn does not say so."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags.models.answer.question import read_question
+from mags.models.answer.shares import name_share
+from mags.models.answer.whose import of_nobody_else, without_subject
+from mags.ports.answer import ContextItem
+from mags.ports.policy import Turn
+
+
+def share(asked: str, told: str) -> float:
+    question = read_question(Turn(text=asked, speaker="Dana"))
+    return name_share(question, ContextItem(id=1, text=told, speaker="Dana"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("When is my thesis due?", "the thesis is due on 1 september"),
+        ("How much is my rent?", "rent's gone up to 510, in Leeds of all places"),
+        ("Where is my field site?", "field site is an old quarry near Jena"),
+        ("How many species did I find?", "found 5 species so far"),
+        ("What did I cancel?", "so tired. cancelled PureGym"),
+    ],
+)
+def test_what_nobody_else_is_told_of_is_of_who_speaks(asked, told):
+    assert share(asked, told) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("When is my thesis due?", "Lin's thesis is due on 3 May"),
+        ("When is my operation?", "He said the operation is on 3 June"),
+        ("Where do I work?", "the neighbour works at the bakery"),
+        ("Where do I work?", "Karl works at the bakery"),
+        ("How many species did I find?", "she found 5 species"),
+        ("What did I find?", "Lost luggage was found in Rome"),
+        ("What did I break?", "broken glass everywhere in the kitchen"),
+        ("Where was I made?", "made in China, these shoes"),
+        ("Where was I born?", "born in Oslo, Munch painted The Scream"),
+        ("What did I write?", "written by Orwell, 1984 is bleak"),
+        ("Where do I swim?", "Swimming is good for the back"),
+    ],
+)
+def test_what_is_of_others_stays_theirs(asked, told):
+    assert share(asked, told) == 0.0
+
+
+@given(st.text(max_size=80), st.frozensets(st.text(max_size=8), max_size=3))
+def test_any_text_can_be_read(text, asked):
+    assert of_nobody_else(text, asked) in (True, False)
+    assert without_subject(text) in (True, False)
