@@ -24,7 +24,7 @@ _AHEAD = 8
 _BARE = 0.01
 _DECLINING = 0.12
 """How often an action declines where another is right."""
-_MANY_RIGHT = "left over"
+_UNDECLINED = frozenset({"left over", "untold", "told"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def _mixed(one: Task, rng: Random) -> Task:
     """The task, now and then without lines or with an action that declines in vain."""
     if rng.random() < _BARE:
         return bare(one)
-    if rng.random() > _DECLINING or one.kind in {_MANY_RIGHT, "untold", "told"}:
+    if rng.random() > _DECLINING or len(one.right) > 1 or one.kind in _UNDECLINED:
         return one
     actions = [*one.actions, declining(rng, TRAIN)]
     rng.shuffle(actions)

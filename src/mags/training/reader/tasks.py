@@ -9,6 +9,7 @@ from random import Random
 
 from mags.training.reader.book import Side, lowered, phrases, relations
 from mags.training.reader.laws import law
+from mags.training.reader.lists import listed
 from mags.training.reader.questions import (
     Asked,
     conditioned,
@@ -18,6 +19,9 @@ from mags.training.reader.questions import (
     what,
     whether,
 )
+from mags.training.reader.sides import sides
+from mags.training.reader.slots import rows
+from mags.training.reader.tastes import tastes
 from mags.training.reader.telling import LATEST, Link, Said, Tale, fill, plain
 from mags.training.reader.untold import told, untold
 from mags.training.reader.world import sentence, table
@@ -86,6 +90,10 @@ MORE: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
     "ruled": (0.10, _told("ruled")),
     "whether": (0.12, whether),
     "passing": (0.09, _told("passing")),
+    "sides": (0.28, sides),
+    "listed": (0.07, listed),
+    "rows": (0.10, rows),
+    "tastes": (0.10, tastes),
 }
 """Kinds that training has beside or instead: the benchmark's tasks stay as they were."""
 TRAINED = {**KINDS, **MORE}

@@ -71,6 +71,19 @@ class Tale:
         self.names |= made.called
         return made
 
+    def things(self, kinds: Sequence[str], count: int, *given: Thing) -> list[Thing]:
+        """So many of these kinds that nobody takes for one another, or fewer where there are no
+        more; those given first.
+        """
+        found = list(given)
+        for _ in range(2 * count):
+            if len(found) == count:
+                break
+            made = self.thing(self.rng.choice(kinds))
+            if not any(made.called & known.called for known in found):
+                found.append(made)
+        return found
+
     def line(self, frame: str, say: str, **more: str) -> str:
         """A framing filled in."""
         return fill(frame, {"say": say, **more})

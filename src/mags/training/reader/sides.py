@@ -1,0 +1,301 @@
+"""Who spoke true and who lied: told of one, of two, of all in one line; since when; in whose words.
+
+Two sides of other matters (who passed, who paid, who was invited) are told in the same frames, so
+that what is learned is how one line decides of many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from mags.training.reader.questions import Asked
+from mags.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, spoken
+from mags.training.reader.world import part, table
+
+_OTHER_MATTERS = 0.3
+_CHANGED = 0.2
+_ONE_OF_MANY = 0.4
+"""How often a line tells of several at once."""
+_NUMBER = re.compile(r"\[([^\]/]*)/([^\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Matter:
+    """What the sides are of. `names`: those who may be chosen, the right one first; `on`: whether
+    the right one is of those of whom it holds; `words`: phrases of the two sides; `claims`: what
+    each says, empty where nothing is claimed; `link`: what they speak of.
+    """
+
+    names: Sequence[str]
+    on: bool
+    words: Mapping[str, Any]
+    honesty: bool
+    about: str = ""
+    found: str = ""
+    link: Link | None = None
+    claims: Mapping[str, str]
+
+
+def sides(tale: Tale) -> Asked:
+    """Which of some is on a side, or, where they speak of something, what then is so."""
+    rng = tale.rng
+    matter = _matter(tale)
+    right = _tell(tale, matter)
+    _around(tale, matter)
+    if matter.link and matter.on and len(right) == 1 and rng.random() < 0.25:
+        return _what_is_so(tale, matter)
+    ask = _one(tale, matter.words["ask" if matter.on else "ask_not"])
+    names = list(matter.names)
+    rng.shuffle(names)
+    chosen = [z in right for z in matter.names]
+    question = _phrase(tale, "frame").replace("{ask}", ask).replace("{names}", _listed(names, rng))
+    if matter.about:
+        about = _phrase(tale, "about").replace("{matter}", matter.about)
+        question = about.replace("{ask}", question)
+    if matter.claims and matter.on and rng.random() < 0.12:
+        pattern = rng.choice(('{z}: "{say}"', "{z} says that {say}", "That {say}, as {z} says"))
+        values = [fill(pattern, {"z": z, "say": matter.claims[z]}) for z in matter.names]
+    else:
+        pattern = _phrase(tale, "do" if matter.honesty and matter.on else "do_not")
+        pattern = pattern if matter.honesty else rng.choice(("{z}", "say {z}", "name {z}"))
+        values = [fill(pattern, {"z": z}) for z in matter.names]
+    rights = frozenset(value for value, good in zip(values, chosen, strict=True) if good)
+    return Asked(question=question, values=values, right=rights, hops=1)
+
+
+def _matter(tale: Tale) -> _Matter:
+    rng = tale.rng
+    names = [_name(tale) for _ in range(rng.choice((2, 3, 3, 4, 4, 4, 5, 6)))]
+    on = rng.random() < 0.8
+    if rng.random() < _OTHER_MATTERS:
+        scales = table("sides")["scales"]
+        words = scales[rng.choice(part(list(scales), held=tale.side.phrases))]
+        return _Matter(names=names, on=on, words=words, honesty=False, claims={})
+    words = table("sides")["truth"]
+    which = rng.random()
+    if which < 0.15:
+        return _Matter(names=names, on=on, words=words, honesty=True, claims={})
+    if which < 0.65:
+        return _searched(tale, names, on)
+    link = chain(tale, 1)[0]
+    ends = [replace(link, o=o) for o in tale.things((link.o.kind,), len(names), link.o)]
+    names = names[: len(ends)]
+    claims = {z: link.relation.told(rng, link.s, one.o) for z, one in zip(names, ends, strict=True)}
+    about = link.relation.asked(rng, link.s)
+    found = link.relation.told(rng, link.s, link.o) if on else ""
+    return _Matter(
+        names=names,
+        on=on,
+        words=words,
+        honesty=True,
+        about=about,
+        found=found,
+        link=link,
+        claims=claims,
+    )
+
+
+def _searched(tale: Tale, names: Sequence[str], on: bool) -> _Matter:
+    """They say where something is."""
+    item = tale.thing("item").name
+    spots = [o.name for o in tale.things(("spot", "place"), len(names))]
+    names = names[: len(spots)]
+    claims = {
+        z: fill(_phrase(tale, "claim"), {"item": item, "spot": spot})
+        for z, spot in zip(names, spots, strict=True)
+    }
+    about = fill(_phrase(tale, "lost"), {"item": item})
+    found = fill(_phrase(tale, "found"), {"item": item, "spot": spots[0]}) if on else ""
+    return _Matter(
+        names=names,
+        on=on,
+        words=table("sides")["truth"],
+        honesty=True,
+        about=about,
+        found=found,
+        claims=claims,
+    )
+
+
+def _name(tale: Tale) -> str:
+    return tale.thing("person").name
+
+
+def _what_is_so(tale: Tale, matter: _Matter) -> Asked:
+    """The question that they answer differently: who is to be believed decides."""
+    rng, link = tale.rng, matter.link
+    if link is None:
+        raise AssertionError("nobody has spoken of anything")
+    for z in matter.names:
+        tale.needed.append(spoken(tale, z, matter.claims[z]))
+    pattern = rng.choice(("say: {say}", "{say}", "{Say}"))
+    values = [fill(pattern, {"say": matter.claims[z]}) for z in matter.names]
+    return Asked(question=matter.about, values=values, right=frozenset(values[:1]), hops=2)
+
+
+def _tell(tale: Tale, matter: _Matter) -> Sequence[str]:
+    """What decides: of the right one, of others, or of all in one line. Who then may be right."""
+    rng = tale.rng
+    right, others = matter.names[0], list(matter.names[1:])
+    which = rng.random()
+    if which < _ONE_OF_MANY:
+        _tell_all(tale, matter, right, others)
+        return [right]
+    known, some = which < 0.72, which > 0.84
+    if known:
+        _tell_one(tale, matter, right, matter.on, needed=True)
+    told = rng.sample(others, rng.randint(0, len(others))) if known else others
+    if some:
+        told = rng.sample(others, rng.randint(1, max(1, len(others) - 1)))
+    if some and rng.random() < 0.3:
+        strangers = [_name(tale) for _ in range(rng.randint(1, 2))]
+        _needed(tale, _both(tale, matter, strangers, list(told)))
+    elif len(told) > 1 and rng.random() < 0.4:
+        _tell_alike(tale, matter, told, not matter.on, needed=not known)
+    else:
+        for z in told:
+            _tell_one(tale, matter, z, not matter.on, needed=not known)
+    return [right] if known else [z for z in matter.names if z not in told]
+
+
+def _tell_all(tale: Tale, matter: _Matter, right: str, others: list[str]) -> None:
+    """In one line with some of the others, or with strangers who were there."""
+    rng = tale.rng
+    if rng.random() < 0.5:
+        others = rng.sample(others, rng.randint(1, len(others)))
+    if rng.random() < 0.4:
+        others = [_name(tale) for _ in range(rng.randint(1, 3))]
+    _needed(tale, _both(tale, matter, [right], others, found=rng.random() < 0.5))
+
+
+def _both(
+    tale: Tale, matter: _Matter, ones: list[str], others: list[str], *, found: bool = False
+) -> str:
+    """Those on the side of the right one, and those of the other, in one sentence."""
+    rng = tale.rng
+    yes, no = (ones, others) if matter.on else (others, ones)
+    every = [*yes, *no]
+    for some in (yes, no, every):
+        rng.shuffle(some)
+    whole = table("sides")["compound"]
+    frames = "truth" if matter.honesty and rng.random() < 0.3 else "say"
+    frame = rng.choice(part(whole[frames], held=tale.side.phrases))
+    lists = {"yes": _listed(yes, rng), "no": _listed(no, rng), "all": _listed(every, rng)}
+    lists["Y"] = _agreed(_one(tale, matter.words["yes"]), yes)
+    lists["N"] = _agreed(_one(tale, matter.words["no"]), no)
+    words = fill(_agreed(frame, no), lists)
+    if not found:
+        return words
+    return _found(tale, matter, words)
+
+
+def _found(tale: Tale, matter: _Matter, words: str) -> str:
+    """After what came out: of this matter now and then, of another one mostly."""
+    rng = tale.rng
+    came_out = matter.found
+    if not came_out or rng.random() < 0.7:
+        item, spot = tale.thing("item").name, tale.thing("spot").name
+        came_out = fill(_phrase(tale, "found"), {"item": item, "spot": spot})
+    frame = rng.choice(part(table("sides")["compound"]["outcome"], held=tale.side.phrases))
+    return fill(frame, {"found": came_out, "say": words})
+
+
+def _tell_one(tale: Tale, matter: _Matter, z: str, on: bool, *, needed: bool) -> None:
+    """In a line of its own, as it has become now and then; or with a stranger of the same side."""
+    rng = tale.rng
+    if matter.honesty and rng.random() < _CHANGED:
+        turn = 0.25 + 0.5 * rng.random()
+        before = Said(text=_verdict(tale, matter, z, not on), when=turn * rng.random())
+        tale.others.insert(0, (before,))
+        now = _phrase(tale, "now_yes" if on else "now_no") if rng.random() < 0.75 else ""
+        text = fill(now, {"z": z}) if now else _verdict(tale, matter, z, on)
+        after = Said(text=text, when=turn + (LATEST - turn) * rng.random())
+        _add(tale, after, needed=needed)
+        return
+    if rng.random() < 0.15:
+        _tell_alike(tale, matter, [z, _name(tale)], on, needed=needed)
+        return
+    text = _verdict(tale, matter, z, on)
+    if rng.random() < 0.12:
+        text = _found(tale, matter, text)
+    when = rng.random() * LATEST
+    _add(tale, Said(text=text, when=when, free=True), needed=needed)
+
+
+def _tell_alike(tale: Tale, matter: _Matter, names: list[str], on: bool, *, needed: bool) -> None:
+    """Of several that they are all on one side."""
+    rng = tale.rng
+    says = _one(tale, matter.words["yes" if on else "no"])
+    rng.shuffle(names)
+    pairs = len(names) == 2 and rng.random() < 0.5
+    frames = table("sides")["compound"]["pair" if pairs else "alike"]
+    frame = rng.choice(part(frames, held=tale.side.phrases))
+    values = {"list": _listed(names, rng), "P": _agreed(says, names), "P1": _agreed(says, ["one"])}
+    if pairs:
+        values |= {"a": names[0], "b": names[1]}
+    text = fill(frame, values)
+    _add(tale, Said(text=text, when=rng.random() * LATEST, free=True), needed=needed)
+
+
+def _verdict(tale: Tale, matter: _Matter, z: str, on: bool) -> str:
+    which = "yes" if on else "no"
+    if matter.honesty and tale.rng.random() < 0.6:
+        return fill(_phrase(tale, f"one_{which}"), {"z": z})
+    return f"{z} {_agreed(_one(tale, matter.words[which]), [z])}"
+
+
+def _add(tale: Tale, said: Said, *, needed: bool) -> None:
+    if needed:
+        tale.needed.append(said)
+    else:
+        tale.others.append((said,))
+
+
+def _needed(tale: Tale, text: str) -> None:
+    _add(tale, Said(text=text, when=tale.rng.random() * LATEST, free=True), needed=True)
+
+
+def _around(tale: Tale, matter: _Matter) -> None:
+    """What they claim, what they do all day, and who else is on which side."""
+    rng = tale.rng
+    if matter.claims and rng.random() < 0.5:
+        for z in rng.sample(list(matter.names), rng.randint(1, len(matter.names))):
+            tale.others.append((spoken(tale, z, matter.claims[z]),))
+    for z in matter.names:
+        if rng.random() < 0.35:
+            aside = rng.choice(part(table("sides")["asides"]["say"], held=tale.side.phrases))
+            text = fill(aside, {"z": z})
+            tale.others.append((Said(text=text, when=rng.random() * LATEST, free=True),))
+    for _ in range(rng.randint(0, 3)):
+        _tell_one(tale, matter, _name(tale), rng.random() < 0.5, needed=False)
+    for _ in range(rng.randint(0, 2)):
+        strangers = [_name(tale) for _ in range(rng.randint(2, 4))]
+        text = _both(tale, matter, strangers[:1], strangers[1:], found=rng.random() < 0.5)
+        tale.others.append((Said(text=text, when=rng.random() * LATEST, free=True),))
+    rng.shuffle(tale.others)
+
+
+def _phrase(tale: Tale, which: str) -> str:
+    return tale.rng.choice(part(table("sides")["truth"][which], held=tale.side.phrases))
+
+
+def _one(tale: Tale, given: Sequence[str]) -> str:
+    """One of a matter's phrases, those of its side."""
+    return tale.rng.choice(part(given, held=tale.side.phrases))
+
+
+def _agreed(words: str, names: Sequence[str]) -> str:
+    """[one/many] by how many there are."""
+    return _NUMBER.sub(lambda m: m[1] if len(names) == 1 else m[2], words)
+
+
+def _listed(names: Sequence[str], rng: Random) -> str:
+    """Names as one says them."""
+    if len(names) == 1:
+        return names[0]
+    last = rng.choice((" and ", " and ", " and ", ", ", " as well as "))
+    return f"{', '.join(names[:-1])}{last}{names[-1]}"
