@@ -106,6 +106,29 @@ def test_a_stronger_arc_never_lowers_a_path(seed, n, only):
     assert all(after[row] >= value - 1e-12 for row, value in before.items())
 
 
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000), n=st.integers(3, 10), threshold=st.floats(0.01, 0.5))
+def test_a_threshold_leaves_out_what_is_below_it_and_nothing_else(seed, n, threshold):
+    graph, start = random_graph(seed, n), np.array([0])
+    every = spread.paths(graph, start, 0.0, RecallSettings(threshold=0.0, max_nodes=10_000)).value
+    chosen = RecallSettings(threshold=threshold, max_nodes=10_000)
+    found = spread.paths(graph, start, 0.0, chosen).value
+    assert found == {row: value for row, value in every.items() if value >= threshold or row == 0}
+
+
+def test_of_a_hub_whose_arcs_are_too_weak_one_above_1_is_walked_all_the_same():
+    graph = Graph()
+    draft = Draft(graph)
+    for i in range(1, 12):
+        draft.add_node(None, id=i, kind=NodeKind.NOTE)
+    for i in range(2, 12):
+        draft.add_arc(1, i, ArcKind.ASSOCIATION, w=3.0 if i == 7 else 0.5)
+    graph.apply(draft.delta("observe"))
+    start = np.array([graph.row_of[1]])
+    found = spread.paths(graph, start, 0.0, RecallSettings(threshold=0.4)).value
+    assert found == {graph.row_of[1]: 1.0, graph.row_of[7]: pytest.approx(1.5 / np.sqrt(10))}
+
+
 @settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 100_000), n=st.integers(3, 40))
 def test_the_area_of_a_hull_is_what_scipy_says(seed, n):

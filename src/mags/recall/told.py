@@ -51,9 +51,11 @@ class Told:
         candidates, scores: shape (n,). What is no candidate comes last, the oldest first.
         """
         place = places_of(candidates, self._rows)
-        worth = np.where(place < 0, -np.inf, scores[place]).tolist()
-        rank = {row: (-one, row) for row, one in zip(self._ids, worth, strict=True)}
+        worth = np.where(place < 0, -np.inf, scores[place])
+        order = np.argsort(-worth, kind="stable")  # rows ascend: of equals the oldest is first
+        best = self._rows[order].tolist()
+        rank = {row: i for i, row in enumerate(best)}
+        ids = [self._ids[row] for row in best]
         return [
-            tuple(self._ids[row] for row in sorted(rows, key=rank.__getitem__))
-            for rows in self._episodes
+            tuple([ids[i] for i in sorted([rank[row] for row in rows])]) for rows in self._episodes
         ]

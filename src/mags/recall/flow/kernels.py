@@ -6,6 +6,8 @@ time nor memory grows with the graph.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -20,11 +22,15 @@ ASSOCIATION = int(ArcKind.ASSOCIATION)
 FACT = int(NodeKind.FACT)
 COLD = int(NodeFlag.COLD)
 
+PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+"""How the small parts are compiled: they make no arrays, so they need not count who holds those
+that they are handed, which is an atomic step for each at every arc (most of the time of `push`)."""
+
 FIRST = 1024
 """Rows there is room for at first."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def _place(table, keys, row):
     """Where in the table the number of a row stands, plus 1, or is to stand (an entry of 0)."""
     mask = len(table) - 1
@@ -61,7 +67,7 @@ def _room(least):
     return room
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size, tick, weights):
     """Unnormalised weight of one adjacency entry of `row` (`mentions` times idf)."""
     code = kind[slot]
@@ -75,7 +81,7 @@ def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def _passable(row, alive, node_kind, node_flags, valid_to, moment):
     """Whether activation may enter: alive, warm, and no superseded fact."""
     if not alive[row] or node_flags[row] & COLD:
@@ -83,7 +89,7 @@ def _passable(row, alive, node_kind, node_flags, valid_to, moment):
     return node_kind[row] != FACT or valid_to[row] > moment
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to, moment):
     """The number of a row, which is new if it is `met`; there must be room for it."""
     at = _place(table, keys, row)
@@ -138,7 +144,7 @@ def _wider(known, met, more):
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(**PLAIN)
 def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, queue, tail):
     """Give the rest to the ends of a row's arcs by their shares. Returns the queue's end."""
     for e in range(first, end):
@@ -302,6 +308,15 @@ def _steps(rows, best, parent, via, order, n):
     return ends, values, before, slots
 
 
+@njit(**PLAIN)
+def _any_above_one(w, first, last):
+    """Whether any of some weights is above 1; without a way out, so that many go at once."""
+    n = 0
+    for e in range(first, last):
+        n += w[e] > 1.0
+    return n > 0
+
+
 @njit(cache=True, nogil=True)
 def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
     """Greatest product of transitions (weight x degree^-1/2) from the seeds, best first.
@@ -316,7 +331,7 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
     threshold, max_nodes, hub = numbers
     known, keys, items, met, held, left = _set_out(seeds, mass, wanted, nodes, moment)
     table, rows, enters, asked, done, best, parent, via = known
-    order, n = np.empty(max_nodes, np.int64), 0
+    order, n, most = np.empty(max_nodes, np.int64), 0, weights.max()
     while held and n < max_nodes and (left or not len(wanted)):
         value, u = keys[0], items[0]
         held -= 1
@@ -335,6 +350,8 @@ def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
             known = (table, rows, enters, asked, done, best, parent, via)
             table, rows, enters, asked, done, best, parent, via = _further(known, met, length[row])
         scale = value / np.sqrt(max(1, length[row]))
+        if scale * most < threshold and not _any_above_one(w, start[row], start[row] + length[row]):
+            continue
         for e in range(start[row], start[row] + length[row]):
             step = weights[kind[e]]
             if scale * step < threshold and w[e] <= 1.0:
