@@ -36,10 +36,11 @@ def newest_first(
     It has the support of the best, whose place it takes.
 
     `judged`: support and memory, best first. As they are where the past is asked for, or where
-    the best does not carry an answer by itself.
+    from somebody is, which no change changes, or where the best does not carry an answer.
     """
     ranked = list(judged)
-    if not ranked or ranked[0][0] < threshold or question.past or question.told or question.then:
+    once = question.past or question.told or question.then or question.origin
+    if not ranked or ranked[0][0] < threshold or once:
         return ranked
     best = ranked[0][1]
     if not question.words or not best.current:

@@ -48,7 +48,7 @@ def _of_self(question: Question, text: str) -> bool:
 
 def kind_share(question: Question, item: ContextItem) -> float:
     """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
-    if question.origin:
+    if question.origin and item.fact is None:  # a fact has it in its relation
         return float(FROM.search(item.text) is not None)
     if question.kind in CUES:
         return float(CUES[question.kind].search(item.text) is not None)

@@ -333,7 +333,7 @@ def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[Cont
     a fact is heard where a reason, a time or a place is asked for and the fact does not fit.
     """
     leads = [item for item in items if item.within is None]
-    heard = question.kind in ("reason", "time", "place")
+    heard = question.kind in ("reason", "time", "place") and not question.origin
     silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
     found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
     out = []

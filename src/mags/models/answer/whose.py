@@ -23,42 +23,9 @@ _OPENING = re.compile(
     r"right|btw|good news)[,:]?\s+)+",
     re.I,
 )
-_PLACING = frozenset(
-    [
-        "in",
-        "at",
-        "to",
-        "from",
-        "near",
-        "on",
-        "into",
-        "with",
-        "for",
-        "by",
-        "of",
-        "via",
-        "through",
-        "around",
-    ]
-)
+_PLACING = frozenset(WORD.findall("in at to from near on into with for by of via through around"))
 _DATED = frozenset(DAYS) | frozenset(MONTHS) | frozenset(day + "s" for day in DAYS)
-_BE = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "will",
-        "can",
-        "would",
-        "isn't",
-        "wasn't",
-        "doesn't",
-    ]
-)
+_BE = frozenset(WORD.findall("is are was were has have had will can would isn't wasn't doesn't"))
 
 
 def asks_for_own(question: str) -> bool:
