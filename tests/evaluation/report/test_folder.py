@@ -18,6 +18,7 @@ from mags.evaluation.report.folder import (
     write_page,
 )
 from mags.evaluation.report.goals import goals
+from mags.games.matches import Turned
 from tests.evaluation.proving.turned import turned
 from tests.evaluation.report.made import AUDIT, EXHIBIT, kept, share
 
@@ -202,3 +203,18 @@ def test_retention_is_held_against_what_was_told_lately(tmp_path: Path):
         "+25.0 points (75.0 of 4, 50.0 of 4)",
         "yes",
     )
+
+
+def test_retention_is_held_against_questions_that_as_many_facts_decide(tmp_path: Path):
+    def asked(age: int, needed: int, *right: bool) -> list[Turned]:
+        return [turned(0, age=age, needed=needed, right=one) for one in right]
+
+    old = [*asked(5_000, 1, True), *asked(5_000, 2, True, False, False, False)]
+    new = [*asked(50, 1, True, True, True), *asked(50, 2, True, False), *asked(50, 3, False)]
+    turns = [replace(one, turn=n) for n, one in enumerate([*old, *new])]
+    put(tmp_path, kept(turns, game="nonsense/vast"))
+    rows = {row[0]: row[3:] for row in goals([o.figures for o in gather([tmp_path]).matches]).rows}
+    whole = "score of what was told 1,000 to 10,000 turns ago, against 10 to 100"
+    assert rows[whole] == ("-26.7 points (40.0 of 5, 66.7 of 6)", "no")
+    apart = "the same, apart by how many facts decide, weighed as of 10 to 100"
+    assert rows[apart] == ("-10.0 points", "no")  # (3 x 0 + 2 x (1/2 - 1/4)) / 5

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from mags.evaluation.metrics import Interval
 from mags.evaluation.proving.figures import Figures, over_seeds
 from mags.evaluation.proving.improvement import improvement
-from mags.evaluation.proving.scores import weighed
+from mags.evaluation.proving.scores import Kept, weighed
 from mags.evaluation.proving.tables import Grid, by_player, shown
 
 OURS = "MAGS"
 STANDARD = "nonsense/standard"
+OLD, YOUNG, WITHIN = 10_000, 100, 0.03
+"""Spans of retention that are held against each other, in turns, and what may be lost."""
 ORDER = ("nothing", "window", "static", "growing", OURS, "oracle")
 """Of players on the page; others come before the last."""
 Groups = Mapping[str, Mapping[str, Sequence[Figures]]]
@@ -47,7 +49,7 @@ def grouped(found: Sequence[Figures]) -> dict[str, dict[str, list[Figures]]]:
 def goals(found: Sequence[Figures]) -> Grid:
     """Every aim of the proving ground, beside what was measured."""
     groups = grouped(found)
-    rows = [*_nonsense(groups), _retention(groups), *_adventures(groups), _time(groups)]
+    rows = [*_nonsense(groups), *_retention(groups), *_adventures(groups), _time(groups)]
     words = {None: "not measured", True: "yes", False: "no"}
     return Grid(
         head=("figure", "reference", "to reach", "reached", "met"),
@@ -112,24 +114,42 @@ def _nonsense(groups: Groups) -> list[Reached]:
     ]  # fmt: skip
 
 
-def _retention(groups: Groups) -> Reached:
-    old = [
-        (one, kept)
-        for players in groups.values()
-        for one in players.get(OURS, ())
-        for kept in one.retention
-        if kept.upto == 10_000
-    ]
-    value, met = "-", None
-    young = [k for one, _ in old for k in one.retention if k.upto == 100]
-    if old and young:
-        (a, n), (b, m) = weighed([kept for _, kept in old]), weighed(young)
+def _retention(groups: Groups) -> list[Reached]:
+    """Of all questions, and of such that as many facts decide: old ones take more, see `facts`."""
+    mine = [one for players in groups.values() for one in players.get(OURS, ())]
+    mine = [one for one in mine if _span(one.retention, OLD)]
+    whole = _against([one.retention for one in mine])
+    counts = sorted({count for one in mine for count in one.facts})
+    alike = [part for c in counts if (part := _against([one.facts.get(c, ()) for one in mine]))]
+    value, apart, met, kept = "-", "-", None, None
+    if whole:
+        a, n, b, m = whole
         value = f"{100 * (a - b):+.1f} points ({100 * a:.1f} of {n:,}, {100 * b:.1f} of {m:,})"
-        met = b - a <= 0.03
-    return Reached(
-        figure="score of what was told 1,000 to 10,000 turns ago, against 10 to 100",
-        reference="a window forgets at its edge", aim="within 3 points", value=value, met=met,
-    )  # fmt: skip
+        met = b - a <= WITHIN
+    if alike:
+        lost = sum((b - a) * m for a, _, b, m in alike) / sum(m for *_, m in alike)
+        apart, kept = f"{-100 * lost:+.1f} points", lost <= WITHIN
+    figure = "score of what was told 1,000 to 10,000 turns ago, against 10 to 100"
+    reference, aim = "a window forgets at its edge", "within 3 points"
+    return [
+        Reached(figure=figure, reference=reference, aim=aim, value=value, met=met),
+        Reached(
+            figure="the same, apart by how many facts decide, weighed as of 10 to 100",
+            reference=reference, aim=aim, value=apart, met=kept,
+        ),
+    ]  # fmt: skip
+
+
+def _against(matches: Sequence[Sequence[Kept]]) -> tuple[float, int, float, int] | None:
+    """Score and questions of what was told long ago, then lately; None where one was not asked."""
+    (a, n), (b, m) = (
+        weighed([kept for one in matches for kept in _span(one, upto)]) for upto in (OLD, YOUNG)
+    )
+    return (a, n, b, m) if n and m else None
+
+
+def _span(kept: Sequence[Kept], upto: int) -> list[Kept]:
+    return [one for one in kept if one.upto == upto]
 
 
 def _adventures(groups: Groups) -> list[Reached]:
