@@ -106,6 +106,18 @@ def test_a_stronger_arc_never_lowers_a_path(seed, n, only):
     assert all(after[row] >= value - 1e-12 for row, value in before.items())
 
 
+def joined(weights: dict[tuple[int, int], float]) -> Graph:
+    """Notes by number, joined by associations of these weights."""
+    graph = Graph()
+    draft = Draft(graph)
+    for i in range(1, 1 + max(max(ends) for ends in weights)):
+        draft.add_node(None, id=i, kind=NodeKind.NOTE)
+    for (a, b), w in weights.items():
+        draft.add_arc(a, b, ArcKind.ASSOCIATION, w=w)
+    graph.apply(draft.delta("observe"))
+    return graph
+
+
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(3, 10), threshold=st.floats(0.01, 0.5))
 def test_a_threshold_leaves_out_what_is_below_it_and_nothing_else(seed, n, threshold):
@@ -117,13 +129,7 @@ def test_a_threshold_leaves_out_what_is_below_it_and_nothing_else(seed, n, thres
 
 
 def test_of_a_hub_whose_arcs_are_too_weak_one_above_1_is_walked_all_the_same():
-    graph = Graph()
-    draft = Draft(graph)
-    for i in range(1, 12):
-        draft.add_node(None, id=i, kind=NodeKind.NOTE)
-    for i in range(2, 12):
-        draft.add_arc(1, i, ArcKind.ASSOCIATION, w=3.0 if i == 7 else 0.5)
-    graph.apply(draft.delta("observe"))
+    graph = joined({(1, i): 3.0 if i == 7 else 0.5 for i in range(2, 12)})
     start = np.array([graph.row_of[1]])
     found = spread.paths(graph, start, 0.0, RecallSettings(threshold=0.4)).value
     assert found == {graph.row_of[1]: 1.0, graph.row_of[7]: pytest.approx(1.5 / np.sqrt(10))}
@@ -137,14 +143,7 @@ def test_the_area_of_a_hull_is_what_scipy_says(seed, n):
 
 
 def test_a_hub_receives_and_never_passes_on():
-    graph = Graph()
-    draft = Draft(graph)
-    for i in range(1, 7):
-        draft.add_node(None, id=i, kind=NodeKind.NOTE)
-    for i in range(2, 6):
-        draft.add_arc(1, i, ArcKind.ASSOCIATION, w=0.5)
-    draft.add_arc(6, 1, ArcKind.ASSOCIATION, w=0.5)
-    graph.apply(draft.delta("observe"))
+    graph = joined({**{(1, i): 0.5 for i in range(2, 6)}, (6, 1): 0.5})
     start = np.array([graph.row_of[6]])
     open_, _ = spread.activation(graph, start, np.ones(1), 0.0, RecallSettings())
     cut, _ = spread.activation(graph, start, np.ones(1), 0.0, RecallSettings(hub_degree=3))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 
 from mags.training.reader.book import leading
 from mags.training.reader.questions import Asked
 from mags.training.reader.telling import LATEST, Link, Said, Tale, fill, plain
-from mags.training.reader.world import Thing, form, part, table
+from mags.training.reader.world import Thing, form, table
 
 _WHERE = {
     "town": ("in {s}", "in {s}", "within {s}"),
@@ -193,5 +192,4 @@ def _acts(act: Thing) -> dict[str, str]:
 
 
 def _phrase(tale: Tale, which: str) -> str:
-    rng: Random = tale.rng
-    return rng.choice(part(table("laws")[which], held=tale.side.phrases))
+    return tale.one(table("laws")[which])

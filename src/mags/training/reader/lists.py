@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mags.training.reader.questions import Asked, asked_of, chosen, surround
 from mags.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, parallel, plain
-from mags.training.reader.world import form, part, table
+from mags.training.reader.world import form, table
 
 _SHAPES = {"two": (0, 1), "three": (0, 1, 2), "same": (0, 0), "but": (0, 0, 2)}
 """Whose object each of the subjects has, by the kind of frame."""
@@ -35,7 +35,7 @@ def listed(tale: Tale) -> Asked:
 
 def _line(tale: Tale, shape: str, links: list[Link]) -> Said:
     rng = tale.rng
-    frame = rng.choice(part(table("feedback")["lists"][shape], held=tale.side.phrases))
+    frame = tale.one(table("feedback")["lists"][shape])
     values: dict[str, str] = {}
     for number, link in enumerate(links, start=1):
         values[f"of{number}"] = link.relation.through(rng, link.s)

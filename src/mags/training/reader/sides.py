@@ -6,7 +6,6 @@ that what is learned is how one line decides of many.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -14,13 +13,12 @@ from typing import Any
 
 from mags.training.reader.questions import Asked
 from mags.training.reader.telling import LATEST, Link, Said, Tale, chain, fill, spoken
-from mags.training.reader.world import part, table
+from mags.training.reader.world import agreed, table
 
 _OTHER_MATTERS = 0.3
 _CHANGED = 0.2
 _ONE_OF_MANY = 0.4
 """How often a line tells of several at once."""
-_NUMBER = re.compile(r"\[([^\]/]*)/([^\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +46,7 @@ def sides(tale: Tale) -> Asked:
     _around(tale, matter)
     if matter.link and matter.on and len(right) == 1 and rng.random() < 0.25:
         return _what_is_so(tale, matter)
-    ask = _one(tale, matter.words["ask" if matter.on else "ask_not"])
+    ask = tale.one(matter.words["ask" if matter.on else "ask_not"])
     names = list(matter.names)
     rng.shuffle(names)
     chosen = [z in right for z in matter.names]
@@ -73,7 +71,7 @@ def _matter(tale: Tale) -> _Matter:
     on = rng.random() < 0.8
     if rng.random() < _OTHER_MATTERS:
         scales = table("sides")["scales"]
-        words = scales[rng.choice(part(list(scales), held=tale.side.phrases))]
+        words = scales[tale.one(list(scales))]
         return _Matter(names=names, on=on, words=words, honesty=False, claims={})
     words = table("sides")["truth"]
     which = rng.random()
@@ -153,7 +151,7 @@ def _tell(tale: Tale, matter: _Matter) -> Sequence[str]:
         told = rng.sample(others, rng.randint(1, max(1, len(others) - 1)))
     if some and rng.random() < 0.3:
         strangers = [_name(tale) for _ in range(rng.randint(1, 2))]
-        _needed(tale, _both(tale, matter, strangers, list(told)))
+        tale.tell(_both(tale, matter, strangers, list(told)), needed=True)
     elif len(told) > 1 and rng.random() < 0.4:
         _tell_alike(tale, matter, told, not matter.on, needed=not known)
     else:
@@ -169,7 +167,7 @@ def _tell_all(tale: Tale, matter: _Matter, right: str, others: list[str]) -> Non
         others = rng.sample(others, rng.randint(1, len(others)))
     if rng.random() < 0.4:
         others = [_name(tale) for _ in range(rng.randint(1, 3))]
-    _needed(tale, _both(tale, matter, [right], others, found=rng.random() < 0.5))
+    tale.tell(_both(tale, matter, [right], others, found=rng.random() < 0.5), needed=True)
 
 
 def _both(
@@ -183,11 +181,11 @@ def _both(
         rng.shuffle(some)
     whole = table("sides")["compound"]
     frames = "truth" if matter.honesty and rng.random() < 0.3 else "say"
-    frame = rng.choice(part(whole[frames], held=tale.side.phrases))
+    frame = tale.one(whole[frames])
     lists = {"yes": _listed(yes, rng), "no": _listed(no, rng), "all": _listed(every, rng)}
-    lists["Y"] = _agreed(_one(tale, matter.words["yes"]), yes)
-    lists["N"] = _agreed(_one(tale, matter.words["no"]), no)
-    words = fill(_agreed(frame, no), lists)
+    lists["Y"] = agreed(tale.one(matter.words["yes"]), plural=len(yes) != 1)
+    lists["N"] = agreed(tale.one(matter.words["no"]), plural=len(no) != 1)
+    words = fill(agreed(frame, plural=len(no) != 1), lists)
     if not found:
         return words
     return _found(tale, matter, words)
@@ -200,7 +198,7 @@ def _found(tale: Tale, matter: _Matter, words: str) -> str:
     if not came_out or rng.random() < 0.7:
         item, spot = tale.thing("item").name, tale.thing("spot").name
         came_out = fill(_phrase(tale, "found"), {"item": item, "spot": spot})
-    frame = rng.choice(part(table("sides")["compound"]["outcome"], held=tale.side.phrases))
+    frame = tale.one(table("sides")["compound"]["outcome"])
     return fill(frame, {"found": came_out, "say": words})
 
 
@@ -214,7 +212,7 @@ def _tell_one(tale: Tale, matter: _Matter, z: str, on: bool, *, needed: bool) ->
         now = _phrase(tale, "now_yes" if on else "now_no") if rng.random() < 0.75 else ""
         text = fill(now, {"z": z}) if now else _verdict(tale, matter, z, on)
         after = Said(text=text, when=turn + (LATEST - turn) * rng.random())
-        _add(tale, after, needed=needed)
+        tale.add(after, needed=needed)
         return
     if rng.random() < 0.15:
         _tell_alike(tale, matter, [z, _name(tale)], on, needed=needed)
@@ -222,41 +220,33 @@ def _tell_one(tale: Tale, matter: _Matter, z: str, on: bool, *, needed: bool) ->
     text = _verdict(tale, matter, z, on)
     if rng.random() < 0.12:
         text = _found(tale, matter, text)
-    when = rng.random() * LATEST
-    _add(tale, Said(text=text, when=when, free=True), needed=needed)
+    tale.tell(text, needed=needed)
 
 
 def _tell_alike(tale: Tale, matter: _Matter, names: list[str], on: bool, *, needed: bool) -> None:
     """Of several that they are all on one side."""
     rng = tale.rng
-    says = _one(tale, matter.words["yes" if on else "no"])
+    says = tale.one(matter.words["yes" if on else "no"])
     rng.shuffle(names)
     pairs = len(names) == 2 and rng.random() < 0.5
     frames = table("sides")["compound"]["pair" if pairs else "alike"]
-    frame = rng.choice(part(frames, held=tale.side.phrases))
-    values = {"list": _listed(names, rng), "P": _agreed(says, names), "P1": _agreed(says, ["one"])}
+    frame = tale.one(frames)
+    values = {
+        "list": _listed(names, rng),
+        "P": agreed(says, plural=len(names) != 1),
+        "P1": agreed(says, plural=False),
+    }
     if pairs:
         values |= {"a": names[0], "b": names[1]}
     text = fill(frame, values)
-    _add(tale, Said(text=text, when=rng.random() * LATEST, free=True), needed=needed)
+    tale.tell(text, needed=needed)
 
 
 def _verdict(tale: Tale, matter: _Matter, z: str, on: bool) -> str:
     which = "yes" if on else "no"
     if matter.honesty and tale.rng.random() < 0.6:
         return fill(_phrase(tale, f"one_{which}"), {"z": z})
-    return f"{z} {_agreed(_one(tale, matter.words[which]), [z])}"
-
-
-def _add(tale: Tale, said: Said, *, needed: bool) -> None:
-    if needed:
-        tale.needed.append(said)
-    else:
-        tale.others.append((said,))
-
-
-def _needed(tale: Tale, text: str) -> None:
-    _add(tale, Said(text=text, when=tale.rng.random() * LATEST, free=True), needed=True)
+    return f"{z} {agreed(tale.one(matter.words[which]), plural=False)}"
 
 
 def _around(tale: Tale, matter: _Matter) -> None:
@@ -267,30 +257,20 @@ def _around(tale: Tale, matter: _Matter) -> None:
             tale.others.append((spoken(tale, z, matter.claims[z]),))
     for z in matter.names:
         if rng.random() < 0.35:
-            aside = rng.choice(part(table("sides")["asides"]["say"], held=tale.side.phrases))
+            aside = tale.one(table("sides")["asides"]["say"])
             text = fill(aside, {"z": z})
-            tale.others.append((Said(text=text, when=rng.random() * LATEST, free=True),))
+            tale.tell(text)
     for _ in range(rng.randint(0, 3)):
         _tell_one(tale, matter, _name(tale), rng.random() < 0.5, needed=False)
     for _ in range(rng.randint(0, 2)):
         strangers = [_name(tale) for _ in range(rng.randint(2, 4))]
         text = _both(tale, matter, strangers[:1], strangers[1:], found=rng.random() < 0.5)
-        tale.others.append((Said(text=text, when=rng.random() * LATEST, free=True),))
+        tale.tell(text)
     rng.shuffle(tale.others)
 
 
 def _phrase(tale: Tale, which: str) -> str:
-    return tale.rng.choice(part(table("sides")["truth"][which], held=tale.side.phrases))
-
-
-def _one(tale: Tale, given: Sequence[str]) -> str:
-    """One of a matter's phrases, those of its side."""
-    return tale.rng.choice(part(given, held=tale.side.phrases))
-
-
-def _agreed(words: str, names: Sequence[str]) -> str:
-    """[one/many] by how many there are."""
-    return _NUMBER.sub(lambda m: m[1] if len(names) == 1 else m[2], words)
+    return tale.one(table("sides")["truth"][which])
 
 
 def _listed(names: Sequence[str], rng: Random) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mags.training.reader.questions import Asked
 from mags.training.reader.telling import LATEST, Said, Tale, fill
-from mags.training.reader.world import part, table
+from mags.training.reader.world import table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +56,10 @@ def _known(tale: Tale, row: _Row, place: int) -> Sequence[str]:
     """A guess was right, or what was told allows nothing else."""
     rng = tale.rng
     if len(row.places) > 2 and rng.random() < 0.12:
-        _add(tale, _whole(tale, row, row.own, "all_right"), needed=True)
+        tale.tell(_whole(tale, row, row.own, "all_right"), needed=True)
     else:
         which = rng.choice(("right", "sure"))
-        _add(tale, _put(tale, which, row, place, row.own[place]), needed=True)
+        tale.tell(_put(tale, which, row, place, row.own[place]), needed=True)
     for value in rng.sample(row.values, rng.randint(0, 2)):
         if value != row.own[place]:
             _missed(tale, row, place, value, needed=False)
@@ -75,9 +75,9 @@ def _left(tale: Tale, row: _Row, place: int) -> Sequence[str]:
     for value in out:
         at = row.own.index(value) if value in row.own else -1
         if at >= 0 and rng.random() < 0.6:
-            _add(tale, _put(tale, rng.choice(("right", "sure")), row, at, value), needed=True)
+            tale.tell(_put(tale, rng.choice(("right", "sure")), row, at, value), needed=True)
         elif at < 0 and rng.random() < 0.6:
-            _add(tale, _put(tale, "nowhere", row, place, value), needed=True)
+            tale.tell(_put(tale, "nowhere", row, place, value), needed=True)
         else:
             _missed(tale, row, place, value, needed=True)
     return [value for value in row.values if value not in out]
@@ -111,10 +111,10 @@ def _gone(tale: Tale, row: _Row, place: int) -> Sequence[str]:
 def _missed(tale: Tale, row: _Row, place: int, value: str, *, needed: bool) -> None:
     """A wrong guess, and where else the value is, if anywhere."""
     rng = tale.rng
-    _add(tale, _put(tale, "wrong", row, place, value), needed=needed)
+    tale.tell(_put(tale, "wrong", row, place, value), needed=needed)
     if rng.random() < 0.6:
         found = "elsewhere" if value in row.own else "nowhere"
-        _add(tale, _put(tale, found, row, place, value), needed=False)
+        tale.tell(_put(tale, found, row, place, value), needed=False)
 
 
 def _around(tale: Tale, row: _Row, place: int) -> None:
@@ -122,19 +122,19 @@ def _around(tale: Tale, row: _Row, place: int) -> None:
     rng = tale.rng
     for at, value in enumerate(row.own):
         if at != place and rng.random() < 0.3:
-            _add(tale, _put(tale, rng.choice(("wrong", "changed")), row, at, _other(tale, row, at)))
+            tale.tell(_put(tale, rng.choice(("wrong", "changed")), row, at, _other(tale, row, at)))
         elif at != place and rng.random() < 0.3:
-            _add(tale, _put(tale, rng.choice(("right", "sure", "now")), row, at, value))
+            tale.tell(_put(tale, rng.choice(("right", "sure", "now")), row, at, value))
     for _ in range(rng.randint(1, 3)):
         other = _row(tale, like=row)
         at = place if rng.random() < 0.7 else rng.randrange(len(row.places))
         which = rng.choice(("right", "sure", "wrong", "elsewhere", "nowhere", "now", "all_right"))
         if which == "all_right":
-            _add(tale, _whole(tale, other, other.own, which))
+            tale.tell(_whole(tale, other, other.own, which))
         elif which in {"right", "sure", "now"}:
-            _add(tale, _put(tale, which, other, at, other.own[at]))
+            tale.tell(_put(tale, which, other, at, other.own[at]))
         else:
-            _add(tale, _put(tale, which, other, at, _other(tale, other, at)))
+            tale.tell(_put(tale, which, other, at, _other(tale, other, at)))
     rng.shuffle(tale.others)
 
 
@@ -160,13 +160,5 @@ def _put(tale: Tale, which: str, row: _Row, place: int, value: str) -> str:
     return fill(_phrase(tale, which), {"of": of, "v": value, "h": row.h, "unit": row.unit})
 
 
-def _add(tale: Tale, text: str, *, needed: bool = False) -> None:
-    said = Said(text=text, when=tale.rng.random() * LATEST, free=True)
-    if needed:
-        tale.needed.append(said)
-    else:
-        tale.others.append((said,))
-
-
 def _phrase(tale: Tale, which: str) -> str:
-    return tale.rng.choice(part(table("feedback")["rows"][which], held=tale.side.phrases))
+    return tale.one(table("feedback")["rows"][which])

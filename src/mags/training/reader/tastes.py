@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mags.training.reader.questions import Asked
 from mags.training.reader.telling import LATEST, Said, Tale, fill
-from mags.training.reader.world import part, table
+from mags.training.reader.world import table
 
 Parts = tuple[str, ...]
 
@@ -93,9 +93,9 @@ def _gift(tale: Tale, taste: _Taste, *, fits: bool) -> Parts:
 
 def _ruled(tale: Tale, taste: _Taste) -> Sequence[Parts]:
     """The rule is told, and what goes before it."""
-    _add(tale, _put(tale, "takes", taste, v=taste.value), needed=True)
+    tale.tell(_put(tale, "takes", taste, v=taste.value), needed=True)
     if taste.never:
-        _add(tale, _put(tale, "never", taste, v=taste.never), needed=True)
+        tale.tell(_put(tale, "never", taste, v=taste.never), needed=True)
     for _ in range(tale.rng.randint(0, 2)):
         _given(tale, taste, fits=tale.rng.random() < 0.5, needed=False)
     return taste.hand[:1]
@@ -129,9 +129,9 @@ def _seen(tale: Tale, taste: _Taste) -> Sequence[Parts]:
                 free = [v for v in taste.pool[place] if v not in elsewhere and v != taste.never]
                 gift[place] = rng.choice(free) if free else taste.hand[0][place]
         text = _put(tale, rng.choice(("accepted", "shown")), taste, gift=tuple(gift))
-        _add(tale, text, needed=True)
+        tale.tell(text, needed=True)
     if taste.never:
-        _add(tale, _put(tale, "never", taste, v=taste.never), needed=True)
+        tale.tell(_put(tale, "never", taste, v=taste.never), needed=True)
     if rng.random() < 0.5:
         _given(tale, taste, fits=False, needed=False)
     return taste.hand[:1]
@@ -142,11 +142,11 @@ def _tried(tale: Tale, taste: _Taste) -> Sequence[Parts]:
     rng = tale.rng
     if rng.random() < 0.5:
         text = _put(tale, rng.choice(("accepted", "shown")), taste, gift=taste.hand[0])
-        _add(tale, text, needed=True)
+        tale.tell(text, needed=True)
         return taste.hand[:1]
     out = rng.sample(list(taste.hand[1:]), rng.randint(1, len(taste.hand) - 1))
     for gift in out:
-        _add(tale, _put(tale, "refused", taste, gift=gift), needed=True)
+        tale.tell(_put(tale, "refused", taste, gift=gift), needed=True)
     return [gift for gift in taste.hand if gift not in out]
 
 
@@ -154,7 +154,7 @@ def _given(tale: Tale, taste: _Taste, *, fits: bool, needed: bool) -> None:
     gift = _gift(tale, taste, fits=fits)
     which = tale.rng.choice(("accepted", "shown")) if fits else "refused"
     if gift not in taste.hand:
-        _add(tale, _put(tale, which, taste, gift=gift), needed=needed)
+        tale.tell(_put(tale, which, taste, gift=gift), needed=needed)
 
 
 def _around(tale: Tale, taste: _Taste) -> None:
@@ -165,7 +165,7 @@ def _around(tale: Tale, taste: _Taste) -> None:
         gift = rng.choice(list(taste.hand))
         which = rng.choice(("takes", "takes", "never", "accepted", "refused", "shown", "renewed"))
         text = _put(tale, which, taste, gift=gift, v=rng.choice(gift), h=h)
-        _add(tale, text, needed=False)
+        tale.tell(text, needed=False)
     rng.shuffle(tale.others)
 
 
@@ -178,13 +178,5 @@ def _put(
     return fill(_phrase(tale, which), values)
 
 
-def _add(tale: Tale, text: str, *, needed: bool) -> None:
-    said = Said(text=text, when=tale.rng.random() * LATEST, free=True)
-    if needed:
-        tale.needed.append(said)
-    else:
-        tale.others.append((said,))
-
-
 def _phrase(tale: Tale, which: str) -> str:
-    return tale.rng.choice(part(table("feedback")["gifts"][which], held=tale.side.phrases))
+    return tale.one(table("feedback")["gifts"][which])

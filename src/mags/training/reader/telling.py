@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from mags.training.reader.book import Relation, Side, invented, leading, phrases, relations
-from mags.training.reader.world import Thing, filled, thing
+from mags.training.reader.world import Thing, filled, part, thing
 
 LATEST = 0.999
 """When the last line is said; the first is said at 0."""
@@ -60,6 +60,21 @@ class Tale:
     def phrase(self, manner: str, which: str = "say") -> str:
         """A framing of the side."""
         return self.rng.choice(phrases(manner, which, self.side))
+
+    def one(self, given: Sequence[str]) -> str:
+        """A phrase of a list, of those of the side."""
+        return self.rng.choice(part(given, held=self.side.phrases))
+
+    def add(self, said: Said, *, needed: bool = False) -> None:
+        """One line more: that decides, or that misleads by itself."""
+        if needed:
+            self.needed.append(said)
+        else:
+            self.others.append((said,))
+
+    def tell(self, text: str, *, needed: bool = False) -> None:
+        """A line more, said at whatever time."""
+        self.add(Said(text=text, when=self.rng.random() * LATEST, free=True), needed=needed)
 
     def thing(self, kind: str) -> Thing:
         """One that was not named before."""

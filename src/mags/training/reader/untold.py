@@ -108,4 +108,4 @@ def declining(rng: Random, side: Side) -> str:
 
 
 def _phrase(tale: Tale, which: str) -> str:
-    return tale.rng.choice(part(table("untold")[which], held=tale.side.phrases))
+    return tale.one(table("untold")[which])

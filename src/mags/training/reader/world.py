@@ -172,8 +172,12 @@ def filled(phrase: str, rng: Random, s: Thing | str, o: Thing | None = None) -> 
             raise AssertionError(f"{phrase!r} names an object and there is none")
         return form(o, found[2] or "", rng)
 
-    agreed = _NUMBER.sub(lambda m: (m[2] or "") if plural else m[1], phrase)
-    return _MARK.sub(put, agreed)
+    return _MARK.sub(put, agreed(phrase, plural=plural))
+
+
+def agreed(phrase: str, *, plural: bool) -> str:
+    """[one/many] by how many there are."""
+    return _NUMBER.sub(lambda m: (m[2] or "") if plural else m[1], phrase)
 
 
 def form(o: Thing, which: str, rng: Random) -> str:
