@@ -14,7 +14,9 @@ from mags.models.answer.question import Question, content
 
 OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
 MOST_QUOTED = 240
-_END = re.compile(r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+(?=[^a-z])|\n+")
+STOP = r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+"
+"""What stands between sentences: no title's point."""
+_END = re.compile(rf"{STOP}(?=[^a-z])|\n+")
 
 
 def quoted(question: Question, text: str, *, marked: bool) -> str:

@@ -16,6 +16,7 @@ from mags.models.answer.contrary import NAMED as NAMES
 from mags.models.answer.cues import became, dead
 from mags.models.answer.misfits import contrary, told_of
 from mags.models.answer.question import Question, content, same_relation, type_of
+from mags.models.answer.sentences import STOP
 from mags.models.answer.shares import kind_share, name_share, word_share
 from mags.models.answer.timely import MISFIT, timely
 from mags.models.guardrails import stems
@@ -24,7 +25,7 @@ from mags.ports.policy import NO_LONGER
 from mags.ports.relations import Relation, canonical
 
 ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
-SENTENCE_END = re.compile(r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+|\n+")
+SENTENCE_END = re.compile(rf"{STOP}|\n+")
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
 WHAT = frozenset({"is a", "works as"})
