@@ -8,13 +8,15 @@ from random import Random
 import pytest
 
 from mags.training.reader.book import TRAIN
+from mags.training.reader.sides import trusted
 from mags.training.reader.tasks import Task, task
+from mags.training.reader.telling import Tale
 from mags.training.reader.world import table
 
 FERRY = Path(__file__).parents[3] / "benchmarks" / "banks" / "ferry.toml"
 LISTS = [
     (file, name, which, phrases)
-    for file in ("sides", "feedback")
+    for file in ("sides", "feedback", "against")
     for name, lists in table(file).items()
     for which, phrases in lists.items()
     if isinstance(phrases, list)
@@ -45,6 +47,10 @@ def test_truth_and_lies_are_told_in_as_many_ways():
     assert len(truth["now_yes"]) == len(truth["now_no"])
     for given in table("sides")["scales"].values():
         assert len(given["yes"]) == len(given["no"]) == 4
+    parts = table("against")
+    for good, bad in (("good", "bad"), ("advise", "warn"), ("good_noun", "bad_noun")):
+        assert len(parts["trust"][good]) == len(parts["trust"][bad])
+    assert len(parts["choice"]["good"]) == len(parts["choice"]["bad"])
 
 
 def test_forms_of_number_are_chosen():
@@ -56,7 +62,9 @@ def test_forms_of_number_are_chosen():
 
 def test_where_only_some_are_called_liars_any_of_the_others_may_be_right():
     found = 0
-    for one in drawn("sides"):
+    for seed in range(200):
+        # With nothing beside, lest a line that decides be joined with one about another.
+        one = task(Random(seed), TRAIN, extra=0, kind="sides")
         if len(one.right) == 1:
             continue
         found += 1
@@ -97,6 +105,11 @@ def test_the_bank_that_judges_the_reader_shares_no_wording_with_its_training():
         phrase.lower().rstrip(".").replace("{z}", "{name}")
         for *_, phrases in LISTS
         for phrase in phrases
+    } | {
+        trusted(Tale(rng=Random(seed), side=TRAIN), on=seed % 2 == 0)
+        .lower()
+        .replace("{z}", "{name}")
+        for seed in range(4000)
     }
     for key in ("knight", "liar", "sworn", "fallen", "question"):
         for phrase in (*bank["plain"].get(key, ()), *bank["phrases"].get(key, ())):

@@ -190,7 +190,7 @@ _NOUN_ASK = (
 _NOUN_NO = ("{o} is not the {n} of {s}", "the {n} of {s} is not {o}")
 _NOUN_OF = ("the {n} of {s}", "{s}'s {n}")
 _MADE_SUBJECTS = ("person", "town", "house", "folk", "guild", "ship", "place", "river")
-_MADE_OBJECTS = (
+MADE_OBJECTS = (
     *("person", "food", "item", "colour", "plant", "metal", "animal", "goods", "town", "house"),
     "guild",
 )
@@ -201,7 +201,7 @@ def invented(
 ) -> Relation:
     """A relation made of a verb or a noun at random; a side's own verbs, nouns and patterns."""
     kind = subject or rng.choice(_MADE_SUBJECTS)
-    target = target or rng.choice(_MADE_OBJECTS)
+    target = target or rng.choice(MADE_OBJECTS)
     if rng.random() < 0.5 and kind != "folk":
         return _of_verb(rng, side, kind, target)
     return _of_noun(rng, side, kind, target)

@@ -107,7 +107,7 @@ def chosen(tale: Tale, links: Sequence[Link], question: str, right: Thing) -> As
     values = _distinct([right, *tale.rivals], count)
     more = [tale.thing(right.kind) for _ in range(3 * (count - len(values)))]
     values = _distinct([*values, *more], count)
-    words = _worded(tale, link, values, links[0].s)
+    words = worded(tale, link, values, links[0].s)
     return Asked(question=question, values=words, right=frozenset({words[0]}), hops=len(links))
 
 
@@ -119,7 +119,8 @@ def _distinct(things: Sequence[Thing], most: int) -> list[Thing]:
     return known[:most]
 
 
-def _worded(tale: Tale, link: Link, values: Sequence[Thing], s: Thing) -> list[str]:
+def worded(tale: Tale, link: Link, values: Sequence[Thing], s: Thing) -> list[str]:
+    """The actions of values."""
     pattern = tale.rng.choice(link.relation.do)
     seed = tale.rng.random()
     # The same draw for each, so that nothing but the value tells the actions apart.
@@ -224,7 +225,7 @@ def eliminated(tale: Tale) -> Asked:
     links = chain(tale, 1)
     link, count = links[0], rng.choice((2, 3, 3, 4, 5))
     values = _distinct([tale.thing(link.o.kind) for _ in range(3 * count)], count)
-    words = _worded(tale, link, values, link.s)
+    words = worded(tale, link, values, link.s)
     question = link.relation.asked(rng, link.s)
     trials, succeeded = rng.random() < 0.6, rng.random() < 0.4
     out = len(values) - (1 if rng.random() < 0.6 else rng.randint(1, len(values)))
@@ -232,14 +233,14 @@ def eliminated(tale: Tale) -> Asked:
     left = [place for place in range(len(values)) if place not in refused]
     for place in refused:
         if trials:
-            tale.needed.append(_tried(tale, link, question, words[place], good=False))
+            tale.needed.append(tried(tale, link, question, words[place], good=False))
         else:
             text = fill("{Say}", {"say": link.relation.denied(rng, link.s, values[place])})
             tale.needed.append(Said(text=text, when=rng.random() * LATEST, free=True))
     if succeeded and trials:
         left = left[:1]
         tale.others.extend((said,) for said in tale.needed)
-        tale.needed[:] = [_tried(tale, link, question, words[left[0]], good=True)]
+        tale.needed[:] = [tried(tale, link, question, words[left[0]], good=True)]
     for _ in range(rng.randint(0, 3)):
         on = parallel(tale, links)[0]
         on = replace(on, o=rng.choice(values))
@@ -248,7 +249,8 @@ def eliminated(tale: Tale) -> Asked:
     return Asked(question=question, values=words, right=right, hops=1)
 
 
-def _tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> Said:
+def tried(tale: Tale, link: Link, question: str, do: str, *, good: bool) -> Said:
+    """A line of how an action went."""
     rng = tale.rng
     result = rng.choice(phrases("trial", "good" if good else "bad", tale.side))
     about, _ = link.s.subject(rng)
@@ -260,7 +262,7 @@ def _elsewhere(tale: Tale, link: Link, do: str, *, trials: bool) -> Said:
     """The same values, tried with or told of another."""
     if trials:
         question = link.relation.asked(tale.rng, link.s)
-        return _tried(tale, link, question, do, good=tale.rng.random() < 0.5)
+        return tried(tale, link, question, do, good=tale.rng.random() < 0.5)
     if tale.rng.random() < 0.5:
         return plain(tale, link)
     return Said(

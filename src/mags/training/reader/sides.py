@@ -1,7 +1,8 @@
 """Who spoke true and who lied: told of one, of two, of all in one line; since when; in whose words.
 
 Two sides of other matters (who passed, who paid, who was invited) are told in the same frames, so
-that what is learned is how one line decides of many.
+that what is learned is how one line decides of many. That one is spoken for or against is also put
+together of parts, in some thousand ways.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ _OTHER_MATTERS = 0.3
 _CHANGED = 0.2
 _ONE_OF_MANY = 0.4
 """How often a line tells of several at once."""
+_PUT_TOGETHER = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Matter:
+class Matter:
     """What the sides are of. `names`: those who may be chosen, the right one first; `on`: whether
     the right one is of those of whom it holds; `words`: phrases of the two sides; `claims`: what
     each says, empty where nothing is claimed; `link`: what they speak of.
@@ -40,10 +42,15 @@ class _Matter:
 
 def sides(tale: Tale) -> Asked:
     """Which of some is on a side, or, where they speak of something, what then is so."""
-    rng = tale.rng
-    matter = _matter(tale)
+    matter = matter_of(tale)
     right = _tell(tale, matter)
-    _around(tale, matter)
+    around(tale, matter)
+    return asked_about(tale, matter, right)
+
+
+def asked_about(tale: Tale, matter: Matter, right: Sequence[str]) -> Asked:
+    """The question of a matter, where those of `right` may be chosen."""
+    rng = tale.rng
     if matter.link and matter.on and len(right) == 1 and rng.random() < 0.25:
         return _what_is_so(tale, matter)
     ask = tale.one(matter.words["ask" if matter.on else "ask_not"])
@@ -65,18 +72,19 @@ def sides(tale: Tale) -> Asked:
     return Asked(question=question, values=values, right=rights, hops=1)
 
 
-def _matter(tale: Tale) -> _Matter:
+def matter_of(tale: Tale) -> Matter:
+    """Who may be chosen, and what it is about."""
     rng = tale.rng
     names = [_name(tale) for _ in range(rng.choice((2, 3, 3, 4, 4, 4, 5, 6)))]
     on = rng.random() < 0.8
     if rng.random() < _OTHER_MATTERS:
         scales = table("sides")["scales"]
         words = scales[tale.one(list(scales))]
-        return _Matter(names=names, on=on, words=words, honesty=False, claims={})
+        return Matter(names=names, on=on, words=words, honesty=False, claims={})
     words = table("sides")["truth"]
     which = rng.random()
     if which < 0.15:
-        return _Matter(names=names, on=on, words=words, honesty=True, claims={})
+        return Matter(names=names, on=on, words=words, honesty=True, claims={})
     if which < 0.65:
         return _searched(tale, names, on)
     link = chain(tale, 1)[0]
@@ -85,7 +93,7 @@ def _matter(tale: Tale) -> _Matter:
     claims = {z: link.relation.told(rng, link.s, one.o) for z, one in zip(names, ends, strict=True)}
     about = link.relation.asked(rng, link.s)
     found = link.relation.told(rng, link.s, link.o) if on else ""
-    return _Matter(
+    return Matter(
         names=names,
         on=on,
         words=words,
@@ -97,7 +105,7 @@ def _matter(tale: Tale) -> _Matter:
     )
 
 
-def _searched(tale: Tale, names: Sequence[str], on: bool) -> _Matter:
+def _searched(tale: Tale, names: Sequence[str], on: bool) -> Matter:
     """They say where something is."""
     item = tale.thing("item").name
     spots = [o.name for o in tale.things(("spot", "place"), len(names))]
@@ -108,7 +116,7 @@ def _searched(tale: Tale, names: Sequence[str], on: bool) -> _Matter:
     }
     about = fill(_phrase(tale, "lost"), {"item": item})
     found = fill(_phrase(tale, "found"), {"item": item, "spot": spots[0]}) if on else ""
-    return _Matter(
+    return Matter(
         names=names,
         on=on,
         words=table("sides")["truth"],
@@ -123,7 +131,7 @@ def _name(tale: Tale) -> str:
     return tale.thing("person").name
 
 
-def _what_is_so(tale: Tale, matter: _Matter) -> Asked:
+def _what_is_so(tale: Tale, matter: Matter) -> Asked:
     """The question that they answer differently: who is to be believed decides."""
     rng, link = tale.rng, matter.link
     if link is None:
@@ -135,7 +143,7 @@ def _what_is_so(tale: Tale, matter: _Matter) -> Asked:
     return Asked(question=matter.about, values=values, right=frozenset(values[:1]), hops=2)
 
 
-def _tell(tale: Tale, matter: _Matter) -> Sequence[str]:
+def _tell(tale: Tale, matter: Matter) -> Sequence[str]:
     """What decides: of the right one, of others, or of all in one line. Who then may be right."""
     rng = tale.rng
     right, others = matter.names[0], list(matter.names[1:])
@@ -145,7 +153,7 @@ def _tell(tale: Tale, matter: _Matter) -> Sequence[str]:
         return [right]
     known, some = which < 0.72, which > 0.84
     if known:
-        _tell_one(tale, matter, right, matter.on, needed=True)
+        tell_one(tale, matter, right, matter.on, needed=True)
     told = rng.sample(others, rng.randint(0, len(others))) if known else others
     if some:
         told = rng.sample(others, rng.randint(1, max(1, len(others) - 1)))
@@ -153,14 +161,14 @@ def _tell(tale: Tale, matter: _Matter) -> Sequence[str]:
         strangers = [_name(tale) for _ in range(rng.randint(1, 2))]
         tale.tell(_both(tale, matter, strangers, list(told)), needed=True)
     elif len(told) > 1 and rng.random() < 0.4:
-        _tell_alike(tale, matter, told, not matter.on, needed=not known)
+        tell_alike(tale, matter, told, not matter.on, needed=not known)
     else:
         for z in told:
-            _tell_one(tale, matter, z, not matter.on, needed=not known)
+            tell_one(tale, matter, z, not matter.on, needed=not known)
     return [right] if known else [z for z in matter.names if z not in told]
 
 
-def _tell_all(tale: Tale, matter: _Matter, right: str, others: list[str]) -> None:
+def _tell_all(tale: Tale, matter: Matter, right: str, others: list[str]) -> None:
     """In one line with some of the others, or with strangers who were there."""
     rng = tale.rng
     if rng.random() < 0.5:
@@ -171,7 +179,7 @@ def _tell_all(tale: Tale, matter: _Matter, right: str, others: list[str]) -> Non
 
 
 def _both(
-    tale: Tale, matter: _Matter, ones: list[str], others: list[str], *, found: bool = False
+    tale: Tale, matter: Matter, ones: list[str], others: list[str], *, found: bool = False
 ) -> str:
     """Those on the side of the right one, and those of the other, in one sentence."""
     rng = tale.rng
@@ -191,7 +199,7 @@ def _both(
     return _found(tale, matter, words)
 
 
-def _found(tale: Tale, matter: _Matter, words: str) -> str:
+def _found(tale: Tale, matter: Matter, words: str) -> str:
     """After what came out: of this matter now and then, of another one mostly."""
     rng = tale.rng
     came_out = matter.found
@@ -202,7 +210,7 @@ def _found(tale: Tale, matter: _Matter, words: str) -> str:
     return fill(frame, {"found": came_out, "say": words})
 
 
-def _tell_one(tale: Tale, matter: _Matter, z: str, on: bool, *, needed: bool) -> None:
+def tell_one(tale: Tale, matter: Matter, z: str, on: bool, *, needed: bool) -> None:
     """In a line of its own, as it has become now and then; or with a stranger of the same side."""
     rng = tale.rng
     if matter.honesty and rng.random() < _CHANGED:
@@ -215,7 +223,7 @@ def _tell_one(tale: Tale, matter: _Matter, z: str, on: bool, *, needed: bool) ->
         tale.add(after, needed=needed)
         return
     if rng.random() < 0.15:
-        _tell_alike(tale, matter, [z, _name(tale)], on, needed=needed)
+        tell_alike(tale, matter, [z, _name(tale)], on, needed=needed)
         return
     text = _verdict(tale, matter, z, on)
     if rng.random() < 0.12:
@@ -223,7 +231,7 @@ def _tell_one(tale: Tale, matter: _Matter, z: str, on: bool, *, needed: bool) ->
     tale.tell(text, needed=needed)
 
 
-def _tell_alike(tale: Tale, matter: _Matter, names: list[str], on: bool, *, needed: bool) -> None:
+def tell_alike(tale: Tale, matter: Matter, names: list[str], on: bool, *, needed: bool) -> None:
     """Of several that they are all on one side."""
     rng = tale.rng
     says = tale.one(matter.words["yes" if on else "no"])
@@ -242,31 +250,56 @@ def _tell_alike(tale: Tale, matter: _Matter, names: list[str], on: bool, *, need
     tale.tell(text, needed=needed)
 
 
-def _verdict(tale: Tale, matter: _Matter, z: str, on: bool) -> str:
+def _verdict(tale: Tale, matter: Matter, z: str, on: bool) -> str:
     which = "yes" if on else "no"
+    if matter.honesty and tale.rng.random() < _PUT_TOGETHER:
+        return fill(trusted(tale, on=on), {"z": z})
     if matter.honesty and tale.rng.random() < 0.6:
         return fill(_phrase(tale, f"one_{which}"), {"z": z})
     return f"{z} {agreed(tale.one(matter.words[which]), plural=False)}"
 
 
-def _around(tale: Tale, matter: _Matter) -> None:
+def trusted(tale: Tale, *, on: bool) -> str:
+    """For or against the word of {z}: what it is worth, what to do, what {z} is."""
+    parts = table("against")["trust"]
+    which = tale.rng.random()
+    if which < 0.45:
+        return f"{tale.one(parts['word'])} {tale.one(parts['good' if on else 'bad'])}"
+    if which < 0.75:
+        return fill(tale.one(parts["advise" if on else "warn"]), {"verb": tale.one(parts["verb"])})
+    denied = tale.rng.random() < 0.35
+    noun = tale.one(parts["good_noun" if on is not denied else "bad_noun"])
+    return fill(tale.one(parts["is_not" if denied else "is"]), {"noun": noun})
+
+
+def around(tale: Tale, matter: Matter) -> None:
     """What they claim, what they do all day, and who else is on which side."""
     rng = tale.rng
     if matter.claims and rng.random() < 0.5:
         for z in rng.sample(list(matter.names), rng.randint(1, len(matter.names))):
             tale.others.append((spoken(tale, z, matter.claims[z]),))
+    if matter.honesty and rng.random() < 0.3:
+        _other_claims(tale, matter)
     for z in matter.names:
         if rng.random() < 0.35:
             aside = tale.one(table("sides")["asides"]["say"])
             text = fill(aside, {"z": z})
             tale.tell(text)
     for _ in range(rng.randint(0, 3)):
-        _tell_one(tale, matter, _name(tale), rng.random() < 0.5, needed=False)
+        tell_one(tale, matter, _name(tale), rng.random() < 0.5, needed=False)
     for _ in range(rng.randint(0, 2)):
         strangers = [_name(tale) for _ in range(rng.randint(2, 4))]
         text = _both(tale, matter, strangers[:1], strangers[1:], found=rng.random() < 0.5)
         tale.tell(text)
     rng.shuffle(tale.others)
+
+
+def _other_claims(tale: Tale, matter: Matter) -> None:
+    """What the same ones say of other things, which tells nothing of who speaks true."""
+    for _ in range(tale.rng.randint(1, 6)):
+        item, spot = tale.thing("item").name, tale.thing("spot").name
+        say = fill(_phrase(tale, "claim"), {"item": item, "spot": spot})
+        tale.others.append((spoken(tale, tale.rng.choice(list(matter.names)), say),))
 
 
 def _phrase(tale: Tale, which: str) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from random import Random
 
+from mags.training.reader.against import against
 from mags.training.reader.book import Side, lowered, phrases, relations
+from mags.training.reader.crowded import crowded
 from mags.training.reader.laws import law
 from mags.training.reader.lists import listed
 from mags.training.reader.questions import (
@@ -90,7 +92,9 @@ MORE: dict[str, tuple[float, Callable[[Tale], Asked]]] = {
     "ruled": (0.10, _told("ruled")),
     "whether": (0.12, whether),
     "passing": (0.09, _told("passing")),
-    "sides": (0.28, sides),
+    "sides": (0.26, sides),
+    "against": (0.21, against),
+    "crowded": (0.20, crowded),
     "listed": (0.07, listed),
     "rows": (0.10, rows),
     "tastes": (0.10, tastes),
@@ -117,7 +121,7 @@ def task(rng: Random, side: Side, *, extra: int, kind: str | None = None) -> Tas
     named = kind or drawn_kind(rng, KINDS)
     tale = Tale(rng=rng, side=side)
     asked = _framed(tale, TRAINED[named][1](tale))
-    extra = extra if tale.needed else max(extra, _FEWEST)
+    extra = max(extra, tale.fewest if tale.needed else _FEWEST)
     manner = _manner(tale)
     if tale.dated and rng.random() < 0.4:
         # Nothing but the newest line says what day it is.

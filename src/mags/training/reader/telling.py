@@ -46,7 +46,7 @@ class Tale:
     """What has been told so far. `needed`: lines that decide; `others`: bundles that mislead.
 
     `rivals`: values that a careless reader would take; `dated`: whether the question must say
-    what day it is, because an end of time decides.
+    what day it is, because an end of time decides; `fewest`: how many lines stand beside at least.
     """
 
     rng: Random
@@ -55,6 +55,7 @@ class Tale:
     others: list[tuple[Said, ...]] = field(default_factory=list)
     rivals: list[Thing] = field(default_factory=list)
     dated: bool = False
+    fewest: int = 0
     names: set[str] = field(default_factory=set)
 
     def phrase(self, manner: str, which: str = "say") -> str:
