@@ -82,10 +82,9 @@ class Memory(Handle):
     ) -> Seen:
         """Remember one turn, durable on return; costs a tick.
 
-        `at`: when it was said (now). `key` makes it idempotent: the same key with the same
-        turn returns the first result, with another turn raises KeyConflict. `attrs`: words
-        that go with it (a `caption` is searched; `mark` pins its importance; `outcome`, from -1
-        to 1, says how the act went that it reports).
+        `at`: when it was said (now). `key` makes it idempotent: with the same turn it returns the
+        first result, with another it raises KeyConflict. `attrs`: words that go with it (`caption`
+        is searched; `mark` pins its importance; `outcome`, -1 to 1: how the act went it reports).
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session}
         turn, payload = self._prepared({**said, "key": key, "attrs": attrs})
@@ -236,6 +235,10 @@ class Memory(Handle):
         """
         return self._reader.chains(Ends(question, tuple(several(options, "options")), after or {}))
 
+    def latest(self, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
+        """By thing the episodes that have all its words, newest first; none that is over."""
+        return self._reader.latest(several(things, "things"), most=count(most, "most"))
+
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
         return self._reader.neighbours(self._reader.resolve(id_or_name(node_id)))
@@ -267,8 +270,7 @@ class Memory(Handle):
     def regions(self) -> list[RegionView]:
         """Communities of what is associated, largest first, named by what stands in their midst.
 
-        As the last sleep found them, or anew where the memory has grown by a tenth since; in the
-        words of now. No chance is involved.
+        As the last sleep found them, or anew where it has grown by a tenth since; in words of now.
         """
         return self._tender.regions()
 
@@ -285,8 +287,7 @@ class Memory(Handle):
     def feedback(self, trace: Trace, reward: float | None = None) -> bool:
         """Reward (in [-1, 1]) the paths that led to what was cited; once a trace.
 
-        Without a reward: 1 if the answer cited something, else 0. Returns False when this
-        trace was credited before.
+        Without a reward: 1 if the answer cited something, else 0. False: it was credited before.
         """
         return self._asker.credit(trace, reward)
 
@@ -312,8 +313,7 @@ class Memory(Handle):
     def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase for good: a node by id, a thing by name, or all that holds a phrase.
 
-        Gone from graph, journal, snapshots, branches, indexes and file; no rollback brings it
-        back. `dry_run` only tells what would go. See `Forgetter.forget`.
+        No rollback brings it back. `dry_run` only tells what would go. See `Forgetter.forget`.
         """
         wanted = id_or_name(query_or_id, "what to forget")
         return Forgetter(self._live, self._parts.clear_caches).forget(wanted, dry_run=dry_run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -20,6 +20,7 @@ from mags.ports.policy import Plan, Recalled, Route, Turn
 from mags.recall.chains import Chain, Ends, chains
 from mags.recall.connect import connect, neighbours
 from mags.recall.found import FactView, Found, moment_of
+from mags.recall.latest import latest
 from mags.recall.query import Reading, prepare
 from mags.recall.recall import fact_view, recall, sources
 
@@ -127,6 +128,12 @@ class Reader:
         settings = self._parts.settings.recall.chains
         with self._live.reading() as state:
             return chains(state, ends, moment=self.present(state), settings=settings)
+
+    def latest(self, things: Iterable[str], *, most: int) -> tuple[tuple[int, ...], ...]:
+        """What was said last of each thing."""
+        settings = self._parts.settings.recall.chains
+        with self._live.reading() as state:
+            return latest(state, things, most=most, moment=self.present(state), settings=settings)
 
     def present(self, state: State) -> float:
         """The present: what the clock says, but never before the newest turn heard."""

@@ -31,12 +31,13 @@ class LogLinear:
         self._squares: dict[Feature, float] = defaultdict(float)
         self._last: tuple[tuple[float, Features], ...] = ()
 
+    def worth(self, features: Features) -> float:
+        """What was learned of features, a logarithm."""
+        return sum(self._weights.get(one, 0.0) * size for one, size in features.items())
+
     def logs(self, priors: Sequence[float], features: Sequence[Features]) -> list[float]:
         """By thing its prior, a logarithm, with what was learned of its features."""
-        found = [
-            prior + sum(self._weights.get(one, 0.0) * size for one, size in own.items())
-            for prior, own in zip(priors, features, strict=True)
-        ]
+        found = [p + self.worth(own) for p, own in zip(priors, features, strict=True)]
         self._last = tuple(zip(chances(found), features, strict=True))
         return found
 

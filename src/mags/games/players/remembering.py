@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, Note, noted
-from mags.games.players.thinker import Shown, Thinker
+from mags.games.players.showing import Shown
+from mags.games.players.thinker import Thinker
 from mags.games.turns import Line, Move, Outcome, Reader, Said, Scene
 from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mags.errors import NotFound
 from mags.games.players.deciding import Deciding
@@ -23,7 +22,9 @@ from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
 from mags.games.players.ranking import Ranking
+from mags.games.players.repute import LINES, Repute
 from mags.games.players.shelf import NAMED, further
+from mags.games.players.showing import Shown, merged, together
 from mags.games.players.wording import named
 from mags.games.turns import Choice, Reader, Said, Scene
 from mags.index.tokens import terms
@@ -34,18 +35,6 @@ from mags.recall.chains import Chain
 
 OUTRIGHT = 3
 """Lines that say outright what is asked, of which as many are shown, the last ones."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A line for the reader: its words, the line of the game it is, the memories it stands for.
-
-    `note` None: words of the memory's own (a theme), which nobody said.
-    """
-
-    text: str
-    note: Note | None
-    ids: tuple[int, ...] = ()
 
 
 class Thinker:
@@ -63,6 +52,7 @@ class Thinker:
         self.options = Options()
         self.ranking = Ranking()
         self.deciding = Deciding()
+        self.repute = Repute()
         self.shown: list[Shown] = []
         self.choice = Choice(action="", sure=0.0)
         self.reading_s = 0.0
@@ -77,6 +67,7 @@ class Thinker:
         self.options = Options()
         self.ranking = Ranking()
         self.deciding = Deciding()
+        self.repute = Repute()
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
@@ -84,6 +75,7 @@ class Thinker:
         self._led: Mapping[str, frozenset[int]] = {}
         self._lead: Mapping[str, float] = {}
         self._outright = frozenset[str]()
+        self._of_each: list[Note] = []
 
     def remembered(self, episode: int, note: Note, *, passing: Sequence[int] = ()) -> None:
         """An episode of the memory is that line; `passing`: facts of it that end of themselves."""
@@ -119,6 +111,7 @@ class Thinker:
         if action in scene.actions:
             self.ranking.learn(scene.actions.index(action), won=reward >= WELL)
             self.deciding.learn(action, won=reward >= WELL)
+            self.repute.learn(action, won=reward >= WELL)
 
     def _lapse(self) -> None:
         """Tell the diary of the lines that held for a while and are over."""
@@ -148,7 +141,7 @@ class Thinker:
         """The action that the lines of these memories speak for."""
         led = self._chained(question.text, recall_again)
         if led:
-            self._read(_together([*led, *self._standing(led, items)]), beside=self._history)
+            self._read(together([*led, *self._standing(led, items)]), beside=self._history)
             self._decide(question.text, led)
             if self.choice.sure >= self._habits.sure:
                 return self._answer(())
@@ -160,6 +153,10 @@ class Thinker:
             return []
         actions = self._scene.actions
         self.recalls += 1
+        self._of_each = self.repute.meet(self._scene, self._latest)
+        if self._of_each:
+            self._led, self._lead = {}, {}
+            return self._cited(self._of_each)
         self._lapse()
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
         newer = self._chains(question, after)
@@ -191,7 +188,16 @@ class Thinker:
             notes = settled(evidence, lines, asked)
         off = denied(notes, self._open)
         self._open = tuple(one for i, one in enumerate(self._open) if i not in off)
-        return _together(Shown(text=n.shown, note=n, ids=(self.ids[n.said],)) for n in notes)
+        return self._cited(notes)
+
+    def _latest(self, names: Sequence[str]) -> list[list[Note]]:
+        """By name the last lines that hold it, newest first."""
+        every = self._memory.latest(names, most=LINES)
+        return [[self.notes[one] for one in ids if one in self.notes] for ids in every]
+
+    def _cited(self, notes: Iterable[Note]) -> list[Shown]:
+        """Lines with the episodes that they are."""
+        return together(Shown(text=n.shown, note=n, ids=(self.ids[n.said],)) for n in notes)
 
     def _told(
         self, question: str, found: Sequence[Chain], recall_again: RecallAgain
@@ -212,7 +218,10 @@ class Thinker:
 
     def _decide(self, question: str, led: Sequence[Shown]) -> None:
         """Weigh the reader's choice against where the memory leads."""
-        if self._outright:
+        if self._of_each:
+            shown = [one.note.said if one.note else None for one in self.shown]
+            self.choice = self.repute.among(self.choice, self._open, shown)
+        elif self._outright:
             lines = [one.note.line.text for one in led if one.note]
             self.choice = self.deciding.outright(
                 self.choice, self._scene.actions, self._open, lines, self._outright
@@ -338,14 +347,14 @@ class Thinker:
             before = found.get(text)
             if before is None and len(found) >= most:
                 continue
-            found[text] = _merged(Shown(text=text, note=note, ids=(item.id,)), before)
+            found[text] = merged(Shown(text=text, note=note, ids=(item.id,)), before)
         return list(found.values())
 
     def _fuller(
         self, found: Sequence[Shown], items: Sequence[ContextItem], most: int
     ) -> list[Shown]:
         """What was found with more lines from these memories, up to so many."""
-        lines = _together([*found, *self._lines(items, most)])
+        lines = together([*found, *self._lines(items, most)])
         return lines[:most]
 
     def _midway(self, found: Sequence[Shown]) -> str:
@@ -369,20 +378,3 @@ class Thinker:
         if len(named) > NAMED:  # words, for want of names
             return (" ".join(named),)
         return tuple(named)
-
-
-def _merged(one: Shown, before: Shown | None) -> Shown:
-    """One line for both, which say the same: the later one, standing for all their memories."""
-    if before is None:
-        return one
-    notes = [note for note in (before.note, one.note) if note is not None]
-    last = max(notes, key=lambda note: note.said, default=None)
-    return Shown(text=one.text, note=last, ids=tuple(dict.fromkeys((*before.ids, *one.ids))))
-
-
-def _together(found: Iterable[Shown]) -> list[Shown]:
-    """Each line once."""
-    unique: dict[str, Shown] = {}
-    for one in found:
-        unique[one.text] = _merged(one, unique.get(one.text))
-    return list(unique.values())
