@@ -35,12 +35,26 @@ def with_owner(text: str) -> str:
     lone = match["noun"][0].isupper() and " " not in match["noun"] and not match["of"]
     if lone and match["noun"].lower() in PLAIN_NAMES:
         return text  # "Rose is at five"
-    if lone and (match["value"][:1].isdigit() or match["value"].startswith(("in ", "from "))):
+    counted = match["value"][:1].isdigit() and not _is_sum(text[match.start("value") :])
+    if lone and (counted or match["value"].startswith(("in ", "from "))):
         return text  # "Rose is 9", "Ana is in 4 clubs"
     noun = match["noun"][0].lower() + match["noun"][1:]
-    be = " is now" if match["be"].endswith(" to") else match["be"]
+    be = " is now" if match["be"].endswith(" to") else match["be"].replace("'s", " is")
     lead = "the" if match["of"] else "my"
     return f"{lead} {noun}{match['of'] or ''}{be} {text[match.start('value') :]}"
+
+
+_SUM = re.compile(
+    r"(?P<number>\d[\d,]*)(?:[.:]\d\d)?"
+    r"(?= (?:a|per|each|every) (?:month|week|year|day|night|hour)\b| now\b|[,;.!]|$)"
+)
+_OLDEST = 120
+
+
+def _is_sum(value: str) -> bool:
+    """Say whether a number is nobody's age and has no measure: "480", "1,850 a month"."""
+    found = _SUM.match(value)
+    return found is not None and int(found["number"].replace(",", "")) > _OLDEST
 
 
 def _is_thing(noun: str) -> bool:

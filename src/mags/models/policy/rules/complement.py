@@ -89,6 +89,10 @@ def _table(
 ) -> list[Operation] | None:
     """Read what the table knows: "from", "allergic to", "a fan of", "married to"."""
     be = _be(clause.verb.tense == "past")
+    if be == "is" and act_of(clause) is Act.ADD:
+        lacking = _lacking(words, scene, manner, subject)
+        if lacking is not None:
+            return lacking
     for k in range(min(5, len(words) - 1), 0, -1):
         if words[k - 1].low not in _LEADS:
             continue
@@ -132,13 +136,9 @@ def _kind_of_thing(
     found: list[Operation] = list(makes) if act is Act.ADD else []
     told = replace(timeless if makes else manner, sides={**manner.sides, **sides})
     job = head in JOBS
-    if job and at < len(core) and core[at].low in {"at", "for"}:
-        place = object_of(core[at + 1 :], scene, subject)
-        if place and (place.is_name or core[at + 1].is_capital):
-            relation = "worked at" if past else "works at"
-            said = Said(subject=subject, relation=relation, act=act, object=place.text)
-            found.append(claim(scene, told, replace(said, object_is_name=place.is_name)))
-            core = core[:at]
+    if job:
+        placed, core = _workplace(core, at, scene, subject, past)
+        found += [claim(scene, told, replace(said, act=act)) for said in placed]
     thing = object_of(core, scene, subject)
     if thing is None:
         return found
@@ -155,8 +155,33 @@ def _kind_of_thing(
     return [*found, claim(scene, told, said)]
 
 
+def _workplace(
+    core: tuple[Token, ...], at: int, scene: Scene, subject: str, past: bool
+) -> tuple[list[Said], tuple[Token, ...]]:
+    """Where a trade is worked in: "at Acme", "on the stroke ward at St. Luke's", "on a ship".
+
+    Returns it with the words left of the trade.
+    """
+    named = [
+        k
+        for k in range(at, len(core) - 1)
+        if core[k].low in {"at", "for"} and core[k + 1].is_capital
+    ]
+    start = named[0] if named else at
+    behind = core[start + 1].low if start + 1 < len(core) else ""
+    led = named or (behind in {"a", "an", "the"} and core[start].low == "on")  # not "on strike"
+    place = object_of(core[start + 1 :], scene, subject) if led else None
+    if place is None:
+        return [], core
+    by = "at" if named else core[start].low
+    name = f"worked {by}" if past else f"works {by}"
+    relation = canonical(name) or Relation(name=name, known=False)
+    told = Said(subject=subject, relation=relation, object=place.text, told=place.told)
+    return [replace(told, object_is_name=place.is_name)], core[:at]
+
+
 _RELATIVE = frozenset({"who", "that", "which", "whose"})
-_WHERE = frozenset({"at", "for", "in", "from", "with"})
+_WHERE = frozenset({"at", "for", "in", "from", "with", "on"})
 _VAGUE_HEADS = frozenset(
     {
         "mix",
@@ -180,6 +205,27 @@ _VAGUE_HEADS = frozenset(
         "joke",
     }
 )
+
+
+_SCARCE = frozenset({("low", "on"), ("short", "of"), ("short", "on")})
+
+
+def _lacking(
+    words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str
+) -> list[Operation] | None:
+    """Read "low on iron", "short of vases": of what somebody has too little."""
+    if len(words) < _FEWEST_LACKING or (words[0].low, words[1].low) not in _SCARCE:
+        return None
+    if words[2].low == "the":
+        return None  # "low on the list"
+    thing = object_of(cut_aside(words[2:]), scene, subject)
+    if thing is None or thing.text.lower() in {"breath", "time", "energy"}:
+        return []
+    relation = Relation(name=f"is {words[0].low} {words[1].low}", known=False)
+    return [claim(scene, manner, said_of(subject, relation, thing))]
+
+
+_FEWEST_LACKING = 3
 
 
 def _mine(words: tuple[Token, ...], scene: Scene, manner: Manner, subject: str) -> list[Operation]:

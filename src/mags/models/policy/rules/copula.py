@@ -22,6 +22,7 @@ from mags.models.policy.rules.several import read_several
 from mags.models.policy.rules.slots import replaces, slot_of, unshaded, without_due
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.values import WEEKLY, WHEN, is_hour
+from mags.models.policy.rules.verbs import PLURAL
 from mags.ports.kinship import whose
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation, canonical, kind_of
@@ -63,11 +64,15 @@ def _dated(clause: Clause, rest: Rest, scene: Scene, manner: Manner, hour: str) 
     """Read "the meeting is on Tuesday (at 3 pm)": only a time follows."""
     if rest.time is None or clause.subject.kind == PRONOUN or clause.verb.negated:
         return []
-    when = rest.time.text.removeprefix("on ").removeprefix("in ")
+    when, told_when = rest.time.text.removeprefix("on ").removeprefix("in "), rest.time.text
+    roles = [time.role for time in rest.times[:2]]
+    if roles in (["since", "until"], ["from", "until"]):  # "the trip is from 6 to 9 June"
+        first, last = (time.text.split(" ", 1)[-1] for time in rest.times[:2])
+        when, told_when = f"{first} to {last}", f"from {first} until {last}"
     be = "was" if clause.verb.tense == "past" else "is"
     found = []
     for name in scene.subjects(clause.subject) or ():
-        told = f"{name} {be} {rest.time.text} {hour}".strip()
+        told = f"{name} {be} {told_when} {hour}".strip()
         said = Said(subject=without_due(name), relation=WHEN, object=f"{when} {hour}".strip())
         dated = replace(said, stated=False, text=f"{told[:1].upper()}{told[1:]}.")
         found.append(claim(scene, manner, dated))
@@ -144,7 +149,9 @@ def _slot(
     several = read_several(owner, noun, words, scene, manner)
     if several:
         return several
-    if noun.split()[-1] in _HAD_ONE and not any(t.low == "and" for t in words):
+    valued_first = bool(words) and words[0].text.lstrip("$\u20ac\u00a3")[:1].isdigit()
+    one = noun.split()[-1] in _HAD_ONE or (valued_first and subject.person != PLURAL)
+    if one and not any(t.low == "and" for t in words):
         words = words[: next((i for i, t in enumerate(words) if t.text == ","), len(words))]
     thing = object_of(cut_aside(words), scene, owner)
     if thing is None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.values import WHEN, day_of
 from mags.models.policy.rules.when import times
-from mags.ports.policy import Act, Operation
+from mags.ports.policy import Act, Operation, Recalled
 from mags.ports.relations import normalise
 
 _RIGHT_WRONG = re.compile(
@@ -91,6 +91,27 @@ def restated(operations: Sequence[Operation], right: str, at: float) -> Operatio
         if fits:
             return corrected([op], day or right, op.object)
     return None
+
+
+def kept_whole(op: Operation, claim: str, facts: Iterable[Recalled]) -> Operation:
+    """Return a correction with what else was told of the fact it corrects: "at Plymouth".
+
+    `claim`: what was said to be wrong, "Bethan studies marine biology".
+    """
+    for fact in facts:
+        held = (fact.subject, fact.relation) == (op.subject, op.relation)
+        wrong = next((w for w in _spans(claim) if fact.object.lower().startswith(w)), "")
+        if held and wrong and fact.text.lower().count(wrong) == 1:
+            at = fact.text.lower().index(wrong)
+            text = f"{fact.text[:at]}{op.object}{fact.text[at + len(wrong) :]}"
+            return replace(op, text=text)
+    return op
+
+
+def _spans(claim: str) -> Iterator[str]:
+    """The ends of a claim, the longest first: "studies marine biology", "marine biology"."""
+    words = claim.lower().split()
+    yield from (" ".join(words[i:]) for i in range(1, len(words)))
 
 
 def _counts(text: str) -> bool:

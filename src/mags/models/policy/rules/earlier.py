@@ -23,8 +23,8 @@ _OPEN = re.compile(
     r"|moved|changed|switched|swapped|traded|replaced|postponed|pushed|rescheduled|raised"
     r"|went|new|fixed|found|back|again|gave|given|stopped|finished|retired|fired|laid|let|lost"
     r"|left|divorced|closed|put|passed|turned|dropped|dumped|together|recovered|failed|won|made"
-    r"|handed|submitted|arrived|fell|paid|out|fine|better|well|home|after all)"
-    r"(?![a-z])",
+    r"|handed|submitted|arrived|fell|paid|out|fine|better|well|home|after all|(?:up|down) to)"
+    r"(?![a-z])|^\W*\d[\d.]* (?:today|this morning|already)\b",
     re.IGNORECASE,
 )
 """Words with which a turn may speak of what was told before, or change it."""
@@ -202,6 +202,11 @@ def is_state(fact: Recalled) -> bool:
         return True
     said = re.findall(r"[a-z]+", fact.object.lower())
     return fact.relation in {"is", "has"} and not _ILL.isdisjoint(said)
+
+
+def is_taken(fact: Recalled) -> bool:
+    """Say whether a fact is of a medicine somebody takes."""
+    return fact.relation == "takes"
 
 
 def is_pet(fact: Recalled) -> bool:

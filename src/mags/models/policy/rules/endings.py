@@ -19,6 +19,7 @@ from mags.models.policy.rules.earlier import (
     is_shared,
     is_spouse,
     is_state,
+    is_taken,
     is_work,
     meant,
     over,
@@ -75,7 +76,8 @@ _ENDINGS = (
             every=True),
     _ending(rf"{_WHO}{_HAS} (?:got |been |are |gotten )*divorced", "divorced", is_spouse,
             every=True),
-    _ending(rf"{_WHO}{_HAS} (?:quit|resigned|handed in (?:my|his|her|their) notice)"
+    _ending(rf"{_WHO}{_HAS} (?:quit|resigned|(?:handed|gave|given|put)(?: in)?"
+            r"(?: (?:my|his|her|their))? notice)"
             rf"(?: (?:my|the|that|his|her) job)?(?! \w+ing\b| the| my| his| her)", "quit",
             is_work, every=True),
     _ending(rf"{_WHO}{_HAS} (?:was |were |got |been |gotten )+(?:fired|sacked|laid off|let go"
@@ -107,6 +109,10 @@ _ENDINGS = (
             rf" [\w ]+?|my [\w ]+?)(?: in)?", "handed in", is_done),
     _ending(rf"(?P<who>i|we|he|she){_HAS} finished (?P<ref>it|that|the [\w ]+?|my [\w ]+?)",
             "finished", is_done),
+    _ending(r"(?:they|(?:the|my) (?:doctor|gp|vet|consultant|nurse)|dr\.? \w+)"
+            r"(?:'ve|'s| have| has)?(?: just| now)? (?:taken|took) me off"
+            r" (?P<ref>(?:the |my )?[a-z][\w' -]*?)",
+            "taken off it", is_taken),
     _ending(rf"{_THING}{_SEEMS} (?:fixed|repaired|mended|working(?: again)?|back(?: on| up)?)",
             "fixed", is_state),
     _ending(rf"(?P<who>he|she|[A-Z]\w+){_HAS} (?:found|got|landed) (?:a )?(?:new )?(?:job"

@@ -24,6 +24,7 @@ from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.special import SPECIAL
 from mags.models.policy.rules.states import state_of
 from mags.models.policy.rules.tokens import join
+from mags.models.policy.rules.weekly import weekly
 from mags.ports.inflection import past_tense
 from mags.ports.kinship import whose
 from mags.ports.policy import Operation
@@ -157,9 +158,12 @@ def _by_verb(
     if verb.tense == "modal":
         return _modal(clause, rest, scene, manner, names)
     been = verb.tense == "perfect" and bool(rest.tokens) and rest.tokens[0].low == "to"
+    case = Case(clause=clause, rest=rest, scene=scene, manner=manner, names=names)
     special = SPECIAL.get(verb.base)
+    held = weekly(case)
+    if held is not None:
+        return held
     if special:
-        case = Case(clause=clause, rest=rest, scene=scene, manner=manner, names=names)
         found = special(case)
         if found is not None:
             return found
@@ -269,3 +273,5 @@ def _remember(operations: Sequence[Operation], scene: Scene) -> None:
         if operation.object_is_name and relation and relation.answers == "person":
             scene.note(operation.object)
         acquired(operation, scene)
+        if (operation.relation, operation.object) == ("is", "engaged"):
+            scene.fresh = f"{operation.subject}|fiance"  # "Her name is Lucia."

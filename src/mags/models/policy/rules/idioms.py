@@ -60,9 +60,22 @@ _WORK = _idioms(
         r"(?: degree)? in ",
         " study ",
     ),
+    (
+        r"\b[Ii] (?:get|earn|make|take home|bring home) (?:about |around |roughly |only )?"
+        r"((?:[$\u20ac\u00a3]\d[\d.,]*k?|\d[\d.,]*k?(?= (?:euros?|dollars?|pounds?|quid|francs)\b)"
+        r"|\d+k|\d[\d.,]*\d\d)(?: (?:euros?|dollars?|pounds?|quid|francs))? (?:a|per) "
+        r"(?:month|year|week|hour))"
+        r"(?: (?:after|before) tax(?:es)?| net| gross| now)*(?=[.!]*$)",
+        r"my salary is \1",
+    ),
     (r"\b[Ii] do ([a-z][a-z ]*?) for a living", r"my job is \1"),
 )
 _TAKING_OVER = _idioms(
+    (
+        rf"\b({NAME}|[Hh]e|[Ss]he|[Mm]y (?:{KINS}))(?:'s| has)?(?: just)? (?:gave|given|handed|put)"
+        r"(?: in)? (?:his |her |their )?(?:notice|resignation)\b(?! (?:of|that|to)\b)",
+        r"\1 resigned",
+    ),
     (
         rf"\b({NAME}) (?:takes|took|is taking|has taken) over as (?:(?:my|our|the) )?(?:new )?"
         rf"({KINS}|[a-z]+ lead)\b",
@@ -109,6 +122,8 @@ _FAMILY = _idioms(
     (rf"\b(?:gave|given) (my|our) ({_PET})((?: [A-Z]\w+)?) away\b", r"no longer have \1 \2\3"),
 )
 _KNOWN = _idioms(
+    (r"\b(has|have|had|got) (twin|two|three|four) girls(?=,|:| called| named)", r"\1 \2 daughters"),
+    (r"\b(has|have|had|got) (twin|two|three|four) boys(?=,|:| called| named)", r"\1 \2 sons"),
     (r"\b([Mm]y|[Oo]ur) ([a-z]+s)['\u2019] names are ", r"\1 \2 are "),
     (
         rf"^(?:[Tt]hat's|[Tt]his is|[Hh]ere's|[Mm]eet) (my|our) ({KINS}|{_PET}),? ([A-Z]\w+)\b",
@@ -126,6 +141,11 @@ _KNOWN = _idioms(
 )
 _OVER = _idioms(
     (
+        rf"\b({NAME}|[Hh]e|[Ss]he|[Mm]y (?:{KINS}))(?:'s| has)?(?: just)? (?:gave|given|handed|put)"
+        r"(?: in)? (?:his |her |their )?(?:notice|resignation)\b(?! (?:of|that|to)\b)",
+        r"\1 resigned",
+    ),
+    (
         rf"(?:\b(?:[Ww]e|I)(?:'ve| have)? )?(?:\bhad to )?\bput ({NAME}) (?:down|to sleep)",
         r"\1 died",
     ),
@@ -139,6 +159,11 @@ _OVER = _idioms(
     (rf"\b(?P<who>{NAME}) moved out(?=$|[.,!;]| and)", r"\1 is no longer my flatmate"),
 )
 _HEALTH = _idioms(
+    (
+        rf"\b(I|[Hh]e|[Ss]he|{NAME})( takes?) ([^,.;!?]+? (?:each|every) \w+),? and "
+        r"(?=an? [a-z -]+ (?:with|before|after) (?:breakfast|lunch|dinner|supper|food)\b)",
+        r"\1\2 \3; \1\2 ",
+    ),
     (r"\b(lactose|gluten|dairy|histamine) (intolerant|free)\b", r"\1-\2"),
     (
         r"\b(am|'m|is|'s|are) on (?=(?:antibiotics|painkillers|insulin|statins|antidepressants"
@@ -147,6 +172,11 @@ _HEALTH = _idioms(
     ),
 )
 _HOMES = _idioms(
+    (
+        rf"^((?:[Ww]e|I)(?:'re|'m| are| am)) (?:now )?in ({NAME}), an? (?:[a-z]+ ){{0,2}}"
+        r"(?=(?:flat|house|apartment|studio|cottage|bungalow)\b)",
+        r"I live in \2; it's a ",
+    ),
     (
         r"\bmoved(?: house| home| again| out)?,? (?:and |so )?(?:now )?(?:we're|I'm|we are|I am)"
         r"(?: now)?(?: living| based)? in (?=[A-Z])",

@@ -31,6 +31,7 @@ _SHAPES = tuple(
         rf"^{_REF}{_ADVERBS} (?:went|gone|risen|rose|dropped|fell)(?: up| down)? to {_NEW}$",
         rf"^(?:the |my |our )?new (?P<ref>[a-z]+(?: [a-z]+)?)(?: is|'s|:| =)? {_NEW}$",
         rf"^make (?:it|that) {_NEW}$",
+        rf"^{_REF}(?:'s| is)(?: now| back)? (?:up|down) to {_NEW}$",
     )
 )
 _IS_NOW = re.compile(
@@ -61,6 +62,8 @@ def renewed(
             ref = _about(match.groupdict().get("ref") or "it", about)
             found = _weekly(facts, ref, match["new"])
             return found or _changed(facts, ref, match["new"].strip(" .!,"), scene)
+    if not about and _GAUGED.match(said):
+        return gauged(said, facts, scene.speaker)
     match = _IS_NOW.match(said)
     found = _weekly(facts, _about(match["ref"], about), match["new"]) if match else ()
     if found:
@@ -68,6 +71,38 @@ def renewed(
     if match is None or not (sure or match["now"] or match["now2"] or match["now3"]):
         return ()
     return _changed(facts, _about(match["ref"], about), match["new"].strip(" .!,"), scene)
+
+
+_GAUGED = re.compile(
+    r"^(?:i'm |i am |(?:i'm|i am) (?:up|down|back) to )?(?P<new>\d[\d.]*)"
+    r"(?: (?:now|today|this morning|already))$",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(r"(?P<number>\d[\d.]*) ?(?P<unit>[a-z]+)", re.IGNORECASE)
+_NEAR = 0.2
+"""Share by which a bare number may differ from the one it takes the place of."""
+
+
+def measured(fact: Recalled, new: str) -> str:
+    """A new number in the unit of the old one, where it was told without."""
+    held = _MEASURE.fullmatch(fact.object)
+    return f"{new} {held['unit']}" if held and re.fullmatch(r"\d[\d.]*", new) else new
+
+
+def gauged(said: str, facts: Sequence[Recalled], speaker: str) -> tuple[Operation, ...]:
+    """Read "82 now", "79.5 this morning": what the speaker measured before, if it is near that."""
+    found = _GAUGED.match(said)
+    if found is None:
+        return ()
+    new = float(found["new"].rstrip("."))
+    for fact in facts:
+        held = _MEASURE.fullmatch(fact.object)
+        if fact.subject != speaker or held is None or held["number"].count(".") > 1:
+            continue
+        old = float(held["number"].rstrip("."))
+        if old != new and abs(old - new) <= _NEAR * old:
+            return _with(fact, f"{found['new'].rstrip('.')} {held['unit']}")
+    return ()
 
 
 def _weekly(facts: Sequence[Recalled], ref: str, new: str) -> tuple[Operation, ...]:
@@ -105,7 +140,7 @@ def _changed(facts: Sequence[Recalled], ref: str, new: str, scene: Scene) -> tup
             return found
     if any(c.isdigit() for c in bare):
         fact = meant(facts, ref, _is_counted)
-        return _with(fact, bare) if fact else ()
+        return _with(fact, measured(fact, bare)) if fact else ()
     if new != bare:
         fact = meant(facts, ref, _is_placed)
         return _with(fact, _MINE.sub(f"{scene.speaker}'s ", bare)) if fact else ()

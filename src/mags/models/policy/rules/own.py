@@ -20,7 +20,7 @@ from mags.models.policy.rules.phrase import Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.verbs import Verb
-from mags.ports.inflection import gerund, past_tense, third_person
+from mags.ports.inflection import BASE, forms, gerund, past_tense, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical
 
@@ -34,7 +34,7 @@ def own_words(
         words = words[1:]
     if verb.base == "be":
         return _been(clause, words, scene, manner, name)
-    if _silent(clause, words) and not _taken_often(verb, rest):
+    if _silent(clause, words) and not (_taken_often(verb, rest) or _taken_with(verb, words)):
         return _outing(clause, words, scene, manner, name)
     if _tells_nothing(clause, words):
         return []
@@ -122,6 +122,17 @@ def _taken_often(verb: Verb, rest: Rest) -> bool:
     return verb.base == "take" and verb.tense == "present" and "often" in rest.sides
 
 
+def _taken_with(verb: Verb, words: tuple[Token, ...]) -> bool:
+    """Say whether a thing is taken at its time of the day: "a blood thinner with supper"."""
+    timed = len(words) > _FEWEST_TIMED and words[-1].low in _MEALS
+    habit = verb.base == "take" and verb.tense == "present" and not verb.negated
+    if len(words) == _FEWEST_TIMED + 2 and any(f == BASE for _, f in forms(words[1].low)):
+        return False  # "a walk after dinner"
+    return habit and timed and words[-2].low in {"with", "at", "before", "after"}
+
+
+_MEALS = word_set("breakfast lunch dinner supper meals food bedtime bed night")
+_FEWEST_TIMED = 2
 _HELD = word_set("a an the my our his her their care part place time it this that notes")
 
 

@@ -40,7 +40,8 @@ _OFTEN = re.compile(
     r"(?:day|morning|evening|night|week|weekend|month|year|summer|winter"
     r"|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
     r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
-    r"|on (?:weekends|weekdays|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays))\b",
+    r"|on (?:weekends|weekdays"
+    r"|(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days(?:, and |, | and |)(?=\b))+(?<=s)))\b",
     re.IGNORECASE,
 )
 _SIDE = {

@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from mags.models.policy.rules.anew import anew
 from mags.models.policy.rules.bare import with_owner
 from mags.models.policy.rules.idioms import IDIOMS, KINS, NAME
+from mags.models.policy.rules.presented import presented
+from mags.models.policy.rules.weekdays import with_days
 from mags.ports.kinship import called
 
 _DET = r"(?:an?|my|our|his|her|their|the|this)"
@@ -288,6 +291,13 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
         ),
         "I am taking ",
     ),
+    (
+        re.compile(
+            r"\b(am taking [a-z][a-z-]+),? (?:at )?\d[\d.,]* ?"
+            r"(?:mg|mcg|ml|g|iu|units?|tablets?|pills?|drops)\b[^.,;!]*"
+        ),
+        r"\1",
+    ),
     # Pets and habits.
     (re.compile(r"\btaken in (?=an? )"), "adopted "),
     (
@@ -311,4 +321,4 @@ def spoken(text: str) -> str:
         return text
     for pattern, make in (*_SPOKEN, *IDIOMS):
         text = pattern.sub(make, text)
-    return with_owner(text)
+    return with_owner(with_days(anew(presented(text))))

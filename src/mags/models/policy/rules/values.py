@@ -26,6 +26,7 @@ WHEN = "is happening on"
 """The relation of what has a day: a meeting, a deadline."""
 _TO = frozenset({"to", "until", "till", "for"})
 _PLACING = word_set("move shift relocate transfer")
+_PUTTING_OFF = _PLACING | word_set("push postpone bring reschedule extend delay set")
 _HAVING = frozenset({"my", "our", "his", "her", "their"})
 
 
@@ -69,7 +70,9 @@ def _said_to(case: Case) -> tuple[Token, ...]:
 def changed(case: Case, held: Held, words: tuple[Token, ...]) -> list[Operation] | None:
     """The operation that puts the value told by `words` in the place of the one before."""
     manner = replace(case.manner, time=None, times=())
-    day = day_of(words, case.scene.at)
+    bare = len(words) == 1 and words[0].text.isdigit()
+    put_off = case.clause.verb.base in _PUTTING_OFF
+    day = day_of(words, case.scene.at) if put_off or not bare else ""  # "the rent to 1200"
     weekly = WEEKLY.fullmatch(join(words).strip(" .!"))
     if day or weekly:
         told = _update(_dated(held), WHEN, day or join(words).strip(" .!"))

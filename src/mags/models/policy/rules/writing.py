@@ -15,6 +15,7 @@ from mags.models.policy.rules.corrections import (
     corrected,
     dated,
     is_correction,
+    kept_whole,
     restated,
 )
 from mags.models.policy.rules.earlier import facts_of
@@ -95,7 +96,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
             continue
         tokens = tokenise(spoken(sentence)) if back else tokens
         noting = len(said) <= _MOST_NOTED
-        read = _correction(tokens, turn, recent) or _read(
+        read = _correction(tokens, turn, recent, past.facts) or _read(
             reworded(tokens, scene), scene, noting=noting
         )
         operations += (*displaced(sentence, read.operations, past.facts), *read.operations)
@@ -179,14 +180,16 @@ def importance(text: str) -> float:
     return round(min(1.0, value + 0.1 * bool(shouted)), 3)
 
 
-def _correction(tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn]) -> _Sentence | None:
+def _correction(
+    tokens: Sequence[Token], turn: Turn, recent: Sequence[Turn], facts: Sequence[Recalled]
+) -> _Sentence | None:
     """Read "Actually, it's Tuesday, not Monday" against what was said before."""
     taken_back = claimed(tokens)
     if taken_back is not None:
         claim, right = taken_back
         read = write(replace(turn, text=claim), recent, ()).operations
         found = corrected(read, right, read[0].object) if read else None
-        return _Sentence(operations=(found,)) if found else None
+        return _Sentence(operations=(kept_whole(found, claim, facts),)) if found else None
     wrong = is_correction(tokens)
     if wrong is None:
         return None
