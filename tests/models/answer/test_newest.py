@@ -39,6 +39,7 @@ def ask(text: str, *items: ContextItem) -> str:
             "changed the alarm code, it's 9083 now",
         ),
         ("When is standup?", "standup is at 9:30", "standup is at 10:00"),
+        ("How many species did I find?", "found 5 species so far", "seven species now!"),
     ],
 )
 def test_what_was_told_anew_goes_first(asked, before, after):
@@ -53,6 +54,8 @@ def test_what_was_told_anew_goes_first(asked, before, after):
         ("What is the alarm code?", "the alarm code is 4471", "who has the alarm code now?"),
         ("Where is the key?", "the key is in the shed", "now the shed is green"),
         ("What was the rent before?", "the rent was 900 once", "the rent is 950 now"),
+        ("How many species did I see?", "I saw 5 species", "Lena saw seven species now"),
+        ("How many keys did I find?", "I found 5 keys at home", "two keys now fit the lock"),
     ],
 )
 def test_what_tells_something_else_stays_behind(asked, before, after):
@@ -94,3 +97,26 @@ def test_the_preposition_left_behind_tells_the_kind():
 def test_another_than_what_does_it_is_no_answer():
     ci, prod = turn(1, "CI runs on GitHub"), turn(2, "prod is on Hetzner")
     assert not ask("Where does prod run?", ci, prod).startswith("CI")
+
+
+def test_a_turn_without_a_day_goes_behind_one_with_it():
+    coming = ContextItem(id=1, text="He's coming over for the wedding", speaker="Dana", score=5.0)
+    day = turn(2, "They'll be married in Naples on 20 September")
+    assert ask("When is the wedding?", coming, day).startswith(day.text)
+    assert ask("Where is the wedding?", coming, day).startswith(day.text)
+    assert ask("Who is coming to the wedding?", coming, day).startswith(coming.text)
+
+
+def test_a_month_is_no_place():
+    moved = ContextItem(id=2, text="They moved the course to April 3rd", speaker="Dana", score=6.0)
+    told = ContextItem(id=1, text="the course is in Porto", speaker="Dana", score=5.0)
+    assert ask("Where is the course?", moved, told).startswith(told.text)
+
+
+def test_weekdays_tell_when_and_not_where():
+    works = fact(1, "Dana works on Mondays and Fridays.", "Dana", "works on", "Mondays and Fridays")
+    assert ask("Which days do I work?", works).startswith("Mondays and Fridays ")
+    assert ask("When do I work?", works).startswith("Mondays and Fridays ")
+    assert ask("Where do I work?", works) == UNKNOWN
+    ship = fact(2, "Dana works on a cruise ship.", "Dana", "works on", "cruise ship")
+    assert ask("Where do I work?", ship).startswith("a cruise ship ")

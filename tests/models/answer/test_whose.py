@@ -24,6 +24,8 @@ def share(asked: str, told: str) -> float:
         ("Where is my field site?", "field site is an old quarry near Jena"),
         ("How many species did I find?", "found 5 species so far"),
         ("What did I cancel?", "so tired. cancelled PureGym"),
+        ("Who is my eldest?", "Martin's the eldest, he lives in Canada"),
+        ("Which bike do we have?", "the bike is an old red one"),
     ],
 )
 def test_what_nobody_else_is_told_of_is_of_who_speaks(asked, told):
@@ -34,6 +36,10 @@ def test_what_nobody_else_is_told_of_is_of_who_speaks(asked, told):
     ("asked", "told"),
     [
         ("When is my thesis due?", "Lin's thesis is due on 3 May"),
+        ("Who is my eldest?", "Martin is the eldest of Tom's"),
+        ("Which floor is my office on?", "Pavel moved to an office on the first floor"),
+        ("Who is my doctor?", "The doctor told Ana she needs glasses"),
+        ("Who is my teacher?", "Karl is the teacher at Mia's school"),
         ("When is my operation?", "He said the operation is on 3 June"),
         ("Where do I work?", "the neighbour works at the bakery"),
         ("Where do I work?", "Karl works at the bakery"),
@@ -54,3 +60,17 @@ def test_what_is_of_others_stays_theirs(asked, told):
 def test_any_text_can_be_read(text, asked):
     assert of_nobody_else(text, asked) in (True, False)
     assert without_subject(text) in (True, False)
+
+
+def test_a_thing_told_without_its_owner_is_of_who_told_it():
+    def share_of(asked: str, text: str, *parts: str) -> float:
+        question = read_question(Turn(text=asked, speaker="Dana"))
+        return name_share(question, ContextItem(id=1, text=text, fact=parts, speaker="Dana"))
+
+    told = ("Alarm company is Securo.", "alarm company", "is", "Securo")
+    assert share_of("Which alarm company do we have?", *told) == 1.0
+    assert share_of("What is my alarm company?", *told) == 1.0
+    said = ("Tom said that rent is 900.", "rent", "is", "900")
+    assert share_of("How much is my rent?", *said) == 0.0
+    bike = ("Paula's bike is red.", "Paula's bike", "is", "red")
+    assert share_of("What colour is my bike?", *bike) == 0.0

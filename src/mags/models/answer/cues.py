@@ -21,13 +21,19 @@ NUMBER = re.compile(
 PLACE = re.compile(
     r"\b(?:in|at|to|from|near|on|into|around|outside|via|of) (?:the |my |our |a )?"
     r"(?!\d{1,2}(?::\d\d)?(?:st|nd|rd|th)?(?:\s*[ap]\.?m|\s*$|[.,;!?]|\s+(?:of\s+)?(?:jan|feb|mar|apr"
-    r"|may|jun|jul|aug|sep|oct|nov|dec))|(?:19|20)\d\d\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b)"
+    r"|may|jun|jul|aug|sep|oct|nov|dec))|(?:19|20)\d\d\b|(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|(?:jan(?:uary)?|feb(?:ruary)?|march|april|june|july|august|september|october|november"
+    r"|december|(?-i:May))\b)"
     r"\w+",
     re.I,
 )
 FROM = re.compile(r"\bfrom (?!now\b|then\b)", re.I)
 REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
+WEEKDAYS = re.compile(
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days(?:, and |, | and )?(?=\b|$))+$", re.I
+)
+"""What tells the days on which something is done again and again."""
 DIED = "died "
 STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "stolen"})
 """What tells what became of something, besides what is no longer so."""

@@ -18,13 +18,20 @@ from mags.models.answer.asof import begun, spans_days
 from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
 from mags.models.answer.contrary import is_pet
-from mags.models.answer.cues import dead
+from mags.models.answer.cues import WEEKDAYS, dead
 from mags.models.answer.newest import newest_first
 from mags.models.answer.predecessor import before_another
 from mags.models.answer.question import Question, content, read_question
 from mags.models.answer.relatives import by_name
 from mags.models.answer.sentences import CLOSE, OPEN, brief, quoted
-from mags.models.answer.support import ENDED, SupportWeights, slot, weighed
+from mags.models.answer.shares import kind_share
+from mags.models.answer.support import (
+    ENDED,
+    KINDLESS,
+    SupportWeights,
+    slot,
+    weighed,
+)
 from mags.models.answer.timely import past
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
@@ -34,6 +41,8 @@ from mags.ports.relations import canonical
 UNKNOWN = "I don't know."
 DASH = "\N{EM DASH}"
 MOST_TOGETHER = 5
+VALUED = ("time", "place", "number")
+"""Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
@@ -91,7 +100,9 @@ class ExtractiveAnswerer:
         if chain is not None:
             return _from_chain(question, chain)
         items = _outlived(items)
-        judged = newest_first(question, judge(question, items, self.weights), self.threshold)
+        ranked = judge(question, items, self.weights)
+        ranked = _of_kind_first(question, ranked, self.threshold)
+        judged = newest_first(question, ranked, self.threshold)
         if not judged or judged[0][0] < self.threshold:
             return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
         strength, best = judged[0]
@@ -151,6 +162,25 @@ def judge(
     """Items with their support, best first; equals in the order of recall."""
     judged = [(found.weigh(weights), item) for item, found in weighed(question, items)]
     return sorted(judged, key=lambda pair: -pair[0])
+
+
+def _of_kind_first(
+    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+) -> list[tuple[float, ContextItem]]:
+    """Judged memories, of which those that carry an answer are ordered by having one, too.
+
+    A turn with no time, place or number where one is asked for goes behind one that has it:
+    "he's coming over for the wedding" tells of no day.
+    """
+    if question.kind not in VALUED:
+        return list(judged)
+    strong = [pair for pair in judged if pair[0] >= threshold]
+
+    def rank(pair: tuple[float, ContextItem]) -> float:
+        lacks = pair[1].fact is None and not kind_share(question, pair[1])
+        return -pair[0] * (KINDLESS if lacks else 1.0)
+
+    return [*sorted(strong, key=rank), *judged[len(strong) :]]
 
 
 def _together(
@@ -238,7 +268,10 @@ def _answers_number(question: Question, item: ContextItem, end: str) -> bool:
 def _when(item: ContextItem, end: str) -> str:
     """The day that a fact tells, or when it began."""
     known = canonical(item.fact[1]) if item.fact is not None else None
-    told = known is not None and known.answers == "time" and end == "object"
+    told = end == "object" and (
+        (known is not None and known.answers == "time")
+        or (item.fact is not None and WEEKDAYS.match(item.fact[2]) is not None)
+    )
     if not told and spans_days(item):
         return f"{_since(item.valid_from)} until {_since(item.valid_to)}"
     return _told(item, end) if told else _since(item.valid_from)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from mags.models.answer.cues import CUES
 from mags.models.answer.question import Question, content
+from mags.models.answer.whose import of_nobody_else
 from mags.ports.answer import ContextItem
 
 _CHANGED = re.compile(
@@ -23,6 +24,12 @@ _CHANGED = re.compile(
     r"|correction|actually|scratch that|not [\w' ]+ but)\b",
     re.I,
 )
+_COUNT = re.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) "
+    r"(?:more |other |different )?(?P<noun>[a-z]+)(?P<behind>[^.!?;]*)",
+    re.I,
+)
+_SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
 LEAST = 0.5
 """Support that a later turn needs: what says all that is asked has it, where nothing halves it."""
 _VALUED = ("number", "time")
@@ -39,7 +46,7 @@ def newest_first(
     from somebody is, which no change changes, or where the best does not carry an answer.
     """
     ranked = list(judged)
-    once = question.past or question.told or question.then or question.origin
+    once = question.past or question.then or question.origin
     if not ranked or ranked[0][0] < threshold or once:
         return ranked
     best = ranked[0][1]
@@ -48,7 +55,7 @@ def newest_first(
     later = [
         (strength, item)
         for strength, item in ranked
-        if strength >= LEAST and _tells_anew(question, best, item)
+        if _tells_anew(question, best, item, strong=strength >= LEAST)
     ]
     if not later:
         return ranked
@@ -57,14 +64,32 @@ def newest_first(
     return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
 
 
-def _tells_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
+def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, strong: bool) -> bool:
     """Whether a turn was said after the best memory and tells the same matter once more."""
     if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
         return False
-    if item.text.rstrip().endswith("?") or not question.words <= content(item.text):
+    if item.text.rstrip().endswith("?"):
+        return False
+    if _counts_anew(question, best, item):
+        return True
+    if question.told or not strong or not question.words <= content(item.text):
         return False
     cue = CUES.get(question.kind)
     if cue is not None and cue.search(item.text) is None:
         return False
     valued = question.kind in _VALUED and best.fact is None
     return valued or _CHANGED.search(item.text) is not None
+
+
+def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
+    """Whether a turn counts again what was counted before: "seven species now" after "5 species".
+
+    How it came about need not be said again.
+    """
+    if not question.counts or best.fact is not None or item.speaker != best.speaker:
+        return False
+    if not of_nobody_else(item.text, question.words):
+        return False
+    counted = {c["noun"].casefold() for c in _COUNT.finditer(best.text)}
+    again = (c for c in _COUNT.finditer(item.text) if c["noun"].casefold() in counted)
+    return any(content(c["noun"]) & question.words and _SO_FAR.search(c["behind"]) for c in again)

@@ -7,7 +7,7 @@ import re
 from mags.models.answer.cues import CUES, FROM
 from mags.models.answer.misfits import FIRST_PERSON, told_of
 from mags.models.answer.question import Question, content
-from mags.models.answer.whose import of_nobody_else, without_subject
+from mags.models.answer.whose import named_as_known, of_nobody_else, without_subject
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
 
@@ -34,14 +34,24 @@ def name_share(question: Question, item: ContextItem) -> float:
     if not question.names:
         return 1.0
     held = stems(told_of(item))
-    if item.fact is None and any(name <= stems(item.speaker) for name in question.names):
-        held |= stems(item.speaker) if _of_self(question, item.text) else frozenset()
+    if any(name <= stems(item.speaker) for name in question.names):
+        own = _of_self(question, item.text) if item.fact is None else _own_thing(question, item)
+        held |= stems(item.speaker) if own else frozenset()
     return sum(name <= held for name in question.names) / len(question.names)
+
+
+def _own_thing(question: Question, item: ContextItem) -> bool:
+    """Whether a fact is of a thing that who told it has: "the alarm company is Securo"."""
+    subject = item.fact[0] if item.fact is not None else ""
+    plain = subject.islower() and item.text.casefold().startswith(subject)  # no one's report
+    return question.own_thing and plain and bool(content(subject) & question.words)
 
 
 def _of_self(question: Question, text: str) -> bool:
     """Whether a turn of who asks is of themselves though it does not say so."""
-    if question.own_thing and of_nobody_else(text, question.words):
+    if question.own_thing and (
+        of_nobody_else(text, question.words) or named_as_known(text, question.words)
+    ):
         return True
     return without_subject(text)
 

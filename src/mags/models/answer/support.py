@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from mags.models.answer.contrary import NAMED as NAMES
-from mags.models.answer.cues import became, dead
+from mags.models.answer.cues import WEEKDAYS, became, dead
 from mags.models.answer.misfits import contrary, told_of
 from mags.models.answer.question import Question, content, same_relation, type_of
 from mags.models.answer.sentences import STOP
@@ -153,7 +153,7 @@ def slot(question: Question, item: ContextItem) -> Slot:
         return ALL if told else Slot()
     if relation.startswith(NO_LONGER):
         return _over(question, fit)
-    if _beside(question, relation):
+    if _beside(question, relation) or (question.kind == "place" and WEEKDAYS.match(obj)):
         return Slot()
     if question.identity:
         what = fit.subject and relation in WHAT

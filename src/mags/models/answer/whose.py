@@ -28,9 +28,31 @@ _DATED = frozenset(DAYS) | frozenset(MONTHS) | frozenset(day + "s" for day in DA
 _BE = frozenset(WORD.findall("is are was were has have had will can would isn't wasn't doesn't"))
 
 
+_WE_HAVE = re.compile(r"\b(?:do|does|did) (?:I|we) (?:have|use)\b|\bhave (?:I|we) got\b", re.I)
+
+
 def asks_for_own(question: str) -> bool:
     """Whether a question asks for what is the asker's ("my thesis"), not for what they do."""
+    if _WE_HAVE.search(question):
+        return True
     return _MINE.search(question) is not None and _I.search(question) is None
+
+
+_IS_THE = re.compile(
+    r"(?:\b(?:is|was|are|am)|['\u2019](?:s|m|re)) (?:also |now |still )?the "
+    r"(?P<words>[a-z]+(?: [a-z]+)?)(?=[,.;!]|$| (?:and|but|so|now)\b)"
+)
+
+
+def named_as_known(text: str, asked: frozenset[str]) -> bool:
+    """Whether a turn tells who or what "the eldest" is, as of something known.
+
+    Who says "Martin's the eldest" to their own memory means theirs; in "the eldest of Tom's" and
+    "the office on the first floor" nothing is told of it.
+
+    `asked`: stems of what is asked for.
+    """
+    return any(stems(found["words"].split()[-1]) & asked for found in _IS_THE.finditer(text))
 
 
 def of_nobody_else(text: str, asked: frozenset[str]) -> bool:

@@ -25,6 +25,10 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"what is \g<who>'s favourite \g<noun>",
         ),
         (r"(?<=\w), [\w' -]+ or [\w' -]+(?=\?*$)", ""),
+        (
+            rf"^what(?:'s| is| are| am| 's) {_WHO} into(?: (?:now|these days))?(?=\?*$)",
+            r"what does \g<who> like",
+        ),
         (r"\bmy (?:closest|oldest) friend\b", "my best friend"),
         (r"\bmy (?:boy|lad)(?='s|\b)(?! ?friend)", "my son"),
         (r"\bmy (?:little |baby )?girl(?='s|\b)", "my daughter"),
@@ -54,6 +58,7 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
     ("allergy allergies", "is allergic to", "allergy"),
     ("car", "car|drives", "car drive kind make"),
     ("rent", "rent", "rent pay"),
+    ("earn salary wage income", "salary|income", "earn salary wage income"),
     ("colour color", "car|bike|phone", "colour"),
     ("university uni college", "studied at|studied|studies|is studying at", "university uni go"),
     ("book novel", "is reading", "book novel"),
@@ -105,6 +110,7 @@ SYNONYMS = {
     "mobile": "phone", "cellphone": "phone", "bike": "bicycle", "bikes": "bicycle",
     "automobile": "car",
     "apartment": "flat", "holiday": "vacation", "holidays": "vacation", "color": "colour",
+    "wedding": "marry", "weddings": "marry",
     "physician": "doctor", "gp": "doctor", "uni": "university", "tablets": "tablet",
 }  # fmt: skip
 """Words of one meaning, each with the one that stands for them."""
