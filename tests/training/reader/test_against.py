@@ -1,7 +1,9 @@
 """Where lines speak only against something, the rest is right; a crowd of lines changes nothing."""
 
+import re
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from mags.training.reader.crowded import crowded
 from mags.training.reader.sides import trusted
 from mags.training.reader.tasks import TRAINED, task
 from mags.training.reader.telling import Tale
+from mags.training.reader.world import table
 
 SEEDS = st.integers(min_value=0, max_value=10**9)
 SIDES = st.sampled_from((TRAIN, PHRASES, RELATIONS))
@@ -41,6 +44,26 @@ def test_mostly_only_those_that_are_wrong_are_spoken_of_and_often_one_is_left():
     one_left = sum(len(one.right) == 1 for one in asked)
     assert 120 < one_left < 240
     assert sum(len(one.values) == 2 for one in asked) > 30
+
+
+@pytest.mark.parametrize(
+    ("name", "which", "marks"),
+    [
+        ("choice", "good", {"v", "s"}),
+        ("choice", "bad", {"v", "s"}),
+        ("choice", "bad_all", {"a", "b", "s"}),
+        ("choice", "both", {"good", "bad", "s"}),
+        ("choice", "mine", {"good", "bad"}),
+        ("crowd", "again", {"say"}),
+        ("trust", "is", {"z", "noun"}),
+        ("trust", "is_not", {"z", "noun"}),
+        ("trust", "advise", {"z", "verb"}),
+        ("trust", "warn", {"z", "verb"}),
+    ],
+)
+def test_a_phrase_names_all_that_it_is_about(name, which, marks):
+    for phrase in table("against")[name][which]:
+        assert set(re.findall(r"{(\w+)}", phrase)) == marks, phrase
 
 
 @given(SEEDS, st.booleans())

@@ -17,6 +17,8 @@ from mags.training.reader.world import Thing, agreed, form, table
 _PEOPLE = 0.6
 _FOR = 0.2
 """How often a line speaks for the right one, too."""
+_CONTRAST = 0.35
+"""How often a line speaks for one thing and against another."""
 _ALL_BUT_ONE = 0.4
 
 
@@ -71,7 +73,12 @@ def _things(tale: Tale) -> Asked:
     few = len(names) == 1 or rng.random() < _ALL_BUT_ONE
     refused = names if few else rng.sample(names, rng.randint(1, len(names) - 1))
     spoken_for = rng.random() < _FOR
-    if spoken_for:
+    contrast = rng.random() < _CONTRAST
+    if contrast:
+        spoken_for = True
+        _contrast(tale, link, values[0], values[refused[0]])
+        refused = refused[1:]
+    elif spoken_for:
         tale.tell(_judged(tale, link, link.o, good=True), needed=True)
     _refuse(tale, link, [values[place] for place in refused], needed=not spoken_for)
     _elsewhere(tale, link, values)
@@ -79,6 +86,18 @@ def _things(tale: Tale) -> Asked:
     right = frozenset(words[place] for place in left)
     question = link.relation.asked(rng, link.s)
     return Asked(question=question, values=words, right=right, hops=1)
+
+
+def _contrast(tale: Tale, link: Link, good: Thing, bad: Thing) -> None:
+    """One for and one against in a line; the other way about in an older one now and then."""
+    rng, choice = tale.rng, table("against")["choice"]
+    own = link.s.kind == "person" and rng.random() < 0.5
+    parts = {"good": _named(good, tale), "bad": _named(bad, tale), "s": link.s.subject(rng)[0]}
+    text = fill(tale.one(choice["mine" if own else "both"]), parts)
+    if rng.random() < 0.4:
+        old = Said(text=_judged(tale, link, bad, good=True), when=0.5 * rng.random())
+        tale.others.append((old,))
+    tale.needed.append(Said(text=text, when=0.5, speaker=link.s.name if own else None))
 
 
 def _refuse(tale: Tale, link: Link, refused: Sequence[Thing], *, needed: bool) -> None:

@@ -18,6 +18,8 @@ from mags.training.reader.world import agreed, table
 
 _OTHER_MATTERS = 0.3
 _CHANGED = 0.2
+_REPEATED = 0.25
+"""How often the same is said of one again."""
 _ONE_OF_MANY = 0.4
 """How often a line tells of several at once."""
 _PUT_TOGETHER = 0.4
@@ -229,6 +231,9 @@ def tell_one(tale: Tale, matter: Matter, z: str, on: bool, *, needed: bool) -> N
     if rng.random() < 0.12:
         text = _found(tale, matter, text)
     tale.tell(text, needed=needed)
+    if rng.random() < _REPEATED:
+        frame = tale.one(table("against")["crowd"]["again"]) if rng.random() < 0.7 else "{say}"
+        tale.tell(fill(frame, {"say": _verdict(tale, matter, z, on)}), needed=needed)
 
 
 def tell_alike(tale: Tale, matter: Matter, names: list[str], on: bool, *, needed: bool) -> None:
