@@ -24,7 +24,7 @@ _OPEN = re.compile(
     r"|went|new|fixed|found|back|again|gave|given|stopped|finished|retired|fired|laid|let|lost"
     r"|left|divorced|closed|put|passed|turned|dropped|dumped|together|recovered|failed|won|made"
     r"|handed|submitted|arrived|fell|paid|out|fine|better|well|home|after all|(?:up|down) to)"
-    r"(?![a-z])|^\W*\d[\d.]* (?:today|this morning|already)\b",
+    r"(?![a-z])|^\W*\d[\d.]* (?:this morning|already)\b",
     re.IGNORECASE,
 )
 """Words with which a turn may speak of what was told before, or change it."""

@@ -12,6 +12,7 @@ from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import tokenise
 from mags.models.policy.rules.values import WEEKLY, WHEN, day_of
 from mags.ports.policy import Act, Operation, Recalled
+from mags.ports.relations import canonical
 
 _REF = r"(?P<ref>it|that|(?:the |my |our )?[a-z][a-z' -]*?)"
 _NEW = r"(?P<new>[\w£$€][\w'£$€.,: -]*?)"
@@ -74,11 +75,10 @@ def renewed(
 
 
 _GAUGED = re.compile(
-    r"^(?:i'm |i am |(?:i'm|i am) (?:up|down|back) to )?(?P<new>\d[\d.]*)"
-    r"(?: (?:now|today|this morning|already))$",
+    r"^(?:(?:i'm|i am) (?:up|down|back) to )?(?P<new>\d+(?:\.\d+)?) (?:now|this morning|already)$",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(r"(?P<number>\d[\d.]*) ?(?P<unit>[a-z]+)", re.IGNORECASE)
+_MEASURE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[a-z]+)", re.IGNORECASE)
 _NEAR = 0.2
 """Share by which a bare number may differ from the one it takes the place of."""
 
@@ -86,7 +86,7 @@ _NEAR = 0.2
 def measured(fact: Recalled, new: str) -> str:
     """A new number in the unit of the old one, where it was told without."""
     held = _MEASURE.fullmatch(fact.object)
-    return f"{new} {held['unit']}" if held and re.fullmatch(r"\d[\d.]*", new) else new
+    return f"{new} {held['unit']}" if held and re.fullmatch(r"\d+(?:\.\d+)?", new) else new
 
 
 def gauged(said: str, facts: Sequence[Recalled], speaker: str) -> tuple[Operation, ...]:
@@ -94,14 +94,14 @@ def gauged(said: str, facts: Sequence[Recalled], speaker: str) -> tuple[Operatio
     found = _GAUGED.match(said)
     if found is None:
         return ()
-    new = float(found["new"].rstrip("."))
+    new = float(found["new"])
     for fact in facts:
-        held = _MEASURE.fullmatch(fact.object)
-        if fact.subject != speaker or held is None or held["number"].count(".") > 1:
-            continue
-        old = float(held["number"].rstrip("."))
+        held, known = _MEASURE.fullmatch(fact.object), canonical(fact.relation)
+        if fact.subject != speaker or held is None or known is None or not known.one:
+            continue  # of what is measured there is one value: a weight, no miles walked
+        old = float(held["number"])
         if old != new and abs(old - new) <= _NEAR * old:
-            return _with(fact, f"{found['new'].rstrip('.')} {held['unit']}")
+            return _with(fact, f"{found['new']} {held['unit']}")
     return ()
 
 
