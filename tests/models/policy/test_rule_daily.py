@@ -92,12 +92,13 @@ def test_who_gets_their_name_on_the_way_is_known_by_it(
         "The man comes on Fridays, his name is Bob",
         "I got a job as a nurse, Anna did too",
         "My boss is a nightmare, Paula",
+        "The hotel was great, his name is Bob",
     ],
 )
 def test_who_is_called_out_or_another_gets_no_trade(said: str) -> None:
     told = {"Paula", "Sam", "Bella", "Luna", "Bob", "Anna"}
     assert not any(
-        subject in told or (obj in told and relation in {"neighbour", "vet", "man"})
+        subject in told or (obj in told and relation in {"neighbour", "vet", "man", "hotel"})
         for _, subject, relation, obj in facts(said)
     )
 
@@ -173,7 +174,13 @@ def test_a_value_told_anew_takes_the_place_of_the_old_one(
 
 @pytest.mark.parametrize(
     "said",
-    ["I changed my mind, it's fine now", "We switched seats, it's better now", "put the kettle on"],
+    [
+        "I changed my mind, it's fine now",
+        "We switched seats, it's better now",
+        "put the kettle on",
+        "I put my foot down to 2 things",
+        "My plans have changed: now it's Rome",
+    ],
 )
 def test_changes_without_a_value_change_none(said: str) -> None:
     assert not any(act == "UPDATE" for act, *_ in facts(said))

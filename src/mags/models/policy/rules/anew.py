@@ -15,11 +15,13 @@ _SWITCHED = re.compile(
 _CAPITAL = re.compile(r"[A-Z0-9$\u20ac\u00a3]")
 _PUT = re.compile(
     r"\b(?:put|puts|putting)(?P<way> up| down)? (?P<what>(?:the|my|our|his|her|their) "
-    r"[a-z]+(?: [a-z]+)?)(?(way)| (?:up|down)) to (?=[$\u20ac\u00a3]?\d)"
+    r"[a-z]+(?: [a-z]+)?)(?(way)| (?:up|down)) to "
+    r"(?=[$\u20ac\u00a3]?\d[\d.,]*(?: (?:euros?|dollars?|pounds?|(?:a|per) [a-z]+))*[.!]*$)"
 )
 _ARE_NOW = re.compile(
     r"^(?P<what>(?:my|our|the) [a-z]+(?: [a-z]+)?) (?:have|has|'ve|'s) changed"
-    r"(?: again)?[:,;] ?(?:and )?(?:now )?(?:they're|they are|it's|it is) (?:now )?",
+    r"(?: again)?[:,;] ?(?:and )?(?:now )?(?:they're|they are|it's|it is) (?:now )?"
+    r"(?=\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
     re.IGNORECASE,
 )
 

@@ -169,7 +169,8 @@ def _workplace(
     ]
     start = named[0] if named else at
     behind = core[start + 1].low if start + 1 < len(core) else ""
-    led = named or (behind in {"a", "an", "the"} and core[start].low == "on")  # not "on strike"
+    ward = behind == "the" and len(core) > start + 3  # "on the stroke ward", not "on the side"
+    led = named or ((ward or behind in {"a", "an"}) and core[start].low == "on")
     place = object_of(core[start + 1 :], scene, subject) if led else None
     if place is None:
         return [], core

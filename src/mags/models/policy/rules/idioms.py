@@ -73,7 +73,8 @@ _WORK = _idioms(
 _TAKING_OVER = _idioms(
     (
         rf"\b({NAME}|[Hh]e|[Ss]he|[Mm]y (?:{KINS}))(?:'s| has)?(?: just)? (?:gave|given|handed|put)"
-        r"(?: in)? (?:his |her |their )?(?:notice|resignation)\b(?! (?:of|that|to)\b)",
+        r"(?: in)? (?:his |her |their )?(?:notice|resignation)"
+        r"(?=[.,;!]|$| (?:at|on|last|today|yesterday|this|and|in)\b)",
         r"\1 resigned",
     ),
     (
@@ -142,7 +143,8 @@ _KNOWN = _idioms(
 _OVER = _idioms(
     (
         rf"\b({NAME}|[Hh]e|[Ss]he|[Mm]y (?:{KINS}))(?:'s| has)?(?: just)? (?:gave|given|handed|put)"
-        r"(?: in)? (?:his |her |their )?(?:notice|resignation)\b(?! (?:of|that|to)\b)",
+        r"(?: in)? (?:his |her |their )?(?:notice|resignation)"
+        r"(?=[.,;!]|$| (?:at|on|last|today|yesterday|this|and|in)\b)",
         r"\1 resigned",
     ),
     (

@@ -19,11 +19,15 @@ _FOUND = (
     r"(?:hired|recruited|employed|appointed|found|met|got|have|has|'ve got|'s got|took on"
     r"|taken on|adopted)"
 )
+_AGENT = re.compile(r"(?:er|or|ist|ant|ess|man|lady|lord| help)$")
+"""How nouns end that tell what somebody does."""
 _GOES_ON = r"(?=[ ,;]+(?:and|but|who|he|she)\b|[.!;]*$)"
 _Make = Callable[[re.Match[str]], str]
 
 
 def _named_after(match: re.Match[str]) -> str:
+    if match["noun"].split()[-1] not in JOBS | KIN and _AGENT.search(match["noun"]) is None:
+        return match[0]  # "the hotel was great, his name is Luis"
     return f"{match['lead']}; my {match['noun']} is {match['name']}"
 
 
