@@ -42,7 +42,7 @@ def read(action: str) -> Choice:
 
 def asked(repute: Repute, town: Town, turn: int, reads: str = FOUR[0]) -> Choice:
     shown: list[Said | None] = [one.said for one in repute.meet(scene(turn), town.latest)]
-    return repute.among(read(reads), FOUR, shown)
+    return repute.among(read(reads), FOUR, shown) if shown else read(reads)
 
 
 def taught(good: str, bad: str, times: int = 12) -> Repute:
@@ -84,9 +84,23 @@ def test_what_was_said_before_counts_less():
     )
 
 
-def test_at_first_the_reader_is_followed():
-    town = Town("Hats off to Rulmar.", "Filow led us astray.")
-    assert asked(Repute(), town, 3).action == FOUR[0]
+def test_at_first_chains_are_followed_and_no_more_once_they_led_wrong():
+    repute, town = Repute(), Town("Hats off to Rulmar.", "Filow led us astray.", since=10)
+    assert repute.meet(scene(20), town.latest) == []
+    for turn in range(20, 24):
+        asked(repute, town, turn)
+        repute.learn(FOUR[0], won=False)
+    assert [one.line.text for one in repute.meet(scene(30), town.latest)] == [
+        "Filow led us astray.",
+        "Hats off to Rulmar.",
+    ]
+
+
+def test_chains_that_lead_well_stay_followed():
+    repute, town = Repute(), Town("Rulmar sings.", "Filow sings.")
+    for turn in range(30):
+        assert asked(repute, town, turn) == read(FOUR[0])
+        repute.learn(FOUR[0], won=turn % 10 > 0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 Whom to believe of four, which of three inns: no line leads from such a question to an answer; what
 was said of each of them decides, and what came of it when it was chosen last. Which words speak for
 what they stand beside ("hats off to ...", "... led us astray") is learned from what acts brought,
-by a log-linear model (`online`): in whatever words a world says it. The later counts more.
+by a log-linear model (`online`): in whatever words a world says it. The later counts more. Whether
+to go by it is learned as well, by the words of the question: to "where do you get in with jam?" a
+line may lead that holds both the jam and a place.
 """
 
 from __future__ import annotations
@@ -11,11 +13,13 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from mags.games.players.notes import Note
 from mags.games.players.online import Feature, Features, LogLinear, chances
+from mags.games.players.ranking import ANY, words_of
 from mags.games.players.wording import named, telling
 from mags.games.turns import Choice, Said, Scene
 from mags.index.tokens import fold, stem, words
@@ -30,6 +34,9 @@ READER = 1.0
 """What the reader's choice counts for."""
 STEP = 0.5
 """Size of the first steps."""
+CHAINS, EACH, FIRST = 0.7, 0.5, 2.0
+"""How often chains are right, as far as is known at first, and what was said of each; and as how
+many turns that counts."""
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?;:]", re.UNICODE)
 _Near = tuple[Feature, ...]
 Latest = Callable[[Sequence[str]], Sequence[Sequence[Note]]]
@@ -42,19 +49,34 @@ class Repute:
     def __init__(self) -> None:
         """Nothing yet."""
         self._model = LogLinear(STEP)
+        self._chains, self._each = _Record(CHAINS), _Record(EACH)
+        self._asked: tuple[str, ...] = ()
+        self._followed = False
         self._brought: dict[frozenset[str], tuple[Said, _Near]] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._said: dict[str, Features] = {}
         self._telling: dict[str, Note] = {}
         self._open: tuple[str, ...] = ()
+        self._logs: list[float] = []
         self._turn = 0
 
     def meet(self, scene: Scene, latest: Latest) -> list[Note]:
-        """Of each action the line that says most of it; none where other things are named."""
-        self._turn, self._open = scene.turn, ()
+        """Of each action the line that says most of it, where that is what to go by; else none."""
+        self._turn, self._open, self._followed = scene.turn, (), False
         own = own_names(scene.question, scene.actions)
         self._names = dict(zip(scene.actions, own, strict=False))
-        lines = latest([_worded(*one) for one in self._names.items()]) if own else ()
+        if not own:
+            return []
+        self._look(own, latest([_worded(*one) for one in self._names.items()]))
+        if not self._telling:
+            return []
+        self._weigh(scene.actions, [0.0 for _ in scene.actions])
+        self._asked = words_of(scene.question)
+        self._followed = self._each.share(self._asked) > self._chains.share(self._asked)
+        return list(self._telling.values()) if self._followed else []
+
+    def _look(self, own: Sequence[frozenset[str]], lines: Sequence[Sequence[Note]]) -> None:
+        """Take in what was said of each, and what came of it."""
         others = frozenset().union(*own)
         self._said, self._telling = {}, {}
         for action, name, notes in zip(self._names, own, lines, strict=True):
@@ -65,15 +87,19 @@ class Repute:
                 self._telling[action] = notes[best]
             done = [self._brought[name]] if name in self._brought else []
             self._said[action] = features([near for _, near in sorted([*nears, *done])[::-1]])
-        return list(self._telling.values())
+
+    def _weigh(self, open_: Sequence[str], priors: Sequence[float]) -> list[float]:
+        """By open action the logarithm of what it is worth."""
+        self._open = tuple(open_)
+        self._logs = self._model.logs(priors, [self._said.get(one, {}) for one in open_])
+        return self._logs
 
     def among(self, choice: Choice, open_: Sequence[str], shown: Sequence[Said | None]) -> Choice:
         """The choice among actions, by the reader's and by what was said of each."""
         if choice.action not in open_:
             return choice
         priors = [READER * (one == choice.action) for one in open_]
-        logs = self._model.logs(priors, [self._said.get(one, {}) for one in open_])
-        self._open = tuple(open_)
+        logs = self._weigh(open_, priors)
         place = max(range(len(logs)), key=lambda i: (logs[i], open_[i] == choice.action))
         action, note = open_[place], self._telling.get(open_[place])
         cited = {i for i, said in enumerate(shown) if note is not None and said == note.said}
@@ -88,8 +114,34 @@ class Repute:
             near = (("brought", "well" if won else "badly"),)
             self._brought[self._names[action]] = (self._turn, sys.maxsize), near
         if action in self._open:
-            self._model.learn(self._open.index(action), won=won)
+            place = self._open.index(action)
+            same = self._logs[place] == max(self._logs)
+            if won or same:
+                self._each.learn(self._asked, right=won and same)
+            if not self._followed:
+                self._chains.learn(self._asked, right=won)
+            self._model.learn(place, won=won)
         self._names, self._open = {}, ()
+
+
+class _Record:
+    """How often something was right, by words of the question. `first`: the share at first."""
+
+    def __init__(self, first: float) -> None:
+        self._first = first
+        self._right: Counter[str] = Counter()
+        self._seen: Counter[str] = Counter()
+
+    def learn(self, asked: Sequence[str], *, right: bool) -> None:
+        """Take in one turn."""
+        self._seen.update(asked)
+        self._right.update(asked if right else ())
+
+    def share(self, asked: Sequence[str]) -> float:
+        """The share right: half by all turns, half by those that asked in these words."""
+        each = [(self._right[w] + FIRST * self._first) / (self._seen[w] + FIRST) for w in asked]
+        every = (self._right[ANY] + FIRST * self._first) / (self._seen[ANY] + FIRST)
+        return 0.5 * every + 0.5 * sum(each) / len(asked)
 
 
 def own_names(question: str, actions: Sequence[str]) -> list[frozenset[str]]:
