@@ -26,8 +26,19 @@ _ARE_NOW = re.compile(
 )
 
 
+_TAKEN = re.compile(
+    r"\b(I|[Hh]e|[Ss]he|[A-Z][\w'-]*)( takes?) ([^,.;!?]+? (?:each|every) \w+),? and "
+    r"(?=an? [a-z -]+ (?:with|before|after) (?:breakfast|lunch|dinner|supper|food)\b)"
+)
+_MAY_CHANGE = re.compile(r"change|switch|swap|reset|replace|\bput", re.IGNORECASE)
+
+
 def anew(text: str) -> str:
     """Return a sentence that changes a value as "I changed the bank to Tesal"."""
+    if " take" in text and " and a" in text:
+        text = _TAKEN.sub(r"\1\2 \3; \1\2 ", text)
+    if _MAY_CHANGE.search(text) is None:
+        return text
     text = _SWITCHED.sub(_switched, text)
     text = _PUT.sub(lambda m: f"changed {m['what']} to ", text)
     return _ARE_NOW.sub(lambda m: f"{m['what']} are now ", text)

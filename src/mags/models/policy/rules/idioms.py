@@ -72,12 +72,6 @@ _WORK = _idioms(
 )
 _TAKING_OVER = _idioms(
     (
-        rf"\b({NAME}|[Hh]e|[Ss]he|[Mm]y (?:{KINS}))(?:'s| has)?(?: just)? (?:gave|given|handed|put)"
-        r"(?: in)? (?:his |her |their )?(?:notice|resignation)"
-        r"(?=[.,;!]|$| (?:at|on|last|today|yesterday|this|and|in)\b)",
-        r"\1 resigned",
-    ),
-    (
         rf"\b({NAME}) (?:takes|took|is taking|has taken) over as (?:(?:my|our|the) )?(?:new )?"
         rf"({KINS}|[a-z]+ lead)\b",
         r"my new \2 is \1",
@@ -161,11 +155,6 @@ _OVER = _idioms(
     (rf"\b(?P<who>{NAME}) moved out(?=$|[.,!;]| and)", r"\1 is no longer my flatmate"),
 )
 _HEALTH = _idioms(
-    (
-        rf"\b(I|[Hh]e|[Ss]he|{NAME})( takes?) ([^,.;!?]+? (?:each|every) \w+),? and "
-        r"(?=an? [a-z -]+ (?:with|before|after) (?:breakfast|lunch|dinner|supper|food)\b)",
-        r"\1\2 \3; \1\2 ",
-    ),
     (r"\b(lactose|gluten|dairy|histamine) (intolerant|free)\b", r"\1-\2"),
     (
         r"\b(am|'m|is|'s|are) on (?=(?:antibiotics|painkillers|insulin|statins|antidepressants"

@@ -78,8 +78,13 @@ _PRESENTED: tuple[tuple[re.Pattern[str], _Make], ...] = (
 )
 
 
+_MAY_NAME = re.compile(r"[,:] [A-Z]| (?:called|named) | name(?:'s| is) ")
+
+
 def presented(text: str) -> str:
     """Return a sentence with whom it brings in named in a clause of their own."""
+    if _MAY_NAME.search(text) is None:
+        return text
     for pattern, make in _PRESENTED:
         text = pattern.sub(make, text)
     return text
