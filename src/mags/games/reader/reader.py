@@ -35,7 +35,7 @@ class ReaderFile:
 
 SHIPPED = ReaderFile(
     path=DATA / "reader.npz",
-    sha256="9a776e391510ba6d5ad63549c7cf65d829f7f7fbdc508de7605d559d78f3de43",
+    sha256="fefa90073188cfc043ab0eeb13e249a48a9bb562954dc1c274f48230a52ed1c6",
 )
 
 
