@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from mags.games.players.online import Feature, Features, LogLinear, chances
+from mags.games.players.online import Feature, Features, LogLinear, chances, foremost
 from mags.games.players.ranking import words_of
 from mags.games.players.wording import named, telling
 from mags.games.turns import Choice
@@ -105,7 +105,7 @@ class Deciding:
     ) -> Choice:
         logs = model.logs(priors, features)
         self._open = tuple(open_)
-        place = max(range(len(logs)), key=lambda i: (logs[i], open_[i] == choice.action))
+        place = foremost(logs, open_, choice.action)
         if open_[place] == choice.action:
             return choice
         return replace(choice, action=open_[place], sure=chances(logs)[place])

@@ -62,6 +62,11 @@ class LogLinear:
             self._weights[one] += self._step * size / math.sqrt(self._squares[one] + STEADY)
 
 
+def foremost(logs: Sequence[float], things: Sequence[str], first: str) -> int:
+    """The place of the thing that is worth most; of such as are worth the same, of `first`."""
+    return max(range(len(logs)), key=lambda i: (logs[i], things[i] == first))
+
+
 def chances(logs: Sequence[float]) -> list[float]:
     """Their softmax; of what has none (-inf) alone, 0."""
     if not logs or max(logs) == -math.inf:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from mags.games.players.notes import Note
-from mags.games.players.online import Feature, Features, LogLinear, chances
+from mags.games.players.online import Feature, Features, LogLinear, chances, foremost
 from mags.games.players.ranking import ANY, words_of
 from mags.games.players.wording import named, telling
 from mags.games.turns import Choice, Said, Scene
@@ -83,8 +83,8 @@ class Repute:
             nears = [(note.said, beside(note.line.text, name, others)) for note in notes]
             if notes:
                 worth = [abs(self._model.worth(features([near]))) for _, near in nears]
-                best = max(range(len(notes)), key=lambda i: (OLDER**i * worth[i], -i))
-                self._telling[action] = notes[best]
+                most = max(range(len(notes)), key=lambda i: (OLDER**i * worth[i], -i))
+                self._telling[action] = notes[most]
             done = [self._brought[name]] if name in self._brought else []
             self._said[action] = features([near for _, near in sorted([*nears, *done])[::-1]])
 
@@ -100,7 +100,7 @@ class Repute:
             return choice
         priors = [READER * (one == choice.action) for one in open_]
         logs = self._weigh(open_, priors)
-        place = max(range(len(logs)), key=lambda i: (logs[i], open_[i] == choice.action))
+        place = foremost(logs, open_, choice.action)
         action, note = open_[place], self._telling.get(open_[place])
         cited = {i for i, said in enumerate(shown) if note is not None and said == note.said}
         if action == choice.action:

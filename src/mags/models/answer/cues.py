@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mags.models.policy.rules.spans import EACH_DAY
 from mags.ports.policy import NO_LONGER
 
 TIME = re.compile(
@@ -30,9 +31,7 @@ PLACE = re.compile(
 FROM = re.compile(r"\bfrom (?!now\b|then\b)", re.I)
 REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
-WEEKDAYS = re.compile(
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days(?:, and |, | and )?(?=\b|$))+$", re.I
-)
+WEEKDAYS = re.compile(rf"(?:{EACH_DAY}(?:, and |, | and )?(?=\b|$))+$", re.I)
 """What tells the days on which something is done again and again."""
 DIED = "died "
 STATES = frozenset({"dead", "retired", "divorced", "broken", "closed", "gone", "stolen"})

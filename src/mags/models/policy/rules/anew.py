@@ -24,19 +24,11 @@ _ARE_NOW = re.compile(
     r"(?=\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)",
     re.IGNORECASE,
 )
-
-
-_TAKEN = re.compile(
-    r"\b(I|[Hh]e|[Ss]he|[A-Z][\w'-]*)( takes?) ([^,.;!?]+? (?:each|every) \w+),? and "
-    r"(?=an? [a-z -]+ (?:with|before|after) (?:breakfast|lunch|dinner|supper|food)\b)"
-)
 _MAY_CHANGE = re.compile(r"change|switch|swap|reset|replace|\bput", re.IGNORECASE)
 
 
 def anew(text: str) -> str:
     """Return a sentence that changes a value as "I changed the bank to Tesal"."""
-    if " take" in text and " and a" in text:
-        text = _TAKEN.sub(r"\1\2 \3; \1\2 ", text)
     if _MAY_CHANGE.search(text) is None:
         return text
     text = _SWITCHED.sub(_switched, text)

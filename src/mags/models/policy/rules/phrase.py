@@ -22,7 +22,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.scene import Scene
-from mags.models.policy.rules.spans import Time
+from mags.models.policy.rules.spans import EACH_DAY, Time
 from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
 from mags.models.policy.rules.when import times
 from mags.ports.inflection import is_verb
@@ -41,7 +41,7 @@ _OFTEN = re.compile(
     r"|spring|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
     r"|(?:once|twice|three times|\w+ times) (?:a|per) (?:day|week|month|year)"
     r"|on (?:weekends|weekdays"
-    r"|(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days(?:, and |, | and |)(?=\b))+(?<=s)))\b",
+    rf"|(?:{EACH_DAY}(?:, and |, | and |)(?=\b))+(?<=s)))\b",
     re.IGNORECASE,
 )
 _SIDE = {

@@ -22,6 +22,8 @@ MONTHS = [
     "december",
 ]
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+EACH_DAY = r"(?:" + "|".join(f"{day}s" for day in DAYS) + r")"
+"""A pattern of weekdays on which something is done again and again, in small letters."""
 YEAR_S = 366 * 86_400.0
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 COUNTED = {

@@ -298,6 +298,13 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
         ),
         r"\1",
     ),
+    (
+        re.compile(
+            r"\b(I|[Hh]e|[Ss]he|[A-Z][\w'-]*)( takes?) ([^,.;!?]+? (?:each|every) \w+),? and "
+            r"(?=an? [a-z -]+ (?:with|before|after) (?:breakfast|lunch|dinner|supper|food)\b)"
+        ),
+        r"\1\2 \3; \1\2 ",
+    ),
     # Pets and habits.
     (re.compile(r"\btaken in (?=an? )"), "adopted "),
     (

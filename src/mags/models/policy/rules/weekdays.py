@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.spans import DAYS
+from mags.models.policy.rules.spans import DAYS, EACH_DAY
 from mags.ports.inflection import forms
 
-_EACH = r"(?:" + "|".join(f"{day}s" for day in DAYS) + r")"
-_LIST = rf"{_EACH}(?:(?:, and |, | and | & ){_EACH})*"
+_LIST = rf"{EACH_DAY}(?:(?:, and |, | and | & ){EACH_DAY})*"
 _ONE = r"(?:" + "|".join(DAYS) + r")"
 _FRONTED = re.compile(
     rf"^(?P<lead>(?:(?:and|but|so|also|oh)\b,? )*)(?P<days>{_LIST}|{_ONE})(?: (?P<part>mornings?"

@@ -10,13 +10,14 @@ from mags.models.policy.rules.claims import Said
 from mags.models.policy.rules.events import lifeless
 from mags.models.policy.rules.lexicon import KIN, SILENT, word_set
 from mags.models.policy.rules.phrase import cut_aside, object_of
+from mags.models.policy.rules.spans import EACH_DAY
 from mags.models.policy.rules.tokens import join
 from mags.ports.inflection import third_person
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation
 
-_DAYS = re.compile(r"on (?P<days>(?:mon|tues|wednes|thurs|fri|satur|sun)days\b.*)", re.IGNORECASE)
-_DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b", re.IGNORECASE)
+_DAYS = re.compile(rf"on (?P<days>{EACH_DAY}\b.*)", re.IGNORECASE)
+_DAY = re.compile(rf"\b{EACH_DAY}\b", re.IGNORECASE)
 _NO_DOING = word_set("go come be have do get love like hate prefer want need")
 
 
