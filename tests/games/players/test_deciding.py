@@ -15,8 +15,8 @@ LED = {"Offer fern": 0.4, "Offer seed": 0.05}
 LAWS = ("Stay out of fishing", "Go on fishing as all may", "Buy a licence before fishing")
 
 
-def read(action: str) -> Choice:
-    return Choice(action=action, sure=0.6, cited=(1,))
+def read(action: str, sure: float = 0.995) -> Choice:
+    return Choice(action=action, sure=sure, cited=(1,))
 
 
 def law(place: str, word: str) -> tuple[str, str, frozenset[str]]:
@@ -34,8 +34,28 @@ def taught(times: int, *, led: bool) -> Deciding:
     return deciding
 
 
-def test_at_first_the_reader_is_followed():
+def test_at_first_a_reader_that_is_sure_is_followed():
     assert Deciding().between(read("Offer stew"), FEED, FOODS, LED) == read("Offer stew")
+
+
+def test_at_first_a_reader_that_is_unsure_gives_way_to_what_leads_much_better():
+    unsure = read("Offer stew", sure=0.6)
+    assert Deciding().between(unsure, FEED, FOODS, LED).action == "Offer fern"
+    near = {"Offer fern": 0.4, "Offer stew": 0.35}
+    assert Deciding().between(unsure, FEED, FOODS, near) == unsure
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from(FOODS))
+def test_the_surer_a_reader_the_longer_it_is_followed(one: float, other: float, action: str):
+    less, more = sorted((one, other))
+    followed = [Deciding().between(read(action, s), FEED, FOODS, LED).action for s in (less, more)]
+    assert followed[0] != action or followed[1] == action
+
+
+@given(st.sampled_from([0.0, 1.0]), st.sampled_from(FOODS))
+def test_a_reader_at_either_end_of_its_scale_still_chooses(sure: float, action: str):
+    choice = Deciding().between(read(action, sure), FEED, (action,), {action: 0.2})
+    assert choice.action == action
 
 
 def test_where_the_memory_was_right_again_and_again_it_is_followed_for_other_names_too():
@@ -51,7 +71,13 @@ def test_where_the_reader_was_right_it_stays_with_the_reader():
 
 def test_what_was_learned_of_one_question_hardly_moves_another():
     cook = "Which dish would the guest never touch at dinner tonight?"
-    assert taught(3, led=True).between(read("Offer stew"), cook, FOODS, LED) == read("Offer stew")
+    better = {"Offer fern": 0.4, "Offer stew": 0.2}
+    assert taught(3, led=True).between(read("Offer stew"), cook, FOODS, better) == read(
+        "Offer stew"
+    )
+    assert taught(3, led=True).between(read("Offer stew"), FEED, FOODS, better) != read(
+        "Offer stew"
+    )
 
 
 def test_an_action_that_is_not_open_is_never_taken():

@@ -20,11 +20,14 @@ from mags.games.players.wording import named, telling
 from mags.games.turns import Choice
 from mags.index.tokens import terms
 
-READER, LEAD = 1.0, 0.5
-"""What the reader's choice counts for at first, and the logarithm of a lead's worth."""
+READER, LEAD = 0.25, 0.7
+"""What the logarithm of the reader's odds, against chance, counts for at first, and the logarithm
+of a lead's worth."""
+SUREST = 5.0
+"""The largest of these logarithms: past it, how sure a reader is tells nothing."""
 FLOOR = 0.2
 """Worth of a lead, of the best one's, under which all count alike."""
-STEP = 0.1
+STEP = 0.2
 """Size of the first steps by which it is learned whom to follow."""
 OUTRIGHT, LITERAL = 0.5, 4.0
 """Where lines say outright what is asked: what the reader's choice counts for, and an action whose
@@ -60,7 +63,8 @@ class Deciding:
         asked = words_of(question)
         logs = [math.log(max(led.get(one, 0.0) / best, FLOOR)) for one in open_]
         reads = [one == choice.action for one in open_]
-        priors = [READER * read + LEAD * log for read, log in zip(reads, logs, strict=True)]
+        sure = READER * _odds(choice.sure, len(open_))
+        priors = [sure * read + LEAD * log for read, log in zip(reads, logs, strict=True)]
         features = [
             _votes(asked, read=read, log=log) for read, log in zip(reads, logs, strict=True)
         ]
@@ -109,6 +113,14 @@ class Deciding:
         if open_[place] == choice.action:
             return choice
         return replace(choice, action=open_[place], sure=chances(logs)[place])
+
+
+def _odds(sure: float, things: int) -> float:
+    """How much likelier than each other thing a reader takes its choice to be, a logarithm."""
+    if things < 2 or sure >= 1.0:
+        return SUREST
+    odds = (things - 1) * sure / (1.0 - sure)
+    return min(SUREST, math.log(max(1.0, odds)))
 
 
 def _votes(asked: Sequence[str], *, read: bool, log: float) -> Features:
