@@ -66,7 +66,7 @@ def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
             (
                 i
                 for i in range(len(kept) - count, 1, -1)
-                if starts_with(kept, phrase, i) and kept[i - 1].text == ","
+                if kept[i - 1].text == "," and starts_with(kept, phrase, i)
             ),
             0,
         )

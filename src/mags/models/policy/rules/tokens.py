@@ -131,6 +131,6 @@ def join(tokens: Sequence[Token]) -> str:
 
 def starts_with(tokens: Sequence[Token], phrase: Sequence[str], at: int = 0) -> bool:
     """Say whether the lower-case words of a phrase stand at a place."""
-    if at + len(phrase) > len(tokens):
-        return False
+    if at + len(phrase) > len(tokens) or (phrase and tokens[at].low != phrase[0]):
+        return False  # asked of every phrase at every word: most end here
     return all(tokens[at + i].low == word for i, word in enumerate(phrase))
