@@ -178,8 +178,12 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """`action`: the one chosen; `sure`: in [0, 1]; `cited`: places of the lines that decided."""
+    """`action`: the one chosen; `sure`: in [0, 1]; `cited`: places of the lines that decided.
+
+    `shares`: by action, as they were given, how likely it is; () of a reader that does not tell.
+    """
 
     action: str
     sure: float
     cited: tuple[int, ...] = ()
+    shares: tuple[float, ...] = ()

@@ -34,28 +34,42 @@ def taught(times: int, *, led: bool) -> Deciding:
     return deciding
 
 
-def test_at_first_a_reader_that_is_sure_is_followed():
+def shared(*shares: float) -> Choice:
+    """What a reader chooses that tells how likely it takes each of the foods to be."""
+    top = max(range(len(shares)), key=shares.__getitem__)
+    return Choice(action=FOODS[top], sure=shares[top], cited=(1,), shares=shares)
+
+
+def test_at_first_a_reader_that_tells_no_shares_is_followed():
     assert Deciding().between(read("Offer stew"), FEED, FOODS, LED) == read("Offer stew")
 
 
-def test_at_first_a_reader_that_is_unsure_gives_way_to_what_leads_much_better():
-    unsure = read("Offer stew", sure=0.6)
-    assert Deciding().between(unsure, FEED, FOODS, LED).action == "Offer fern"
-    near = {"Offer fern": 0.4, "Offer stew": 0.35}
-    assert Deciding().between(unsure, FEED, FOODS, near) == unsure
+def test_at_first_a_reader_that_takes_what_is_led_to_for_wrong_is_followed():
+    for choice in (shared(0.001, 0.998, 0.001), shared(0.001, 0.5, 0.499)):
+        assert Deciding().between(choice, FEED, FOODS, LED) == choice
 
 
-@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.sampled_from(FOODS))
-def test_the_surer_a_reader_the_longer_it_is_followed(one: float, other: float, action: str):
-    less, more = sorted((one, other))
-    followed = [Deciding().between(read(action, s), FEED, FOODS, LED).action for s in (less, more)]
-    assert followed[0] != action or followed[1] == action
+def test_at_first_a_reader_that_doubts_gives_way_to_what_leads_much_better():
+    choice = shared(0.35, 0.6, 0.05)
+    assert Deciding().between(choice, FEED, FOODS, LED).action == "Offer fern"
+    near = {"Offer fern": 0.4, "Offer stew": 0.38}
+    assert Deciding().between(choice, FEED, FOODS, near) == choice
+
+
+@given(st.floats(0.0, 0.6), st.floats(0.0, 0.6))
+def test_the_likelier_a_reader_takes_what_is_led_to_the_sooner_it_is_taken(one: float, two: float):
+    less, more = sorted((one, two))
+    taken = [
+        Deciding().between(shared(share, 0.7, 0.3), FEED, FOODS, LED).action == "Offer fern"
+        for share in (less, more)
+    ]
+    assert taken[0] <= taken[1]
 
 
 @given(st.sampled_from([0.0, 1.0]), st.sampled_from(FOODS))
 def test_a_reader_at_either_end_of_its_scale_still_chooses(sure: float, action: str):
-    choice = Deciding().between(read(action, sure), FEED, (action,), {action: 0.2})
-    assert choice.action == action
+    choice = Choice(action=action, sure=sure, shares=(sure,))
+    assert Deciding().between(choice, FEED, (action,), {action: 0.2}).action == action
 
 
 def test_where_the_memory_was_right_again_and_again_it_is_followed_for_other_names_too():
@@ -151,3 +165,50 @@ def test_the_choice_is_always_open_and_chances_stay_in_bounds(
         assert found.action in open_
         assert 0.0 <= found.sure <= 1.0
         deciding.learn(found.action, won=won)
+
+
+def failed(deciding: Deciding, times: int, question: str = FEED) -> Deciding:
+    """Reader and memory agree, and are wrong."""
+    for _ in range(times):
+        deciding.between(read("Offer fern"), question, FOODS, LED)
+        deciding.learn("Offer fern", won=False)
+    return deciding
+
+
+def test_many_lines_are_not_asked_for_until_reader_and_memory_were_wrong():
+    assert not Deciding().asks(FEED)
+    assert failed(Deciding(), 2).asks(FEED)
+
+
+def test_they_are_asked_for_where_others_failed_and_hardly_elsewhere():
+    deciding = Deciding()
+    for _ in range(10):
+        deciding.between(read("Offer fern"), "Whom does Ana trust?", FOODS, LED)
+        deciding.learn("Offer fern", won=True)
+    failed(deciding, 4)
+    assert deciding.asks("What do you feed Pell?")
+    assert not deciding.asks("Whom does Bo trust?")
+
+
+def test_where_many_lines_were_right_again_and_again_they_are_followed():
+    deciding = failed(Deciding(), 2)
+    many = read("Offer seed", sure=0.9)
+    for _ in range(6):
+        deciding.between(read("Offer stew"), FEED, FOODS, LED, many)
+        deciding.learn("Offer seed", won=True)
+    assert deciding.asks(FEED)
+    assert deciding.between(read("Offer stew"), FEED, FOODS, LED, many).action == "Offer seed"
+
+
+def test_where_many_lines_were_wrong_they_are_not_asked_for_again():
+    deciding = failed(Deciding(), 2)
+    for _ in range(6):
+        deciding.between(read("Offer stew"), FEED, FOODS, LED, read("Offer seed", sure=0.9))
+        deciding.learn("Offer stew", won=True)
+    assert not deciding.asks(FEED)
+
+
+def test_what_many_lines_say_of_no_open_action_is_passed_over():
+    many = read("Offer seed", sure=0.9)
+    found = Deciding().between(read("Offer stew"), FEED, FOODS[:2], LED, many)
+    assert found.action in FOODS[:2]

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from mags.games.players.notes import Note
 from mags.games.players.online import Feature, Features, LogLinear, chances, foremost
-from mags.games.players.ranking import ANY, words_of
+from mags.games.players.ranking import words_of
+from mags.games.players.records import Record
 from mags.games.players.wording import named, telling
 from mags.games.turns import Choice, Said, Scene
 from mags.index.tokens import fold, stem, words
@@ -49,7 +49,7 @@ class Repute:
     def __init__(self) -> None:
         """Nothing yet."""
         self._model = LogLinear(STEP)
-        self._chains, self._each = _Record(CHAINS), _Record(EACH)
+        self._chains, self._each = Record(CHAINS, FIRST), Record(EACH, FIRST)
         self._asked: tuple[str, ...] = ()
         self._followed = False
         self._brought: dict[frozenset[str], tuple[Said, _Near]] = {}
@@ -122,26 +122,6 @@ class Repute:
                 self._chains.learn(self._asked, right=won)
             self._model.learn(place, won=won)
         self._names, self._open = {}, ()
-
-
-class _Record:
-    """How often something was right, by words of the question. `first`: the share at first."""
-
-    def __init__(self, first: float) -> None:
-        self._first = first
-        self._right: Counter[str] = Counter()
-        self._seen: Counter[str] = Counter()
-
-    def learn(self, asked: Sequence[str], *, right: bool) -> None:
-        """Take in one turn."""
-        self._seen.update(asked)
-        self._right.update(asked if right else ())
-
-    def share(self, asked: Sequence[str]) -> float:
-        """The share right: half by all turns, half by those that asked in these words."""
-        each = [(self._right[w] + FIRST * self._first) / (self._seen[w] + FIRST) for w in asked]
-        every = (self._right[ANY] + FIRST * self._first) / (self._seen[ANY] + FIRST)
-        return 0.5 * every + 0.5 * sum(each) / len(asked)
 
 
 def own_names(question: str, actions: Sequence[str]) -> list[frozenset[str]]:

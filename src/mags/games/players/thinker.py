@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from mags.errors import NotFound
 from mags.games.players.deciding import Deciding
@@ -142,7 +143,7 @@ class Thinker:
         led = self._chained(question.text, recall_again)
         if led:
             self._read(together([*led, *self._standing(led, items)]), beside=self._history)
-            self._decide(question.text, led)
+            self._decide(question.text, led, items)
             if self.choice.sure >= self._habits.sure:
                 return self._answer(())
         return self._recalled(items, recall_again)
@@ -216,8 +217,8 @@ class Thinker:
         known = {one.note.said: one for one in told if one.note}
         return [known[said] for said in sorted(known)[-OUTRIGHT:]]
 
-    def _decide(self, question: str, led: Sequence[Shown]) -> None:
-        """Weigh the reader's choice against where the memory leads."""
+    def _decide(self, question: str, led: Sequence[Shown], items: Sequence[ContextItem]) -> None:
+        """Weigh the reader's choice against where the memory leads, and what was recalled."""
         if self._of_each:
             shown = [one.note.said if one.note else None for one in self.shown]
             self.choice = self.repute.among(self.choice, self._open, shown)
@@ -227,7 +228,19 @@ class Thinker:
                 self.choice, self._scene.actions, self._open, lines, self._outright
             )
         else:
-            self.choice = self.deciding.between(self.choice, question, self._open, self._lead)
+            self._among(question, items)
+
+    def _among(self, question: str, items: Sequence[ContextItem]) -> None:
+        """The choice by reader, chains and, where that is worth it, a reader of many lines."""
+        read, shown, many = self.choice, self.shown, None
+        if self.deciding.asks(question):
+            self._read(self._lines(items, self._habits.k - self._habits.meeting), self._history)
+            many = self.choice
+        self.choice = self.deciding.between(read, question, self._open, self._lead, many)
+        if many is not None and self.choice.action == many.action != read.action:
+            self.choice = replace(self.choice, cited=many.cited)
+        else:
+            self.shown = shown
 
     def _chains(self, question: str, after: Mapping[int, float] | None = None) -> list[Chain]:
         """The best chain to each action, ranked by what was learned of their sorts."""

@@ -61,7 +61,12 @@ class EmbeddedReader:
         shares /= shares.sum()
         best = int(shares.argmax())
         cited = _cited(lines, layout, needed)
-        return Choice(action=actions[best], sure=float(shares[best]), cited=cited)
+        return Choice(
+            action=actions[best],
+            sure=float(shares[best]),
+            cited=cited,
+            shares=tuple(shares.tolist()),
+        )
 
 
 def guess(question: str, actions: tuple[str, ...]) -> Choice:
