@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from random import Random
 
+from mags.models.rendering import MONTHS
 from mags.training.reader.against import against
 from mags.training.reader.book import Side, lowered, phrases, relations
 from mags.training.reader.crowded import crowded
@@ -263,14 +264,8 @@ def _role(tale: Tale) -> str:
     return tale.rng.choice(phrases("speakers", "role", tale.side))
 
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August"),
-    *("September", "October", "November", "December"),
-)
-
-
 def _date(day: date, rng: Random) -> str:
-    month = _MONTHS[day.month - 1]
+    month = MONTHS[day.month - 1]
     forms = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}", day.isoformat())
     return rng.choice((*forms, f"{day.day} {month}", f"the {_ordinal(day.day)} of {month}"))
 

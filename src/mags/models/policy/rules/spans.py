@@ -7,21 +7,10 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+from mags.models import rendering
+
+MONTHS = [month.lower() for month in rendering.MONTHS]
+DAYS = [day.lower() for day in rendering.DAYS]
 EACH_DAY = r"(?:" + "|".join(f"{day}s" for day in DAYS) + r")"
 """A pattern of weekdays on which something is done again and again, in small letters."""
 YEAR_S = 366 * 86_400.0
