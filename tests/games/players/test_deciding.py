@@ -15,7 +15,7 @@ LED = {"Offer fern": 0.4, "Offer seed": 0.05}
 LAWS = ("Stay out of fishing", "Go on fishing as all may", "Buy a licence before fishing")
 
 
-def read(action: str, sure: float = 0.995) -> Choice:
+def read(action: str, sure: float = 0.6) -> Choice:
     return Choice(action=action, sure=sure, cited=(1,))
 
 
@@ -85,13 +85,10 @@ def test_where_the_reader_was_right_it_stays_with_the_reader():
 
 def test_what_was_learned_of_one_question_hardly_moves_another():
     cook = "Which dish would the guest never touch at dinner tonight?"
-    better = {"Offer fern": 0.4, "Offer stew": 0.2}
-    assert taught(3, led=True).between(read("Offer stew"), cook, FOODS, better) == read(
-        "Offer stew"
-    )
-    assert taught(3, led=True).between(read("Offer stew"), FEED, FOODS, better) != read(
-        "Offer stew"
-    )
+    near = {"Offer fern": 0.4, "Offer stew": 0.2}
+    taught_ = taught(3, led=True)
+    assert taught_.between(read("Offer stew"), cook, FOODS, near) == read("Offer stew")
+    assert taught_.between(read("Offer stew"), FEED, FOODS, near).action == "Offer fern"
 
 
 def test_an_action_that_is_not_open_is_never_taken():
@@ -167,17 +164,24 @@ def test_the_choice_is_always_open_and_chances_stay_in_bounds(
         deciding.learn(found.action, won=won)
 
 
-def failed(deciding: Deciding, times: int, question: str = FEED) -> Deciding:
+TOLD = shared(0.5, 0.3, 0.2)
+
+
+def failed(deciding: Deciding, times: int) -> Deciding:
     """Reader and memory agree, and are wrong."""
     for _ in range(times):
-        deciding.between(read("Offer fern"), question, FOODS, LED)
+        deciding.between(read("Offer fern"), FEED, FOODS, LED)
         deciding.learn("Offer fern", won=False)
     return deciding
 
 
 def test_many_lines_are_not_asked_for_until_reader_and_memory_were_wrong():
-    assert not Deciding().asks(FEED)
-    assert failed(Deciding(), 2).asks(FEED)
+    assert not Deciding().asks(TOLD, FEED)
+    assert failed(Deciding(), 2).asks(TOLD, FEED)
+
+
+def test_a_reader_that_tells_no_shares_is_never_asked_twice():
+    assert not failed(Deciding(), 2).asks(read("Offer fern"), FEED)
 
 
 def test_they_are_asked_for_where_others_failed_and_hardly_elsewhere():
@@ -186,8 +190,8 @@ def test_they_are_asked_for_where_others_failed_and_hardly_elsewhere():
         deciding.between(read("Offer fern"), "Whom does Ana trust?", FOODS, LED)
         deciding.learn("Offer fern", won=True)
     failed(deciding, 4)
-    assert deciding.asks("What do you feed Pell?")
-    assert not deciding.asks("Whom does Bo trust?")
+    assert deciding.asks(TOLD, "What do you feed Pell?")
+    assert not deciding.asks(TOLD, "Whom does Bo trust?")
 
 
 def test_where_many_lines_were_right_again_and_again_they_are_followed():
@@ -196,7 +200,7 @@ def test_where_many_lines_were_right_again_and_again_they_are_followed():
     for _ in range(6):
         deciding.between(read("Offer stew"), FEED, FOODS, LED, many)
         deciding.learn("Offer seed", won=True)
-    assert deciding.asks(FEED)
+    assert deciding.asks(TOLD, FEED)
     assert deciding.between(read("Offer stew"), FEED, FOODS, LED, many).action == "Offer seed"
 
 
@@ -205,7 +209,7 @@ def test_where_many_lines_were_wrong_they_are_not_asked_for_again():
     for _ in range(6):
         deciding.between(read("Offer stew"), FEED, FOODS, LED, read("Offer seed", sure=0.9))
         deciding.learn("Offer stew", won=True)
-    assert not deciding.asks(FEED)
+    assert not deciding.asks(TOLD, FEED)
 
 
 def test_what_many_lines_say_of_no_open_action_is_passed_over():

@@ -67,8 +67,14 @@ class Deciding:
         self._open = ()
         self._met = None
 
-    def asks(self, question: str) -> bool:
-        """Whether what a reader makes of many lines is worth its time."""
+    def asks(self, choice: Choice, question: str) -> bool:
+        """Whether what the reader of this choice makes of many lines is worth its time.
+
+        One that tells no shares (a planner, a model behind an endpoint) is not asked twice: how
+        sure it is of many lines says little, and the second look costs as much as the first.
+        """
+        if not choice.shares:
+            return False
         asked = words_of(question)
         return self._large.share(asked) >= self._pair.share(asked) - NEAR
 

@@ -233,7 +233,7 @@ class Thinker:
     def _among(self, question: str, items: Sequence[ContextItem]) -> None:
         """The choice by reader, chains and, where that is worth it, a reader of many lines."""
         read, shown, many = self.choice, self.shown, None
-        if self.deciding.asks(question):
+        if self.deciding.asks(read, question):
             self._read(self._lines(items, self._habits.k - self._habits.meeting), self._history)
             many = self.choice
         self.choice = self.deciding.between(read, question, self._open, self._lead, many)
