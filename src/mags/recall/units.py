@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -111,16 +112,7 @@ def _next(graph: Graph, rows: list[int]) -> list[list[int]]:
 
 def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected components of two hits or more over live directed associations."""
-    ties = live_ties(graph.rows(ids), pool_of(graph), graph.tick, LIVE).tolist()
-    leads = {i: 1 << i for tie in ties for i in tie}  # bit j: there is a way to j
-    for tail, head in ties:
-        leads[tail] |= 1 << head
-    for middle in leads:  # Warshall's closure
-        for i in leads:
-            if leads[i] >> middle & 1:
-                leads[i] |= leads[middle]
-    found: dict[int, tuple[int, ...]] = {}
-    for i in sorted(leads):
-        members = [j for j in sorted(leads) if leads[i] >> j & 1 and leads[j] >> i & 1]
-        found[members[0]] = tuple(ids[j] for j in members)
-    return tuple(members for members in found.values() if len(members) > 1)
+    ties = live_ties(graph.rows(ids), pool_of(graph), graph.tick, LIVE)
+    tied = nx.DiGraph(ties.tolist())
+    found = sorted(sorted(one) for one in nx.strongly_connected_components(tied) if len(one) > 1)
+    return tuple(tuple(ids[place] for place in one) for one in found)
