@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import mags
+from mags.errors import InvalidInput
+from mags.graph.node import NodeKind
 from mags.memory.memory import Memory
 from mags.memory.reembedding import reembed
 from mags.models.embed.hashing import HashEmbedder
@@ -154,3 +156,33 @@ def test_an_interrupted_reembedding_is_refused_until_it_is_finished(
     store.close()
     again = opened(tmp_path / "m.mags", embedder=HashEmbedder(32))
     assert again.recall("sentence number 123", k=1)[0].text == "Sentence number 123 is here."
+
+
+def test_what_led_to_an_act_is_found_by_its_new_id_after_an_import(
+    opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    first, other = opened(), opened()
+    ground = first.observe("Snumbar eats amber wax.").episode_id
+    attrs = {"outcome": "1", "led_by": f"{ground} 999999"}
+    first.observe("You gave Snumbar amber wax, and it ate.", attrs=attrs)
+    first.export(tmp_path / "m.jsonl")
+    other.observe("Berta sings.")
+    other.import_(tmp_path / "m.jsonl")
+    other.export(tmp_path / "o.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    said = [line for line in lines if line.get("node", {}).get("kind") == NodeKind.EPISODE]
+    ids = {line["text"]: line["node"]["id"] for line in said}
+    led_by = [line["meta"]["attrs"]["led_by"] for line in said if line["meta"].get("attrs")]
+    assert led_by == [str(ids["Snumbar eats amber wax."])]
+    assert ids["Snumbar eats amber wax."] != ground
+
+
+def test_an_import_refuses_what_led_to_an_act_and_is_no_id(
+    opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory, path = opened(), tmp_path / "m.jsonl"
+    memory.observe("It went well.", attrs={"outcome": "1", "led_by": "7"})
+    memory.export(path)
+    path.write_text(path.read_text().replace('"led_by": "7"', '"led_by": "seven"'))
+    with pytest.raises(InvalidInput, match="ids of episodes"):
+        opened().import_(path)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import mags
 from mags.app import embedded
 from mags.memory.memory import Memory
-from mags.ports.policy import OUTCOME
+from mags.ports.policy import LED_BY, OUTCOME
 from mags.recall.chains import Chain
 
 SAID = (
@@ -157,3 +157,21 @@ def test_a_word_that_many_names_share_ties_no_lines_together():
     assert found[0].option == 0
     assert texts(memory, found[0])[0] == "Snumbar belongs to House Orn."
     assert all(chain.value < 0.5 * found[0].value for chain in found[1:])
+
+
+def test_a_report_leads_on_only_as_long_as_what_led_to_the_act_holds():
+    memory, ids = told("Ana lives in Bergen.", "Berta sings in the choir.")
+    attrs = {OUTCOME: "1", LED_BY: f"{ids[0]}"}
+    memory.observe("You gave the letter for Ana to Per, and it came.", at=120.0, attrs=attrs)
+    question, options = "Who takes the letter for Ana?", ("Per", "Kari")
+    assert [one.option for one in memory.chains(question, options)] == [0]
+    memory.observe("Ana moved to Oslo.", at=180.0)
+    assert memory.chains(question, options) == ()
+
+
+def test_a_report_whose_grounds_are_not_known_leads_on():
+    memory, _ = told("Berta sings in the choir.")
+    attrs = {OUTCOME: "1", LED_BY: "12345"}
+    memory.observe("You sent the letter to Bergen, and Ana had it.", at=120.0, attrs=attrs)
+    found = memory.chains("Where do you send the letter for Ana?", ("To Bergen", "To Oslo"))
+    assert [chain.option for chain in found] == [0]

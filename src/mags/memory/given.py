@@ -6,12 +6,13 @@ import json
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from math import nan
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from mags.errors import InvalidInput
 from mags.memory.moments import Moment, seconds
-from mags.ports.policy import Act, Operation, Turn
+from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn
 
 LONGEST_TURN = 1_000_000
 """Characters of one turn; more is a mistake, or a document to be split first."""
@@ -66,6 +67,23 @@ def check(turn: Turn) -> None:
     for name, value in turn.attrs.items():
         words(name, "the name of an attribute")
         words(value, f"the attribute {name!r}", longest=LONGEST_TURN, empty=True)
+    check_report(turn.attrs)
+
+
+def check_report(attrs: Mapping[str, str]) -> None:
+    """Refuse what cannot tell how an act went, or what led to it; raises InvalidInput."""
+    outcome = attrs.get(OUTCOME, "0")
+    try:
+        size = float(outcome)
+    except ValueError:
+        size = nan
+    if not -1.0 <= size <= 1.0:
+        raise InvalidInput(f"the attribute {OUTCOME!r} is a number from -1 to 1, not {outcome!r}")
+    if not all(one.isdecimal() for one in attrs.get(LED_BY, "").split()):
+        raise InvalidInput(
+            f"the attribute {LED_BY!r} holds ids of episodes, parted by spaces, not "
+            f"{attrs[LED_BY]!r}"
+        )
 
 
 def check_key(key: object) -> None:

@@ -83,8 +83,8 @@ class Memory(Handle):
         """Remember one turn, durable on return; costs a tick.
 
         `at`: when it was said (now). `key` makes it idempotent: with the same turn it returns the
-        first result, with another it raises KeyConflict. `attrs`: words that go with it (`caption`
-        is searched; `mark` pins its importance; `outcome`, -1 to 1: how the act went it reports).
+        first result, with another it raises KeyConflict. `attrs`: words with it: `caption` is
+        searched, `mark` pins, `outcome` (-1 to 1): how an act went, `led_by`: ids of its grounds.
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session}
         turn, payload = self._prepared({**said, "key": key, "attrs": attrs})

@@ -29,6 +29,7 @@ from mags.index.state import State, names_of
 from mags.memory.exports import FORMAT, VERSION, read
 from mags.memory.live import Live
 from mags.memory.working import session_hash
+from mags.ports.policy import LED_BY
 
 Progress = Callable[[int, int], None]
 
@@ -131,9 +132,7 @@ class Porter:
         for line in fresh:
             values = dict(line["node"])
             node_id = renamed[int(values.pop("id"))]
-            meta = dict(line["meta"])
-            if "members" in meta:
-                meta["members"] = [renamed.get(int(i), NOBODY) for i in meta["members"]]
+            meta = _pointing(line["meta"], renamed)
             content = Content(
                 id=self._live.ids.take(),
                 node=node_id,
@@ -169,6 +168,18 @@ class Porter:
             kind = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
             slot = slot_of(state, str(meta.get("relation", "")), kind)
         return slot, session
+
+
+def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, Any]:
+    """The words beside a text, with the nodes that they speak of by their new ids."""
+    found = dict(meta)
+    if "members" in found:
+        found["members"] = [renamed.get(int(i), NOBODY) for i in found["members"]]
+    if LED_BY in found.get("attrs", {}):
+        ids = (renamed.get(int(i), NOBODY) for i in found["attrs"][LED_BY].split())
+        led_by = " ".join(str(one) for one in ids if one != NOBODY)
+        found["attrs"] = {**found["attrs"], LED_BY: led_by}
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

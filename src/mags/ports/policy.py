@@ -24,6 +24,9 @@ class Act(Enum):
 
 OUTCOME = "outcome"
 """Attribute of a turn that reports what came of an act: how well that went, from -1 to 1."""
+LED_BY = "led_by"
+"""Attribute of such a turn: ids of the episodes that led to the act, parted by spaces. Where one of
+them holds no longer, that the act went well says nothing of what to do now."""
 NO_LONGER = "no longer "
 """What begins a relation that tells that something is over: "no longer works at"."""
 

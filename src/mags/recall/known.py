@@ -172,7 +172,14 @@ class Known:
             self._learn(named, step)
             if named and not line.own:
                 self._aside.add(row)
-            self.worth[row] = 0.0 if told.over else self._value(line, age)
+            over = told.over or self._groundless(line)
+            self.worth[row] = 0.0 if over else self._value(line, age)
+
+    def _groundless(self, line: Line) -> bool:
+        """Whether something that led to the act which a line reports holds no longer."""
+        row_of = self.state.graph.row_of
+        rows = [row for one in line.led_by if (row := row_of.get(one)) is not None]
+        return bool(rows) and any(one.over for one in self.held(rows))
 
     def _learn(self, named: Sequence[Capital], step: int = 0) -> None:
         for one in named:

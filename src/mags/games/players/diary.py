@@ -76,6 +76,10 @@ class Diary:
         """
         return self._about(named(question), frozenset(terms(question)))
 
+    def apart(self, question: str) -> frozenset[str]:
+        """Of that what tells it from questions worded alike."""
+        return self.about(question) - named(question)
+
     def _about(self, names: frozenset[str], asked: frozenset[str]) -> frozenset[str]:
         return names | (self._apart & asked) if names else names
 

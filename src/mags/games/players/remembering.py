@@ -9,7 +9,7 @@ what any other program gets.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, Note, noted
@@ -20,7 +20,7 @@ from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen
 from mags.models.chat.tokens import estimate
 from mags.ports.answer import Answerer
-from mags.ports.policy import OUTCOME, Turn
+from mags.ports.policy import Turn
 
 __all__ = ["BULK", "EPOCH_S", "WIDER", "Habits", "MakeMemory", "Remembering"]
 
@@ -130,7 +130,7 @@ class Remembering:
     def observe(self, notes: Sequence[Note]) -> None:
         """Remember lines, each said by its speaker at its time."""
         reported = self._thinker.reported(notes)
-        turns = [_turn(note.line, reported.get(note.said)) for note in notes]
+        turns = [_turn(note.line, reported.get(note.said, {})) for note in notes]
         if len(notes) >= BULK:
             seen: Iterable[Seen] = self.memory.observe_many(turns)
         else:
@@ -149,8 +149,7 @@ class Remembering:
         )
 
 
-def _turn(line: Line, reward: float | None) -> Turn:
-    attrs = {} if reward is None else {OUTCOME: f"{2.0 * reward - 1.0:.2f}"}
+def _turn(line: Line, attrs: Mapping[str, str]) -> Turn:
     return Turn(text=line.text, speaker=line.speaker, at=EPOCH_S + line.at, attrs=attrs)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from mags.errors import NotFound
 from mags.games.players.deciding import Deciding
 from mags.games.players.diary import WELL, Diary
+from mags.games.players.doubts import Doubts
 from mags.games.players.evidence import (
     UNTOLD,
     beside,
@@ -19,6 +20,7 @@ from mags.games.players.evidence import (
     sound,
     weighed,
 )
+from mags.games.players.grounds import Grounds
 from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
@@ -31,7 +33,7 @@ from mags.games.turns import Choice, Reader, Said, Scene
 from mags.index.tokens import terms
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.policy import Turn
+from mags.ports.policy import LED_BY, OUTCOME, Turn
 from mags.recall.chains import Chain
 
 OUTRIGHT = 3
@@ -47,33 +49,32 @@ class Thinker:
         self._reader = reader
         self._habits = habits
         self._clock = clock
+        self.choice = Choice(action="", sure=0.0)
+        self.reading_s = 0.0
+        self._forget()
+
+    def begin(self, memory: Memory) -> None:
+        """A new game, remembered in a new memory."""
+        self._memory = memory
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nothing was said, done or learned yet."""
         self.notes: dict[int, Note] = {}
         self.ids: dict[Said, int] = {}
         self.diary = Diary()
         self.options = Options()
         self.ranking = Ranking()
+        self.doubts = Doubts()
+        self.grounds = Grounds()
         self.deciding = Deciding()
         self.repute = Repute()
         self.shown: list[Shown] = []
-        self.choice = Choice(action="", sure=0.0)
-        self.reading_s = 0.0
-        self.recalls = 0
-
-    def begin(self, memory: Memory) -> None:
-        """A new game, remembered in a new memory."""
-        self._memory = memory
-        self.notes = {}
-        self.ids = {}
-        self.diary = Diary()
-        self.options = Options()
-        self.ranking = Ranking()
-        self.deciding = Deciding()
-        self.repute = Repute()
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
         self._passing: dict[int, tuple[int, ...]] = {}
-        self._led: Mapping[str, frozenset[int]] = {}
+        self._report: Said | None = None
         self._lead: Mapping[str, float] = {}
         self._outright = frozenset[str]()
         self._of_each: list[Note] = []
@@ -82,18 +83,24 @@ class Thinker:
         """An episode of the memory is that line; `passing`: facts of it that end of themselves."""
         if passing:
             self._passing[episode] = tuple(passing)
+        if note.said == self._report:
+            self.grounds.report(episode)
         self.notes[episode] = note
         self.ids[note.said] = episode
 
-    def reported(self, present: Sequence[Note]) -> dict[Said, float]:
-        """Which of the lines of a scene reports what came of the last act, and its reward."""
+    def reported(self, present: Sequence[Note]) -> dict[Said, dict[str, str]]:
+        """Which line of a scene reports what came of the last act, and what to keep with it."""
         found = self.diary.report(present)
         if found is None:
             return {}
         note, reward = found
         if reward < WELL:
             self._failed.add(note.said)
-        return {note.said: reward}
+        attrs = {OUTCOME: f"{2.0 * reward - 1.0:.2f}"}
+        if reward >= WELL:
+            self._report = note.said
+            attrs[LED_BY] = " ".join(map(str, sorted(self.grounds.last.lines)))
+        return {note.said: attrs}
 
     def meet(self, scene: Scene) -> None:
         """What is to be decided next."""
@@ -108,7 +115,9 @@ class Thinker:
 
     def did(self, scene: Scene, action: str, reward: float) -> None:
         """Keep what was done and what it brought."""
-        self.diary.did(scene, action, reward, self._led.get(action, frozenset()))
+        ground = self.grounds.did(action)
+        self.diary.did(scene, action, reward, ground.lines & self._passing.keys())
+        self.doubts.learn(ground.links, won=reward >= WELL)
         if action in scene.actions:
             self.ranking.learn(scene.actions.index(action), won=reward >= WELL)
             self.deciding.learn(action, won=reward >= WELL)
@@ -156,14 +165,13 @@ class Thinker:
         self.recalls += 1
         self._of_each = self.repute.meet(self._scene, self._latest)
         if self._of_each:
-            self._led, self._lead = {}, {}
+            self.grounds.lead((), actions, frozenset())
+            self._lead = {}
             return self._cited(self._of_each)
         self._lapse()
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
         newer = self._chains(question, after)
-        self._led = {
-            actions[one.option]: frozenset(one.steps) & self._passing.keys() for one in newer
-        }
+        self.grounds.lead(newer, actions, self.diary.apart(question))
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
@@ -245,7 +253,8 @@ class Thinker:
     def _chains(self, question: str, after: Mapping[int, float] | None = None) -> list[Chain]:
         """The best chain to each action, ranked by what was learned of their sorts."""
         actions = self._scene.actions
-        found = self._memory.chains(question, actions, after=after or {})
+        every = self._memory.chains(question, actions, after=after or {})
+        found = self.doubts.weighed(every, actions, self.diary.apart(question))
         return self.ranking.ranked(found, question, actions, self.notes.get)
 
     def _sound(self, question: str, found: Sequence[Chain]) -> list[Chain]:
@@ -357,10 +366,8 @@ class Thinker:
             if note is not None and note.said in self._failed:
                 continue
             text = item.text if note is None else note.shown
-            before = found.get(text)
-            if before is None and len(found) >= most:
-                continue
-            found[text] = merged(Shown(text=text, note=note, ids=(item.id,)), before)
+            if text in found or len(found) < most:
+                found[text] = merged(Shown(text=text, note=note, ids=(item.id,)), found.get(text))
         return list(found.values())
 
     def _fuller(
@@ -388,6 +395,4 @@ class Thinker:
         """What the lines found first name beyond the question, for a second look."""
         texts = [one.note.line.text for one in found if one.note is not None]
         named = further(texts, self._scene.question)
-        if len(named) > NAMED:  # words, for want of names
-            return (" ".join(named),)
-        return tuple(named)
+        return (" ".join(named),) if len(named) > NAMED else tuple(named)  # words, if no names
