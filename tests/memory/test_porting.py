@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import mags
-from mags.errors import InvalidInput
 from mags.graph.node import NodeKind
 from mags.memory.memory import Memory
 from mags.memory.reembedding import reembed
@@ -177,12 +176,29 @@ def test_what_led_to_an_act_is_found_by_its_new_id_after_an_import(
     assert ids["Snumbar eats amber wax."] != ground
 
 
-def test_an_import_refuses_what_led_to_an_act_and_is_no_id(
+@pytest.mark.parametrize(
+    "attrs", [{"outcome": "1", "led_by": ""}, {"caption": ""}, {"caption": "tea " * 1_000}]
+)
+def test_what_may_be_observed_may_be_imported(
+    opened: Callable[..., Memory], tmp_path: Path, attrs: dict[str, str]
+) -> None:
+    memory = opened()
+    memory.observe("It went well.", attrs=attrs)
+    memory.export(tmp_path / "m.jsonl")
+    copy = opened()
+    copy.import_(tmp_path / "m.jsonl")
+    assert copy.stats().nodes == memory.stats().nodes
+
+
+def test_words_of_an_older_memory_that_tell_no_outcome_and_no_ids_are_passed_over(
     opened: Callable[..., Memory], tmp_path: Path
 ) -> None:
     memory, path = opened(), tmp_path / "m.jsonl"
-    memory.observe("It went well.", attrs={"outcome": "1", "led_by": "7"})
+    memory.observe("Ana sold the boat to Per.", attrs={"outcome": "1", "led_by": "7"})
     memory.export(path)
-    path.write_text(path.read_text().replace('"led_by": "7"', '"led_by": "seven"'))
-    with pytest.raises(InvalidInput, match="ids of episodes"):
-        opened().import_(path)
+    text = path.read_text().replace('"outcome": "1"', '"outcome": "sold"')
+    path.write_text(text.replace('"led_by": "7"', '"led_by": "Ana"'))
+    copy = opened()
+    copy.import_(path)
+    found = copy.chains("Who has the boat that Ana sold?", ("Per", "Kari"))
+    assert [one.option for one in found] == [0]

@@ -15,7 +15,7 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.memory.given import LONGEST_TURN, check_meta, real, words
+from mags.memory.given import LONGEST_TURN, check_meta, check_report, real, words
 from mags.memory.live import Live
 from mags.memory.moments import Moment, seconds
 
@@ -46,6 +46,10 @@ class Edit:
             words(self.text, "a node's text (forget erases it)", longest=LONGEST_TURN)
         if self.meta is not None:
             check_meta(self.meta)
+            attrs = self.meta.get("attrs", {})
+            if not isinstance(attrs, Mapping):
+                raise InvalidInput("attrs are a mapping of texts to texts", given=attrs)
+            check_report(attrs)
 
 
 class Editor:

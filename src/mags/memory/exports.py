@@ -15,7 +15,7 @@ import numpy as np
 from mags.errors import InvalidInput
 from mags.graph.edge import ARC, ArcKind
 from mags.graph.node import NODE, NodeKind
-from mags.memory.given import LONGEST_TURN, check_meta, check_report, words
+from mags.memory.given import LONGEST_TURN, check_meta, words
 from mags.memory.moments import EARLIEST_S, LATEST_S
 
 FORMAT = "mags-memory"
@@ -176,6 +176,4 @@ def _meta(meta: object) -> dict[str, Any]:
         if name == "members":
             for member in value:
                 _whole(member, "a member")
-        if name == "attrs":
-            check_report({key: words(one, f"the attribute {key!r}") for key, one in value.items()})
     return dict(meta)

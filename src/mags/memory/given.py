@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from mags.errors import InvalidInput
 from mags.memory.moments import Moment, seconds
-from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn
+from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn, led_by
 
 LONGEST_TURN = 1_000_000
 """Characters of one turn; more is a mistake, or a document to be split first."""
@@ -70,19 +70,20 @@ def check(turn: Turn) -> None:
     check_report(turn.attrs)
 
 
-def check_report(attrs: Mapping[str, str]) -> None:
+def check_report(attrs: Mapping[str, object]) -> None:
     """Refuse what cannot tell how an act went, or what led to it; raises InvalidInput."""
-    outcome = attrs.get(OUTCOME, "0")
+    outcome = words(attrs.get(OUTCOME, "0"), f"the attribute {OUTCOME!r}", empty=True)
     try:
         size = float(outcome)
     except ValueError:
         size = nan
     if not -1.0 <= size <= 1.0:
         raise InvalidInput(f"the attribute {OUTCOME!r} is a number from -1 to 1, not {outcome!r}")
-    if not all(one.isdecimal() for one in attrs.get(LED_BY, "").split()):
+    ids = attrs.get(LED_BY, "")
+    ids = words(ids, f"the attribute {LED_BY!r}", longest=LONGEST_TURN, empty=True)
+    if len(led_by(attrs)) < len(ids.split()):
         raise InvalidInput(
-            f"the attribute {LED_BY!r} holds ids of episodes, parted by spaces, not "
-            f"{attrs[LED_BY]!r}"
+            f"the attribute {LED_BY!r} holds ids of episodes, parted by spaces, not {ids[:80]!r}"
         )
 
 

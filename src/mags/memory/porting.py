@@ -29,7 +29,7 @@ from mags.index.state import State, names_of
 from mags.memory.exports import FORMAT, VERSION, read
 from mags.memory.live import Live
 from mags.memory.working import session_hash
-from mags.ports.policy import LED_BY
+from mags.ports.policy import LED_BY, led_by
 
 Progress = Callable[[int, int], None]
 
@@ -176,9 +176,9 @@ def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, 
     if "members" in found:
         found["members"] = [renamed.get(int(i), NOBODY) for i in found["members"]]
     if LED_BY in found.get("attrs", {}):
-        ids = (renamed.get(int(i), NOBODY) for i in found["attrs"][LED_BY].split())
-        led_by = " ".join(str(one) for one in ids if one != NOBODY)
-        found["attrs"] = {**found["attrs"], LED_BY: led_by}
+        ids = (renamed.get(i, NOBODY) for i in led_by(found["attrs"]))
+        kept = " ".join(str(one) for one in ids if one != NOBODY)
+        found["attrs"] = {**found["attrs"], LED_BY: kept}
     return found
 
 

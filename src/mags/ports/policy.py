@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -25,10 +26,17 @@ class Act(Enum):
 OUTCOME = "outcome"
 """Attribute of a turn that reports what came of an act: how well that went, from -1 to 1."""
 LED_BY = "led_by"
-"""Attribute of such a turn: ids of the episodes that led to the act, parted by spaces. Where one of
-them holds no longer, that the act went well says nothing of what to do now."""
+"""Attribute of such a turn: ids of the episodes that led to the act, parted by spaces, those that
+led to reported acts among them included. Where what one of them told is over, that the act went
+well says nothing of what to do now."""
+_ID = re.compile(r"(?<!\S)[0-9]{1,18}(?!\S)")
 NO_LONGER = "no longer "
 """What begins a relation that tells that something is over: "no longer works at"."""
+
+
+def led_by(attrs: Mapping[str, object]) -> tuple[int, ...]:
+    """The ids of `LED_BY`; what is none is passed over, as older memories may hold other words."""
+    return tuple(map(int, _ID.findall(str(attrs.get(LED_BY, "")))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

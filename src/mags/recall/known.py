@@ -2,7 +2,8 @@
 
 Who says a line is part of it where the question names him and he speaks of himself ("I", or nobody
 by name), and nowhere else. A line that reports what came of an act (`outcome` among its attributes)
-counts less than one that states something, and not at all where the act went wrong.
+counts less than one that states something, and not at all where the act went wrong, or where what
+led to it (`led_by`) is over. What is forgotten of that speaks neither way.
 """
 
 from __future__ import annotations
@@ -200,4 +201,4 @@ class Known:
         worth: float = (1.0 + fresh) / (1.0 + settings.recency)
         if line.outcome is None:
             return worth
-        return worth * (settings.failed if float(line.outcome) < 0.0 else settings.reported)
+        return worth * (settings.failed if line.outcome < 0.0 else settings.reported)

@@ -16,7 +16,7 @@ from mags.graph.delta import Delta
 from mags.graph.node import Content, NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
-from mags.ports.policy import LED_BY, OUTCOME
+from mags.ports.policy import OUTCOME, led_by
 
 OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 """Words by which somebody speaks of himself."""
@@ -46,7 +46,7 @@ class Capital:
 class Line:
     """`terms`: its stems; `numbers`: theirs in the lexicon, in the order of `terms`; `digits`: of
     those that are digits, by number. `own`: somebody speaks of himself. `outcome`: of the act that
-    it reports, as it was given; `led_by`: ids of the episodes that led to that act.
+    it reports, where it is a number; `led_by`: ids of the episodes that led to that act.
     """
 
     terms: frozenset[str]
@@ -54,8 +54,16 @@ class Line:
     digits: tuple[tuple[int, str], ...]
     capitals: tuple[Capital, ...]
     own: bool
-    outcome: str | None
+    outcome: float | None
     led_by: tuple[int, ...]
+
+
+def _number(given: object) -> float | None:
+    """A number given as text; none where it is something else, as older memories may hold."""
+    try:
+        return float(str(given))
+    except ValueError:
+        return None
 
 
 _Speakers = tuple[list[int], dict[str, NDArray[np.int64]], dict[int, str]]
@@ -96,8 +104,8 @@ class Lines:
             digits=tuple((n, term) for term, n in number.items() if term.isdigit()),
             capitals=self.capitals(text),
             own=bool(OWN.search(text)),
-            outcome=attributes.get(OUTCOME),
-            led_by=tuple(map(int, attributes.get(LED_BY, "").split())),
+            outcome=_number(attributes.get(OUTCOME)),
+            led_by=led_by(attributes),
         )
 
     def capitals(self, text: str) -> tuple[Capital, ...]:

@@ -10,7 +10,7 @@ after another (diagnosis from conflicts, Reiter 1987, Artificial Intelligence 32
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -20,21 +20,30 @@ from mags.recall.chains import Chain
 
 DOUBT = 1.0
 """By how much the logarithm of a chain's worth is less for an act of which it has all the blame."""
+MOST = 20
+"""Acts that went wrong by a link, the last ones, that are kept: more change nothing."""
+
+Link: TypeAlias = tuple[int, int | frozenset[str]]
+"""A line, by its episode, and what it led to: the next line, or the words of an action."""
 
 
-Link: TypeAlias = tuple[int, str]
-"""A line, by its episode, and what it led to: the next line, or an action's own words."""
+def links(
+    chains: Iterable[Chain], actions: Sequence[str], apart: frozenset[str]
+) -> list[frozenset[Link]]:
+    """How each chain to one of these actions hangs together.
 
-
-def links(chain: Chain, actions: Sequence[str], apart: frozenset[str]) -> frozenset[Link]:
-    """How a chain to one of these actions hangs together.
-
-    `apart`: the words of what is asked that tell it from other questions of the same; a line that
-    does not lead from the left drawer to a key may still do so from the right one.
+    An action is known by the words that not all of them have, and by `apart`, the words of what is
+    asked that tell it from other questions of the same: a line that does not lead from the left
+    drawer to a key may still do so from the right one.
     """
-    told = telling(actions)[chain.option] | apart
-    onwards = [*map(str, chain.steps[1:]), " ".join(sorted(told))]
-    return frozenset(zip(chain.steps, onwards, strict=True))
+    told = [words | apart for words in telling(actions)]
+    return [
+        frozenset(zip(one.steps, (*one.steps[1:], told[one.option]), strict=True)) for one in chains
+    ]
+
+
+_Act: TypeAlias = tuple[int, frozenset[Link]]
+"""Which act it was, and the links that led to it."""
 
 
 class Doubts:
@@ -45,7 +54,7 @@ class Doubts:
         self._acts = 0
         self._right: Counter[Link] = Counter()
         self._cleared: dict[Link, int] = {}
-        self._failed: dict[Link, list[tuple[int, frozenset[Link]]]] = {}
+        self._failed: dict[Link, deque[_Act]] = {}
 
     def learn(self, grounds: frozenset[Link], *, won: bool) -> None:
         """Take in what came of an act that these links led to."""
@@ -56,14 +65,16 @@ class Doubts:
                 self._cleared[one] = self._acts
                 self._failed.pop(one, None)
             else:
-                self._failed.setdefault(one, []).append((self._acts, grounds))
+                self._failed.setdefault(one, deque(maxlen=MOST)).append((self._acts, grounds))
 
     def weighed(
-        self, chains: Iterable[Chain], actions: Sequence[str], apart: frozenset[str]
+        self, chains: Sequence[Chain], actions: Sequence[str], apart: frozenset[str]
     ) -> list[Chain]:
         """Chains to these actions with what they are worth after all; `apart`: see `links`."""
+        every = links(chains, actions, apart)
         return [
-            replace(one, value=one.value * self.trust(links(one, actions, apart))) for one in chains
+            replace(one, value=one.value * self.trust(own))
+            for one, own in zip(chains, every, strict=True)
         ]
 
     def trust(self, chain: Iterable[Link]) -> float:

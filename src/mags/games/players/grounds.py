@@ -1,8 +1,12 @@
-"""What led to an act: the lines of the best chain to it, and what led to acts that they report."""
+"""What led to an act: the lines of the best chain to it, and what led to acts that they report.
+
+Of a report those lines are kept that are no reports themselves, so that a report of an act by a
+report, and so on, rests on no more than the first did.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from mags.games.players.doubts import Link, links
@@ -15,6 +19,13 @@ class Ground:
 
     lines: frozenset[int] = frozenset()
     links: frozenset[Link] = frozenset()
+
+    def without(self, lines: Container[int]) -> Ground:
+        """This one but for some lines."""
+        return Ground(
+            frozenset(one for one in self.lines if one not in lines),
+            frozenset(one for one in self.links if one[0] not in lines),
+        )
 
     def joined(self, others: Iterable[Ground]) -> Ground:
         """This one with others."""
@@ -34,11 +45,12 @@ class Grounds:
         self._leading: dict[str, Ground] = {}
         self._reports: dict[int, Ground] = {}
 
-    def lead(self, chains: Iterable[Chain], actions: Sequence[str], apart: frozenset[str]) -> None:
+    def lead(self, chains: Sequence[Chain], actions: Sequence[str], apart: frozenset[str]) -> None:
         """These lead to actions now; `apart`: see `links`."""
+        every = links(chains, actions, apart)
         self._leading = {
-            actions[one.option]: Ground(frozenset(one.steps), links(one, actions, apart))
-            for one in chains
+            actions[one.option]: Ground(frozenset(one.steps), own)
+            for one, own in zip(chains, every, strict=True)
         }
 
     def did(self, action: str) -> Ground:
@@ -49,4 +61,6 @@ class Grounds:
 
     def report(self, episode: int) -> None:
         """An episode reports the last act, which went well."""
-        self._reports[episode] = self.last
+        roots = self.last.without(self._reports)
+        if roots.lines:
+            self._reports[episode] = roots

@@ -97,7 +97,7 @@ class Thinker:
         if reward < WELL:
             self._failed.add(note.said)
         attrs = {OUTCOME: f"{2.0 * reward - 1.0:.2f}"}
-        if reward >= WELL:
+        if reward >= WELL and self.grounds.last.lines:
             self._report = note.said
             attrs[LED_BY] = " ".join(map(str, sorted(self.grounds.last.lines)))
         return {note.said: attrs}
@@ -171,12 +171,12 @@ class Thinker:
         self._lapse()
         after = {i: EPOCH_S + at for i, at in self.diary.after(question, actions).items()}
         newer = self._chains(question, after)
-        self.grounds.lead(newer, actions, self.diary.apart(question))
         self._weigh(question, newer)
         found = self._sound(question, newer)
         if not found and after:
             newer = self._chains(question)
             found = self._sound(question, newer)
+        self.grounds.lead(newer, actions, self.diary.apart(question))
         self._lead = {actions[one.option]: one.value for one in newer}
         told = self._told(question, found, recall_again)
         if told:

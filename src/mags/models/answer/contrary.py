@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from mags.models.guardrails import WORD, stems
+from mags.models.rendering import DAYS, MONTHS
 from mags.ports.kinship import called
 
 
@@ -61,10 +62,9 @@ MONEY = re.compile(
     r"|salary|worth|rent|fees?|bill|sold|bought|get|gets|got)\b.*\d",
     re.I,
 )
+_NO_NAMES = "|".join(("I", "I'm", *MONTHS, *DAYS))
 NAMED = re.compile(
-    r"(?<=[^\W_]\s)(?!(?:I|I'm|January|February|March|April|May|June|July|August|September|October"
-    r"|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)"
-    r"[^\W\d_a-z][\w'-]*"
+    rf"(?<=[^\W_]\s)(?!(?:{_NO_NAMES})\b)[^\W\d_a-z][\w'-]*"
     r"|[\x22\u201c]\w|\b(?:called|named)\b"
 )
 CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (

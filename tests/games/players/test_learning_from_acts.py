@@ -1,0 +1,68 @@
+"""A player that acts on a rumour learns from what comes of it, for whomever it is asked next."""
+
+from __future__ import annotations
+
+import pytest
+
+from mags.games.players import doubts
+from mags.games.players.remembering import Remembering
+from mags.games.turns import Line, Outcome, Scene
+from tests.games.players.test_players import in_ram
+from tests.games.players.tiny import Words
+
+ACTIONS = ("Give amber wax", "Give oat bread", "Give copper coins")
+TOLD = (
+    *(("guide", f"{who} belongs to the Orn clan.") for who in ("Pell", "Gurk", "Tavi", "Mirren")),
+    ("guide", "The Orn clan loves amber wax."),
+)
+RUMOUR = "I heard that the Orn clan loves oat bread instead of amber wax."
+
+
+def scene(turn: int, who: str, *said: tuple[str, str]) -> Scene:
+    at = 3_600.0 * turn
+    lines = tuple(Line(speaker=speaker, text=text, at=at) for speaker, text in said)
+    question = f"What do you give {who}?"
+    return Scene(turn=turn, at=at, said=lines, question=question, actions=ACTIONS)
+
+
+def played() -> tuple[Remembering, list[str]]:
+    """What is given to four of a clan, of which a liar says that it loves something else now."""
+    reports = (
+        TOLD,
+        (("narrator", "You gave Pell amber wax, and Pell was glad."), ("Jon", RUMOUR)),
+        (("narrator", "Gurk would not take the oat bread."),),
+        (("narrator", "You gave Tavi amber wax, and Tavi was glad."),),
+    )
+    player, given = Remembering(Words(), in_ram), []
+    for turn, (who, said) in enumerate(
+        zip(("Pell", "Gurk", "Tavi", "Mirren"), reports, strict=True)
+    ):
+        now = scene(turn, who, *said)
+        if not turn:
+            player.begin(now)
+        given.append(player.choose(now).action)
+        player.rewarded(Outcome(reward=float(given[-1] == ACTIONS[0])))
+    return player, given
+
+
+def test_a_rumour_that_went_wrong_for_one_is_not_followed_for_the_next():
+    _, given = played()
+    assert given == [ACTIONS[0], ACTIONS[1], ACTIONS[0], ACTIONS[0]]
+
+
+def test_a_rumour_that_went_wrong_leads_less_to_what_it_led_to(monkeypatch: pytest.MonkeyPatch):
+    doubting, _ = played()
+    monkeypatch.setattr(doubts, "DOUBT", 0.0)
+    trusting, _ = played()
+    bread = [one._thinker._lead[ACTIONS[1]] for one in (doubting, trusting)]
+    assert bread[0] < 0.8 * bread[1]
+
+
+def test_the_report_of_an_act_that_went_well_names_what_led_to_it():
+    player, _ = played()
+    every = (player.memory.get(one) for one in player._thinker.notes)
+    said = {node.text: node for node in every}
+    report = said["You gave Pell amber wax, and Pell was glad."]
+    ground = said["Pell belongs to the Orn clan."], said["The Orn clan loves amber wax."]
+    assert report.meta["attrs"]["led_by"] == " ".join(str(one.id) for one in ground)
+    assert "led_by" not in said["Gurk would not take the oat bread."].meta["attrs"]
