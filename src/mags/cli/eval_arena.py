@@ -168,7 +168,10 @@ def make_player(
     if name in HABITS:
         habits = HABITS[name]
         if lines is not None:
-            habits = replace(habits, k=lines, chains=0, outcomes=False, learn=False)
+            meeting = habits.meeting * lines // habits.k  # the same share of them
+            habits = replace(
+                habits, k=lines, meeting=meeting, chains=0, outcomes=False, learn=False
+            )
         return Remembering(reader, memories or make_memories(), habits=habits, name=name)
     k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines
     others: Mapping[str, Callable[[], Player]] = {
