@@ -141,6 +141,17 @@ def test_unknown_names_are_told_with_those_there_are():
     assert switch_named("") is None
 
 
+def test_a_player_that_shows_more_lines_recalls_the_same_share_of_them_from_both_ends():
+    usual, wide = (
+        make_player("MAGS", shipped_reader()),
+        make_player("MAGS", shipped_reader(), lines=60),
+    )
+    assert isinstance(usual, Remembering)
+    assert isinstance(wide, Remembering)
+    assert wide.habits.k == 60
+    assert wide.habits.meeting / wide.habits.k == usual.habits.meeting / usual.habits.k
+
+
 def test_memories_may_be_files(tmp_path: Path):
     told = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
     (kept,) = play_all([Task(played=told, files=tmp_path)])
