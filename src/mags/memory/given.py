@@ -6,13 +6,12 @@ import json
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from math import nan
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from mags.errors import InvalidInput
 from mags.memory.moments import Moment, seconds
-from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn, led_by
+from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn, led_by, outcome
 
 LONGEST_TURN = 1_000_000
 """Characters of one turn; more is a mistake, or a document to be split first."""
@@ -72,13 +71,10 @@ def check(turn: Turn) -> None:
 
 def check_report(attrs: Mapping[str, object]) -> None:
     """Refuse what cannot tell how an act went, or what led to it; raises InvalidInput."""
-    outcome = words(attrs.get(OUTCOME, "0"), f"the attribute {OUTCOME!r}", empty=True)
-    try:
-        size = float(outcome)
-    except ValueError:
-        size = nan
-    if not -1.0 <= size <= 1.0:
-        raise InvalidInput(f"the attribute {OUTCOME!r} is a number from -1 to 1, not {outcome!r}")
+    went = words(attrs.get(OUTCOME, "0"), f"the attribute {OUTCOME!r}", empty=True)
+    size = outcome({OUTCOME: went})
+    if size is None or not -1.0 <= size <= 1.0:
+        raise InvalidInput(f"the attribute {OUTCOME!r} is a number from -1 to 1, not {went!r}")
     ids = attrs.get(LED_BY, "")
     ids = words(ids, f"the attribute {LED_BY!r}", longest=LONGEST_TURN, empty=True)
     if len(led_by(attrs)) < len(ids.split()):

@@ -29,9 +29,17 @@ LED_BY = "led_by"
 """Attribute of such a turn: ids of the episodes that led to the act, parted by spaces, those that
 led to reported acts among them included. Where what one of them told is over, that the act went
 well says nothing of what to do now."""
-_ID = re.compile(r"(?<!\S)[0-9]{1,18}(?!\S)")
 NO_LONGER = "no longer "
 """What begins a relation that tells that something is over: "no longer works at"."""
+_ID = re.compile(r"(?<!\S)[0-9]{1,18}(?!\S)")
+
+
+def outcome(attrs: Mapping[str, object]) -> float | None:
+    """The number of `OUTCOME`; none where it is none, as older memories may hold other words."""
+    try:
+        return float(str(attrs.get(OUTCOME)))
+    except ValueError:
+        return None
 
 
 def led_by(attrs: Mapping[str, object]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from mags.graph.delta import Delta
 from mags.graph.node import Content, NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
-from mags.ports.policy import OUTCOME, led_by
+from mags.ports.policy import led_by, outcome
 
 OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 """Words by which somebody speaks of himself."""
@@ -58,14 +58,6 @@ class Line:
     led_by: tuple[int, ...]
 
 
-def _number(given: object) -> float | None:
-    """A number given as text; none where it is something else, as older memories may hold."""
-    try:
-        return float(str(given))
-    except ValueError:
-        return None
-
-
 _Speakers = tuple[list[int], dict[str, NDArray[np.int64]], dict[int, str]]
 """Contents of the speakers' names, and what `Lines.speakers` makes of them."""
 
@@ -104,7 +96,7 @@ class Lines:
             digits=tuple((n, term) for term, n in number.items() if term.isdigit()),
             capitals=self.capitals(text),
             own=bool(OWN.search(text)),
-            outcome=_number(attributes.get(OUTCOME)),
+            outcome=outcome(attributes),
             led_by=led_by(attributes),
         )
 

@@ -86,9 +86,9 @@ def test_where_the_reader_was_right_it_stays_with_the_reader():
 def test_what_was_learned_of_one_question_hardly_moves_another():
     cook = "Which dish would the guest never touch at dinner tonight?"
     near = {"Offer fern": 0.4, "Offer stew": 0.2}
-    taught_ = taught(3, led=True)
-    assert taught_.between(read("Offer stew"), cook, FOODS, near) == read("Offer stew")
-    assert taught_.between(read("Offer stew"), FEED, FOODS, near).action == "Offer fern"
+    led = taught(3, led=True)
+    assert led.between(read("Offer stew"), cook, FOODS, near) == read("Offer stew")
+    assert led.between(read("Offer stew"), FEED, FOODS, near).action == "Offer fern"
 
 
 def test_an_action_that_is_not_open_is_never_taken():
