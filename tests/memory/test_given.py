@@ -160,14 +160,17 @@ def test_naive_and_aware_times_and_texts_of_one_moment_are_one_moment() -> None:
     }
 
 
-def test_turns_that_fail_on_the_way_leave_the_batches_before_them(memory: Memory) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_turns_that_fail_on_the_way_leave_the_batches_before_them(
+    memory: Memory, apart: bool
+) -> None:
     def failing() -> Iterator[str]:
         for i in range(100):
             yield f"Line {i} of a book."
         raise OSError("the source broke off")
 
     with pytest.raises(OSError, match="broke off"):
-        memory.observe_many(failing())
+        memory.observe_many(failing(), apart=apart)
     assert memory.stats().nodes["episode"] == 64
     assert_whole(memory)
 

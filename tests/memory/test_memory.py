@@ -1,10 +1,12 @@
 """The face of MAGS, on both stores."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import mags
 from mags.memory.memory import Memory
@@ -140,6 +142,52 @@ def test_a_bulk_import_costs_a_tick_a_session(memory: Memory) -> None:
     memory.observe_many(turns)
     assert memory.stats().tick == 3
     assert memory.stats().nodes["episode"] == 30
+
+
+class Counting(HashEmbedder):
+    """Keeps how many texts each call had."""
+
+    def __init__(self) -> None:
+        super().__init__(64)
+        self.sizes: list[int] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.sizes.append(len(texts))
+        return super().embed(texts)
+
+
+def test_turns_told_apart_leave_what_turns_told_one_by_one_leave(
+    opened: Callable[..., Memory],
+) -> None:
+    turns = [
+        {"text": "I live in Bergen.", "speaker": "Alice", "at": "2024-01-03", "session": "a"},
+        {"text": "I moved to Oslo.", "speaker": "Alice", "at": "2024-05-12", "session": "a"},
+        {"text": "Bob likes tea.", "speaker": "Alice", "at": "2024-05-13", "session": "a"},
+        {"text": "She sold it.", "speaker": "Bob", "at": "2024-05-13", "session": "a"},
+    ]
+    one, apart = opened(), opened()
+    told = [one.observe(**turn) for turn in turns]
+    seen = apart.observe_many(turns, apart=True)
+    assert [(s.facts, s.closed, s.notes) for s in seen] == [
+        (t.facts, t.closed, t.notes) for t in told
+    ]
+    assert any(s.closed for s in seen)
+    plain = [
+        [(f.subject, f.relation, f.object, f.valid_from, f.valid_to) for f in m.facts()]
+        for m in (one, apart)
+    ]
+    assert plain[0] == plain[1]
+    assert one.stats().tick == apart.stats().tick == len(turns)
+
+
+def test_turns_told_apart_are_embedded_together(opened: Callable[..., Memory]) -> None:
+    embedder = Counting()
+    memory = opened(embedder=embedder)
+    memory.observe("Hello.", speaker="Bob")
+    embedder.sizes.clear()
+    said = ["Good morning to you.", "What a day it is.", "Well then."]
+    memory.observe_many([("Bob", text) for text in said], apart=True)
+    assert [size for size in embedder.sizes if size] == [3]
 
 
 def test_bulk_and_single_turns_make_the_same_facts(opened: Callable[..., Memory]) -> None:

@@ -70,6 +70,12 @@ def test_many_turns_are_remembered_in_order(client: httpx.Client, name: str):
     assert client.get(f"/memories/{name}/stats").json()["nodes"]["episode"] == 5
 
 
+def test_turns_told_apart_take_a_tick_each(client: httpx.Client, name: str):
+    turns = [{"text": f"I saw {n} geese.", "at": n} for n in range(1, 6)]
+    client.post(f"/memories/{name}/turns/bulk", json={"turns": turns, "apart": True})
+    assert client.get(f"/memories/{name}/stats").json()["tick"] == 5
+
+
 def test_an_answer_names_what_it_rests_on_and_can_be_rewarded_once(
     client: httpx.Client, memory: str
 ):

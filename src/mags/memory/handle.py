@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from mags.errors import MagsError
 from mags.graph.delta import Delta
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser
-from mags.memory.given import LONGEST_TURN, TurnLike, turn_of, words
+from mags.memory.given import LONGEST_TURN, TurnLike, check, turn_of, words
 from mags.memory.history import Historian
 from mags.memory.learning import Learner
 from mags.memory.live import Live
-from mags.memory.observing import Observer
+from mags.memory.observing import NO_VECTORS, Observer
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
 from mags.memory.tending import Tender
+from mags.memory.views import Seen
 from mags.ports.policy import Turn
 from mags.ports.store import Store
 
@@ -77,6 +80,23 @@ class Handle:
         attrs = dict(turn.attrs)
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
         return turn, self._live.payload(**said, at=at, attrs=attrs)
+
+    def _observed(self, turn: Turn, payload: str, vectors: Mapping[str, Any] = NO_VECTORS) -> Seen:
+        """One turn kept, and sleep where it is due; `vectors`: of texts that are embedded yet."""
+        recalled = self._reader.shown_to_writer(turn)
+        seen = self._observer.one(turn, payload=payload, recalled=recalled, vectors=vectors)
+        slept = None if seen.repeated else self._sleep_if_due(seen.delta)
+        return seen if slept is None else replace(seen, warnings=(*seen.warnings, slept))
+
+    def _observed_apart(self, jobs: Iterator[tuple[Turn, str]]) -> list[Seen]:
+        """Turn after turn; their texts are embedded together, as that is most of a turn's cost."""
+        seen: list[Seen] = []
+        while some := list(islice(jobs, self._parts.settings.batch)):
+            for turn, _ in some:
+                check(turn)
+            vectors = self._live.embed([turn.text for turn, _ in some])
+            seen.extend(self._observed(turn, payload, vectors) for turn, payload in some)
+        return seen
 
     def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:
         words(text, what, longest=LONGEST_TURN)

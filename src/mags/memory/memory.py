@@ -87,19 +87,19 @@ class Memory(Handle):
         searched, `mark` pins, `outcome` (-1 to 1): how an act went, `led_by`: ids of its grounds.
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session}
-        turn, payload = self._prepared({**said, "key": key, "attrs": attrs})
-        recalled = self._reader.shown_to_writer(turn)
-        seen = self._observer.one(turn, payload=payload, recalled=recalled)
-        slept = None if seen.repeated else self._sleep_if_due(seen.delta)
-        return seen if slept is None else replace(seen, warnings=(*seen.warnings, slept))
+        return self._observed(*self._prepared({**said, "key": key, "attrs": attrs}))
 
-    def observe_many(self, turns: Iterable[TurnLike]) -> list[Seen]:
+    def observe_many(self, turns: Iterable[TurnLike], *, apart: bool = False) -> list[Seen]:
         """Remember turns in order, embedded in batches; one tick a session.
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
         batch is one transaction; where one fails, or `turns` does, those before it stand.
+        `apart`: each as by `observe` (a tick and a transaction, read with what was told before it).
         """
-        seen = self._observer.many(map(self._prepared, several(turns, "turns")))
+        given = map(self._prepared, several(turns, "turns"))
+        if apart:
+            return self._observed_apart(given)
+        seen = self._observer.many(given)
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from mags.engram.engram import Engram
@@ -21,6 +22,8 @@ from mags.memory.stretches import readable
 from mags.memory.views import Seen
 from mags.memory.working import leave_window, recent_episodes, session_hash, turns
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
+
+NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +46,15 @@ class Observer:
         self._engram = Engram(parts.settings.engram, parts.linker)
         self._learning = Engram(replace(parts.settings.engram, echoes=True), parts.linker)
 
-    def one(self, turn: Turn, *, payload: str, recalled: Sequence[Recalled] = ()) -> Seen:
-        """Observe one turn, durable on return."""
+    def one(
+        self,
+        turn: Turn,
+        *,
+        payload: str,
+        recalled: Sequence[Recalled] = (),
+        vectors: Mapping[str, Any] = NO_VECTORS,
+    ) -> Seen:
+        """Observe one turn, durable on return; `vectors`: of texts that are embedded already."""
         check(turn)
         known = self._repeated(turn, payload)
         if known is not None:
@@ -55,13 +65,13 @@ class Observer:
         writing = self._write(turn, recent, recalled)
         with self._live.reading() as state:
             texts = self._engram.texts(state, turn, writing)
-        vectors = self._live.embed(texts)
+        missing = self._live.embed([text for text in texts if text not in vectors])
         with self._live.writing() as state:
             known = self._repeated(turn, payload)
             if known is not None:
                 return known
             job = Job(turn=turn, writing=writing, payload=payload)
-            return self._inscribe(state, job, vectors, tick=state.graph.tick + 1)
+            return self._inscribe(state, job, {**vectors, **missing}, tick=state.graph.tick + 1)
 
     def many(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in order, embedded in batches; one tick a session.

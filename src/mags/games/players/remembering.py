@@ -1,15 +1,15 @@
 """MAGS as a player: it observes what is said, asks its memory, and learns from what it got.
 
-Everything goes through the memory's own face: `observe` for each line, with how the act went that
-it reports; `ask` for each question, with the reader in the place of the language model; `chains`
-for what leads from it to the actions; and `feedback` for the reward. So what a game measures is
-what any other program gets.
+Everything goes through the memory's own face: `observe_many` for the lines of a turn, with how the
+act went that they report; `ask` for each question, with the reader in the place of the language
+model; `chains` for what leads from it to the actions; and `feedback` for the reward. So what a game
+measures is what any other program gets.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, Note, noted
@@ -131,10 +131,7 @@ class Remembering:
         """Remember lines, each said by its speaker at its time."""
         reported = self._thinker.reported(notes)
         turns = [_turn(note.line, reported.get(note.said, {})) for note in notes]
-        if len(notes) >= BULK:
-            seen: Iterable[Seen] = self.memory.observe_many(turns)
-        else:
-            seen = [self._one(turn) for turn in turns]
+        seen = self.memory.observe_many(turns, apart=len(notes) < BULK)
         for note, one in zip(notes, seen, strict=True):
             self._thinker.remembered(one.episode_id, note, passing=self._passing(one))
 
@@ -142,11 +139,6 @@ class Remembering:
         """The facts of a turn that will end of themselves."""
         ends = {fact: self.memory.get(fact).valid_to for fact in seen.facts}
         return [fact for fact, end in ends.items() if end and end.timestamp() > self._now_s]
-
-    def _one(self, turn: Turn) -> Seen:
-        return self.memory.observe(
-            turn.text, speaker=turn.speaker, at=turn.at, attrs=dict(turn.attrs)
-        )
 
 
 def _turn(line: Line, attrs: Mapping[str, str]) -> Turn:

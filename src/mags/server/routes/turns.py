@@ -51,7 +51,7 @@ def observe_many(
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
     with desk.writing() as memory:
-        seen = memory.observe_many(said)
+        seen = memory.observe_many(said, apart=turns.apart)
     response.status_code = 200 if all(one.repeated for one in seen) else 201
     return [SeenOut.of(one) for one in seen]
 

@@ -38,9 +38,10 @@ class TurnIn(Given):
 
 
 class TurnsIn(Given):
-    """Many turns, oldest first."""
+    """Many turns, oldest first. `apart`: each a turn of its own, read with those before it."""
 
     turns: Annotated[list[TurnIn], Field(min_length=1, max_length=10_000)]
+    apart: StrictBool = False
 
 
 class FactIn(Given):

@@ -318,6 +318,8 @@ _SPOKEN: tuple[tuple[re.Pattern[str], _Make], ...] = (
 )
 
 
+_ALL = (*_SPOKEN, *IDIOMS)
+
 _LONGEST = 600
 """Characters of the longest sentence that is taken for talk; the patterns are slow on more."""
 
@@ -326,6 +328,8 @@ def spoken(text: str) -> str:
     """Return a sentence in words that can be read; as it is where nobody would say it otherwise."""
     if len(text) > _LONGEST:
         return text
-    for pattern, make in (*_SPOKEN, *IDIOMS):
-        text = pattern.sub(make, text)
+    for pattern, make in _ALL:
+        # Most have nothing to do, and `sub` reads its template before it looks.
+        if pattern.search(text):
+            text = pattern.sub(make, text)
     return with_owner(with_days(anew(presented(text))))
