@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.games.players.deciding import Deciding
-from mags.games.players.evidence import matter
+from mags.games.players.wording import matter
 from mags.games.turns import Choice
 
 FOODS = ("Offer fern", "Offer stew", "Offer seed")

@@ -89,6 +89,52 @@ def test_what_won_stays_won_until_it_fails_and_then_nothing_before_counts():
     assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(1,))
 
 
+def test_where_what_won_goes_wrong_what_won_before_it_is_the_first_to_try():
+    diary = Diary()
+    done(diary, "Offer oat bread", 1.0)
+    done(diary, "Offer oat bread", 0.0)
+    done(diary, "Offer rye bread", 1.0)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(0,), won=1)
+    done(diary, "Offer rye bread", 0.0)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(1,), won=0)
+    done(diary, "Offer oat bread", 0.0)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(1, 0))
+    done(diary, "Offer plum jam", 1.0)
+    done(diary, "Offer plum jam", 0.0)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(2,), won=1)
+
+
+def test_what_was_done_about_something_else_there_leaves_what_won():
+    diary = Diary()
+    done(diary, "Offer rye bread", 1.0)
+    greeting = ("Bow to it", "Wave to it")
+    diary.did(
+        Scene(turn=4, at=11.0, said=(), question="How do you greet Gurken?", actions=greeting),
+        "Wave to it",
+        1.0,
+    )
+    diary.report([note("Gurken liked the wave.", 25.0)])
+    assert diary.tried("What do you feed Gurken?", ACTIONS).won == 1
+
+
+SWIMMING = ("Give up swimming for now", "Do swimming before noon", "Do swimming at any hour")
+SHOUTING = ("Give up shouting for now", "Do shouting before noon", "Do shouting at any hour")
+
+
+def test_a_bare_yes_or_no_speaks_where_the_same_is_asked_in_other_words():
+    diary = Diary()
+    asked = Scene(turn=1, at=1.0, said=(), question="Is swimming well in Gilpe?", actions=SWIMMING)
+    other, third = "Your friends in Gilpe start swimming. And you?", "In Gilpe they dare you: shout"
+    diary.did(asked, SWIMMING[0], 0.0)
+    diary.report([note("The watch of Gilpe took you in.")])
+    assert diary.tried(other, SWIMMING) == Tried(failed=(0,))
+    diary.did(asked, SWIMMING[2], 1.0)
+    diary.report([note("Nothing happened.", 30.0)])
+    assert diary.tried(other, SWIMMING) == Tried(failed=(0,), won=2)
+    assert diary.tried("Your friends in Zuwom start swimming. And you?", SWIMMING) == Tried()
+    assert diary.tried(third.replace("shout", "shouting"), SHOUTING) == Tried()
+
+
 def test_a_word_in_which_questions_differ_that_are_else_alike_makes_another_situation():
     diary = Diary()
     done(diary, "Offer rye bread", 0.0, "What is the left wish of Gurken?")

@@ -6,7 +6,8 @@ Ana" are two. Where the same was asked of the same things again, an act that wen
 was said of it before count no more, and one that went well does so for the others: until something
 newer is said of them, or what led to it was to hold for a while and is over. A bare "no", which
 leaves open what it was that went wrong, speaks only where all words of its question are asked
-again.
+again, or where its actions show that it is the same that is asked ("Your friends in Gilpe start
+swimming", "Is swimming all right in Gilpe?").
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 
 from mags.games.players.lessons import Act, Lessons
 from mags.games.players.notes import Note
-from mags.games.players.wording import named, telling
+from mags.games.players.wording import matter, named, telling
 from mags.games.turns import Scene
 from mags.index.tokens import stem, terms, words
 
@@ -30,26 +31,35 @@ BREATH_S = 1e-3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
     """One act. `names`, `asked`: stems of the names and of all words of its question; `words`: of
-    what was done; `at`: when it was seen what came of it, `until`: when nothing more was said of
-    that; `told`: whether what was said of it told what was done; `during`: lines that led to it and
-    hold for a while only, by their episodes.
+    what was done; `matter`: what was asked of what, where that can be told (`wording.matter`);
+    `at`: when it was seen what came of it, `until`: when nothing more was said of that; `told`:
+    whether what was said of it told what was done; `during`: lines that led to it and hold for a
+    while only, by their episodes.
     """
 
     names: frozenset[str]
     asked: frozenset[str]
     words: frozenset[str]
+    matter: frozenset[str]
     reward: float
     at: float
     until: float
     told: bool = True
     during: frozenset[int] = frozenset()
 
+    def of(self, asks: frozenset[str], asked: frozenset[str]) -> bool:
+        """Whether it speaks where that is asked of what, in these words, of the same names."""
+        if asks and self.matter:
+            return asks == self.matter
+        return self.told or self.asked <= asked
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
     """What came of the actions when this was last asked of the same. `failed`: those that went
     wrong, the last one at the end; `against`: those that lines told with acts elsewhere speak
-    against (`lessons`); `won`: the one that went well, and nothing since.
+    against (`lessons`); `won`: the one that went well and has not failed since, or, where that one
+    failed, the one that went well before it.
     """
 
     failed: tuple[int, ...] = ()
@@ -93,17 +103,18 @@ class Diary:
             if len(others) > 1:
                 self._apart |= others
 
-    def _there(self, question: str) -> list[Deed]:
+    def _there(self, question: str, actions: Sequence[str]) -> list[Deed]:
         """What was done where this is asked; nothing where it has no name."""
         if not named(question):
             return []
         self._learn(question)
         about, asked = self.about(question), frozenset(terms(question))
+        asks = matter(question, actions)
         places = {place for term in about for place in self._naming.get(term, ())}
         there = [
             deed
             for deed in map(self.deeds.__getitem__, sorted(places))
-            if about == self._about(deed.names, deed.asked) and (deed.told or deed.asked <= asked)
+            if about == self._about(deed.names, deed.asked) and deed.of(asks, asked)
         ]
         spans = [
             self._ended[line]
@@ -149,12 +160,14 @@ class Diary:
             won=reward >= WELL,
         )
         told = not done.isdisjoint(terms(present[0].line.text))
-        if told or reward < WELL:
+        asks = matter(scene.question, scene.actions)
+        if told or asks or reward < WELL:
             self._keep(
                 Deed(
                     names=named(scene.question),
                     asked=frozenset(terms(scene.question)),
                     words=done,
+                    matter=asks,
                     reward=reward,
                     at=present[0].line.at,
                     until=present[-1].line.at + BREATH_S,
@@ -168,7 +181,7 @@ class Diary:
         """By action the time before which nothing said of it counts for this question."""
         found: dict[int, float] = {}
         every = telling(actions)
-        for deed in self._there(question):
+        for deed in self._there(question, actions):
             same = {i for i, words in enumerate(every) if words and words <= deed.words}
             if deed.reward < WELL:
                 found.update(dict.fromkeys(same, deed.until))
@@ -182,19 +195,28 @@ class Diary:
     def tried(self, question: str, actions: Sequence[str]) -> Tried:
         """Which of these went wrong or well in this very situation, as it last was.
 
-        Where what went well goes wrong, the situation is another: what failed before may do now.
+        Where what went well goes wrong, the situation is another: what failed before may do now,
+        and what went well before that is the first to try, as much holds for a while only.
         """
         failed: dict[int, None] = {}
         won: int | None = None
+        held: int | None = None
+        before: int | None = None
         every = telling(actions)
-        for deed in self._there(question):
+        for deed in self._there(question, actions):
             same = [i for i, words in enumerate(every) if words and words <= deed.words]
+            if not same:
+                continue
             if deed.reward >= WELL:
                 won = same[0] if len(same) == 1 else None
+                if won != held:
+                    before, held = before if held is None else held, won
                 failed = {i: None for i in failed if i != won}
                 continue
+            if held in same:
+                failed, won, before, held = {}, before, held, None
             if won in same:
-                failed, won = {}, None
+                won = None
             for i in same:
                 failed.pop(i, None)
                 failed[i] = None

@@ -213,14 +213,3 @@ def settled(evidence: Evidence, found: Iterable[Note], about: frozenset[str]) ->
     kept = [note for note in evidence.notes if condition(note) & words]
     kept = kept or [note for note in evidence.notes if not condition(note)]
     return tuple(in_order([last, *kept]))
-
-
-def matter(question: str, actions: Sequence[str]) -> frozenset[str]:
-    """What is asked of what: the names of a question, and its words that all actions share.
-
-    Empty where one of the two is.
-    """
-    names = named(question)
-    common = frozenset.intersection(*(frozenset(terms(one)) for one in actions))
-    shared = (common & frozenset(terms(question))) - names
-    return names | shared if names and shared else frozenset()

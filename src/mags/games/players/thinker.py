@@ -13,7 +13,6 @@ from mags.games.players.evidence import (
     UNTOLD,
     beside,
     denied,
-    matter,
     meanwhile,
     settled,
     shortened,
@@ -28,7 +27,7 @@ from mags.games.players.ranking import Ranking
 from mags.games.players.repute import LINES, Repute
 from mags.games.players.shelf import NAMED, further
 from mags.games.players.showing import Shown, merged, together
-from mags.games.players.wording import named
+from mags.games.players.wording import matter, named
 from mags.games.turns import Choice, Reader, Said, Scene
 from mags.index.tokens import terms
 from mags.memory.memory import Memory

@@ -18,3 +18,14 @@ def telling(actions: Sequence[str]) -> list[frozenset[str]]:
     every = [frozenset(terms(action)) for action in actions]
     common = frozenset.intersection(*every) if len(every) > 1 else frozenset[str]()
     return [words - common for words in every]
+
+
+def matter(question: str, actions: Sequence[str]) -> frozenset[str]:
+    """What is asked of what: the names of a question, and its words that all actions share.
+
+    Empty where one of the two is.
+    """
+    names = named(question)
+    common = frozenset.intersection(*(frozenset(terms(one)) for one in actions))
+    shared = (common & frozenset(terms(question))) - names
+    return names | shared if names and shared else frozenset()
