@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from mags.errors import MagsError
 from mags.graph.delta import Delta
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser
-from mags.memory.given import LONGEST_TURN, TurnLike, check, turn_of, words
+from mags.memory.given import LONGEST_TURN, TurnLike, turn_of, words
 from mags.memory.history import Historian
 from mags.memory.learning import Learner
 from mags.memory.live import Live
-from mags.memory.observing import NO_VECTORS, Observer
+from mags.memory.observing import Ahead, Observer
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
 from mags.memory.tending import Tender
@@ -81,21 +81,22 @@ class Handle:
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
         return turn, self._live.payload(**said, at=at, attrs=attrs)
 
-    def _observed(self, turn: Turn, payload: str, vectors: Mapping[str, Any] = NO_VECTORS) -> Seen:
-        """One turn kept, and sleep where it is due; `vectors`: of texts that are embedded yet."""
+    def _observed(self, turn: Turn, payload: str, ahead: Ahead | None = None) -> Seen:
+        """One turn kept, and sleep where it is due; `ahead`: texts that are embedded already."""
         recalled = self._reader.shown_to_writer(turn)
-        seen = self._observer.one(turn, payload=payload, recalled=recalled, vectors=vectors)
+        seen = self._observer.one(turn, payload=payload, recalled=recalled, ahead=ahead)
         slept = None if seen.repeated else self._sleep_if_due(seen.delta)
         return seen if slept is None else replace(seen, warnings=(*seen.warnings, slept))
 
     def _observed_apart(self, jobs: Iterator[tuple[Turn, str]]) -> list[Seen]:
         """Turn after turn; their texts are embedded together, as that is most of a turn's cost."""
         seen: list[Seen] = []
-        while some := list(islice(jobs, self._parts.settings.batch)):
-            for turn, _ in some:
-                check(turn)
-            vectors = self._live.embed([turn.text for turn, _ in some])
-            seen.extend(self._observed(turn, payload, vectors) for turn, payload in some)
+        batch = self._parts.settings.batch
+        while some := list(islice(jobs, batch)):
+            ahead = self._observer.ahead(some)
+            seen.extend(self._observed(turn, payload, ahead) for turn, payload in some)
+        if len(seen) >= batch:
+            self._live.tidy()
         return seen
 
     def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:

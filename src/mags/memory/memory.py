@@ -94,7 +94,7 @@ class Memory(Handle):
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
         batch is one transaction; where one fails, or `turns` does, those before it stand.
-        `apart`: each as by `observe` (a tick and a transaction, read with what was told before it).
+        `apart`: a tick and a transaction each, read with those before it, which stand if it fails.
         """
         given = map(self._prepared, several(turns, "turns"))
         if apart:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from mags.engram.engram import Engram
 from mags.engram.moment import Inscribed, Moment
-from mags.errors import InvalidInput, ModelError
+from mags.errors import InvalidInput, KeyConflict, ModelError
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.node import NOBODY
@@ -21,9 +20,20 @@ from mags.memory.reminding import reminded
 from mags.memory.stretches import readable
 from mags.memory.views import Seen
 from mags.memory.working import leave_window, recent_episodes, session_hash, turns
+from mags.ports.embedder import Embedder
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
 
-NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Vectors of texts, by an embedder, before their turns come."""
+
+    embedder: Embedder
+    vectors: Mapping[str, Any]
+
+    def by(self, embedder: Embedder) -> dict[str, Any]:
+        """Those that this embedder made."""
+        return dict(self.vectors) if embedder is self.embedder else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +62,9 @@ class Observer:
         *,
         payload: str,
         recalled: Sequence[Recalled] = (),
-        vectors: Mapping[str, Any] = NO_VECTORS,
+        ahead: Ahead | None = None,
     ) -> Seen:
-        """Observe one turn, durable on return; `vectors`: of texts that are embedded already."""
+        """Observe one turn, durable on return; `ahead`: texts that are embedded already."""
         check(turn)
         known = self._repeated(turn, payload)
         if known is not None:
@@ -65,13 +75,29 @@ class Observer:
         writing = self._write(turn, recent, recalled)
         with self._live.reading() as state:
             texts = self._engram.texts(state, turn, writing)
-        missing = self._live.embed([text for text in texts if text not in vectors])
+        # A memory may be embedded anew while a policy thinks: then what was ahead is stale.
+        vectors = ahead.by(self._live.embedder) if ahead else {}
+        vectors |= self._live.embed([text for text in texts if text not in vectors])
         with self._live.writing() as state:
             known = self._repeated(turn, payload)
             if known is not None:
                 return known
             job = Job(turn=turn, writing=writing, payload=payload)
-            return self._inscribe(state, job, {**vectors, **missing}, tick=state.graph.tick + 1)
+            return self._inscribe(state, job, vectors, tick=state.graph.tick + 1)
+
+    def ahead(self, jobs: Sequence[tuple[Turn, str]]) -> Ahead:
+        """Embed together what turns say that `one` is to observe next, those kept already not."""
+        self._live.ensure_open()
+        embedder = self._live.embedder
+        fresh = [turn.text for turn, payload in jobs if self._new(turn, payload)]
+        return Ahead(embedder, self._live.embed(fresh))
+
+    def _new(self, turn: Turn, payload: str) -> bool:
+        """Whether a turn is neither kept nor refused for its key, which is told of in its place."""
+        try:
+            return self._repeated(turn, payload) is None
+        except KeyConflict:
+            return False
 
     def many(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in order, embedded in batches; one tick a session.

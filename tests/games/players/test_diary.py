@@ -59,6 +59,12 @@ def test_what_went_well_speaks_against_the_others():
     assert diary.after("What do you feed Gurken?", ACTIONS) == {0: 30.0, 2: 30.0}
 
 
+def test_where_there_is_nothing_to_do_nothing_was_tried():
+    diary = Diary()
+    done(diary, "Offer rye bread", 0.0)
+    assert diary.tried("What do you feed Gurken?", ()) == Tried()
+
+
 def test_another_one_and_a_question_without_names_are_other_matters():
     diary = Diary()
     diary.did(scene(), "Offer rye bread", 0.0)
@@ -102,6 +108,22 @@ def test_where_what_won_goes_wrong_what_won_before_it_is_the_first_to_try():
     done(diary, "Offer plum jam", 1.0)
     done(diary, "Offer plum jam", 0.0)
     assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(2,), won=1)
+
+
+def test_what_won_before_is_known_however_often_it_failed_in_between():
+    diary = Diary()
+    for action, reward in (("oat", 1.0), ("rye", 1.0), ("rye", 0.0), ("rye", 1.0), ("rye", 0.0)):
+        done(diary, f"Offer {action} bread", reward)
+    assert diary.tried("What do you feed Gurken?", ACTIONS) == Tried(failed=(1,), won=0)
+
+
+def test_what_was_told_of_an_act_counts_where_less_shows_that_the_same_is_asked():
+    diary = Diary()
+    giving = tuple(f"Give the guardian {thing}" for thing in ("honey", "nuts", "wool"))
+    question = "What do you give the guardian of Gilpe?"
+    diary.did(Scene(turn=1, at=1.0, said=(), question=question, actions=giving), giving[0], 0.0)
+    diary.report([note("It threw the honey away.")])
+    assert diary.tried("The guardian of Gilpe waits. What now?", giving) == Tried(failed=(0,))
 
 
 def test_what_was_done_about_something_else_there_leaves_what_won():

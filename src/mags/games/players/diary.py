@@ -7,7 +7,7 @@ was said of it before count no more, and one that went well does so for the othe
 newer is said of them, or what led to it was to hold for a while and is over. A bare "no", which
 leaves open what it was that went wrong, speaks only where all words of its question are asked
 again, or where its actions show that it is the same that is asked ("Your friends in Gilpe start
-swimming", "Is swimming all right in Gilpe?").
+swimming", "Is swimming all right in Gilpe?"); so does a bare "yes", there alone.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ class Deed:
 
     def of(self, asks: frozenset[str], asked: frozenset[str]) -> bool:
         """Whether it speaks where that is asked of what, in these words, of the same names."""
-        if asks and self.matter:
-            return asks == self.matter
+        if asks and asks == self.matter:
+            return True
+        if asks and self.matter and not (asks <= self.matter or self.matter <= asks):
+            return False
         return self.told or self.asked <= asked
 
 
@@ -196,25 +198,28 @@ class Diary:
         """Which of these went wrong or well in this very situation, as it last was.
 
         Where what went well goes wrong, the situation is another: what failed before may do now,
-        and what went well before that is the first to try, as much holds for a while only.
+        and what went well before that is the first to try, as much holds for a while only. What was
+        done that cannot be done now says nothing of the others.
         """
         failed: dict[int, None] = {}
+        wins: dict[int, None] = {}
         won: int | None = None
         held: int | None = None
-        before: int | None = None
         every = telling(actions)
         for deed in self._there(question, actions):
             same = [i for i, words in enumerate(every) if words and words <= deed.words]
             if not same:
                 continue
             if deed.reward >= WELL:
-                won = same[0] if len(same) == 1 else None
-                if won != held:
-                    before, held = before if held is None else held, won
+                won = held = same[0] if len(same) == 1 else None
+                if won is not None:
+                    wins.pop(won, None)
+                    wins[won] = None
                 failed = {i: None for i in failed if i != won}
                 continue
             if held in same:
-                failed, won, before, held = {}, before, held, None
+                failed, held = {}, None
+                won = next((i for i in reversed(wins) if i not in same), None)
             if won in same:
                 won = None
             for i in same:

@@ -26,6 +26,8 @@ def matter(question: str, actions: Sequence[str]) -> frozenset[str]:
     Empty where one of the two is.
     """
     names = named(question)
+    if not names or not actions:
+        return frozenset()
     common = frozenset.intersection(*(frozenset(terms(one)) for one in actions))
     shared = (common & frozenset(terms(question))) - names
-    return names | shared if names and shared else frozenset()
+    return names | shared if shared else frozenset()
