@@ -170,7 +170,7 @@ def make_player(
         if lines is not None:
             meeting = habits.meeting * lines // habits.k  # the same share of them
             habits = replace(
-                habits, k=lines, meeting=meeting, chains=0, outcomes=False, learn=False
+                habits, k=lines, meeting=meeting, chains=0, outcomes=False, learn=False, ways=True
             )
         return Remembering(reader, memories or make_memories(), habits=habits, name=name)
     k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines

@@ -235,6 +235,10 @@ class Memory(Handle):
         """
         return self._reader.chains(Ends(question, tuple(several(options, "options")), after or {}))
 
+    def ways(self, question: str, ids: Sequence[int]) -> tuple[tuple[int, ...] | None, ...]:
+        """By memory (id) the facts that lead to it from what a question names, or None."""
+        return self._reader.ways(question, [known_id(one) for one in ids])
+
     def latest(self, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
         """By thing the episodes that have all its words, newest first; none that is over."""
         return self._reader.latest(several(things, "things"), most=count(most, "most"))
@@ -278,8 +282,6 @@ class Memory(Handle):
         """Counts, sizes, and who is at work."""
         return stats(self._live, self._parts)
 
-    # -- tending -----------------------------------------------------------------
-
     def sleep(self, on_rule: Callable[[str], None] | None = None) -> SleepReport:
         """Decay, wire, prune, solidify, consolidate; reading goes on meanwhile."""
         return self._tender.sleep(on_rule).report
@@ -317,8 +319,6 @@ class Memory(Handle):
         """
         wanted = id_or_name(query_or_id, "what to forget")
         return Forgetter(self._live, self._parts.clear_caches).forget(wanted, dry_run=dry_run)
-
-    # -- history -----------------------------------------------------------------
 
     def snapshot(self, name: str) -> Mark:
         """Name this moment, for `diff` and `rollback`."""

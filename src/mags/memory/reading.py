@@ -23,6 +23,7 @@ from mags.recall.found import FactView, Found, moment_of
 from mags.recall.latest import latest
 from mags.recall.query import Reading, prepare
 from mags.recall.recall import fact_view, recall, sources
+from mags.recall.ways import Way, ways
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,11 @@ class Reader:
         settings = self._parts.settings.recall.chains
         with self._live.reading() as state:
             return latest(state, things, most=most, moment=self.present(state), settings=settings)
+
+    def ways(self, question: str, ids: Sequence[int]) -> tuple[Way | None, ...]:
+        """How one comes to memories from what a question names; raises NotFound."""
+        with self._live.reading() as state:
+            return ways(state, question, ids, moment=self.present(state))
 
     def present(self, state: State) -> float:
         """The present: what the clock says, but never before the newest turn heard."""

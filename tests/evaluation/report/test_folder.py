@@ -177,7 +177,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path, text: str):
 def test_aims_are_held_against_what_was_measured(tmp_path: Path):
     scores = {"nothing": 2, "growing": 5, "MAGS": 6, "oracle": 10}
     put(tmp_path, *(share(name, right) for name, right in scores.items()))
-    put(tmp_path, *(share(n, r, game="hunt/medium") for n, r in (("MAGS", 9), ("window", 3),
+    put(tmp_path, *(share(n, r, game="hunt/large") for n, r in (("MAGS", 9), ("window", 3),
                                                                  ("growing", 5))))  # fmt: skip
     found = goals([one.figures for one in gather([tmp_path]).matches])
     rows = {row[0].partition(": ")[::2]: row[2:] for row in found.rows}
@@ -187,7 +187,7 @@ def test_aims_are_held_against_what_was_measured(tmp_path: Path):
     )  # fmt: skip
     assert rows[standard, "share of the oracle's score"] == ("90 %", "60 %", "no")
     assert rows[standard, "over growing retrieval, after changes"][2] == "not measured"
-    assert rows["hunt/medium", "score; over window and growing retrieval"] == (
+    assert rows["hunt/large", "score; over window and growing retrieval"] == (
         "+50 % over both",
         "9.00 [9.00, 9.00]; +200 [+200, +200] % and +80 [+80, +80] %",
         "yes",

@@ -89,7 +89,7 @@ def test_a_game_with_two_bouts_keeps_both():
 def test_games_whose_extra_is_missing_are_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("mags.cli.eval_programme.find_spec", lambda name: None)
     found, missing = playable(QUICK)
-    assert missing == ("hunt/medium", "clean/medium", "cook/medium")
+    assert missing == ("hunt/large", "clean/large", "cook/large")
     assert len(found.bouts) == len(QUICK.bouts) - 3
     monkeypatch.setattr("mags.cli.eval_programme.find_spec", lambda name: name)
     assert playable(QUICK) == (QUICK, ())

@@ -155,7 +155,7 @@ def _span(kept: Sequence[Kept], upto: int) -> list[Kept]:
 def _adventures(groups: Groups) -> list[Reached]:
     rows = []
     for kind, reference in (("hunt", "1.0"), ("clean", "0.79"), ("cook", "1.0")):
-        players = groups.get(f"{kind}/medium", {})
+        players = groups.get(f"{kind}/large", {})
         mine = over_seeds(players.get(OURS, ()), lambda one: one.score)
         over = [gained(players, other, lambda one: one.score) for other in ("window", "growing")]
         told = [_percent(one) for one in over]
@@ -163,7 +163,7 @@ def _adventures(groups: Groups) -> list[Reached]:
         value = "-" if mine is None else f"{shown(mine, '.2f')}; {told[0]} and {told[1]}"
         rows.append(
             Reached(
-                figure=f"{kind}/medium: score; over window and growing retrieval",
+                figure=f"{kind}/large: score; over window and growing retrieval",
                 reference=f"{reference} (AriGraph with GPT-4)", aim="+50 % over both",
                 value=value, met=met,
             )

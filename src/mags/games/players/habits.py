@@ -15,7 +15,8 @@ class Habits:
     `history`: lines of the conversation shown besides (0: manager mode, all from memory).
     `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
     of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
-    the actions to choose among.
+    the actions to choose among. `ways`: show what tells how places lie instead (see `mapping`):
+    in adventures.
     `sure`: sureness of the reader under which it recalls again while it thinks (0: never),
     `again`: lines that may add. `stale`: show too what no longer holds. `learn`: hand rewards
     back as feedback.
@@ -30,5 +31,6 @@ class Habits:
     again: int = 6
     meeting: int = 4
     naming: bool = True
+    ways: bool = False
     stale: bool = False
     learn: bool = True

@@ -133,7 +133,8 @@ class Remembering:
         turns = [_turn(note.line, reported.get(note.said, {})) for note in notes]
         seen = self.memory.observe_many(turns, apart=len(notes) < BULK)
         for note, one in zip(notes, seen, strict=True):
-            self._thinker.remembered(one.episode_id, note, passing=self._passing(one))
+            told = (*one.facts, *one.confirmed)
+            self._thinker.remembered(one.episode_id, note, told, self._passing(one))
 
     def _passing(self, seen: Seen) -> list[int]:
         """The facts of a turn that will end of themselves."""

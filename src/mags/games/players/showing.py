@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
 
 from mags.games.players.notes import Note
 
@@ -12,26 +12,34 @@ from mags.games.players.notes import Note
 class Shown:
     """A line for the reader: its words, the line of the game it is, the memories it stands for.
 
-    `note` None: words of the memory's own (a theme), which nobody said.
+    `note` None: words of the memory's own (a theme), which nobody said. `facts`: of the memory,
+    that it told.
     """
 
     text: str
     note: Note | None
     ids: tuple[int, ...] = ()
+    facts: frozenset[int] = frozenset()
+
+    @property
+    def says(self) -> Hashable:
+        """What it says: who tells which facts; its words, where it tells none."""
+        return (self.note.line.speaker, self.facts) if self.note and self.facts else self.text
 
 
 def merged(one: Shown, before: Shown | None) -> Shown:
     """One line for both, which say the same: the later one, standing for all their memories."""
     if before is None:
         return one
-    notes = [note for note in (before.note, one.note) if note is not None]
-    last = max(notes, key=lambda note: note.said, default=None)
-    return Shown(text=one.text, note=last, ids=tuple(dict.fromkeys((*before.ids, *one.ids))))
+    ids = tuple(dict.fromkeys((*before.ids, *one.ids)))
+    if before.note is None or (one.note is not None and one.note.said > before.note.said):
+        return replace(one, ids=ids)
+    return replace(before, ids=ids)
 
 
 def together(found: Iterable[Shown]) -> list[Shown]:
     """Each line once."""
-    unique: dict[str, Shown] = {}
+    unique: dict[Hashable, Shown] = {}
     for one in found:
-        unique[one.text] = merged(one, unique.get(one.text))
+        unique[one.says] = merged(one, unique.get(one.says))
     return list(unique.values())

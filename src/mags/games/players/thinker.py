@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mags.errors import NotFound
@@ -21,11 +21,12 @@ from mags.games.players.evidence import (
 )
 from mags.games.players.grounds import Grounds
 from mags.games.players.habits import Habits
+from mags.games.players.mapping import Map
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
+from mags.games.players.querying import further_queries, midway
 from mags.games.players.ranking import Ranking
 from mags.games.players.repute import LINES, Repute
-from mags.games.players.shelf import NAMED, further
 from mags.games.players.showing import Shown, merged, together
 from mags.games.players.wording import matter, named
 from mags.games.turns import Choice, Reader, Said, Scene
@@ -55,6 +56,7 @@ class Thinker:
     def begin(self, memory: Memory) -> None:
         """A new game, remembered in a new memory."""
         self._memory = memory
+        self.map = Map(memory)
         self._forget()
 
     def _forget(self) -> None:
@@ -78,10 +80,14 @@ class Thinker:
         self._outright = frozenset[str]()
         self._of_each: list[Note] = []
 
-    def remembered(self, episode: int, note: Note, *, passing: Sequence[int] = ()) -> None:
-        """An episode of the memory is that line; `passing`: facts of it that end of themselves."""
+    def remembered(
+        self, episode: int, note: Note, facts: Sequence[int], passing: Sequence[int] = ()
+    ) -> None:
+        """An episode is that line; `facts`: it told, `passing`: those that end of themselves."""
         if passing:
             self._passing[episode] = tuple(passing)
+        if self._habits.ways:
+            self.map.told(note, facts)
         if note.said == self._report:
             self.grounds.report(episode)
         self.notes[episode] = note
@@ -308,12 +314,15 @@ class Thinker:
         found = self._lines(items, habits.k - habits.meeting)
         queries: tuple[str, ...] = ()
         if habits.meeting:
-            queries = (self._midway(found),)
+            queries = (midway(found, self._scene, naming=habits.naming),)
             found = self._fuller(found, recall_again(queries[0]), habits.k)
+        if habits.ways:
+            wider = self._fuller(found, items, 2 * habits.k)
+            found = self.map.lines(wider, self._scene.question, habits.k)
         beside = [*self._history, *self._present]
         self._read(found, beside)
         if self.choice.sure < habits.sure:
-            again = self._queries(found)
+            again = further_queries(found, self._scene)
             queries = (*queries, *again)
             more = [item for query in again for item in recall_again(query)]
             found = self._fuller(found, more, len(found) + habits.again)
@@ -357,7 +366,7 @@ class Thinker:
 
         What was said several times in the same words counts once, as it was said last.
         """
-        found: dict[str, Shown] = {}
+        found: dict[Hashable, Shown] = {}
         for item in items:
             if not (item.current or self._habits.stale):
                 continue
@@ -365,8 +374,9 @@ class Thinker:
             if note is not None and note.said in self._failed:
                 continue
             text = item.text if note is None else note.shown
-            if text in found or len(found) < most:
-                found[text] = merged(Shown(text=text, note=note, ids=(item.id,)), found.get(text))
+            one = Shown(text=text, note=note, ids=(item.id,), facts=self.map.facts(note))
+            if one.says in found or len(found) < most:
+                found[one.says] = merged(one, found.get(one.says))
         return list(found.values())
 
     def _fuller(
@@ -376,12 +386,6 @@ class Thinker:
         lines = together([*found, *self._lines(items, most)])
         return lines[:most]
 
-    def _midway(self, found: Sequence[Shown]) -> str:
-        """A query from both ends: what the first lines name, and what there is to choose among."""
-        texts = [one.note.line.text for one in found if one.note is not None]
-        named = further(texts, self._scene.question) if self._habits.naming else []
-        return " ".join([*named, *self._scene.actions])
-
     def _line(self, item: ContextItem) -> Note | None:
         """The line of the game that a memory is, or the last one that it comes from."""
         note = self.notes.get(item.id)
@@ -389,9 +393,3 @@ class Thinker:
             return note
         sources = [n for i in self._memory.get(item.id).sources if (n := self.notes.get(i))]
         return max(sources, key=lambda n: n.said, default=None)
-
-    def _queries(self, found: Sequence[Shown]) -> tuple[str, ...]:
-        """What the lines found first name beyond the question, for a second look."""
-        texts = [one.note.line.text for one in found if one.note is not None]
-        named = further(texts, self._scene.question)
-        return (" ".join(named),) if len(named) > NAMED else tuple(named)  # words, if no names

@@ -18,6 +18,7 @@ from mags.models.policy.rules.corrections import (
     kept_whole,
     restated,
 )
+from mags.models.policy.rules.directions import lying
 from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.lexicon import (
@@ -121,8 +122,6 @@ _CALLS_BACK = re.compile(
 )
 """A turn that may speak of something by "the" or by an old name, or tells of a pet that died."""
 _NEAR = 6
-
-
 _NAMES = re.compile(r"\b(?:is|'s|are|was) (?:called|named)\b|\b(?:its|his|her) name\b", re.I)
 """A turn that may name what the last one told of."""
 
@@ -207,8 +206,9 @@ def _correction(
 
 def _read(tokens: Sequence[Token], scene: Scene, *, noting: bool) -> _Sentence:
     note = note_of(tokens, scene)
-    if note:
-        return _Sentence(operations=(note,))
+    told = lying(tokens) or ((note,) if note else ())
+    if told:
+        return _Sentence(operations=told)
     tokens, source = _according(tokens)
     words, hedged = opened(tokens)
     if words and not clauses(words):

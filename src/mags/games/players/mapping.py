@@ -1,0 +1,85 @@
+"""What a memory knows of how places lie, as lines: for games in which one finds one's way.
+
+The memory reads ways and exits as facts (`models/policy/rules/directions.py`). Each line that was
+recalled is shown with those that tell how one comes there, and first of all the exits of which
+nobody has said where they lead, as AriGraph's agent explores (Anokhin et al. 2024,
+arXiv:2407.04363); exits that have all been taken tell nothing more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+
+from mags.games.adventures.state import OPPOSITE
+from mags.games.players.notes import Note
+from mags.games.players.showing import Shown
+from mags.games.turns import Said
+from mags.memory.memory import Memory
+from mags.recall.found import FactView
+
+_LIES = re.compile(r"^is (north|east|south|west) of$")
+_EXITS = re.compile(r"'s exits to the (?P<sides>.+)$")
+_SIDE = re.compile("|".join(OPPOSITE))
+
+
+class Map:
+    """The facts that lines told of places, as far as one memory has them."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._facts: dict[Said, frozenset[int]] = {}
+        self._last: dict[int, Note] = {}
+        self._taken: dict[str, set[str]] = {}
+        self._exits: dict[int, tuple[str, frozenset[str]]] = {}
+
+    def told(self, note: Note, facts: Sequence[int]) -> None:
+        """A line told these facts."""
+        self._facts[note.said] = frozenset(facts)
+        for fact in facts:
+            if fact not in self._last:
+                self._take(self._memory.get(fact).fact)
+            self._last[fact] = note
+
+    def facts(self, note: Note | None) -> frozenset[int]:
+        """The facts that a line told; none of a line that was not `told`."""
+        return frozenset() if note is None else self._facts.get(note.said, frozenset())
+
+    def _take(self, fact: FactView | None) -> None:
+        if fact is None:
+            return
+        lies, exits = _LIES.match(fact.relation), _EXITS.search(fact.object)
+        if lies:
+            self._taken.setdefault(fact.object, set()).add(lies[1])
+            self._taken.setdefault(fact.subject, set()).add(OPPOSITE[lies[1]])
+        elif exits:
+            self._exits[fact.id] = fact.subject, frozenset(_SIDE.findall(exits["sides"]))
+
+    def lines(self, found: Sequence[Shown], question: str, most: int) -> list[Shown]:
+        """The best lines, each with those that tell how one comes there, up to so many."""
+        found = [*self._open(found), *(one for one in found if not self._is_exits(one))]
+        ways = self._memory.ways(question, [one.ids[0] for one in found])
+        kept: dict[Hashable, Shown] = {}
+        for one, way in zip(found, ways, strict=True):
+            led = [self._shown(fact) for fact in way or () if fact in self._last]
+            more = {line.says: line for line in (one, *led) if line.says not in kept}
+            if len(kept) + len(more) <= most:
+                kept.update(more)
+        return list(kept.values())
+
+    def _open(self, found: Sequence[Shown]) -> list[Shown]:
+        """Exits of places that have some of which nobody knows where they lead; none twice."""
+        asked = [fact for one in found for fact in one.facts if fact in self._exits]
+        every = dict.fromkeys((*asked, *self._exits))
+        return [
+            self._shown(fact)
+            for fact in every
+            if self._exits[fact][1] - self._taken.get(self._exits[fact][0], set())
+        ]
+
+    def _is_exits(self, one: Shown) -> bool:
+        return any(fact in self._exits for fact in one.facts)
+
+    def _shown(self, fact: int) -> Shown:
+        note = self._last[fact]
+        return Shown(text=note.shown, note=note, ids=(fact,), facts=frozenset({fact}))

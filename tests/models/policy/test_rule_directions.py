@@ -1,0 +1,69 @@
+"""How places lie to one another, told by who goes there."""
+
+from __future__ import annotations
+
+import pytest
+
+from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.directions import LYING
+from mags.ports.policy import Turn
+
+NORTH = ("York", "is north of", "Leeds")
+EAST = ("Red Hall", "is east of", "Blue Room")
+
+
+def told(text: str) -> list[tuple[str, str, str]]:
+    read = RulePolicy().write(Turn(text=text, speaker="guide", at=0.0), (), ())
+    return [(op.subject, op.relation, op.object) for op in read.operations]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("You went west from the Red Hall to the Blue Room.", EAST),
+        ("Going east from the Blue Room you came to the Red Hall.", EAST),
+        ("We left the Red Hall and went westwards into the Blue Room.", EAST),
+        ("West of the Red Hall lies the Blue Room.", EAST),
+        ("York is north of Leeds.", NORTH),
+        ("Ana drove north from Leeds to York.", NORTH),
+        ("Leeds lies to the south of York.", NORTH),
+    ],
+)
+def test_both_ways_of_a_path_tell_one_fact(text: str, fact: tuple[str, str, str]):
+    assert told(text) == [fact]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Red Hall has exits to the east and south.",
+        "From the Red Hall one can go south and east.",
+    ],
+)
+def test_the_exits_of_a_place_are_its_own_in_one_order(text: str):
+    assert told(text) == [("Red Hall", "has", "Red Hall's exits to the east and south")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is York north of Leeds?",
+        "York is not north of Leeds.",
+        "If you go north from Leeds to York, it rains.",
+        "Kate is from South Africa and lives in Leeds.",
+        "The east wing of Hampton Court is closed in May.",
+        "I live in the east of Leeds.",
+        "I travelled from Oslo to West Berlin.",
+        "I came from Rome and Anna went north.",
+        "We went north from Leeds in March.",
+    ],
+)
+def test_what_tells_no_direction_gives_no_such_fact(text: str):
+    assert not [one for one in told(text) if one[1] in LYING]
+
+
+@pytest.mark.parametrize(
+    "text", ["I want to go west from Leeds one day.", "The way to Leeds leads east."]
+)
+def test_where_somebody_goes_is_no_exit(text: str):
+    assert not [one for one in told(text) if "exits" in one[2]]

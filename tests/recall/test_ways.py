@@ -1,0 +1,72 @@
+"""Which facts lead from what a question names to a memory."""
+
+from __future__ import annotations
+
+import pytest
+
+import mags
+from mags.errors import InvalidInput, NotFound
+from mags.memory.memory import Memory
+from mags.models.embed.hashing import HashEmbedder
+
+SAID = (
+    "We went north from Alba to Brin.",
+    "You go east from Brin to Cole.",
+    "Dorn is east of Cole.",
+    "Going south from Cole you come to Esk.",
+    "Esk is east of Alba.",
+    "Far away it rained.",
+)
+ALBA_BRIN, BRIN_COLE, COLE_DORN, COLE_ESK, ESK_ALBA, NOWHERE = range(len(SAID))
+
+
+@pytest.fixture
+def told() -> tuple[Memory, list[int], list[int]]:
+    """A memory with its episodes and, where a sentence told one, their facts (else 0)."""
+    memory = mags.open(None, embedder=HashEmbedder(64), clock=lambda: 1e6)
+    seen = [memory.observe(text, at=60.0 * i) for i, text in enumerate(SAID)]
+    return memory, [one.episode_id for one in seen], [next(iter(one.facts), 0) for one in seen]
+
+
+def test_a_way_is_made_of_the_facts_that_lead_there_and_of_those_that_tie_what_is_as_near(told):
+    memory, episodes, facts = told
+    (way,) = memory.ways("I am in Alba.", [episodes[COLE_DORN]])
+    assert way is not None
+    assert way[:2] in {
+        (facts[ALBA_BRIN], facts[BRIN_COLE]),
+        (facts[ESK_ALBA], facts[COLE_ESK]),
+    }
+    assert set(way) == {facts[i] for i in (ALBA_BRIN, BRIN_COLE, COLE_ESK, ESK_ALBA)} & set(way)
+
+
+def test_what_is_about_a_thing_that_the_question_names_needs_no_way(told):
+    memory, episodes, _ = told
+    assert memory.ways("I am in Alba.", [episodes[ALBA_BRIN]]) == ((),)
+
+
+def test_nothing_leads_to_what_names_nothing_or_from_a_question_that_names_nothing(told):
+    memory, episodes, _ = told
+    assert memory.ways("I am in Alba.", [episodes[NOWHERE]]) == (None,)
+    assert memory.ways("Where am I?", [episodes[COLE_DORN]]) == (None,)
+
+
+def test_a_fact_that_is_over_leads_nowhere(told):
+    memory, episodes, facts = told
+    memory.edit(facts[ALBA_BRIN], valid_to=500.0)
+    memory.edit(facts[ESK_ALBA], valid_to=500.0)
+    assert memory.ways("I am in Alba.", [episodes[COLE_DORN]]) == (None,)
+
+
+def test_a_fact_has_a_way_as_an_episode_has(told):
+    memory, episodes, facts = told
+    by_fact, by_episode = memory.ways("Alba", [facts[COLE_DORN], episodes[COLE_DORN]])
+    assert by_fact is not None
+    assert by_fact == by_episode
+
+
+def test_an_id_that_is_none_or_unknown_is_refused(told):
+    memory, _, _ = told
+    with pytest.raises(InvalidInput):
+        memory.ways("Alba", ["Brin"])  # type: ignore[list-item]
+    with pytest.raises(NotFound):
+        memory.ways("Alba", [10**9])
