@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
+from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import is_verb
 from mags.ports.policy import Act, Operation
@@ -25,11 +26,21 @@ OPPOSITE = {
 """The side that a fact is told by, for each that is told by the other one."""
 LYING = frozenset(f"is {side} of" for side in OPPOSITE.values())
 """The relations."""
-_EXITS = ("exit", "exits", "way out", "ways out", "one can go", "you can go")
+_AWAY = frozenset({"to", "into", "towards", "toward"})
+_EXIT = word_set("exit exits outlet outlets opening openings")
+_WAY = word_set("way ways path paths passage passages door doors doorway doorways road roads")
+_LEADS = word_set("out lead leads leading open opens off")
+_CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
+_ABLE = frozenset({"can", "may"})
+_GO = word_set("go leave walk head move step")
 _SIDE = re.compile(r"^(north|south)?-?(east|west)?(?:ern|wards?|erly)?$")
-_FROM = frozenset({"from", "of", "behind", "leaving", "leave", "left"})
-_TO = frozenset({"to", "into", "reached", "reach", "entered", "enter"})
-_UNSURE = frozenset({"not", "n't", "never", "no", "if", "or", "would", "could", "might", "may"})
+_FROM = word_set("from of behind leaving leave left quit quitting exit exited")
+_TO = word_set(
+    """to into reached reach reaching entered enter entering in at inside find found is lies
+    towards toward through onto meet"""
+)
+_DENIED = word_set("not n't never no if would could might")
+_UNSURE = frozenset({"or", "may"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +55,13 @@ class _Place:
 def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     """Return how two places lie to one another, or which exits one has; () where none is told."""
     sides = [i for i in range(len(tokens)) if _is_side(tokens, i)]
-    if not sides or any(t.low in _UNSURE for t in tokens):
+    if not sides or any(t.low in _DENIED for t in tokens):
         return ()
     places = _places(tokens)
-    if len(places) == 1 and _tells_exits(tokens):
+    if len(places) == 1 and places[0].before not in _AWAY and _tells_exits(tokens):
         return (_exits(places[0].name, [_side(tokens[i]) for i in sides]),)
+    if any(t.low in _UNSURE for t in tokens):
+        return ()
     start = [p for p in places if p.before in _FROM]
     if len(sides) > 1 or len(start) != 1:
         return ()
@@ -61,8 +74,9 @@ def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
 
 def _tells_exits(tokens: Sequence[Token]) -> bool:
     """Say whether it is told where one can leave a place, not where somebody went."""
-    said = f" {' '.join(t.low for t in tokens)} "
-    return any(f" {words} " in said for words in _EXITS)
+    words = {t.low for t in tokens}
+    able = bool(words & _ABLE and words & _GO) and not words & {"i", "we"}
+    return able or bool(words & _EXIT) or bool(words & _WAY and words & _LEADS)
 
 
 def _exits(place: str, sides: Sequence[str]) -> Operation:
@@ -123,6 +137,6 @@ def _places(tokens: Sequence[Token]) -> list[_Place]:
 
 def _is_name(tokens: Sequence[Token], i: int) -> bool:
     token = tokens[i]
-    if not token.is_capital or _is_side(tokens, i) or token.low in FUNCTION_WORDS:
+    if not token.is_capital or _is_side(tokens, i) or token.low in FUNCTION_WORDS | _CALENDAR:
         return False
-    return i > 0 or not is_verb(token.low)
+    return i > 0 or not (is_verb(token.low) or token.low in _WAY | _EXIT)
