@@ -21,12 +21,10 @@ OPPOSITE = {
     "west": "east",
     "southwest": "northeast",
     "northwest": "southeast",
-    "below": "above",
 }
 """The side that a fact is told by, for each that is told by the other one."""
 LYING = frozenset(f"is {side} of" for side in OPPOSITE.values())
 """The relations."""
-_AWAY = frozenset({"to", "into", "towards", "toward"})
 _EXIT = word_set("exit exits outlet outlets opening openings")
 _WAY = word_set("way ways path paths passage passages door doors doorway doorways road roads")
 _LEADS = word_set("out lead leads leading open opens off")
@@ -35,10 +33,13 @@ _ABLE = frozenset({"can", "may"})
 _GO = word_set("go leave walk head move step")
 _SIDE = re.compile(r"^(north|south)?-?(east|west)?(?:ern|wards?|erly)?$")
 _FROM = word_set("from of behind leaving leave left quit quitting exit exited")
+_HERE = _FROM | {"", "in", "at", ","}
 _TO = word_set(
-    """to into reached reach reaching entered enter entering in at inside find found is lies
-    towards toward through onto meet"""
+    """to into reached reach reaching entered enter entering inside find found is lies towards
+    toward through onto meet"""
 )
+_IN = frozenset({"in", "at"})
+_ARRIVED = word_set("arrive arrived arriving find found end stand yourself ourselves myself now")
 _DENIED = word_set("not n't never no if would could might")
 _UNSURE = frozenset({"or", "may"})
 
@@ -58,7 +59,7 @@ def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     if not sides or any(t.low in _DENIED for t in tokens):
         return ()
     places = _places(tokens)
-    if len(places) == 1 and places[0].before not in _AWAY and _tells_exits(tokens):
+    if len(places) == 1 and places[0].before in _HERE and _tells_exits(tokens):
         return (_exits(places[0].name, [_side(tokens[i]) for i in sides]),)
     if any(t.low in _UNSURE for t in tokens):
         return ()
@@ -66,7 +67,8 @@ def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     if len(sides) > 1 or len(start) != 1:
         return ()
     beside = tokens[sides[0] + 1].low == "of" if sides[0] + 1 < len(tokens) else False
-    others = [p for p in places if p is not start[0] and (p.before in _TO or beside)]
+    to = _TO | _IN if any(t.low in _ARRIVED for t in tokens) else _TO
+    others = [p for p in places if p is not start[0] and (p.before in to or beside)]
     if len(others) != 1 or start[0].name == others[0].name:
         return ()
     return (_fact(others[0].name, _side(tokens[sides[0]]), start[0].name),)
@@ -126,6 +128,9 @@ def _places(tokens: Sequence[Token]) -> list[_Place]:
             end += 1
         if end == i:
             i += 1
+            continue
+        if end < len(tokens) and tokens[end].low == "'s":
+            i = end  # "Ana's house" is no name of a place
             continue
         led = i > 0 and tokens[i - 1].low in {"the", "a", "an"}
         start = i - 1 if led else i
