@@ -32,7 +32,7 @@ def main() -> int:
     loads = {
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
         "mixture": lambda at: mixture(at, clients=64, memories=100, seconds=options.seconds),
-        "kills": lambda at: kills(at, clients=16, memories=20, times=options.kills),
+        "kills": lambda at: kills(at, clients=64, memories=100, times=options.kills),
     }
     for name, work in loads.items():
         if options.only not in (None, name):

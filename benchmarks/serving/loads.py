@@ -88,11 +88,16 @@ def recalls(folder: Path, *, nodes: int, clients: int, each: int) -> dict[str, f
 
 @dataclass(slots=True)
 class Tally:
-    """What a load came to. `known`: turns that were acknowledged, by memory."""
+    """What a load came to. `known`: turns that were acknowledged, by memory.
+
+    `killed`: the server is to be killed under it, so that a line that breaks is no failure: what
+    was not acknowledged may then be there or not.
+    """
 
     done: dict[str, int] = field(default_factory=dict)
     failed: dict[str, int] = field(default_factory=dict)
     known: dict[str, list[str]] = field(default_factory=dict)
+    killed: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, kind: str, status: int, name: str, text: str) -> None:
@@ -128,8 +133,10 @@ def mixed(
             try:
                 status, _ = client.send("POST", f"/memories/{name}/{kind}", body)
             except BROKEN:
-                return  # it was killed: what was not acknowledged may be there or not
-            if status != 404:  # nobody has told this memory anything yet
+                if not tally.killed:
+                    tally.add(f"{kind} broken,", 503, name, text)
+                break
+            if status != 404 or kind == "turns":  # 404: nobody has told this memory anything yet
                 tally.add(kind, status, name, text)
         client.close()
 
@@ -185,7 +192,7 @@ def mixture(folder: Path, *, clients: int, memories: int, seconds: float) -> dic
 
 def kills(folder: Path, *, clients: int, memories: int, times: int) -> dict[str, float]:
     """Kill a server under the mixture so many times; what of the acknowledged is gone."""
-    port, tally, chance = free_port(), Tally(), random.Random(5)
+    port, tally, chance = free_port(), Tally(killed=True), random.Random(5)
     for number in range(times):
         with running(folder, port) as server:
             over = threading.Event()

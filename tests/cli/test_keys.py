@@ -1,0 +1,60 @@
+"""`mags keys`, as whoever runs a server types it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+pytest.importorskip("fastapi", reason="needs the extra: pip install 'mags[server]'")
+
+from mags.cli.app import app
+from mags.errors import MagsError
+from mags.server.grants import Refused
+from mags.server.keys import KeyRing
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    runner = CliRunner()
+    return lambda *words: runner.invoke(
+        app, ["keys", *words, "--folder", str(tmp_path)], env={"COLUMNS": "200"}
+    )
+
+
+def secret_of(result: Result) -> str:
+    assert result.exit_code == 0, result.output
+    return result.stdout.splitlines()[0].strip()
+
+
+def test_a_key_is_shown_once_and_listed_without_its_secret(run: Run):
+    secret = secret_of(run("add", "phone", "--namespace", "team-*", "--scope", "read"))
+    listed = run("list").stdout
+    assert "phone" in listed
+    assert "read" in listed
+    assert "team-*" in listed
+    assert secret not in listed
+
+
+def test_a_rotated_key_has_another_secret_and_a_revoked_one_none(run: Run, tmp_path: Path):
+    first = secret_of(run("add", "phone"))
+    second = secret_of(run("rotate", "phone"))
+    assert first != second
+    ring = KeyRing(tmp_path)
+    assert ring.grant(second).sees("anything")
+    with pytest.raises(Refused):
+        ring.grant(first)
+    assert run("revoke", "phone").exit_code == 0
+    with pytest.raises(Refused):
+        KeyRing(tmp_path).grant(second)
+
+
+def test_a_scope_that_is_none_is_refused(run: Run):
+    result = run("add", "phone", "--scope", "owner")
+    assert isinstance(result.exception, MagsError) or result.exit_code != 0
+    assert "phone" not in run("list").stdout
