@@ -14,7 +14,7 @@ from benchmarks import report
 from benchmarks.peers.__main__ import environment
 from benchmarks.places import ROOT
 from benchmarks.results import load, result, save
-from benchmarks.serving.loads import kills, mixture, recalls
+from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.systems import System
 
 COMMAND = "python -m benchmarks.serving"
@@ -29,10 +29,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=20)
     options = parser.parse_args()
+    crowd = Crowd(clients=64, memories=100)
     loads = {
         "recall": lambda at: recalls(at, nodes=options.nodes, clients=8, each=150),
-        "mixture": lambda at: mixture(at, clients=64, memories=100, seconds=options.seconds),
-        "kills": lambda at: kills(at, clients=64, memories=100, times=options.kills),
+        "mixture": lambda at: mixture(at, crowd, seconds=options.seconds),
+        "kills": lambda at: kills(at, crowd, times=options.kills),
     }
     for name, work in loads.items():
         if options.only not in (None, name):

@@ -8,11 +8,13 @@ import random
 import re
 import signal
 import statistics
+import subprocess
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.serving.process import Client, cpu_seconds, free_port, memory_mb, running
@@ -111,15 +113,27 @@ class Tally:
                 self.known.setdefault(name, []).append(text)
 
 
-def mixed(
-    port: int, tally: Tally, *, clients: int, memories: int, until: Callable[[], bool], begin: int
-) -> None:
-    """Half observe, three in ten recall, two in ten ask, over many memories at once."""
+MIXED = (5, 3, 2)
+"""Half observe, three in ten recall, two in ten ask."""
+ASKING = (0, 3, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """So many clients over so many memories; what they do, in which shares."""
+
+    clients: int
+    memories: int
+    shares: tuple[int, int, int] = MIXED
+
+
+def mixed(port: int, tally: Tally, crowd: Crowd, *, until: Callable[[], bool], begin: int) -> None:
+    """Observe, recall and ask, over many memories at once."""
 
     def work(number: int) -> None:
         client, chance, count = Client(port), random.Random(begin + number), 0
         while not until():
-            name = f"m{chance.randrange(memories)}"
+            name = f"m{chance.randrange(crowd.memories)}"
             count += 1
             text = f"Client {begin + number} counted {count} geese for {name}."
             kind, body = chance.choices(
@@ -128,7 +142,7 @@ def mixed(
                     ("recall", {"query": "How many geese were counted?"}),
                     ("ask", {"question": "Who counted geese?"}),
                 ),
-                (5, 3, 2),
+                crowd.shares,
             )[0]
             try:
                 status, _ = client.send("POST", f"/memories/{name}/{kind}", body)
@@ -140,8 +154,8 @@ def mixed(
                 tally.add(kind, status, name, text)
         client.close()
 
-    with ThreadPoolExecutor(clients) as pool:
-        list(pool.map(work, range(clients)))
+    with ThreadPoolExecutor(crowd.clients) as pool:
+        list(pool.map(work, range(crowd.clients)))
 
 
 def missing(port: int, tally: Tally) -> tuple[int, int]:
@@ -156,41 +170,66 @@ def missing(port: int, tally: Tally) -> tuple[int, int]:
     return lost, crossed
 
 
-def mixture(folder: Path, *, clients: int, memories: int, seconds: float) -> dict[str, float]:
-    """Requests a second, failures, losses and memory of the mixture."""
-    port, tally = free_port(), Tally()
+def mixture(folder: Path, crowd: Crowd, *, seconds: float) -> dict[str, float]:
+    """Requests a second, failures, losses and memory of the mixture.
+
+    After it the same clients only ask, half as long: what grows then is not what was told.
+    """
+    port, tally, asked = free_port(), Tally(), Tally()
     with running(folder, port) as server:
-        ends = time.monotonic() + seconds
-        sizes: list[float] = []
-
-        def watch() -> None:
-            while time.monotonic() < ends:
-                sizes.append(memory_mb(server))
-                time.sleep(1.0)
-
-        watching = threading.Thread(target=watch)
-        watching.start()
-        mixed(
-            port, tally, clients=clients, memories=memories, begin=0,
-            until=lambda: time.monotonic() >= ends,
-        )  # fmt: skip
-        watching.join()
+        told = watched(server, tally, partial(mixed, port, tally, crowd, begin=0), seconds)
+        only = replace(crowd, shares=ASKING)
+        asking = watched(server, asked, partial(mixed, port, asked, only, begin=0), seconds / 2)
         lost, crossed = missing(port, tally)
+    half, end = told[len(told) // 2], told[-1]
     return {
-        "clients": clients,
-        "memories": memories,
+        "clients": crowd.clients,
+        "memories": crowd.memories,
         "requests": sum(tally.done.values()),
         "requests_a_second": sum(tally.done.values()) / seconds,
-        "failed": sum(tally.failed.values()),
+        "failed": sum(tally.failed.values()) + sum(asked.failed.values()),
         "lost": lost,
         "crossed": crossed,
-        "memory_mb_half": statistics.median(sizes[len(sizes) // 2 :][:3]),
-        "memory_mb_end": statistics.median(sizes[-3:]),
+        "memory_mb_half": half.mb,
+        "memory_mb_end": end.mb,
+        "kb_a_turn": 1000 * (end.mb - half.mb) / max(end.turns - half.turns, 1),
+        "asked": sum(asked.done.values()),
+        "memory_mb_asked_half": asking[len(asking) // 2].mb,
+        "memory_mb_asked": asking[-1].mb,
         **{f"{kind}_done": count for kind, count in tally.done.items()},
     }
 
 
-def kills(folder: Path, *, clients: int, memories: int, times: int) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Memory of a server, in MB, when so many turns were acknowledged."""
+
+    mb: float
+    turns: int
+
+
+def watched(
+    server: subprocess.Popen[bytes], tally: Tally, load: Callable[..., None], seconds: float
+) -> list[Size]:
+    """Put a load on for so long; the server's size second by second, the median of three each."""
+    ends, sizes = time.monotonic() + seconds, list[Size]()
+
+    def watch() -> None:
+        while time.monotonic() < ends:
+            sizes.append(Size(memory_mb(server), tally.done.get("turns", 0)))
+            time.sleep(1.0)
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    load(until=lambda: time.monotonic() >= ends)
+    watching.join()
+    return [
+        Size(statistics.median(one.mb for one in three), three[1].turns)
+        for three in zip(sizes, sizes[1:], sizes[2:], strict=False)
+    ]
+
+
+def kills(folder: Path, crowd: Crowd, *, times: int) -> dict[str, float]:
     """Kill a server under the mixture so many times; what of the acknowledged is gone."""
     port, tally, chance = free_port(), Tally(killed=True), random.Random(5)
     for number in range(times):
@@ -198,13 +237,8 @@ def kills(folder: Path, *, clients: int, memories: int, times: int) -> dict[str,
             over = threading.Event()
             load = threading.Thread(
                 target=mixed,
-                args=(port, tally),
-                kwargs={
-                    "clients": clients,
-                    "memories": memories,
-                    "until": over.is_set,
-                    "begin": 1_000 * (number + 1),
-                },
+                args=(port, tally, crowd),
+                kwargs={"until": over.is_set, "begin": 1_000 * (number + 1)},
             )
             load.start()
             time.sleep(1.0 + 2.0 * chance.random())

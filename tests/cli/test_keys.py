@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 pytest.importorskip("fastapi", reason="needs the extra: pip install 'mags[server]'")
 
 from mags.cli.app import app
-from mags.errors import MagsError
+from mags.errors import InvalidInput
 from mags.server.grants import Refused
 from mags.server.keys import KeyRing
 
@@ -56,5 +56,6 @@ def test_a_rotated_key_has_another_secret_and_a_revoked_one_none(run: Run, tmp_p
 
 def test_a_scope_that_is_none_is_refused(run: Run):
     result = run("add", "phone", "--scope", "owner")
-    assert isinstance(result.exception, MagsError) or result.exit_code != 0
+    assert isinstance(result.exception, InvalidInput)
+    assert "read, write or admin" in str(result.exception)
     assert "phone" not in run("list").stdout

@@ -29,7 +29,7 @@ from mags.memory.graphs import to_networkx
 from mags.memory.handle import Handle, closed_on_failure
 from mags.memory.lives import MomentView, life
 from mags.memory.moments import Moment, seconds
-from mags.memory.pictures import Frame, LinkView, Picture, links, picture, region_of
+from mags.memory.pictures import Frame, LinkView, Picture
 from mags.memory.porting import Porter
 from mags.memory.reading import Look
 from mags.memory.reembedding import reembed
@@ -236,7 +236,7 @@ class Memory(Handle):
         return self._reader.chains(Ends(question, tuple(several(options, "options")), after or {}))
 
     def ways(self, question: str, ids: Sequence[int]) -> tuple[tuple[int, ...] | None, ...]:
-        """By memory (id) the facts that lead to it from what a question names, or None."""
+        """By memory (id) the fewest facts from what a question names to it; None: none lead."""
         return self._reader.ways(question, [known_id(one) for one in ids])
 
     def latest(self, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
@@ -282,6 +282,8 @@ class Memory(Handle):
         """Counts, sizes, and who is at work."""
         return stats(self._live, self._parts)
 
+    # -- tending -----------------------------------------------------------------
+
     def sleep(self, on_rule: Callable[[str], None] | None = None) -> SleepReport:
         """Decay, wire, prune, solidify, consolidate; reading goes on meanwhile."""
         return self._tender.sleep(on_rule).report
@@ -319,6 +321,8 @@ class Memory(Handle):
         """
         wanted = id_or_name(query_or_id, "what to forget")
         return Forgetter(self._live, self._parts.clear_caches).forget(wanted, dry_run=dry_run)
+
+    # -- history -----------------------------------------------------------------
 
     def snapshot(self, name: str) -> Mark:
         """Name this moment, for `diff` and `rollback`."""
@@ -377,15 +381,11 @@ class Memory(Handle):
 
     def picture(self, frame: Frame | None = None) -> Picture:
         """The strongest nodes and the arcs between them, to be drawn."""
-        regions = region_of(self.regions())
-        with self._live.reading() as state:
-            return picture(state, frame or Frame(), regions)
+        return self._reader.picture(frame or Frame(), self.regions())
 
     def region_links(self) -> tuple[LinkView, ...]:
         """How strongly any two regions hang together, strongest first."""
-        regions = region_of(self.regions())
-        with self._live.reading() as state:
-            return links(state, regions)
+        return self._reader.region_links(self.regions())
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """Every node and arc as a NetworkX graph."""

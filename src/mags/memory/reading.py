@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -13,6 +13,8 @@ from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.live import Live
 from mags.memory.parts import Parts, same_relation
+from mags.memory.pictures import Frame, LinkView, Picture, links, picture, region_of
+from mags.memory.regions import RegionView
 from mags.memory.stretches import readable
 from mags.memory.views import NeighbourView, NodeView, PathView, Profile
 from mags.memory.working import recent_episodes, session_hash, turns
@@ -163,6 +165,16 @@ class Reader:
             Recalled(id=h.id, text=h.text, speaker=h.speaker, at=h.at, current=h.current)
             for h in self.find(plan, look).hits
         ]
+
+    def picture(self, frame: Frame, regions: Collection[RegionView]) -> Picture:
+        """The strongest nodes within a frame and the arcs between them."""
+        with self._live.reading() as state:
+            return picture(state, frame, region_of(regions))
+
+    def region_links(self, regions: Collection[RegionView]) -> tuple[LinkView, ...]:
+        """How strongly any two regions hang together, strongest first."""
+        with self._live.reading() as state:
+            return links(state, region_of(regions))
 
     # -- looking things up -------------------------------------------------------
 

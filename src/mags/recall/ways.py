@@ -1,13 +1,15 @@
 """How one comes from what a question names to a memory: the fewest facts that lead there.
 
-Facts that hold are walked from thing to thing, whichever way they are told; nearer things first,
-so that the way to each is a shortest one, and the ways to all of them are one tree.
+Facts that hold are walked from thing to thing, whichever way they are told, nearer things first
+(breadth first: Moore 1959), so the ways to all of them are one tree.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
 
 from mags.graph.edge import ArcKind
 from mags.graph.node import NOBODY, NodeKind
@@ -44,19 +46,15 @@ def _nearest(led: Mapping[int, Way], things: Iterable[int]) -> Way | None:
 
 
 def _tree(state: State, starts: Iterable[int], moment: float) -> dict[int, Way]:
-    """By thing the facts that lead to it, with those that tie it to what is as near or nearer."""
+    """By thing the facts that lead to it."""
     led: dict[int, Way] = {one: () for one in starts}
     queue = deque(led)
-    seen: set[int] = set()
     while queue and len(led) < FAR:
         here = queue.popleft()
-        seen.add(here)
         for fact, other in _facts(state, here, moment):
             if other not in led:
                 led[other] = (*led[here], fact)
                 queue.append(other)
-            elif other not in seen and fact not in led[other]:
-                led[other] = (*led[other], fact)
     return led
 
 
@@ -64,11 +62,8 @@ def _facts(state: State, thing: int, moment: float) -> list[tuple[int, int]]:
     """The facts of a thing that hold, each with the thing at its other end."""
     ids = [*state.slots.of(thing), *state.slots.about(thing)]
     nodes = state.graph.nodes[state.graph.rows(ids)]
-    holds = (nodes["valid_from"] <= moment) & (nodes["valid_to"] > moment)
-    ends = zip(nodes["id"], nodes["subject"], nodes["object"], strict=True)
-    found = ((int(i), int(o) if int(s) == thing else int(s)) for i, s, o in _of(ends, holds))
-    return [(fact, other) for fact, other in found if other != NOBODY]
-
-
-def _of(every: Iterable[tuple[int, int, int]], kept: Iterable[bool]) -> list[tuple[int, int, int]]:
-    return [one for one, keep in zip(every, kept, strict=True) if keep]
+    holding = nodes[(nodes["valid_from"] <= moment) & (nodes["valid_to"] > moment)]
+    starts, ends = holding["subject"], holding["object"]
+    others = np.where(starts == thing, ends, starts)
+    pairs = zip(holding["id"].tolist(), others.tolist(), strict=True)
+    return [(fact, other) for fact, other in pairs if other != NOBODY]

@@ -8,19 +8,14 @@ arXiv:2407.04363); exits that have all been taken tell nothing more.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 
-from mags.games.adventures.state import OPPOSITE
 from mags.games.players.notes import Note
 from mags.games.players.showing import Shown
 from mags.games.turns import Said
 from mags.memory.memory import Memory
+from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of
 from mags.recall.found import FactView
-
-_LIES = re.compile(r"^is (north|east|south|west) of$")
-_EXITS = re.compile(r"'s exits to the (?P<sides>.+)$")
-_SIDE = re.compile("|".join(OPPOSITE))
 
 
 class Map:
@@ -48,12 +43,12 @@ class Map:
     def _take(self, fact: FactView | None) -> None:
         if fact is None:
             return
-        lies, exits = _LIES.match(fact.relation), _EXITS.search(fact.object)
-        if lies:
-            self._taken.setdefault(fact.object, set()).add(lies[1])
-            self._taken.setdefault(fact.subject, set()).add(OPPOSITE[lies[1]])
+        side, exits = LYING.get(fact.relation), exits_of(fact.subject, fact.object)
+        if side:
+            self._taken.setdefault(fact.object, set()).add(side)
+            self._taken.setdefault(fact.subject, set()).add(OPPOSITE[side])
         elif exits:
-            self._exits[fact.id] = fact.subject, frozenset(_SIDE.findall(exits["sides"]))
+            self._exits[fact.id] = fact.subject, exits
 
     def lines(self, found: Sequence[Shown], question: str, most: int) -> list[Shown]:
         """The best lines, each with those that tell how one comes there, up to so many."""

@@ -16,18 +16,21 @@ from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import is_verb
 from mags.ports.policy import Act, Operation
 
-OPPOSITE = {
-    "south": "north",
-    "west": "east",
-    "southwest": "northeast",
-    "northwest": "southeast",
-}
-"""The side that a fact is told by, for each that is told by the other one."""
-LYING = frozenset(f"is {side} of" for side in OPPOSITE.values())
-"""The relations."""
+_PAIRS = (
+    ("north", "south"),
+    ("east", "west"),
+    ("northeast", "southwest"),
+    ("southeast", "northwest"),
+)
+OPPOSITE = dict(_PAIRS) | {there: here for here, there in _PAIRS}
+LYING = {f"is {side} of": side for side, _ in _PAIRS}
+"""The relations, with the side that each tells: the first of its pair."""
 _EXIT = word_set("exit exits outlet outlets opening openings")
 _WAY = word_set("way ways path paths passage passages door doors doorway doorways road roads")
 _LEADS = word_set("out lead leads leading open opens off")
+_EXITS = "{place}'s exits to the "
+"""What a place's exits are called: its own, so that they tie no places that have the same."""
+_LISTED = re.compile(r", | and ")
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
 _ABLE = frozenset({"can", "may"})
 _GO = word_set("go leave walk head move step")
@@ -81,21 +84,27 @@ def _tells_exits(tokens: Sequence[Token]) -> bool:
     return able or bool(words & _EXIT) or bool(words & _WAY and words & _LEADS)
 
 
+def exits_of(place: str, thing: str) -> frozenset[str]:
+    """Return the sides to which a place can be left, of a fact's object that tells its exits."""
+    _, mark, sides = thing.partition(_EXITS.format(place=place))
+    return frozenset(_LISTED.split(sides)) if mark else frozenset()
+
+
 def _exits(place: str, sides: Sequence[str]) -> Operation:
     """Read "the Red Hall has exits to the east and south", "from the Red Hall one can go east"."""
-    told = [side for side in (*OPPOSITE.values(), *OPPOSITE) if side in sides]
+    told = [side for side in OPPOSITE if side in sides]
     ways = " and ".join(part for part in (", ".join(told[:-1]), told[-1]) if part)
     return Operation(
         act=Act.ADD,
         subject=place,
         relation="has",
-        object=f"{place}'s exits to the {ways}",
+        object=_EXITS.format(place=place) + ways,
         text=f"{place} has exits to the {ways}.",
     )
 
 
 def _fact(there: str, side: str, here: str) -> Operation:
-    if side in OPPOSITE:
+    if f"is {side} of" not in LYING:
         there, side, here = here, OPPOSITE[side], there
     relation = f"is {side} of"
     return Operation(
