@@ -27,6 +27,9 @@ def told(text: str) -> list[tuple[str, str, str]]:
         ("From the Red Hall you walk west and find yourself in the Blue Room.", EAST),
         ("Quitting the Red Hall by its western door you enter the Blue Room.", EAST),
         ("Through the western exit of the Red Hall you reach the Blue Room.", EAST),
+        ("The Red Hall's western door opens into the Blue Room.", EAST),
+        ("The Blue Room opens east into the Red Hall.", EAST),
+        ("The Red Hall has the Blue Room on its west.", EAST),
         ("York is north of Leeds.", NORTH),
         ("Ana drove north from Leeds to York.", NORTH),
         ("Leeds lies to the south of York.", NORTH),
@@ -44,6 +47,9 @@ def test_both_ways_of_a_path_tell_one_fact(text: str, fact: tuple[str, str, str]
         "From the Red Hall you may leave south or east.",
         "Ways lead east and south out of the Red Hall.",
         "The Red Hall opens to the south and, by a path, to the east.",
+        "Gates to the east and south lead out of the Red Hall.",
+        "The Red Hall's south and east doors are open.",
+        "Two roads leave the Red Hall, one heading east and one south.",
     ],
 )
 def test_the_exits_of_a_place_are_its_own_in_one_order(text: str):
@@ -64,6 +70,13 @@ def test_the_exits_of_a_place_are_its_own_in_one_order(text: str):
         "We went north from Leeds in March.",
         "Anna drove north from Leeds.",
         "We flew east from Oslo at Easter.",
+        "Knott is a mountain in the north of Cumbria.",
+        "The south bank of Oslo faces Nesodden.",
+        "Oslo lies in the southern part of Norway.",
+        "It is ten miles west of Oslo on the road to Drammen.",
+        "I doubt that York is north of Leeds.",
+        "The council wants a road south from Leeds to York.",
+        "Nobody ever went north from Leeds to York.",
     ],
 )
 def test_what_tells_no_direction_gives_no_such_fact(text: str):

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
-from mags.models.policy.rules.spans import DAYS, MONTHS
+from mags.models.policy.rules.lexicon import word_set
+from mags.models.policy.rules.places import Place, places_in
 from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import is_verb
 from mags.ports.policy import Act, Operation
@@ -25,63 +24,149 @@ _PAIRS = (
 OPPOSITE = dict(_PAIRS) | {there: here for here, there in _PAIRS}
 LYING = {f"is {side} of": side for side, _ in _PAIRS}
 """The relations, with the side that each tells: the first of its pair."""
-_EXIT = word_set("exit exits outlet outlets opening openings")
-_WAY = word_set("way ways path paths passage passages door doors doorway doorways road roads")
-_LEADS = word_set("out lead leads leading open opens off")
 _EXITS = "{place}'s exits to the "
 """What a place's exits are called: its own, so that they tie no places that have the same."""
 _LISTED = re.compile(r", | and ")
-_CALENDAR = frozenset(DAYS) | frozenset(MONTHS)
-_ABLE = frozenset({"can", "may"})
-_GO = word_set("go leave walk head move step")
-_SIDE = re.compile(r"^(north|south)?-?(east|west)?(?:ern|wards?|erly)?$")
-_FROM = word_set("from of behind leaving leave left quit quitting exit exited")
-_HERE = _FROM | {"", "in", "at", ","}
-_TO = word_set(
-    """to into reached reach reaching entered enter entering inside find found is lies towards
-    toward through onto meet"""
+_SIDE = re.compile(r"^(north|south)?-?(east|west)?(?:ern|wards?|erly|-?bound)?$")
+_EXIT = word_set("exit exits outlet outlets opening openings egress")
+_WAY = word_set(
+    """way ways path paths passage passages door doors doorway doorways road roads gate gates
+    hatch hatches tunnel tunnels trail trails corridor corridors stair stairs gap gaps arch
+    arches track tracks lane lanes"""
 )
-_IN = frozenset({"in", "at"})
-_ARRIVED = word_set("arrive arrived arriving find found end stand yourself ourselves myself now")
-_DENIED = word_set("not n't never no if would could might")
+_LEADS = word_set(
+    """out lead leads leading open opens off point points head heads heading run runs running go
+    goes going depart departs departing part lies lie continues continue fork forks leave leaves
+    leaving away"""
+)
+_ABLE = word_set("can may")
+_GO = word_set(
+    """go leave walk head move step exit depart proceed travel left departed exited
+    quit get"""
+)
+_WENT = word_set(
+    """went goes walked walks drove drives rode rides flew flies moved moves ran runs came comes
+    sailed travelled traveled headed hiked cycled left took"""
+)
+_SPEAKER = word_set("i we")
+_FROM = word_set(
+    """from of off behind leaving leave left quit quitting exit exited departing depart departed
+    abandoning abandoned leaves quits departs"""
+)
+_HERE = _FROM | {"in", "at", ",", "for"}
+_TO = word_set(
+    """to into onto reached reach reaching entered enter entering inside find found is are lies lay
+    lie stands stood sits towards toward through meet met gained gain hits hit upon becomes"""
+)
+_IN = word_set("in at on")
+_PART = word_set(
+    """part parts side sides end ends bank banks coast shore shores tip edge half wing wall walls
+    flank corner region regions area areas suburb suburbs state states limit slope face tower
+    entrance block blocks border country"""
+)
+_AMONG = word_set("with by about like than near and via as between")
+"""A name after one of these is no end of a way."""
+_ARRIVED = word_set(
+    """arrive arrives arrived arriving find found end ends ended ending stand yourself ourselves
+    myself now until till"""
+)
+_LIES = word_set("is was lies lay stands stood sits adjoins begins are") | {":"}
+_DENIED = word_set(
+    """not n't never no if would could might doubt doubts whether maybe perhaps wish wishes want
+    wants hope hopes plan plans rumour rumoured supposed neither nor should nobody
+    none nothing"""
+) | {"?"}
 _UNSURE = frozenset({"or", "may"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """A name in a sentence. `before`: the word that leads to it."""
-
-    name: str
-    at: int
-    before: str
 
 
 def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     """Return how two places lie to one another, or which exits one has; () where none is told."""
     sides = [i for i in range(len(tokens)) if _is_side(tokens, i)]
-    if not sides or any(t.low in _DENIED for t in tokens):
+    denied = tokens[0].low == "it" or any(t.low in _DENIED for t in tokens)
+    if not sides or denied or any(_is_part(tokens, i) for i in sides):
         return ()
-    places = _places(tokens)
-    if len(places) == 1 and places[0].before in _HERE and _tells_exits(tokens):
-        return (_exits(places[0].name, [_side(tokens[i]) for i in sides]),)
-    if any(t.low in _UNSURE for t in tokens):
+    places = places_in(tokens, _is_side, _is_no_name)
+    here = _left(places) if _tells_exits(tokens, sides) else None
+    if here is not None:
+        return (_exits(here.name, [_side(tokens[i]) for i in sides]),)
+    if len(sides) > 1 or any(t.low in _UNSURE for t in tokens):
         return ()
-    start = [p for p in places if p.before in _FROM]
-    if len(sides) > 1 or len(start) != 1:
+    return _way(_without_who_goes(places), tokens, sides[0])
+
+
+def _without_who_goes(places: list[Place]) -> list[Place]:
+    """Without "Ana" of "Ana drove north from Leeds to York"."""
+    goes = len(places) == 3 and not places[0].before and places[0].after in _WENT
+    return places[1:] if goes else places
+
+
+def _way(places: Sequence[Place], tokens: Sequence[Token], side: int) -> tuple[Operation, ...]:
+    """Where a sentence names two places and no third: how they lie."""
+    start = _start(places, tokens) if len(places) == 2 else None
+    there = None if start is None else _end(places, start, tokens, side)
+    if start is None or there is None or start.name == there.name:
         return ()
-    beside = tokens[sides[0] + 1].low == "of" if sides[0] + 1 < len(tokens) else False
+    return (_fact(there.name, _side(tokens[side]), start.name),)
+
+
+def _left(places: Sequence[Place]) -> Place | None:
+    """The one place of a sentence of which exits are told; a word that merely begins it is none."""
+    marked = [p for p in places if p.sided or p.before in _HERE] or [
+        p for p in places if p.led or not p.before
+    ]
+    fit = [p for p in marked if p.before not in _TO | _AMONG]
+    return fit[0] if len(fit) == 1 and not _others(places, fit[0]) else None
+
+
+def _others(places: Sequence[Place], one: Place) -> bool:
+    """Say whether a sentence names more than one place, or somebody."""
+    return any(p is not one and (p.before or p.led) for p in places)
+
+
+def _start(places: Sequence[Place], tokens: Sequence[Token]) -> Place | None:
+    """Where a way begins, or what another place lies beside."""
+    marked = [p for p in places if p.sided or p.before in _FROM or p.after == "behind"]
+    if not marked and places and (_of_the_first(tokens) or _leads_on(places, tokens)):
+        marked = [places[0]]
+    return marked[0] if len(marked) == 1 else None
+
+
+def _leads_on(places: Sequence[Place], tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence begins with a place that leads on: "The Hall opens north into"."""
+    first = places[0]
+    return first.led and not first.before and any(t.low in _LEADS for t in tokens)
+
+
+def _of_the_first(tokens: Sequence[Token]) -> bool:
+    """Say whether a side of what a sentence begins with is told: "has it on its eastern side"."""
+    return any(t.low == "its" and _is_side(tokens, i + 1) for i, t in enumerate(tokens[:-1]))
+
+
+def _end(places: Sequence[Place], start: Place, tokens: Sequence[Token], side: int) -> Place | None:
+    """Where a way ends: what is reached, or what a sentence says something of."""
+    beside = side + 1 < len(tokens) and tokens[side + 1].low == "of"
     to = _TO | _IN if any(t.low in _ARRIVED for t in tokens) else _TO
-    others = [p for p in places if p is not start[0] and (p.before in to or beside)]
-    if len(others) != 1 or start[0].name == others[0].name:
-        return ()
-    return (_fact(others[0].name, _side(tokens[sides[0]]), start[0].name),)
+    others = [p for p in places if p is not start and p.before not in _AMONG | {"for"}]
+    reached = [p for p in others if p.before in to]
+    there = reached or [p for p in others if beside or p.led or p.after in _LIES]
+    return there[0] if len(there) == 1 else None
 
 
-def _tells_exits(tokens: Sequence[Token]) -> bool:
+def _tells_exits(tokens: Sequence[Token], sides: Sequence[int]) -> bool:
     """Say whether it is told where one can leave a place, not where somebody went."""
     words = {t.low for t in tokens}
-    able = bool(words & _ABLE and words & _GO) and not words & {"i", "we"}
-    return able or bool(words & _EXIT) or bool(words & _WAY and words & _LEADS)
+    able = bool(words & _ABLE and words & _GO) and not words & _SPEAKER
+    return (
+        able
+        or bool(words & _EXIT)
+        or (bool(words & _WAY) and bool(words & _LEADS or any(_is_way(tokens, i) for i in sides)))
+    )
+
+
+def _is_way(tokens: Sequence[Token], side: int) -> bool:
+    """Say whether a side is one of a door: "the south door", "doors east and west"."""
+    beside = tokens[max(side - 2, 0) : side + 4]
+    return any(t.low in _WAY for t in beside)
 
 
 def exits_of(place: str, thing: str) -> frozenset[str]:
@@ -117,6 +202,15 @@ def _fact(there: str, side: str, here: str) -> Operation:
     )
 
 
+def _is_part(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a side is that of a part of something: "in the south of Spain", "east bank"."""
+    if any(t.low in _WAY | _EXIT for t in tokens[i + 1 : i + 3]):
+        return False
+    inside = [t.low for t in tokens[max(i - 2, 0) : i]] == ["in", "the"]
+    told_of = i + 1 < len(tokens) and tokens[i + 1].low in _PART
+    return inside or told_of or tokens[i].low.endswith("ern")
+
+
 def _is_side(tokens: Sequence[Token], i: int) -> bool:
     """Say whether a word is a direction; with a capital it is one at the beginning alone."""
     return bool(_side(tokens[i])) and (i == 0 or not tokens[i].is_capital)
@@ -127,30 +221,7 @@ def _side(token: Token) -> str:
     return "".join(part or "" for part in found.groups()) if found else ""
 
 
-def _places(tokens: Sequence[Token]) -> list[_Place]:
-    """The names of a sentence, each with the word before it and its article."""
-    found: list[_Place] = []
-    i = 0
-    while i < len(tokens):
-        end = i
-        while end < len(tokens) and _is_name(tokens, end):
-            end += 1
-        if end == i:
-            i += 1
-            continue
-        if end < len(tokens) and tokens[end].low == "'s":
-            i = end  # "Ana's house" is no name of a place
-            continue
-        led = i > 0 and tokens[i - 1].low in {"the", "a", "an"}
-        start = i - 1 if led else i
-        before = tokens[start - 1].low if start else ""
-        found.append(_Place(name=" ".join(t.text for t in tokens[i:end]), at=start, before=before))
-        i = end
-    return found
-
-
-def _is_name(tokens: Sequence[Token], i: int) -> bool:
-    token = tokens[i]
-    if not token.is_capital or _is_side(tokens, i) or token.low in FUNCTION_WORDS | _CALENDAR:
-        return False
-    return i > 0 or not (is_verb(token.low) or token.low in _WAY | _EXIT)
+def _is_no_name(tokens: Sequence[Token], i: int) -> bool:
+    """Say whether a word that is written with a capital is none of a name."""
+    low = tokens[i].low
+    return _is_side(tokens, i) or (i == 0 and (is_verb(low) or low in _WAY | _EXIT))
