@@ -154,6 +154,17 @@ def test_a_dead_endpoint_is_named_and_the_embedded_answerer_stands_in(
     assert_whole(memory)
 
 
+def test_a_model_that_fails_is_told_where_a_turn_only_tells_something_too(
+    server: Server, connected: Callable[..., Memory]
+) -> None:
+    memory = connected(MAGS_POLICY="rules")
+    server.steps += [Step(status=401)]
+    reply = memory.converse("I live in Oslo.", speaker="Alice", session="s")
+    assert reply.text == "Noted: Alice lives in Oslo."
+    assert "set MAGS_CHAT_KEY" in str(reply.fallback)
+    assert server.steps == []
+
+
 def test_an_embedder_of_another_dimension_is_refused(tmp_path: Path) -> None:
     class Wider(HashEmbedder):
         name = HashEmbedder(64).name

@@ -41,7 +41,7 @@ class Converser:
             raise
         seen = observe()
         if reply is None or self._only_told(reply, seen):
-            return self._noted(seen)
+            return replace(self._noted(seen), fallback=None if reply is None else reply.fallback)
         key = None if turn.key is None else f"{turn.key}:answer"
         if reply.operations:
             reply = self._asker.learnt(turn, reply, key=key, ticks=1)
