@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 
 from mags.cli.last import keep_trace
@@ -50,18 +51,28 @@ def ask(
             draw(opened, reply.found, plot, terminal=False)
 
 
-def print_reply(reply: Reply) -> None:
+def print_reply(reply: Reply, said: Console = out) -> None:
     """An answer, what it rests on, and what it cost."""
-    out.print(f"[bold]{escape(reply.text)}[/]")
+    said.print(f"[bold]{escape(reply.text)}[/]")
+    print_basis(reply, said)
+
+
+def print_basis(reply: Reply, said: Console = out) -> None:
+    """What an answer rests on, and what it cost."""
     for c in reply.citations:
         who = f"{c.speaker}, " if c.speaker else ""
-        out.print(f"  [dim]m{c.id}[/] {escape(c.text)} [dim]({escape(who)}{day(c.at)})[/]")
+        said.print(f"  [dim]m{c.id}[/] {escape(c.text)} [dim]({escape(who)}{day(c.at)})[/]")
     usage = reply.usage
     cost = f"{usage.calls} calls, {usage.tokens} tokens"
-    out.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")
+    said.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")
     if reply.learnt is not None:
         ids = (*reply.learnt.facts, *reply.learnt.notes, *reply.learnt.closed)
         made = ", ".join(f"m{i}" for i in ids) or "nothing new"
-        out.print(f"  [dim]remembered by itself, from m{reply.learnt.episode_id}: {made}[/]")
-    if reply.fallback:
-        out.print(f"  [yellow]{escape(reply.fallback)}[/]")
+        said.print(f"  [dim]remembered by itself, from m{reply.learnt.episode_id}: {made}[/]")
+    print_warnings(reply, said)
+
+
+def print_warnings(reply: Reply, said: Console = out) -> None:
+    """What did not go well beside a reply."""
+    for warning in (*((reply.fallback,) if reply.fallback else ()), *reply.warnings):
+        said.print(f"  [yellow]{escape(warning)}[/]")

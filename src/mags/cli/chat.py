@@ -13,9 +13,11 @@ import typer
 from rich.markup import escape
 
 from mags.app import open as open_memory
-from mags.cli.last import keep_trace
+from mags.cli.failure import FAILED
+from mags.cli.last import keep_trace, trace_path
 from mags.cli.shared import Branch, MemoryPath, Where, out
-from mags.cli.talk import Talk, spoken, step
+from mags.cli.talk import Talk, session_of, spoken, step
+from mags.cli.visible import console
 from mags.errors import InvalidInput, MissingExtra
 from mags.extras import bring
 from mags.memory.memory import Memory
@@ -23,6 +25,8 @@ from mags.memory.views import NodeView
 from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
+SHOWN = 12
+"""Turns of a session that panels begin with."""
 
 
 def chat(
@@ -34,7 +38,7 @@ def chat(
 ) -> None:
     """Chat with a memory: what was recalled and why stands beside it (extra `terminal`).
 
-    What is piped in is answered line by line.
+    What is piped in is answered line by line; what fails is told on stderr and by the exit code.
     """
     where = Where(path=memory, branch=branch)
     with ExitStack() as held:
@@ -43,13 +47,16 @@ def chat(
         label = session or _last_session(turns) or f"chat {opened.stats().tick}"
         talk = Talk(memory=opened, speaker=speaker, session=label)
         talk.reopened = _reopener(talk, where, held)
+        talk.erased = _trace_eraser(where)
         app = None if plain or not _interactive() else _panels()
         if app is None:
             _line_by_line(talk)
         else:
-            app(talk, turns)
+            app(talk, [turn for turn in turns if session_of(turn) == label][-SHOWN:])
         if talk.last is not None:
             keep_trace(memory, talk.last.trace)
+    if app is None and talk.failed and not sys.stdin.isatty():  # a person has read why
+        raise typer.Exit(FAILED)
 
 
 def chosen(settings: Settings, which: str) -> Settings:
@@ -91,8 +98,13 @@ def _panels() -> Callable[..., None] | None:
     return found
 
 
+def _trace_eraser(where: Where) -> Callable[[], None]:
+    """What throws away the trace beside the file: it names what is gone."""
+    return lambda: trace_path(where.named()).unlink(missing_ok=True)
+
+
 def _last_session(turns: list[NodeView]) -> str:
-    return str(turns[-1].meta.get("session", "")) if turns else ""
+    return session_of(turns[-1]) if turns else ""
 
 
 def _line_by_line(talk: Talk) -> None:
@@ -102,6 +114,8 @@ def _line_by_line(talk: Talk) -> None:
             f"[dim]policy {escape(view.policy)}, answers by {escape(view.answerer)}; "
             "/help for commands[/]"
         )
+    else:
+        talk.complaints = console(stderr=True)
     for line in _lines():
         if not step(talk, line):
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from mags.cli.shared import AsJson, Branch, MemoryPath, Where, out, print_json
@@ -22,12 +23,12 @@ def sleep(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = Fal
         print_report(report)
 
 
-def print_report(report: SleepReport) -> None:
+def print_report(report: SleepReport, said: Console = out) -> None:
     """What a sleep did, a rule a line."""
     a, b = report.before, report.after
-    out.print(f"Slept at tick {report.tick}: {a.live} live associations before, {b.live} after.")
+    said.print(f"Slept at tick {report.tick}: {a.live} live associations before, {b.live} after.")
     for rule, counts in report.rules.items():
         done = ", ".join(f"{name} {n}" for name, n in counts.items())
-        out.print(f"  [cyan]{rule}[/] {done}")
+        said.print(f"  [cyan]{rule}[/] {done}")
     if not report.rules:
-        out.print("  nothing needed tending")
+        said.print("  nothing needed tending")

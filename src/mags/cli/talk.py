@@ -8,18 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 
 from mags.cli import tables
-from mags.cli.ask import print_reply
-from mags.cli.picture import in_terminal
+from mags.cli.ask import print_basis, print_reply, print_warnings
+from mags.cli.picture import in_terminal, short
 from mags.cli.shared import node_or_name, out
 from mags.cli.sleep import print_report
 from mags.errors import MagsError, NotFound
 from mags.memory.memory import Memory
-from mags.memory.views import NodeView, Reply
+from mags.memory.views import Forgotten, NodeView, Reply
 
 UNDO = "before the last turn"
+NAMED = 5
+"""Nodes that are named before they are erased."""
 HELP = """Say something, or ask. Commands:
   /why            why the last answer came out as it did
   /graph          the last answer's memories as a tree
@@ -44,8 +47,10 @@ def confirmed(question: str) -> bool:
 class Talk:
     """A running chat: the memory, who speaks, the last reply.
 
-    `sure`: asks whether to go on with what cannot be taken back; `reopened`: closes the memory and
-    opens it again with another model (the words after /model).
+    `undo`: there is a turn to take back, `slept`: and a sleep after it. `sure`: asks whether to go
+    on with what cannot be taken back; `reopened`: closes the memory and opens it again with another
+    model (the words after /model). `erased`: told after an erasure. `said`, `complaints`: where
+    answers and failures are printed; `failed`: a line could not be done.
     """
 
     memory: Memory
@@ -53,13 +58,18 @@ class Talk:
     session: str
     last: Reply | None = None
     undo: bool = False
+    slept: bool = False
     sure: Callable[[str], bool] = field(default=confirmed)
     reopened: Callable[[str], Memory] | None = None
+    erased: Callable[[], None] | None = None
+    said: Console = out
+    complaints: Console | None = None
+    failed: bool = False
 
     def turn(self, text: str, on_text: Callable[[str], None] | None) -> Reply:
         """One turn: answered from memory, remembered with its answer; raises MagsError."""
         self.memory.snapshot(UNDO)
-        self.undo = True
+        self.undo, self.slept = True, False
         self.last = self.memory.converse(
             text, speaker=self.speaker, session=self.session, on_text=on_text
         )
@@ -71,12 +81,21 @@ class Talk:
 
         def show(piece: str) -> None:
             streamed.append(piece)
-            out.print(piece, end="", markup=False, soft_wrap=True)
+            self.said.print(piece, end="", markup=False, soft_wrap=True)
 
         reply = self.turn(text, show if sys.stdout.isatty() else None)
         if streamed:
-            out.print()
-        _show(reply, answered=bool(streamed))
+            self.said.print()
+        _show(self, reply, answered=bool(streamed))
+
+    def fail(self, why: str) -> None:
+        """Tell that a line could not be done."""
+        self.failed = True
+        (self.complaints or self.said).print(f"[red]{escape(why)}[/]", soft_wrap=True)
+
+    def forget_last(self) -> None:
+        """What there was to explain and to take back is gone."""
+        self.last, self.undo, self.slept = None, False, False
 
 
 def step(talk: Talk, line: str) -> bool:
@@ -93,106 +112,124 @@ def step(talk: Talk, line: str) -> bool:
             return False
         COMMANDS.get(verb, _unknown)(talk, rest.strip())
     except MagsError as failure:
-        out.print(f"[red]{escape(str(failure))}[/]")
+        talk.fail(str(failure))
     return True
 
 
-def _show(reply: Reply, *, answered: bool) -> None:
-    if answered:
-        out.print(f"[dim]support {reply.support:.2f} · /why tells more[/]")
+def _show(talk: Talk, reply: Reply, *, answered: bool) -> None:
+    if reply.answerer and answered:
+        print_basis(reply, talk.said)
     elif reply.answerer:
-        print_reply(reply)
+        print_reply(reply, talk.said)
     else:
-        out.print(f"[bold]{escape(reply.text)}[/]")
+        talk.said.print(f"[bold]{escape(reply.text)}[/]")
+        print_warnings(reply, talk.said)
     if reply.seen is not None and reply.seen.closed:
         closed = ", ".join(f"m{i}" for i in reply.seen.closed)
-        out.print(f"[yellow]closed {closed}[/]")
+        talk.said.print(f"[yellow]closed {closed}[/]")
 
 
 def _why(talk: Talk, _rest: str) -> None:
     if talk.last is None or not talk.last.trace.hits:
-        out.print("Nothing was recalled for the last turn.")
+        talk.said.print("Nothing was recalled for the last turn.")
     else:
-        out.print(str(talk.memory.explain(talk.last.trace, 3)), markup=False)
+        talk.said.print(str(talk.memory.explain(talk.last.trace, 3)), markup=False)
 
 
 def _graph(talk: Talk, _rest: str) -> None:
     if talk.last is None or talk.last.found is None:
-        out.print("Nothing was recalled for the last turn.")
+        talk.said.print("Nothing was recalled for the last turn.")
     else:
-        out.print(in_terminal(talk.memory, talk.last.found))
+        talk.said.print(in_terminal(talk.memory, talk.last.found))
 
 
 def _facts(talk: Talk, rest: str) -> None:
-    out.print(tables.facts(talk.memory.facts(rest or None)))
+    talk.said.print(tables.facts(talk.memory.facts(rest or None)))
 
 
 def _forget(talk: Talk, rest: str) -> None:
     if not rest:
-        out.print("Forget what? /forget m12, a name or a phrase.")
+        talk.said.print("Forget what? /forget m12, a name or a phrase.")
         return
     wanted = node_or_name(rest)
     plan = talk.memory.forget(wanted, dry_run=True)
-    out.print(f"This erases {len(plan.ids)} nodes for good.")
-    if not talk.sure(f"Erase {len(plan.ids)} nodes for good?"):
+    if not talk.sure(_erasing(talk.memory, plan)):
+        talk.said.print("Nothing was erased.")
         return
-    talk.memory.forget(wanted)
-    talk.last, talk.undo = None, False
-    out.print("Erased.")
+    done = talk.memory.forget(wanted)
+    talk.forget_last()
+    if talk.erased is not None:
+        talk.erased()
+    talk.said.print(f"Erased {_nodes(len(done.ids))} for good.")
+
+
+def _erasing(memory: Memory, plan: Forgotten) -> str:
+    """The question before an erasure: what goes, the first of it in words."""
+    here = [(kind, node) for kind, ids in plan.nodes.items() for node in ids][:NAMED]
+    words = [f"  {kind} m{node}: {short(memory.get(node).text)}" for kind, node in here]
+    if len(plan.ids) > len(here):
+        words.append(f"  and {len(plan.ids) - len(here)} more")
+    return "\n".join([*words, "", f"Erase {_nodes(len(plan.ids))} for good?"])
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'' if count == 1 else 's'}"
 
 
 def _undo(talk: Talk, _rest: str) -> None:
     if not talk.undo:
-        out.print("Nothing to undo.")
+        talk.said.print("Nothing to undo.")
         return
     talk.memory.rollback(UNDO)
-    talk.last, talk.undo = None, False
-    out.print("Took back the last turn.")
+    slept = " and the sleep after it" if talk.slept else ""
+    talk.forget_last()
+    talk.said.print(f"Took back the last turn{slept}.")
 
 
 def _snapshot(talk: Talk, rest: str) -> None:
     if not rest:
         names = [mark.name for mark in talk.memory.snapshots() if mark.name != UNDO]
-        out.print(
+        talk.said.print(
             f"Snapshots: {', '.join(names) or 'none'}. /snapshot NAME takes one.", markup=False
         )
         return
     talk.memory.snapshot(rest)
-    out.print(f"This moment is {rest!r}; /back {rest} returns to it.", markup=False)
+    talk.said.print(f"This moment is {rest!r}; /back {rest} returns to it.", markup=False)
 
 
 def _back(talk: Talk, rest: str) -> None:
     if not rest:
-        out.print("Back to what? /back NAME of a snapshot.")
+        talk.said.print("Back to what? /back NAME of a snapshot.")
         return
     talk.memory.rollback(rest)
-    talk.last, talk.undo = None, False
-    out.print(f"Back at {rest!r}.", markup=False)
+    talk.forget_last()
+    talk.said.print(f"Back at {rest!r}.", markup=False)
 
 
 def _model(talk: Talk, rest: str) -> None:
     if rest and talk.reopened is not None:
         talk.memory = talk.reopened(rest)
-        talk.last, talk.undo = None, False
+        talk.forget_last()
     view = talk.memory.stats()
-    out.print(f"policy {view.policy}, answers by {view.answerer}", markup=False)
+    talk.said.print(f"policy {view.policy}, answers by {view.answerer}", markup=False)
 
 
 def _sleep(talk: Talk, _rest: str) -> None:
-    print_report(talk.memory.sleep())
+    print_report(talk.memory.sleep(), talk.said)
+    talk.slept = True
 
 
 def _stats(talk: Talk, _rest: str) -> None:
     view = talk.memory.stats()
-    out.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
+    talk.said.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
 
 
-def _help(_talk: Talk, _rest: str) -> None:
-    out.print(HELP, markup=False)
+def _help(talk: Talk, _rest: str) -> None:
+    talk.said.print(HELP, markup=False)
 
 
-def _unknown(_talk: Talk, _rest: str) -> None:
-    out.print("No such command; /help lists them.")
+def _unknown(talk: Talk, _rest: str) -> None:
+    talk.fail("No such command; /help lists them.")
 
 
 COMMANDS: dict[str, Callable[[Talk, str], None]] = {
@@ -210,14 +247,19 @@ COMMANDS: dict[str, Callable[[Talk, str], None]] = {
 }
 
 
-def spoken(memory: Memory, most: int = 12) -> list[NodeView]:
-    """The newest turns of a memory, oldest first: where a chat goes on."""
+def spoken(memory: Memory, most: int = 48) -> list[NodeView]:
+    """The turns among the newest changes of a memory, oldest first: where a chat goes on."""
     ids: list[int] = []
-    after = max(0, memory.stats().seq - 4 * most)
+    after = max(0, memory.stats().seq - most)
     with suppress(NotFound):  # folded away: there is nothing near to show
-        for change in memory.changes(after, 4 * most):
+        for change in memory.changes(after, most):
             ids += change.added if change.kind == "observe" else ()
-    return list(_episodes(memory, ids))[-most:]
+    return list(_episodes(memory, ids))
+
+
+def session_of(turn: NodeView) -> str:
+    """The session a turn was said in."""
+    return str(turn.meta.get("session", ""))
 
 
 def _episodes(memory: Memory, ids: list[int]) -> Iterator[NodeView]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import ClassVar
 
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 from textual import on, work
 from textual.app import App, ComposeResult
@@ -14,10 +14,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Header, Input, Label, Static
+from textual.worker import get_current_worker
 
-from mags.cli.picture import in_terminal
-from mags.cli.shared import out
+from mags.cli.around import around
 from mags.cli.talk import Talk, step
+from mags.cli.visible import page, visible
 from mags.errors import MagsError
 from mags.memory.views import NodeView, Reply
 
@@ -25,6 +26,11 @@ SHARES = 3
 HITS = 6
 NARROW = 90
 """Columns below which the panels stand below the talk."""
+LOOKS_S = 0.1
+"""How often a question that waits for its answer looks whether the chat is being left."""
+INDENT = 2
+WELCOME = "What was recalled, and why, comes here."
+NOTHING = "Nothing was recalled for the last turn."
 
 
 class Sure(ModalScreen[bool]):
@@ -60,22 +66,28 @@ class Panels(App[None]):
 
     TITLE = "MAGS"
     CSS = """
-    #talk { width: 1fr; padding: 0 1; }
-    #why { width: 46; border-left: solid $primary-darken-2; padding: 0 1; }
+    #talk { width: 1fr; padding: 0 1; scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
+    #why { width: 46; border-left: solid $primary-darken-2; padding: 0 0 0 1; }
+    #why { scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
+    #around { margin-top: 1; }
     .narrow #body { layout: vertical; }
-    .narrow #why { width: 100%; height: 12; border-left: none; }
+    .narrow #talk { height: 1fr; }
+    .narrow #why { width: 100%; height: 40%; border-left: none; }
+    .narrow #why { border-top: solid $primary-darken-2; }
     .you { color: $accent; margin-top: 1; }
     .past { color: $text-muted; }
     .memory { padding-left: 2; }
     Sure { align: center middle; }
-    #sure { width: 60; height: auto; padding: 1 2; background: $surface; border: thick $error; }
+    #sure { width: 60; max-width: 100%; height: auto; padding: 1 2; }
+    #sure { background: $surface; border: thick $error; }
+    #sure Label { width: 100%; }
     #sure Horizontal { height: auto; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "command('/undo')", "Undo"),
         Binding("ctrl+s", "command('/sleep')", "Sleep"),
         Binding("f1", "command('/help')", "Help"),
-        Binding("ctrl+q", "quit", "Quit"),
+        Binding("ctrl+q", "quit", "Quit", priority=True),
     ]
 
     def __init__(self, talk: Talk, turns: list[NodeView]) -> None:
@@ -91,7 +103,7 @@ class Panels(App[None]):
         with Horizontal(id="body"):
             yield VerticalScroll(id="talk")
             with VerticalScroll(id="why"):
-                yield Static("What was recalled, and why, comes here.", id="reason")
+                yield Static(WELCOME, id="reason", markup=False)
                 yield Static(id="around")
         yield Input(placeholder="Say something, ask, or /help", id="say")
         yield Footer()
@@ -121,7 +133,7 @@ class Panels(App[None]):
         """Do what a line says, one line after another."""
         self._write(line, "you")
         if line.startswith("/"):
-            self.obey(line)
+            self.obey(line, self._room())
         else:
             self.answer(line, self._write("…", "memory"))
 
@@ -132,7 +144,8 @@ class Panels(App[None]):
 
         def show(piece: str) -> None:
             words.append(piece)
-            self.call_from_thread(self._update, shown, Text("".join(words)))
+            if not get_current_worker().is_cancelled:
+                self.call_from_thread(self._update, shown, Text("".join(words)))
 
         with self._one_at_a_time:
             try:
@@ -140,30 +153,45 @@ class Panels(App[None]):
             except MagsError as failure:
                 self.call_from_thread(self._update, shown, Text(str(failure), style="bold red"))
                 return
+            if get_current_worker().is_cancelled:  # left meanwhile: all is remembered
+                return
             self.call_from_thread(self._update, shown, answered(reply))
             self._explain(reply)
 
     @work(thread=True, group="line")
-    def obey(self, line: str) -> None:
-        """A command; what it prints comes into the talk."""
+    def obey(self, line: str, width: int) -> None:
+        """A command; what it prints, in so many columns, comes into the talk."""
         with self._one_at_a_time:
-            with out.capture() as printed:
+            self._talk.said = page(width)
+            with self._talk.said.capture() as printed:
                 going = step(self._talk, line)
             view = self._talk.memory.stats()
+        if get_current_worker().is_cancelled:
+            return
         if not going:
             self.call_from_thread(self.exit)
             return
         self.call_from_thread(self._write, Text.from_ansi(printed.get().rstrip()), "memory")
         self.call_from_thread(self._entitle, f"{view.policy} · {view.answerer}")
+        if self._talk.last is None:  # taken back, erased: nothing of it may stay beside the talk
+            self.call_from_thread(self._beside, WELCOME, "")
 
     def _explain(self, reply: Reply) -> None:
         """Fill the side: each recalled memory with what counted most, and what lies around it."""
-        found = reply.found
-        if found is None:
+        if reply.found is None or not reply.found.hits:
+            self.call_from_thread(self._beside, NOTHING, "")
             return
-        around = in_terminal(self._talk.memory, found)
-        self.call_from_thread(self.query_one("#reason", Static).update, reasons(reply))
-        self.call_from_thread(self.query_one("#around", Static).update, around)
+        picture = around(self._talk.memory, reply.found)
+        self.call_from_thread(self._beside, reasons(reply), titled("Around it", picture))
+
+    def _beside(self, reason: RenderableType, picture: RenderableType) -> None:
+        self.query_one("#reason", Static).update(reason)
+        self.query_one("#around", Static).update(picture)
+        self.query_one("#why", VerticalScroll).scroll_home(animate=False)
+
+    def _room(self) -> int:
+        """Columns that a command's answer has in the talk."""
+        return max(1, self.query_one("#talk").scrollable_content_region.width - INDENT)
 
     def _sure(self, question: str) -> bool:
         """Ask from a worker's thread and wait for the answer."""
@@ -174,7 +202,9 @@ class Panels(App[None]):
             answered.set()
 
         self.call_from_thread(self.push_screen, Sure(question), keep)
-        answered.wait()
+        while not answered.wait(LOOKS_S):
+            if get_current_worker().is_cancelled:  # left without an answer: no
+                return False
         return got[0]
 
     def _write(self, words: str | Text, kind: str) -> Static:
@@ -195,7 +225,7 @@ class Panels(App[None]):
 
 def answered(reply: Reply) -> Text:
     """An answer with what carries it."""
-    text = Text(reply.text, style="bold")
+    text = Text.assemble((reply.text, "bold"))
     for cited in reply.citations:
         text.append(f"\nm{cited.id} {cited.text}", style="dim")
     if reply.seen is not None and reply.seen.closed:
@@ -205,19 +235,25 @@ def answered(reply: Reply) -> Text:
     return text
 
 
-def reasons(reply: Reply) -> Table:
-    """What was recalled, best first, and the features that counted most for each."""
-    table = Table("recalled", "why", box=None, padding=(0, 1, 0, 0), expand=True)
+def reasons(reply: Reply) -> Group:
+    """What was recalled, best first, and below each the features that counted most for it."""
     hits = () if reply.found is None else reply.found.hits[:HITS]
     cited = {one.id for one in reply.citations}
+    lines: list[RenderableType] = []
     for hit in hits:
         why = reply.trace.of(hit.id)
         shares = {} if why is None else dict(why.shares.items())
         most = sorted(shares.items(), key=lambda one: -abs(one[1]))[:SHARES]
-        told = "\n".join(f"{name.replace('_', ' ')} {share:+.1f}" for name, share in most)
-        style = "bold" if hit.id in cited else ("dim" if not hit.current else "")
-        table.add_row(Text(f"m{hit.id} {hit.text}", style=style), escape(told))
-    return table
+        told = ", ".join(f"{name.replace('_', ' ')} {share:+.1f}" for name, share in most)
+        style = "bold" if hit.id in cited else ("dim strike" if not hit.current else "")
+        lines.append(Text.assemble((f"m{hit.id} ", "cyan"), (visible(hit.text), style)))
+        lines.append(Padding(Text(told, style="dim"), (0, 0, 0, INDENT)))
+    return titled("Recalled, and why", *lines)
+
+
+def titled(title: str, *parts: RenderableType) -> Group:
+    """Parts of the side under a title."""
+    return Group(Text(title, style="bold underline"), *parts)
 
 
 def run(talk: Talk, turns: list[NodeView]) -> None:

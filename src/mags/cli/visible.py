@@ -6,6 +6,8 @@ cursor, rename the window or hide what follows; in a drawing it would make no XM
 
 from __future__ import annotations
 
+from io import StringIO
+
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
 
@@ -39,6 +41,22 @@ class _Showing(RenderHook):
 
 def console(*, stderr: bool = False) -> Console:
     """A console that obeys nothing of what it is given to print."""
-    made = Console(highlight=False, stderr=stderr)
+    return _obeying_nothing(Console(highlight=False, stderr=stderr))
+
+
+def page(width: int) -> Console:
+    """Such a console of that width whose styles are kept, to be captured and shown elsewhere."""
+    return _obeying_nothing(
+        Console(
+            file=StringIO(),
+            width=width,
+            highlight=False,
+            force_terminal=True,
+            color_system="standard",
+        )
+    )
+
+
+def _obeying_nothing(made: Console) -> Console:
     made.push_render_hook(_Showing())
     return made

@@ -12,6 +12,9 @@ from typing import Any
 
 Request = dict[str, Any]
 
+GATE_S = 30.0
+"""A gate that nobody opens is no reason to wait for ever."""
+
 
 @dataclass
 class Step:
@@ -19,7 +22,8 @@ class Step:
 
     `status` other than 200 answers `error`. `raw` is sent as it stands instead of a reply.
     `hang_s` waits before anything is sent. `cut` closes the connection after that many chunks.
-    `stream_error` sends an error before it does. `counts`: the server counts tokens.
+    `stream_error` sends an error before it does. `counts`: the server counts tokens. `gate`: each
+    word of a stream waits until it is released once more.
     """
 
     text: str = ""
@@ -35,6 +39,7 @@ class Step:
     logprobs: list[float] | None = None
     finish: str = "stop"
     stream_error: bool = False
+    gate: threading.Semaphore | None = None
 
 
 class Http(ThreadingHTTPServer):
@@ -171,6 +176,10 @@ def _chunks(body: Request, step: Step) -> Iterator[dict[str, Any]]:
         yield {"id": "x", "object": "chat.completion.chunk", "choices": [], "usage": usage}
 
 
+def _says(chunk: dict[str, Any]) -> bool:
+    return any(choice["delta"].get("content") for choice in chunk["choices"])
+
+
 def _stream(handler: BaseHTTPRequestHandler, body: Request, step: Step) -> None:
     handler.send_response(200)
     handler.send_header("Content-Type", "text/event-stream")
@@ -188,6 +197,8 @@ def _stream(handler: BaseHTTPRequestHandler, body: Request, step: Step) -> None:
                 send(json.dumps({"error": {"message": "out of memory"}}))
             handler.close_connection = True
             return
+        if step.gate is not None and _says(chunk):
+            step.gate.acquire(timeout=GATE_S)
         send(json.dumps(chunk))
     send("[DONE]")
     handler.wfile.write(b"0\r\n\r\n")
