@@ -137,9 +137,10 @@ def test_a_chat_is_taken_up_where_it_was_left(tmp_path: Path, monkeypatch: pytes
         assert [text for _, text in sessions(memory)][:2] == ["I live in Oslo.", "Where do I live?"]
 
 
-def test_of_two_sessions_the_last_one_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_of_several_sessions_the_last_one_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "m.mags"
     with opened(path) as memory:
+        memory.observe("I like rye.", speaker="Ana", session="zero")
         memory.observe("I live in Oslo.", speaker="Ana", session="one")
         memory.observe("I live in Rome.", speaker="Ana", session="two")
         memory.observe("I like tea.", speaker="Ana", session="one")

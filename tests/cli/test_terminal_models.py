@@ -11,6 +11,9 @@ from mags.settings import Settings
 from tests.cli.panels import chatting, drawn, opened, run, say, shown, type_in, until
 from tests.models.chat.endpoint import Server, Step, serving
 
+AFTER_S = 0.5
+"""Until a model goes on that was still writing when the chat was left."""
+
 
 def of(server: Server) -> Settings:
     """Settings by which that server's model answers, and gives up at once."""
@@ -48,7 +51,7 @@ def test_to_leave_while_a_model_writes_keeps_what_was_said():
             await until(pilot, lambda: shown(pilot).endswith("Noted"))
             await pilot.press("ctrl+q")
             await until(pilot, lambda: not pilot.app.is_running)
-            gate.release(5)
+            threading.Timer(AFTER_S, gate.release, [5]).start()
 
         run(memory, what)
         assert [fact.object for fact in memory.facts()] == ["Oslo"]

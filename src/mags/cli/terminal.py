@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import ClassVar
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 from textual import on, work
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, ScreenStackError
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.css.query import NoMatches
 from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Header, Input, Label, Static
 from textual.worker import get_current_worker
@@ -216,8 +218,9 @@ class Panels(App[None]):
         return shown
 
     def _update(self, shown: Static, words: Text) -> None:
-        shown.update(words)
-        self.query_one("#talk", VerticalScroll).scroll_end(animate=False)
+        with suppress(NoMatches, ScreenStackError):  # just left: the rest is remembered unseen
+            shown.update(words)
+            self.query_one("#talk", VerticalScroll).scroll_end(animate=False)
 
     def _entitle(self, words: str) -> None:
         self.sub_title = words
