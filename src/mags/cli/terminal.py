@@ -80,8 +80,8 @@ class Panels(App[None]):
     .past { color: $text-muted; }
     .memory { padding-left: 2; }
     Sure { align: center middle; }
-    #sure { width: 60; max-width: 100%; height: auto; padding: 1 2; }
-    #sure { background: $surface; border: thick $error; }
+    #sure { width: 60; max-width: 100%; height: auto; max-height: 100%; overflow-y: auto; }
+    #sure { padding: 1 2; background: $surface; border: thick $error; }
     #sure Label { width: 100%; }
     #sure Horizontal { height: auto; margin-top: 1; }
     """
