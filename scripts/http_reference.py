@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,7 +69,9 @@ def _shape(name: str, schema: Mapping[str, Any]) -> str:
         + (f". {one['description']}" if one.get("description") else "")
         for field, one in schema.get("properties", {}).items()
     ]
-    return "\n".join([f"### {name}", "", *([said, ""] if said else []), *rows])
+    shown = [json.dumps(one, ensure_ascii=False) for one in schema.get("examples", ())]
+    samples = ["", "```json", *shown, "```"] if shown else []
+    return "\n".join([f"### {name}", "", *([said, ""] if said else []), *rows, *samples])
 
 
 def _row(schema: Mapping[str, Any]) -> str:

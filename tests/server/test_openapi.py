@@ -14,6 +14,11 @@ GOLDEN = Path(__file__).parent / "openapi.json"
 REWRITE = os.environ.get("REWRITE_GOLDEN")
 
 
+def named(schema: dict[str, Any]) -> str:
+    """The shape's name, else its type."""
+    return schema.get("$ref", "").rpartition("/")[2] or schema["type"]
+
+
 def outline(document: dict[str, Any]) -> dict[str, Any]:
     """What a client depends on: operations, what they take, what they give; no prose."""
     operations = {}
@@ -23,8 +28,11 @@ def outline(document: dict[str, Any]) -> dict[str, Any]:
             operations[f"{method.upper()} {path}"] = {
                 "name": about["operationId"],
                 "query": sorted(p["name"] for p in about.get("parameters", ())),
-                "body": [c["schema"].get("$ref", "?").rpartition("/")[2] for c in body.values()],
-                "answers": sorted(about["responses"]),
+                "body": {media: named(one["schema"]) for media, one in body.items()},
+                "answers": {
+                    status: sorted(answer.get("content", ()))
+                    for status, answer in about["responses"].items()
+                },
             }
     fields = {
         name: {field: field in about.get("required", ()) for field in about.get("properties", {})}
@@ -49,3 +57,15 @@ def test_every_operation_says_what_it_does(client: httpx.Client):
         if not about.get("description")
     ]
     assert silent == []
+
+
+def test_every_operation_that_takes_a_body_says_what_it_looks_like(client: httpx.Client):
+    document = client.get("/openapi.json").json()
+    shapes = {
+        about["operationId"]: list(about.get("requestBody", {}).get("content", {}))
+        for methods in document["paths"].values()
+        for method, about in methods.items()
+        if method in ("post", "put", "patch")
+    }
+    assert [name for name, media in shapes.items() if not media] == ["sleep", "step"]
+    assert (shapes["chat"], shapes["import"]) == (["application/json"], ["application/x-ndjson"])

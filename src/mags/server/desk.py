@@ -12,12 +12,19 @@ from starlette.datastructures import State
 
 from mags.memory.memory import Memory
 from mags.server.doorman import GRANT
-from mags.server.grants import Grant, Refused, Scope
+from mags.server.grants import NAMESPACE, Grant, Refused, Scope
 from mags.server.halls import MAIN, Hall, Halls, check_branch
 from mags.server.settings import ServerSettings
 from mags.server.turnstile import Turnstile
 
-Namespace = Annotated[str, Path(description="The memory's name.", examples=["alice"])]
+Namespace = Annotated[
+    str,
+    Path(
+        description="The memory's name.",
+        examples=["alice"],
+        json_schema_extra={"pattern": f"^{NAMESPACE.pattern}$"},
+    ),
+]
 Branch = Annotated[str, Query(description="A branch of the memory.", max_length=200)]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from mags.server.problems import MEDIA
+from mags.server.wire.raw import SHAPES
 
 PROXY = "/v1/"
 PROBLEM = {
@@ -57,7 +58,7 @@ def _name_problems(document: dict[str, Any]) -> None:
     parts = document["components"]
     for name in FASTAPIS_OWN:
         parts["schemas"].pop(name, None)
-    parts["schemas"] |= {"Problem": PROBLEM, "ModelError": MODEL_ERROR}
+    parts["schemas"] |= {"Problem": PROBLEM, "ModelError": MODEL_ERROR, **SHAPES}
     a_problem = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     an_error = {"application/json": {"schema": {"$ref": "#/components/schemas/ModelError"}}}
     parts["responses"] = {

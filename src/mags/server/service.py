@@ -12,7 +12,6 @@ from importlib.metadata import version
 import structlog
 from anyio import to_thread
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
 from starlette.types import Scope as AsgiScope
@@ -35,6 +34,7 @@ from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
 from mags.server.straight import Straight
 from mags.server.tables import Tables
+from mags.server.wire.raw import PLAIN, answered
 
 ROUTERS = (memories, turns, recall, nodes, history, events, games, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.
@@ -93,8 +93,19 @@ class Service:
         app.include_router(self.proxy.router)
         app.router.routes.extend(self._mcp_app.routes)
         app.add_api_route("/healthz", _healthy, tags=["server"])
-        app.add_api_route("/readyz", self._ready, tags=["server"])
-        app.add_api_route("/metrics", self._metrics, tags=["server"], response_class=Response)
+        app.add_api_route(
+            "/readyz",
+            self._ready,
+            tags=["server"],
+            responses={503: {"model": dict[str, bool], "description": "The server stops."}},
+        )
+        app.add_api_route(
+            "/metrics",
+            self._metrics,
+            tags=["server"],
+            response_class=Response,
+            responses=answered(PLAIN),
+        )
         problems.install(app)
         app.openapi()  # now, by one thread: made at the first request, two might make it at once
         return app
@@ -114,10 +125,11 @@ class Service:
         await run_in_threadpool(self.tables.close)
         await run_in_threadpool(self.halls.close)
 
-    async def _ready(self) -> JSONResponse:
+    async def _ready(self, response: Response) -> dict[str, bool]:
         """Whether requests are taken: 503 while the server stops."""
         ready = not self.stopping.is_set()
-        return JSONResponse({"ready": ready}, status_code=200 if ready else 503)
+        response.status_code = 200 if ready else 503
+        return {"ready": ready}
 
     async def _metrics(self, request: Request) -> Response:
         """Counters for Prometheus. Needs an admin key where keys are asked for."""

@@ -34,7 +34,9 @@ from mags.server.proxy.upstream import (
     whole,
 )
 from mags.server.streams import HEADERS
+from mags.server.wire.given import examples
 from mags.server.wire.plain import plain, whole_text
+from mags.server.wire.raw import EVENTS, JSON, answered, shape, taken
 
 DATA, DONE = "data:", "[DONE]"
 LATE = 504
@@ -42,6 +44,11 @@ LATE = 504
 
 class EmbeddingsIn(BaseModel):
     """Texts to embed, as OpenAI's API takes them."""
+
+    model_config = examples(
+        {"input": "Ana lives in Porto."},
+        {"input": ["Ana lives in Porto.", "Bo likes tea."], "encoding_format": "base64"},
+    )
 
     input: Annotated[str | list[str], Field(description="One text, or up to 2,048.")]
     model: str = ""
@@ -73,9 +80,28 @@ class Proxy:
         self._former: list[_Line] = []
         self.router = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
         add = self.router.add_api_route
-        add("/chat/completions", self.chat, methods=["POST"], response_model=None)
-        add("/models", self.models, methods=["GET"], response_model=None)
-        add("/embeddings", self.embeddings, methods=["POST"], response_model=None)
+        add(
+            "/chat/completions",
+            self.chat,
+            methods=["POST"],
+            response_class=Response,
+            responses=answered(EVENTS, json=shape("CompletionOut")),
+            openapi_extra=taken(JSON, shape("CompletionIn")),
+        )
+        add(
+            "/models",
+            self.models,
+            methods=["GET"],
+            response_class=Response,
+            responses=answered(json={"type": "object"}),
+        )
+        add(
+            "/embeddings",
+            self.embeddings,
+            methods=["POST"],
+            response_class=Response,
+            responses=answered(json=shape("VectorsOut")),
+        )
 
     async def close(self) -> None:
         """Let go of the connections."""

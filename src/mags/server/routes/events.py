@@ -20,6 +20,7 @@ from mags.server.halls import Overloaded
 from mags.server.keys import KeyRing
 from mags.server.problems import of_error
 from mags.server.streams import FAILED, HEADERS, event
+from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.seen import ChangeOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
@@ -30,7 +31,7 @@ QUIET = 75
 AT_ONCE = 50
 
 
-@router.get("/events")
+@router.get("/events", response_class=StreamingResponse, responses=answered(EVENTS))
 async def events(
     request: Request,
     desk: At,

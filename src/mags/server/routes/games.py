@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 
 from mags.memory.pictures import Frame
 from mags.server.desk import grant_of
@@ -14,6 +14,9 @@ from mags.server.wire.games import GameIn, GameOut, GamesOut, StepOut
 from mags.server.wire.seen import PictureOut
 
 router = APIRouter(prefix="/games", tags=["games"])
+GameId = Annotated[
+    str, Path(description="As `POST /games` gave it.", examples=["9c41e07ab2d85f36"])
+]
 
 
 @router.get("")
@@ -32,7 +35,7 @@ def begin_game(request: Request, wanted: GameIn) -> GameOut:
 
 
 @router.post("/{game}/step")
-def step(request: Request, game: str) -> StepOut:
+def step(request: Request, game: GameId) -> StepOut:
     """Play one turn, by MAGS and by a player without memory, each in its own copy of the game."""
     grant, tables = _player(request)
     table, played = tables.step(grant, game)
@@ -41,7 +44,7 @@ def step(request: Request, game: str) -> StepOut:
 
 @router.get("/{game}/picture")
 def game_picture(
-    request: Request, game: str, most: Annotated[int, Query(ge=1, le=5_000)] = 500
+    request: Request, game: GameId, most: Annotated[int, Query(ge=1, le=5_000)] = 500
 ) -> PictureOut:
     """The memory that MAGS has made of the game so far, to be drawn."""
     grant, tables = _player(request)
@@ -50,7 +53,7 @@ def game_picture(
 
 
 @router.delete("/{game}", status_code=204)
-def end_game(request: Request, game: str) -> None:
+def end_game(request: Request, game: GameId) -> None:
     """Put a game away."""
     grant, tables = _player(request)
     tables.end(grant, game)

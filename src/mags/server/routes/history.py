@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.wire.given import NameIn
+from mags.server.wire.raw import EXPORTED, LINES, TEXT, answered, taken
 from mags.server.wire.seen import ChangeOut
 from mags.server.wire.told import DiffOut, EntryOut, MarkOut
 
@@ -54,7 +55,10 @@ def snapshot(desk: At, given: NameIn) -> MarkOut:
 
 
 @router.get("/diff")
-def diff(desk: At, since: Annotated[str, Query(min_length=1, max_length=200)]) -> DiffOut:
+def diff(
+    desk: At,
+    since: Annotated[str, Query(min_length=1, max_length=200, examples=["before the move"])],
+) -> DiffOut:
     """What changed since a snapshot."""
     with desk.reading() as memory:
         return DiffOut.of(memory.diff(since))
@@ -83,7 +87,7 @@ def branch(desk: At, given: NameIn) -> MarkOut:
         return MarkOut.of(next(m for m in memory.branches() if m.name == given.name))
 
 
-@router.get("/export")
+@router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
 def export(desk: At, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     with ExitStack() as held:
@@ -100,7 +104,9 @@ def export(desk: At, vectors: bool = True) -> StreamingResponse:
     )
 
 
-@router.post("/import", status_code=201)
+@router.post(
+    "/import", status_code=201, openapi_extra=taken(LINES, {**TEXT, "examples": [EXPORTED]})
+)
 async def import_(desk: At, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
     desk.grant.check(desk.namespace, Scope.WRITE)  # before a large body is read

@@ -18,7 +18,7 @@ from mags.server.wire.shown import NeighbourOut, NodeOut
 from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
-NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1)]
+NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1, examples=[3])]
 
 
 @router.get("/stats")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.streams import OnText, streamed, whole
-from mags.server.wire.given import AskIn, FeedbackIn, LookIn, RecallIn
+from mags.server.wire.given import TRACE, AskIn, FeedbackIn, LookIn, RecallIn
+from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.recalled import found_as_json
 from mags.server.wire.shown import (
     ExplanationOut,
@@ -24,7 +25,10 @@ from mags.server.wire.shown import (
 )
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["reading"])
-Name = Annotated[str, Query(min_length=1, description="A node's id, or a name.")]
+ID_OR_NAME = "A node's id, or a name."
+Name = Annotated[str, Query(min_length=1, description=ID_OR_NAME, examples=["Ana"])]
+Other = Annotated[str, Query(min_length=1, description=ID_OR_NAME, examples=["Porto"])]
+TraceId = Annotated[str, Path(description="As it was given.", examples=[TRACE])]
 
 
 @router.post("/recall", response_model=FoundOut)
@@ -47,7 +51,7 @@ ROUTE = next(one for one in router.routes if isinstance(one, APIRoute) and one.e
 """That of recalls: see `Straight`."""
 
 
-@router.post("/ask", response_model=ReplyOut)
+@router.post("/ask", response_model=ReplyOut, responses=answered(EVENTS))
 def ask(desk: At, asked: AskIn) -> Response:
     """Answer a question from memory. What is cited grows stronger, so this needs to write."""
 
@@ -76,7 +80,7 @@ def feedback(desk: At, given: FeedbackIn) -> dict[str, bool]:
 
 @router.get("/traces/{trace}")
 def explain(
-    desk: At, trace: str, limit: Annotated[int | None, Query(ge=1, le=1_000)] = None
+    desk: At, trace: TraceId, limit: Annotated[int | None, Query(ge=1, le=1_000)] = None
 ) -> ExplanationOut:
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
     with desk.hall(Scope.READ) as hall:
@@ -88,7 +92,7 @@ def explain(
 
 
 @router.get("/connect")
-def connect(desk: At, start: Name, end: Name) -> PathOut | None:
+def connect(desk: At, start: Name, end: Other) -> PathOut | None:
     """The strongest path between two nodes or names; null where there is none."""
     with desk.reading() as memory:
         path = memory.connect(id_or_name(start), id_or_name(end))

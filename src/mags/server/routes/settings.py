@@ -10,7 +10,7 @@ from pydantic import Field
 from mags.server.desk import grant_of
 from mags.server.grants import EVERY, Forbidden, Scope
 from mags.server.model import ModelChoice
-from mags.server.wire.given import Given
+from mags.server.wire.given import Given, examples
 from mags.server.wire.shown import Shown
 
 router = APIRouter(prefix="/settings", tags=["settings"])
@@ -36,7 +36,13 @@ class Choosing(Protocol):
 class ModelIn(Given):
     """An endpoint. `key` left out keeps the key, as long as the host stays; "" removes it."""
 
-    url: Annotated[str, Field(max_length=2_000, examples=["http://localhost:8000/v1"])]
+    model_config = examples(
+        {"url": "http://localhost:8000/v1"},
+        {"url": "http://localhost:8000/v1", "model": "my-model", "key": "sk-..."},
+        {"url": ""},
+    )
+
+    url: Annotated[str, Field(max_length=2_000)]
     model: Annotated[str, Field(max_length=500)] = ""
     key: Annotated[str, Field(max_length=2_000)] | None = None
 

@@ -10,6 +10,7 @@ from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.streams import OnText, streamed, whole
 from mags.server.wire.given import ConverseIn, FactIn, TurnIn, TurnsIn
+from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.shown import ReplyOut, SeenOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["writing"])
@@ -80,7 +81,7 @@ def assert_fact(
     return SeenOut.of(seen)
 
 
-@router.post("/converse", response_model=ReplyOut)
+@router.post("/converse", response_model=ReplyOut, responses=answered(EVENTS))
 def converse(desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None) -> Response:
     """One whole turn: answered from memory, remembered with its answer."""
 

@@ -8,14 +8,16 @@ from pydantic import Field
 
 from mags.games.turns import Line
 from mags.server.tables import Played, Step, Table
-from mags.server.wire.given import Given
+from mags.server.wire.given import Given, examples
 from mags.server.wire.shown import Shown
 
 
 class GameIn(Given):
     """Which game to play; the same seed brings the same game."""
 
-    game: Annotated[str, Field(max_length=100, examples=["nonsense/tiny"])] = "nonsense/tiny"
+    model_config = examples({}, {"game": "knights/short", "seed": 3})
+
+    game: Annotated[str, Field(max_length=100)] = "nonsense/tiny"
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
 
 

@@ -18,6 +18,8 @@ Moment = Annotated[
 Count = Annotated[int, Field(ge=1, le=1_000, description="How many at most.")]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Label = Annotated[str, Field(max_length=2_000)]
+TRACE = "5f0c1a9e3b7d4826a1c4e09b"
+"""The id of a trace, as the document shows one."""
 
 
 class Given(BaseModel):
@@ -26,10 +28,27 @@ class Given(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def examples(*bodies: dict[str, Any]) -> ConfigDict:
+    """Whole bodies for the document: what a memory that holds what they name could be sent."""
+    return ConfigDict(json_schema_extra={"examples": list(bodies)})
+
+
 class TurnIn(Given):
     """One turn to remember. `key`: the same key with the same turn is written once."""
 
-    text: Annotated[str, Field(min_length=1, examples=["Ana moved from Lisbon to Porto in May."])]
+    model_config = examples(
+        {"text": "Ana moved from Lisbon to Porto in May."},
+        {
+            "text": "I met Ana at the harbour.",
+            "speaker": "Bo",
+            "at": "2026-06-01T09:30:00+02:00",
+            "session": "june",
+            "key": "chat-17-turn-3",
+            "attrs": {"channel": "phone"},
+        },
+    )
+
+    text: Annotated[str, Field(min_length=1)]
     speaker: Label = "user"
     at: Moment | None = None
     session: Label = ""
@@ -40,6 +59,16 @@ class TurnIn(Given):
 class TurnsIn(Given):
     """Many turns, oldest first. `apart`: each a turn of its own, read with those before it."""
 
+    model_config = examples(
+        {
+            "turns": [
+                {"text": "Where do you live now?", "speaker": "Bo", "key": "1"},
+                {"text": "I live in Porto.", "speaker": "Ana", "key": "2"},
+            ]
+        },
+        {"turns": [{"text": "I like tea."}, {"text": "I play chess."}], "apart": True},
+    )
+
     turns: Annotated[list[TurnIn], Field(min_length=1, max_length=10_000)]
     apart: StrictBool = False
 
@@ -47,9 +76,25 @@ class TurnsIn(Given):
 class FactIn(Given):
     """A triple given as such. `retract` closes it."""
 
-    subject: Annotated[str, Field(min_length=1, examples=["Ana"])]
-    relation: Annotated[str, Field(min_length=1, examples=["lives in"])]
-    object: Annotated[str, Field(min_length=1, examples=["Porto"])]
+    model_config = examples(
+        {"subject": "Ana", "relation": "lives in", "object": "Porto"},
+        {
+            "subject": "Ana",
+            "relation": "works at",
+            "object": "Acme",
+            "at": "2026-01-01",
+            "until": "2026-06-30",
+            "qualifiers": {"as": "engineer"},
+            "confidence": 0.8,
+            "one": True,
+            "key": "staff-12",
+        },
+        {"subject": "Ana", "relation": "lives in", "object": "Porto", "retract": True},
+    )
+
+    subject: Annotated[str, Field(min_length=1)]
+    relation: Annotated[str, Field(min_length=1)]
+    object: Annotated[str, Field(min_length=1)]
     at: Moment | None = None
     until: Moment | None = None
     qualifiers: dict[str, str] = {}
@@ -62,7 +107,18 @@ class FactIn(Given):
 class RecallIn(Given):
     """What to look for. `as_of`: what was true then; `recorded_as_of`: what was known then."""
 
-    query: Annotated[str, Field(min_length=1, examples=["Where does Ana live?"])]
+    model_config = examples(
+        {"query": "Where does Ana live?"},
+        {
+            "query": "Where did Ana live?",
+            "k": 3,
+            "as_of": "2026-03-01T09:30:00Z",
+            "recorded_as_of": "2026-09-01",
+            "speaker": "Bo",
+        },
+    )
+
+    query: Annotated[str, Field(min_length=1)]
     k: Count = 10
     as_of: Moment | None = None
     recorded_as_of: Moment | None = None
@@ -73,7 +129,12 @@ class RecallIn(Given):
 class AskIn(Given):
     """A question. `stream`: the answer in pieces, as server-sent events."""
 
-    question: Annotated[str, Field(min_length=1, examples=["Where does Ana live?"])]
+    model_config = examples(
+        {"question": "Where does Ana live?"},
+        {"question": "Where did Ana live?", "as_of": "2026-03-01T09:30:00Z", "stream": True},
+    )
+
+    question: Annotated[str, Field(min_length=1)]
     k: Count | None = None
     as_of: Moment | None = None
     recorded_as_of: Moment | None = None
@@ -85,7 +146,12 @@ class AskIn(Given):
 class ConverseIn(Given):
     """One whole turn: routed, answered, remembered with its answer."""
 
-    text: Annotated[str, Field(min_length=1, examples=["I adopted a dog called Biscuit."])]
+    model_config = examples(
+        {"text": "I adopted a dog called Biscuit."},
+        {"text": "Where does Ana live?", "speaker": "Bo", "key": "chat-17-turn-4", "stream": True},
+    )
+
+    text: Annotated[str, Field(min_length=1)]
     speaker: Label = "user"
     at: Moment | None = None
     session: Label = ""
@@ -96,12 +162,20 @@ class ConverseIn(Given):
 class FeedbackIn(Given):
     """A reward in [-1, 1] for a trace; without one 1 if the answer cited something, else 0."""
 
-    trace: str
+    model_config = examples({"trace": TRACE}, {"trace": TRACE, "reward": -0.5})
+
+    trace: Annotated[str, Field(description="As a recall or an answer gave it.")]
     reward: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
 
 
 class EditIn(Given):
     """What to change of a node; what is left out stays. `valid_to` "open" opens a closed fact."""
+
+    model_config = examples(
+        {"text": "Ana lives in Porto, by the river.", "importance": 0.8},
+        {"pinned": True, "meta": {"checked": "by Bo"}},
+        {"confidence": 0.9, "strength": 1.0, "valid_from": "2026-05-01", "valid_to": "open"},
+    )
 
     text: str | None = None
     importance: Share | None = None
@@ -116,12 +190,16 @@ class EditIn(Given):
 class ForgetIn(Given):
     """What to erase for good: a name, or all that holds a phrase. `dry_run` only tells."""
 
-    what: Annotated[str, Field(min_length=1, examples=["Ana"])]
+    model_config = examples({"what": "Ana"}, {"what": "from Lisbon", "dry_run": True})
+
+    what: Annotated[str, Field(min_length=1)]
     dry_run: StrictBool = False
 
 
 class ArcIn(Given):
     """An association from one node to another; a weight of null removes it."""
+
+    model_config = examples({"src": 3, "dst": 5, "weight": 0.7}, {"src": 3, "dst": 5})
 
     src: int
     dst: int
@@ -131,7 +209,9 @@ class ArcIn(Given):
 class NameIn(Given):
     """A name for a snapshot or a branch."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200, examples=["before the move"])]
+    model_config = examples({"name": "before the move"})
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class LookIn(Given):
