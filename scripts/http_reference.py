@@ -55,7 +55,7 @@ def _good(about: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _said(answer: Mapping[str, Any]) -> str:
     shapes = [
-        f"{_type(one.get('schema', {}))} ({media})"
+        f"{_type(one['schema'])} ({media})" if "schema" in one else media
         for media, one in answer.get("content", {}).items()
     ]
     return ", ".join(shapes) or "nothing"

@@ -16,7 +16,7 @@ from mags.server.wire.given import TRACE
 Json = dict[str, Any]
 ALICE, MARK = "alice", "before the move"
 ENDLESS = "events"
-DESTROYING = {"remove", "edit", "forget", "forget_node"}
+DESTROYING = {"remove", "edit", "forget", "forget_node", "end_game"}
 """After these what the other examples name may be gone."""
 BEFORE = {"text": "Ana lives in Lisbon.", "speaker": "Bo", "at": "2026-01-05", "key": "a"}
 AFTER = {"text": "Ana moved from Lisbon to Porto.", "speaker": "Bo", "at": "2026-05-01", "key": "b"}

@@ -1,6 +1,7 @@
 """Every example in the document is a request that succeeds as the document says."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -9,7 +10,7 @@ import pytest
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step
 from tests.models.chat.endpoint import serving as model_serving
-from tests.server.asking import DESTROYING, begin_game, every_example, fill
+from tests.server.asking import DESTROYING, begin_game, each_operation, every_example, fill
 from tests.server.serving import serving
 from tests.server.test_fuzz import ANSWER
 
@@ -45,3 +46,19 @@ def test_every_example_in_the_document_succeeds(http: httpx.Client):
     assert failed == []
     assert len(tried) > 70
     assert {asked.name for asked in tried} >= {"chat", "import", "feedback", "edit", "events"}
+
+
+def test_every_route_about_a_memory_takes_a_branch(http: httpx.Client):
+    fill(http)
+    tried = [
+        one for one in each_operation(http.get("/openapi.json").json()) if "namespace" in one.inside
+    ]
+    failed = []
+    for asked in tried:
+        answer = replace(asked, query={**asked.query, "branch": "main"}).send(http)
+        if not asked.succeeds(answer):
+            failed.append((str(asked), answer.status_code, answer.text[:200]))
+        if asked.name in DESTROYING:
+            fill(http)
+    assert failed == []
+    assert len(tried) > 30

@@ -168,6 +168,8 @@ def test_a_branch_goes_its_own_way(client: httpx.Client, memory: str):
     ]
     assert episodes == [1, 2]
     assert "what if" in [mark["name"] for mark in client.get(f"{memory}/branches").json()]
+    facts = [client.get(f"{memory}/facts", params=which).json() for which in ({}, there)]
+    assert [any("bees" in fact["object"] for fact in known) for known in facts] == [False, True]
 
 
 def test_what_is_exported_can_be_imported_elsewhere(client: httpx.Client, memory: str):

@@ -17,6 +17,7 @@ Moment = Annotated[
 ]
 Count = Annotated[int, Field(ge=1, le=1_000, description="How many at most.")]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
+NodeId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Label = Annotated[str, Field(max_length=2_000)]
 TRACE = "5f0c1a9e3b7d4826a1c4e09b"
 """The id of a trace, as the document shows one."""
@@ -201,8 +202,8 @@ class ArcIn(Given):
 
     model_config = examples({"src": 3, "dst": 5, "weight": 0.7}, {"src": 3, "dst": 5})
 
-    src: int
-    dst: int
+    src: NodeId
+    dst: NodeId
     weight: Share | None = None
 
 
@@ -221,5 +222,6 @@ class LookIn(Given):
     as_of: str | None = None
     recorded_as_of: str | None = None
     current: bool = False
+    branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here
     limit: Annotated[int, Field(ge=1, le=1_000)] = 200
     offset: Annotated[int, Field(ge=0, le=2**40)] = 0

@@ -131,9 +131,13 @@ def taken(media: str, schema: Json) -> Json:
 
 
 def answered(*media: str, json: Json | None = None) -> dict[int | str, Json]:
-    """What a route says of its success, for `responses`: texts of some media, and JSON."""
-    content = {} if json is None else {JSON: {"schema": json}}
-    return {200: {"content": content | {one: {"schema": TEXT} for one in media}}}
+    """What a route says of its success, for `responses`: texts of some media, and JSON.
+
+    Events have no schema: some readers of the document take it for that of each, some of all.
+    """
+    content: Json = {} if json is None else {JSON: {"schema": json}}
+    content |= {one: {} if one == EVENTS else {"schema": TEXT} for one in media}
+    return {200: {"content": content}}
 
 
 def shape(name: str) -> Json:
