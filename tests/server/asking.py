@@ -16,6 +16,8 @@ from mags.server.wire.given import TRACE
 Json = dict[str, Any]
 ALICE, MARK = "alice", "before the move"
 ENDLESS = "events"
+COMPILED_S = 300.0
+"""How long the very first answer may take, where kernels are compiled for it."""
 DESTROYING = {"remove", "edit", "forget", "forget_node", "end_game"}
 """After these what the other examples name may be gone."""
 BEFORE = {"text": "Ana lives in Lisbon.", "speaker": "Bo", "at": "2026-01-05", "key": "a"}
@@ -146,7 +148,8 @@ def fill(client: httpx.Client, namespace: str = ALICE) -> None:
         client.post(f"{path}/turns", json=AFTER),
     ]
     with patch("secrets.token_hex", return_value=TRACE):
-        done.append(client.post(f"{path}/ask", json={"question": "Where does Ana live?"}))
+        asked = {"question": "Where does Ana live?"}
+        done.append(client.post(f"{path}/ask", json=asked, timeout=COMPILED_S))
     assert all(one.is_success for one in done), [one.text for one in done]
 
 

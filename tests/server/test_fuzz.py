@@ -12,12 +12,11 @@ from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step
 from tests.models.chat.endpoint import serving as model_serving
 from tests.server.serving import Served, serving
-from tests.server.test_mcp import TOOLS
 
-CHAT, EMBED, MCP = "/v1/chat/completions", "/v1/embeddings", "/mcp"
+CHAT, EMBED = "/v1/chat/completions", "/v1/embeddings"
 SSE = "text/event-stream"
 ANSWER = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": "x"}}]})
-MCP_HEADERS = {"Accept": f"application/json, {SSE}", "Content-Type": "application/json"}
+HEADERS = {"Accept": f"application/json, {SSE}", "Content-Type": "application/json"}
 FUZZ = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -67,36 +66,6 @@ EMBEDDING = near(
         "model": st.text(max_size=5),
     }
 )
-ARGUMENTS = near(
-    {
-        "query": st.text(max_size=20),
-        "text": st.text(max_size=40),
-        "question": st.text(max_size=20),
-        "name": st.text(max_size=10),
-        "what": st.text(max_size=10),
-        "trace": st.text(max_size=10),
-        "k": st.integers(),
-        "as_of": st.text(max_size=12),
-        "dry_run": st.booleans(),
-    }
-)
-CALL = st.builds(
-    lambda method, params: {"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
-    st.sampled_from(
-        ["initialize", "tools/call", "tools/list", "resources/read", "resources/list", "ping", "x"]
-    ),
-    near(
-        {
-            "name": st.sampled_from(TOOLS),
-            "arguments": ARGUMENTS,
-            "uri": st.sampled_from(["mags://profile/Ana", "mags://changes/5"])
-            | st.builds("mags://changes/{}".format, st.text(max_size=8)),
-            "protocolVersion": st.sampled_from(["2025-06-18", "1"]),
-            "capabilities": st.just({}),
-            "clientInfo": st.just({"name": "x", "version": "1"}),
-        }
-    ),
-)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +91,7 @@ def http(fuzzed: Served) -> Iterator[httpx.Client]:
 def sent(http: httpx.Client, path: str, body: object) -> httpx.Response:
     # As other languages write it: NaN and halves of characters go over the line as they are.
     content = json.dumps(body).encode()
-    return http.post(path, content=content, headers=MCP_HEADERS)
+    return http.post(path, content=content, headers=HEADERS)
 
 
 @FUZZ
@@ -163,16 +132,9 @@ def test_nothing_that_a_models_server_says_breaks_the_proxy(
 
 
 @FUZZ
-@given(body=CALL | st.lists(CALL, max_size=2) | JSON)
-def test_no_message_breaks_mcp(http: httpx.Client, body: object):
-    answer = sent(http, MCP, body)
-    assert answer.status_code < 500, (answer.status_code, answer.text)
-
-
-@FUZZ
-@given(raw=st.binary(max_size=200), path=st.sampled_from([CHAT, EMBED, MCP]))
+@given(raw=st.binary(max_size=200), path=st.sampled_from([CHAT, EMBED]))
 def test_no_bytes_break_anything(http: httpx.Client, raw: bytes, path: str):
-    answer = http.post(path, content=raw, headers=MCP_HEADERS)
+    answer = http.post(path, content=raw, headers=HEADERS)
     assert 400 <= answer.status_code < 500, (answer.status_code, answer.text)
 
 
