@@ -63,6 +63,11 @@ class Asked:
                 answer.read()
         return answer
 
+    def told(self, answer: httpx.Response) -> tuple[str, int, str]:
+        """Both, as a failure shows them; of a stream nothing was read."""
+        text = answer.text[:200] if hasattr(answer, "_content") else "a stream"
+        return str(self), answer.status_code, text
+
     def succeeds(self, answer: httpx.Response) -> bool:
         """Whether the document calls such an answer a success, in such a form."""
         media = answer.headers.get("content-type", "").partition(";")[0]

@@ -40,7 +40,7 @@ def test_every_example_in_the_document_succeeds(http: httpx.Client):
             begin_game(http, asked.inside["game"])
         answer = asked.send(http)
         if not asked.succeeds(answer):
-            failed.append((str(asked), answer.status_code, answer.text[:200]))
+            failed.append(asked.told(answer))
         if asked.name in DESTROYING:
             fill(http)
     assert failed == []
@@ -57,7 +57,7 @@ def test_every_route_about_a_memory_takes_a_branch(http: httpx.Client):
     for asked in tried:
         answer = replace(asked, query={**asked.query, "branch": "main"}).send(http)
         if not asked.succeeds(answer):
-            failed.append((str(asked), answer.status_code, answer.text[:200]))
+            failed.append(asked.told(answer))
         if asked.name in DESTROYING:
             fill(http)
     assert failed == []

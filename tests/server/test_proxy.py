@@ -1,5 +1,6 @@
 """The proxy, called by the real `openai` client, before a model's server on loopback."""
 
+import json
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,6 +158,32 @@ def test_a_key_of_one_memory_writes_there_and_never_goes_to_the_model(folder: Pa
                 client_of(served, "mags_wrong").models.list()
         assert served.service.halls.names(KeyRing(folder).grant(key)) == ["ana"]
     assert [headers["authorization"] for headers in model.headers] == ["Bearer theirs"]
+
+
+def test_a_key_of_several_memories_reaches_no_other_by_the_user_field(folder: Path, model: Server):
+    ring = KeyRing(folder)
+    several = ring.add("several", ("ana", "team-*"), Scope.WRITE, 1.0)
+    root = ring.add("root", ("*",), Scope.ADMIN, 1.0)
+    upstream = Upstream(url=model.url, model="tiny")
+    model.steps = [Step(text="Noted.")] * 3
+    with serving(folder, upstream=upstream, need_key=True) as served:
+        with client_of(served, root) as client:
+            client.chat.completions.create(model="tiny", messages=TOLD, user="bo")
+        with client_of(served, several) as client:
+            for user in ({"user": "bo"}, {"user": "team"}, {"user": "Ana"}, {}):
+                with pytest.raises(openai.NotFoundError, match="for this key"):
+                    client.chat.completions.create(model="tiny", messages=ASKED, **user)
+            assert len(model.requests) == 1  # the model heard of none of them
+            for user in ("ana", "team-1"):
+                client.chat.completions.create(model="tiny", messages=ASKED, user=user)
+        names = served.service.halls.names(ring.grant(root))
+        with served.client(root) as http:
+            dots = http.get("/memories/bo/picture").json()["dots"]
+    assert names == ["ana", "bo", "team-1"]
+    assert [dot["label"] for dot in dots if dot["kind"] == "episode"] == [
+        "I live in Porto.", "Noted.",
+    ]  # fmt: skip
+    assert all("Porto" not in json.dumps(sent) for sent in model.requests[1:])
 
 
 def test_an_upstream_that_is_down_is_said_and_the_turn_is_kept(

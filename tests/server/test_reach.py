@@ -111,11 +111,6 @@ def house(folder: Path, model: Server) -> Iterator[House]:
         yield made
 
 
-def told(asked: Asked, answer: httpx.Response) -> tuple[str, int, str]:
-    """What a failure shows."""
-    return str(asked), answer.status_code, answer.text[:200]
-
-
 def test_every_route_of_the_app_is_entered_here(house: House):
     api = house.served.service.api
     paths = {route.path for route in iter_route_contexts(api.routes)}
@@ -132,7 +127,7 @@ def test_a_key_reaches_what_its_scope_holds_and_nothing_else(house: House, key: 
         may = asked.name in MAY[key]
         answer = house.answer(key, asked, key if may else ROOT)
         if not (asked.succeeds(answer) if may else answer.status_code == 403):
-            wrong.append(told(asked, answer))
+            wrong.append(asked.told(answer))
     assert wrong == []
     assert (house.stats(OURS) == before) == (key == Scope.READ.name)
 
@@ -140,7 +135,7 @@ def test_a_key_reaches_what_its_scope_holds_and_nothing_else(house: House, key: 
 def test_the_model_is_for_an_admin_of_all_memories(house: House):
     answers = [(one, house.answer(ROOT, one)) for one in house.operations() if one.name in OF_ALL]
     assert len(answers) == 3
-    assert [told(*one) for one in answers if not one[0].succeeds(one[1])] == []
+    assert [one[0].told(one[1]) for one in answers if not one[0].succeeds(one[1])] == []
 
 
 def test_what_is_anothers_is_not_there(house: House):
@@ -149,13 +144,13 @@ def test_what_is_anothers_is_not_there(house: House):
     private = [one for one in house.operations(THEIRS) if one.name not in OF_NONE]
     assert len(private) > 30
     refused = [(one, house.answer(Scope.ADMIN.name, one, OTHER)) for one in private]
-    assert [told(*one) for one in refused if one[1].status_code != 404] == []
+    assert [one[0].told(one[1]) for one in refused if one[1].status_code != 404] == []
     assert house.stats(THEIRS) == before
     with house.client(Scope.ADMIN.name) as client:
         assert client.get("/memories").json()["memories"] == [OURS]
     # The same requests, by whose it is: else a route that is never found would pass.
     served = [(one, house.answer(OTHER, one, OTHER)) for one in private]
-    assert [told(*one) for one in served if not one[0].succeeds(one[1])] == []
+    assert [one[0].told(one[1]) for one in served if not one[0].succeeds(one[1])] == []
 
 
 def test_nobody_gets_anything_without_a_key(house: House):
@@ -164,8 +159,8 @@ def test_nobody_gets_anything_without_a_key(house: House):
         for asked in house.operations():
             answer = asked.send(nobody)
             if answer.status_code != (200 if asked.name in ANYBODY else 401):
-                wrong.append(told(asked, answer))
+                wrong.append(asked.told(answer))
             answer = asked.send(stranger)
             if answer.status_code != 401:
-                wrong.append(told(asked, answer))
+                wrong.append(asked.told(answer))
     assert wrong == []

@@ -14,7 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.server.serving import serving
+
 READY_S = 60.0
+READY = 200, {"ready": True}
 
 
 def free_port() -> int:
@@ -63,6 +66,21 @@ def write_on(client: httpx.Client, name: str, known: set[str], until: threading.
             return
         known.add(text)
         number += 1
+
+
+def test_a_server_that_stops_is_alive_but_not_ready(folder: Path):
+    with serving(folder) as served, served.client() as client:
+        assert (client.get("/readyz").status_code, client.get("/readyz").json()) == READY
+        served.service.stopping.set()  # what a signal does first, while connections are open
+        answer = client.get("/readyz")
+        assert (answer.status_code, answer.json()) == (503, {"ready": False})
+        assert client.get("/healthz").status_code == 200
+
+
+def test_a_signal_says_that_the_server_stops_before_it_stops(folder: Path):
+    with serving(folder) as served:
+        served.listener.handle_exit(signal.SIGTERM, None)
+        assert served.service.stopping.is_set()
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
