@@ -32,9 +32,9 @@ def running(
     words += ["--rate", "1000000"]  # what it can do is asked, not what it lets one client do
     if core is not None:
         words = ["taskset", "-c", str(core), *words]
-    threads = {"OMP_NUM_THREADS": "1", "MAGS_CONFIG": os.devnull}
+    settings = {"MAGS_CONFIG": os.devnull}
     with subprocess.Popen(
-        words, env=os.environ | threads, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        words, env=os.environ | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as made:
         try:
             wait(made, port)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from mags.app import embedded, make_chat, make_heads, make_nano
 from mags.app import open as open_memory
+from mags.cli.alone import alone
 from mags.cli.deciders import nano_folder
 from mags.cli.eval_origin import commit
 from mags.errors import InvalidInput, NotFound
@@ -99,10 +99,6 @@ LINES = {kind: 60 for kind in ADVENTURES}
 """Lines that players show at most, where a decision takes more than their own few: a way through
 a house is made of many. In such games a step without points is no failure, either: MAGS takes
 nothing from rewards there."""
-
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What tells NumPy's products how many threads to take. Several processes with several threads
-each wait for each other: a turn of the reader then costs ten times its processor time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,9 +268,9 @@ def play_one(task: Task) -> Record:
 def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
     """Play matches in their order, `workers` at a time; the same whatever their number."""
     if workers <= 1:
-        yield from map(play_one, tasks)
+        with alone():
+            yield from map(play_one, tasks)
         return
-    for name in THREADS:  # read when NumPy is loaded, so this process keeps its own
-        os.environ.setdefault(name, "1")
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=alone) as pool:
         yield from pool.map(play_one, tasks)

@@ -12,6 +12,7 @@ import typer
 
 from mags.app import Models, encoder, make_embedder, make_parts, make_store
 from mags.app import open as open_memory_in_ram
+from mags.cli.alone import alone
 from mags.cli.shared import out
 from mags.extras import bring
 from mags.games.players.nothing import Nothing
@@ -67,7 +68,8 @@ def serve(
     listener = run.listener(made)
     shown = f"[{host}]" if ":" in host else host
     out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
-    listener.run()
+    with alone():
+        listener.run()
 
 
 def outside() -> Outside:
