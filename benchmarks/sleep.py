@@ -178,7 +178,13 @@ def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, Stopwatch
     rng = np.random.default_rng(seed)
     with Watch() as watch:
         stopwatch.skip()
-        slept = Sleep()(still, rng=rng, now_s=0.0, scribe=words.scribe(), on_rule=stopwatch.mark)
+        slept = Sleep()(
+            still,
+            rng=rng,
+            now_s=0.0,
+            scribe=words.scribe(),
+            on_rule=lambda rule, _did: stopwatch.mark(rule),
+        )
         stopwatch.mark("compose")
     wall, cpu = zip(*stopwatch.steps.values(), strict=True)
     stopwatch.steps["sleep"] = sum(wall), sum(cpu)

@@ -1,6 +1,6 @@
 """The cycle: each rule has an effect, which its switch takes away."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -151,12 +151,19 @@ def test_the_delta_carries_its_base_its_time_and_its_reasons():
     assert rules == [*(name for name in RULES if name != "capacity"), "consolidate"]
 
 
-def test_every_rule_is_heard_in_its_order():
-    heard: list[str] = []
+def test_every_rule_is_heard_in_its_order_with_what_it_did():
+    heard: dict[str, dict[str, int]] = {}
     rng = np.random.default_rng(0)
     scribe = Words().scribe()
-    Sleep(EVERY)(busy(), rng=rng, now_s=0.0, scribe=scribe, on_rule=heard.append)
-    assert heard == [*RULES, "regions", "consolidate"]
+
+    def hear(rule: str, did: Mapping[str, int]) -> None:
+        heard[rule] = dict(did)
+
+    done = Sleep(EVERY)(busy(), rng=rng, now_s=0.0, scribe=scribe, on_rule=hear)
+    assert list(heard) == [*RULES, "regions", "consolidate"]
+    assert heard.pop("regions") == {"regions": len(done.regions.leaders)}
+    assert {rule: did for rule, did in heard.items() if did} == done.report.rules
+    assert heard["capacity"] == {}  # it changed nothing
 
 
 def test_crowding_births_and_importance_are_off_unless_told():

@@ -16,7 +16,9 @@ def sleep(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = Fal
         Progress(SpinnerColumn(), TextColumn("{task.description}"), transient=True) as progress,
     ):
         task = progress.add_task("sleeping")
-        report = opened.sleep(lambda rule: progress.update(task, description=f"sleeping: {rule}"))
+        report = opened.sleep(
+            lambda rule, _did: progress.update(task, description=f"sleeping: {rule}")
+        )
     if json:
         print_json(report)
     else:

@@ -48,7 +48,7 @@ from mags.memory.views import (
     Seen,
     Stats,
 )
-from mags.plasticity.cycle import SleepReport
+from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan
 from mags.ports.store import Mark
@@ -284,8 +284,8 @@ class Memory(Handle):
 
     # -- tending -----------------------------------------------------------------
 
-    def sleep(self, on_rule: Callable[[str], None] | None = None) -> SleepReport:
-        """Decay, wire, prune, solidify, consolidate; reading goes on meanwhile."""
+    def sleep(self, on_rule: OnRule | None = None) -> SleepReport:
+        """Decay, wire, prune, solidify, consolidate; others may read. `on_rule` hears of each."""
         return self._tender.sleep(on_rule).report
 
     def feedback(self, trace: Trace, reward: float | None = None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.regions import RegionView, region_views
 from mags.plasticity.consolidate import Scribe
-from mags.plasticity.cycle import Sleep, Slept
+from mags.plasticity.cycle import OnRule, Sleep, Slept
 from mags.plasticity.rebase import rebase
 from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still
@@ -37,12 +37,12 @@ class Tender:
         self._asleep = threading.Lock()
         self._regions: Regions | None = None
 
-    def sleep(self, on_rule: Callable[[str], None] | None = None) -> Slept:
+    def sleep(self, on_rule: OnRule | None = None) -> Slept:
         """Run every rule; reading and writing go on meanwhile.
 
         What was forgotten meanwhile could be quoted by what the sleep wrote, and a sleep of
-        another process makes the same themes: then it begins again. Raises StoreBusy when
-        that happens every time.
+        another process makes the same themes: then it begins again, and `on_rule` hears the
+        rules again. Raises StoreBusy when that happens every time.
         """
         with self._asleep:
             tries = (self._try(on_rule) for _ in range(TRIES))
@@ -90,7 +90,7 @@ class Tender:
         self.sleep()
         return True
 
-    def _try(self, on_rule: Callable[[str], None] | None) -> Slept | None:
+    def _try(self, on_rule: OnRule | None) -> Slept | None:
         live, settings = self._live, self._parts.sleep
         with live.settled() as state:
             still = Still.of(state.graph, live_at=settings.live_at)

@@ -6,9 +6,9 @@ picture. `rebase` (in `mags.plasticity.rebase`) then leaves alone what changed m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -37,6 +37,9 @@ RULES = (
     "capacity",
 )
 """The rules that need nothing but the graph, in their order; regions and themes follow."""
+
+OnRule = Callable[[str, Mapping[str, int]], None]
+"""Hears a rule that is done: its name, and what it did how often (nothing: it changed nothing)."""
 
 
 class Rule(Protocol):
@@ -142,12 +145,12 @@ class Sleep:
         now_s: float,
         base: int = 0,
         scribe: Scribe | None = None,
-        on_rule: Callable[[str], None] | None = None,
+        on_rule: OnRule | None = None,
     ) -> Slept:
         """Sleep over a graph, or over a `Still` of it taken before at sequence `base`.
 
         `now_s`: record time of new themes; `scribe`: what writes them (without it none are
-        written and regions stay nameless); `on_rule` hears each rule's name when it is done.
+        written and regions stay nameless); `on_rule` hears of each rule when it is done.
         The same picture, settings and seed give the same Delta. The clock stands still.
         """
         settings = self.settings
@@ -162,15 +165,15 @@ class Sleep:
             if rule is not None:
                 deltas.append(rule(still, rng))
                 still = still.after(deltas[-1])
-                heard(name)
+                heard(name, _by_rule(deltas[-1].reasons).get(name, {}))
         regions = None
         if settings.regions is not None:
             regions = settings.regions(still, None if scribe is None else scribe.words)
-            heard("regions")
+            heard("regions", {"regions": len(regions.leaders)})
         if settings.consolidate is not None and scribe is not None:
             deltas.append(settings.consolidate(still, scribe=scribe, now_s=now_s, regions=regions))
             still = still.after(deltas[-1])
-            heard("consolidate")
+            heard("consolidate", _by_rule(deltas[-1].reasons).get("consolidate", {}))
         reasons = tuple(reason for delta in deltas for reason in delta.reasons)
         net = Delta.compose(deltas, "sleep")
         delta = replace(
@@ -181,10 +184,16 @@ class Sleep:
             tick_after=still.tick,
             reasons=reasons,
         )
-        rules = {r["rule"]: {k: v for k, v in r.items() if k != "rule"} for r in reasons}
-        report = SleepReport(tick=still.tick, before=before, after=Census.of(still), rules=rules)
+        report = SleepReport(
+            tick=still.tick, before=before, after=Census.of(still), rules=_by_rule(reasons)
+        )
         return Slept(delta=delta, report=report, regions=regions)
 
 
-def _nobody(rule: str) -> None:
+def _by_rule(reasons: Iterable[Mapping[str, Any]]) -> Mapping[str, Mapping[str, int]]:
+    """What each rule did how often, by the reasons of its Delta."""
+    return {r["rule"]: {k: v for k, v in r.items() if k != "rule"} for r in reasons}
+
+
+def _nobody(rule: str, did: Mapping[str, int]) -> None:
     """Nobody hears it."""
