@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fastapi.responses import StreamingResponse
@@ -20,8 +20,9 @@ from mags.errors import MagsError
 from mags.server.problems import of_error
 
 Piece = tuple[str, Any]
+Say = Callable[[str, Mapping[str, Any]], None]
+"""Says what goes on as an event: its kind and its data."""
 OnText = Callable[[str], None] | None
-Work = Callable[[OnText], BaseModel]
 TEXT, DONE, FAILED = "text", "done", "failed"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -35,8 +36,15 @@ def whole(shown: BaseModel, status: int = 200) -> Response:
     )
 
 
-def streamed(work: Work) -> StreamingResponse:
-    """Run `work(on_text)` in a thread; events `text`, then `done` with its result.
+def replied(work: Callable[[OnText], BaseModel], *, stream: bool) -> Response:
+    """What `work(on_text)` answers: whole, or streamed as events `text`."""
+    if not stream:
+        return whole(work(None))
+    return streamed(lambda say: work(lambda text: say(TEXT, {"text": text})))
+
+
+def streamed(work: Callable[[Say], BaseModel]) -> StreamingResponse:
+    """Run `work(say)` in a thread; events as it says them, then `done` with its result.
 
     Raises what the work raises before it has said anything; later failures come as an event
     `failed`, with a problem. The work goes on where the client leaves, so what it writes is whole.
@@ -47,7 +55,7 @@ def streamed(work: Work) -> StreamingResponse:
         # Said in any case, also where the work fails as nobody expected: who waits must not hang.
         last: Piece = (FAILED, MagsError("something failed that should not; the log tells"))
         try:
-            last = (DONE, work(lambda text: pieces.put((TEXT, text))))
+            last = (DONE, work(lambda kind, data: pieces.put((kind, data))))
         except MagsError as failure:
             last = (FAILED, failure)
         finally:
@@ -71,8 +79,8 @@ def event(kind: str, data: str, *, id: str = "") -> str:
 
 def _events(first: Piece, pieces: queue.SimpleQueue[Piece]) -> Iterator[str]:
     kind, value = first
-    while kind == TEXT:
-        yield event(TEXT, json.dumps({"text": value}))
+    while kind not in (DONE, FAILED):
+        yield event(kind, json.dumps(value))
         kind, value = pieces.get()
     if kind == DONE:
         yield event(DONE, value.model_dump_json())

@@ -6,19 +6,25 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi import Path as InPath
+from starlette.responses import Response
 
 from mags.errors import NotFound
 from mags.memory.moments import seconds
 from mags.memory.pictures import Frame
+from mags.plasticity.cycle import OnRule
 from mags.server.desk import At
 from mags.server.grants import Scope
-from mags.server.wire.given import ArcIn, EditIn, ForgetIn
+from mags.server.streams import Say, streamed, whole
+from mags.server.wire.given import ArcIn, EditIn, ForgetIn, SleepIn
+from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.seen import MapOut, MomentOut, PictureOut
 from mags.server.wire.shown import NeighbourOut, NodeOut
 from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
 NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1, examples=[3])]
+UNTOLD = SleepIn()
+"""How one sleeps who sends no body."""
 
 
 @router.get("/stats")
@@ -28,11 +34,23 @@ def stats(desk: At) -> StatsOut:
         return StatsOut.of(memory.stats())
 
 
-@router.post("/sleep")
-def sleep(desk: At) -> SleepOut:
-    """Tend the memory: decay, wire, prune, solidify, consolidate. Reading goes on meanwhile."""
-    with desk.writing() as memory:
-        return SleepOut.of(memory.sleep())
+@router.post("/sleep", response_model=SleepOut, responses=answered(EVENTS))
+def sleep(desk: At, wanted: SleepIn = UNTOLD) -> Response:
+    """Tend the memory: decay, wire, prune, solidify, consolidate. Reading goes on meanwhile.
+
+    Streamed: an event `rule` for each rule when it is done, with what it did how often, then `done`
+    with the whole of it. A rule that comes a second time says that the sleep began again, since
+    others erased or slept meanwhile.
+    """
+
+    def work(on_rule: OnRule | None) -> SleepOut:
+        with desk.writing() as memory:
+            return SleepOut.of(memory.sleep(on_rule))
+
+    def told(say: Say) -> SleepOut:
+        return work(lambda rule, did: say("rule", {"rule": rule, "did": dict(did)}))
+
+    return streamed(told) if wanted.stream else whole(work(None))
 
 
 @router.get("/nodes/{node_id}")

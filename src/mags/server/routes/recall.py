@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from mags.server.desk import At
 from mags.server.grants import Scope
-from mags.server.streams import OnText, streamed, whole
+from mags.server.streams import OnText, replied
 from mags.server.wire.given import TRACE, AskIn, FeedbackIn, LookIn, RecallIn
 from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.recalled import found_as_json
@@ -68,7 +68,7 @@ def ask(desk: At, asked: AskIn) -> Response:
             )
             return ReplyOut.of(reply, hall.traces.keep(reply.trace))
 
-    return streamed(work) if asked.stream else whole(work(None))
+    return replied(work, stream=asked.stream)
 
 
 @router.post("/feedback")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Response
 
 from mags.server.desk import At
 from mags.server.grants import Scope
-from mags.server.streams import OnText, streamed, whole
+from mags.server.streams import OnText, replied, whole
 from mags.server.wire.given import ConverseIn, FactIn, TurnIn, TurnsIn
 from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.shown import ReplyOut, SeenOut
@@ -97,7 +97,7 @@ def converse(desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None)
             )
             return ReplyOut.of(reply, hall.traces.keep(reply.trace))
 
-    return streamed(work) if turn.stream else whole(work(None))
+    return replied(work, stream=turn.stream)
 
 
 def _turn(turn: TurnIn) -> dict[str, Any]:

@@ -160,6 +160,14 @@ class ConverseIn(Given):
     stream: StrictBool = False
 
 
+class SleepIn(Given):
+    """How to sleep. `stream`: each rule when it is done, as server-sent events."""
+
+    model_config = examples({}, {"stream": True})
+
+    stream: StrictBool = False
+
+
 class FeedbackIn(Given):
     """A reward in [-1, 1] for a trace; without one 1 if the answer cited something, else 0."""
 
