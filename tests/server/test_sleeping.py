@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,41 +11,13 @@ import httpx
 import pytest
 
 from mags.errors import StoreBusy
-from mags.memory.memory import Memory
-from mags.plasticity.cycle import OnRule, SleepReport
 from mags.server.settings import Limits
 from tests.server.serving import Served, serving
+from tests.server.sleeping import RULES, Held, failing
 
-RULES = ["solidify", "decay", "prune", "low_degree", "capacity", "regions", "consolidate"]
-"""Those that are on by themselves, in their order."""
 STREAMED = {"stream": True}
 WAIT_S = 30.0
 Event = tuple[str, dict[str, object]]
-
-
-class Held:
-    """Sleeps that wait after each rule until they are let go; `ended`: how many have ended."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Hold every sleep of this process."""
-        self.rules, self.ended = threading.Semaphore(0), 0
-        self._sleep = Memory.sleep
-        monkeypatch.setattr(Memory, "sleep", lambda memory, on_rule: self.sleep(memory, on_rule))
-
-    def sleep(self, memory: Memory, on_rule: OnRule) -> SleepReport:
-        """Sleep a rule for each that is let go."""
-
-        def hear(rule: str, did: Mapping[str, int]) -> None:
-            on_rule(rule, did)
-            assert self.rules.acquire(timeout=WAIT_S)
-
-        report = self._sleep(memory, hear)
-        self.ended += 1
-        return report
-
-    def let_go(self) -> None:
-        """Let the sleep end."""
-        self.rules.release(len(RULES))
 
 
 @pytest.fixture
@@ -124,17 +96,6 @@ def test_a_sleep_that_is_not_streamed_answers_its_report_alone(
     assert answer.headers["content-type"] == "application/json"
     assert "decay" in answer.json()["rules"]
     assert client.post(f"{memory}/sleep", json={"streamed": True}).status_code == 422
-
-
-def failing(monkeypatch: pytest.MonkeyPatch, failure: Exception, *, after: int) -> None:
-    """Sleeps fail after so many rules."""
-
-    def sleep(_memory: Memory, on_rule: OnRule) -> SleepReport:
-        for rule in RULES[:after]:
-            on_rule(rule, {})
-        raise failure
-
-    monkeypatch.setattr(Memory, "sleep", sleep)
 
 
 def test_what_fails_on_the_way_ends_the_stream_with_a_problem(

@@ -62,6 +62,8 @@ export interface Slept {
   tick: number; rules: Record<string, Record<string, number>>; nodes_before: number;
   nodes_after: number; associations_before: number; associations_after: number;
 }
+/** A rule of sleep that is done, and what it did how often: nothing where it changed nothing. */
+export interface RuleDone { rule: string; did: Record<string, number> }
 export interface Diff {
   since: string; added: NodeCard[]; removed: number[]; changed: NodeCard[]; closed: Fact[];
   arcs_added: number; arcs_removed: number; arcs_changed: number;
@@ -181,27 +183,37 @@ export class Memory {
   edit = (id: number, change: unknown) => this.send<NodeCard>(`/nodes/${id}`, change, "PATCH");
   forget = (id: number, dry: boolean) =>
     json<Forgotten>(address(`${this.path}/nodes/${id}`, { dry_run: dry }), "DELETE");
-  sleep = () => this.send<Slept>("/sleep", {});
+  /** Sleep; `onRule` gets each rule when it is done. */
+  sleep = (onRule: (done: RuleDone) => void) =>
+    this.streamed<Slept>("/sleep", { stream: true }, "rule", onRule, "The sleep");
   snapshots = () => this.at<Mark[]>("/snapshots");
   snapshot = (name: string) => this.send<Mark>("/snapshots", { name });
   diff = (since: string) => this.at<Diff>("/diff", { since });
   rollback = (name: string) => this.send("/rollback", { name });
 
   /** One turn of a chat; `onText` gets the answer as it is written. */
-  async converse(text: string, speaker: string, onText: (piece: string) => void): Promise<Reply> {
+  converse(text: string, speaker: string, onText: (piece: string) => void): Promise<Reply> {
     const body = { text, speaker, session: "page", stream: true };
-    const answer = await asked(`${this.path}/converse`, "POST", body);
+    const on = (piece: { text: string }) => onText(piece.text);
+    return this.streamed<Reply>("/converse", body, "text", on, "The answer");
+  }
+
+  /** What is streamed: `on` gets each event of a kind as it comes; then the whole of it. */
+  private async streamed<T, Part = never>(
+    path: string, body: unknown, of: string, on: (part: Part) => void, what: string,
+  ): Promise<T> {
+    const answer = await asked(this.path + path, "POST", body);
     try {
       for await (const { kind, data } of events(answer)) {
         const value = JSON.parse(data);
-        if (kind === "text") onText(value.text);
-        else if (kind === "done") return value as Reply;
+        if (kind === of) on(value as Part);
+        else if (kind === "done") return value as T;
         else throw new Problem(value.status, value.detail);
       }
     } catch (failure) {
       if (failure instanceof Problem) throw failure;
     }
-    throw new Problem(0, "The answer broke off: the server may have stopped.");
+    throw new Problem(0, `${what} broke off: the server may have stopped.`);
   }
 
   /** Every change from a sequence on, until `signal` ends it; goes on by itself when cut off. */

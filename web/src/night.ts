@@ -1,19 +1,19 @@
 // Sleep, as something to watch.
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 
-import type { Slept } from "./api";
+import type { RuleDone, Slept } from "./api";
 import { STILL } from "./graph/colours";
 import { counted, memory, refresh, tried } from "./state";
 
 export interface Night {
-  /** What the rules did, in words; so many of them are shown. */
+  /** What the rules did so far, in words. */
   did: { rule: string; words: string }[];
-  shown: number;
+  /** The whole of it, once all of it is told. */
   slept: Slept | null;
 }
 
 export const night = signal<Night | null>(null);
-const RULE_MS = 600;
+const RULE_MS = 600; // a rule is read at least so long before the next one comes
 
 /** What each rule of sleep is for, and its counts in words. */
 const RULES: Record<string, (did: Record<string, number>) => string> = {
@@ -25,32 +25,64 @@ const RULES: Record<string, (did: Record<string, number>) => string> = {
   low_degree: (did) => `${counted(did.loosened ?? 0, "lonely node")} loosened, ${did.held ?? 0} held`,
   importance: (did) => `${counted(did.raised ?? 0, "node")} in the thick of things grew in importance`,
   consolidate: (did) => `${counted(did.themes ?? 0, "theme")} written, ${did.updated ?? 0} brought up to date`,
+  regions: (did) => `${counted(did.regions ?? 0, "region")} of what hangs together found`,
   capacity: (did) => `${counted(did.cooled ?? 0, "node")} went cold, ${counted(did.trimmed ?? 0, "arc")} were trimmed`,
 };
+
+effect(() => {
+  void memory.value; // another memory is opened: this night is not its own
+  night.value = null;
+});
 
 export async function sleepNow(): Promise<void> {
   const of = memory.value;
   if (of === null || night.value !== null) return;
-  night.value = { did: [], shown: 0, slept: null };
-  const slept = await tried(() => of.sleep());
-  if (slept === undefined || memory.value !== of) {
-    night.value = null;
-    return;
-  }
-  const did = Object.entries(slept.rules).map(([rule, counts]) => ({
-    rule: rule.replaceAll("_", " "),
-    words: RULES[rule]?.(counts) ?? plain(counts),
-  }));
-  night.value = { did, shown: STILL.matches ? did.length : 0, slept };
-  while (night.value !== null && night.value.shown < did.length) {
-    await new Promise((done) => setTimeout(done, RULE_MS));
-    if (night.value !== null) night.value = { ...night.value, shown: night.value.shown + 1 };
-  }
-  await refresh();
+  const watched = new Watched();
+  const slept = await tried(() => of.sleep((done) => watched.hear(done)));
+  if (slept === undefined) watched.leave();
+  else await watched.end(slept);
 }
 
 export function wake(): void {
   night.value = null;
+}
+
+/** One sleep, told at a pace that can be read along. What comes once it is left is not told. */
+class Watched {
+  private told: Promise<void> = Promise.resolve();
+  private last: Night = { did: [], slept: null };
+
+  constructor() {
+    night.value = this.last;
+  }
+
+  /** Tell a rule when it is done, or as soon as those before it were to be read. */
+  hear({ rule, did }: RuleDone): void {
+    const name = rule.replaceAll("_", " ");
+    const words = Object.keys(did).length === 0 ? "" : RULES[rule]?.(did) ?? plain(did);
+    this.told = this.told.then(async () => {
+      // A rule that comes again: others wrote meanwhile, and the sleep began anew.
+      const before = this.last.did.some((one) => one.rule === name) ? [] : this.last.did;
+      if (!this.show({ did: [...before, { rule: name, words }], slept: null })) return;
+      if (!STILL.matches) await new Promise((done) => setTimeout(done, RULE_MS));
+    });
+  }
+
+  async end(slept: Slept): Promise<void> {
+    await this.told;
+    if (this.show({ ...this.last, slept })) await refresh();
+  }
+
+  leave(): void {
+    if (night.value === this.last) night.value = null;
+  }
+
+  /** False where nobody looks any more. */
+  private show(next: Night): boolean {
+    if (night.value !== this.last) return false;
+    night.value = this.last = next;
+    return true;
+  }
 }
 
 function plain(counts: Record<string, number>): string {

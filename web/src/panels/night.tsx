@@ -3,11 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { counted } from "../state";
 import { night, wake } from "../night";
 
-/** Sleep to watch: each rule and what it did, over the graph as it changes. */
+/** Sleep to watch: each rule when it is done and what it did, over the graph, which changes at the end. */
 export function Night() {
   const now = night.value;
   const button = useRef<HTMLButtonElement>(null);
-  const over = now !== null && now.slept !== null && now.shown >= now.did.length;
+  const over = now !== null && now.slept !== null;
   useEffect(() => {
     if (over) button.current?.focus();
   }, [over]);
@@ -17,14 +17,14 @@ export function Night() {
     <section class={over ? "night" : "night deep"} aria-label="Sleep" onKeyDown={(e) => e.key === "Escape" && wake()}>
       <h2>{over ? "Slept" : "Asleep …"}</h2>
       <ol aria-live="polite">
-        {now.did.slice(0, now.shown).map(({ rule, words }) => (
-          <li key={rule}><b>{rule}</b> {words}</li>
+        {now.did.map(({ rule, words }) => (
+          <li key={rule}><b>{rule}</b> {words || <span class="quiet">nothing to do</span>}</li>
         ))}
       </ol>
       {over && slept && (
         <>
           <p>
-            {now.did.length === 0 ? "Nothing had to change. " : ""}
+            {Object.keys(slept.rules).length === 0 ? "Nothing had to change. " : ""}
             {counted(slept.nodes_before, "node")} before, {slept.nodes_after} after;{" "}
             {counted(slept.associations_before, "association")} before, {slept.associations_after} after.
           </p>
