@@ -11,6 +11,7 @@ interface Fit { x: number; y: number; across: number; up: number }
 
 const EASE = 0.25; // of the way to a new fit, each frame
 const STRETCH = 2.4; // how much wider than high a block may be drawn than it was laid out
+const INSIDE = { left: 34, right: 96, top: 42, bottom: 26 }; // pixels of a block without nodes
 const SMALLEST = 24; // a block of few nodes is not blown up beyond this
 
 export class Block {
@@ -126,4 +127,15 @@ function bounds(values: number[]): [number, number] {
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
   return [least, most];
+}
+
+/** The part of a block that nodes lie in: room for its name, and for theirs. */
+export function inset(box: Box, unit: number): Box {
+  const narrow = (box.right - box.left) / unit < 420;
+  return {
+    left: box.left + INSIDE.left * unit,
+    right: box.right - (narrow ? 60 : INSIDE.right) * unit,
+    bottom: box.bottom + INSIDE.bottom * unit,
+    top: box.top - INSIDE.top * unit,
+  };
 }

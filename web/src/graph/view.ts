@@ -7,23 +7,23 @@ import Graph from "graphology";
 import Sigma from "sigma";
 import { NodeCircleProgram } from "sigma/rendering";
 
-import type { Arc, Change, Dot, Explanation, Picture, RegionMap } from "../api";
+import type { Arc, Change, Explanation, Picture, RegionMap } from "../api";
 import { OTHERS, titled } from "../regions";
 import { DARK, STILL, palette, shade, tint } from "./colours";
 import { Detail, STRONG, WEAK, strongest } from "./detail";
 import { Ground, PULSE_MS } from "./ground";
 import { hover, label } from "./labels";
-import { Block, type Box } from "./layout";
+import { Block, type Box, inset } from "./layout";
+import { type Data, drawn, line, looks } from "./looks";
+import { type Seen, seen } from "./seen";
 
 const FRAMES = 140; // of layout after nodes came
 const FEW = 40; // after arcs changed
 const BUDGET_MS = 9; // of layout in a frame
-const MOST_ARCS = 6000; // drawn: the strongest ones, beside structure
 const LEVEL = 0.3; // of the way, how far nodes are drawn to the height of what they hang together with
 const CROWD = 400; // nodes from which one of them is looked at from near by
 const NAMED = 14; // regions that are named in any case, the others where there is room
 const MARGIN = 12;
-const INSIDE = { left: 34, right: 96, top: 42, bottom: 26 };
 
 export interface Marks {
   chosen: number | null;
@@ -31,7 +31,6 @@ export interface Marks {
   step: number;
   found: Set<number>;
 }
-type Data = Record<string, unknown>;
 
 /** Squares that are named as circles are. */
 class Square extends NodeSquareProgram {
@@ -202,6 +201,11 @@ export class View {
   zoom(by: number): void {
     const camera = this.sigma.getCamera();
     void camera.animate({ ratio: camera.getBoundedRatio(camera.ratio / by) }, { duration: STILL.matches ? 1 : 150 });
+  }
+
+  /** What is drawn now, for whoever measures. */
+  seen(): Seen {
+    return seen(this.sigma);
   }
 
   /** Whether a node is drawn under that name. */
@@ -388,55 +392,4 @@ export class View {
     const places = new Map([...this.episodes.places(jump), ...this.known.places(jump)]);
     this.graph.updateEachNodeAttributes((name, data) => ({ ...data, ...places.get(name) }), { attributes: ["x", "y"] });
   }
-}
-
-/** Associations go both ways: one line for both, as strong as the stronger; weak ones last. */
-function drawn(arcs: Arc[]): Arc[] {
-  const pairs = new Map<string, Arc>();
-  const structure: Arc[] = [];
-  for (const arc of arcs) {
-    if (arc.kind !== "association") {
-      structure.push(arc);
-      continue;
-    }
-    const pair = arc.src < arc.dst ? `${arc.src} ${arc.dst}` : `${arc.dst} ${arc.src}`;
-    const was = pairs.get(pair);
-    if (was === undefined || was.weight < arc.weight) pairs.set(pair, arc);
-  }
-  const liquid = [...pairs.values()].sort((a, b) => b.weight - a.weight).slice(0, MOST_ARCS);
-  return [...structure.slice(0, MOST_ARCS), ...liquid];
-}
-
-/** Arcs from block to block are long: drawn as wide as the others, but paler. */
-function line(arc: Pick<Arc, "kind" | "weight"> & { across: boolean }): Data & { size: number } {
-  const liquid = arc.kind === "association";
-  const strength = Math.min(0.95, 0.04 + arc.weight ** 1.5) * (arc.across ? 0.5 : 1);
-  return {
-    size: liquid ? 0.3 + 4.5 * arc.weight ** 1.5 : 0.7,
-    color: liquid ? tint(265, 55, strength) : tint(220, 12, arc.across ? 0.14 : 0.35),
-    zIndex: liquid ? Math.round(10 * arc.weight) / 10 - (arc.across ? 1 : 0) : -1,
-  };
-}
-
-function looks(dot: Dot): Data {
-  const faded = dot.current && !dot.cold ? 0.3 + 0.7 * dot.strength : 0.28;
-  return {
-    label: dot.label,
-    kind: dot.kind,
-    region: dot.region,
-    faded,
-    type: dot.kind === "episode" ? "square" : "circle",
-    size: 3 + 4 * dot.importance + 1.5 * Math.log2(1 + dot.uses) + (dot.kind === "entity" ? 2 : 0) + (dot.pinned ? 2 : 0),
-    color: shade(dot.region, dot.kind, faded),
-  };
-}
-
-function inset(box: Box, unit: number): Box {
-  const narrow = (box.right - box.left) / unit < 420;
-  return {
-    left: box.left + INSIDE.left * unit,
-    right: box.right - (narrow ? 60 : INSIDE.right) * unit,
-    bottom: box.bottom + INSIDE.bottom * unit,
-    top: box.top - INSIDE.top * unit,
-  };
 }

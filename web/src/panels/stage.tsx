@@ -121,8 +121,9 @@ function Canvas({ view }: { view: { current: View | null } }) {
   useEffect(() => {
     const made = new View(place.current!, pick);
     view.current = made;
+    // For whoever measures: what is drawn, and from when on there is something to be seen.
+    Object.assign(place.current!, { seen: () => made.seen() });
     made.onDrawn = () => {
-      // For whoever measures: from now on the memory can be seen.
       if (made.graph.order === 0 || performance.getEntriesByName(DRAWN).length > 0) return;
       performance.mark(DRAWN);
     };

@@ -1,0 +1,26 @@
+// What is drawn, as numbers: a canvas tells nothing of itself. It is only read, by tests and whoever
+// measures, and is what sigma draws by, after everything that is lit, dimmed or chosen.
+import type Sigma from "sigma";
+
+/** Places and sizes in pixels of the canvas. `size`: half of what a node measures across. */
+export interface Seen {
+  nodes: Record<string, { shape: string; color: string; x: number; y: number; size: number; ringed: boolean }>;
+  arcs: { src: string; dst: string; kind: string; color: string; width: number }[];
+}
+
+export function seen(sigma: Sigma): Seen {
+  const graph = sigma.getGraph();
+  const nodes: Seen["nodes"] = {};
+  graph.forEachNode((name) => {
+    const shown = sigma.getNodeDisplayData(name);
+    if (!shown) return; // added since the last frame
+    const { type: shape, color, highlighted } = shown;
+    const at = sigma.framedGraphToViewport(shown);
+    nodes[name] = { shape, color, ...at, size: sigma.scaleSize(shown.size), ringed: highlighted };
+  });
+  const arcs = graph.mapEdges((name, { kind }, src, dst) => {
+    const shown = sigma.getEdgeDisplayData(name);
+    return shown ? [{ src, dst, kind: kind as string, color: shown.color, width: sigma.scaleSize(shown.size) }] : [];
+  });
+  return { nodes, arcs: arcs.flat() };
+}
