@@ -139,6 +139,33 @@ def test_search_finds_and_leads_to_a_node(page):
     expect(page.locator(".found")).to_have_count(0)
 
 
+def test_a_card_shows_words_sources_and_how_long_it_holds(page, http: httpx.Client):
+    known = http.get("/memories/tour/facts", params={"subject": "Ana"}).json()
+    over = next(fact for fact in known if fact["object"] == "Oslo")
+    listed(page, "Ana lives in Oslo.").and_(page.locator(".over")).click()
+    card = page.locator(".card")
+    expect(card.locator("h2")).to_have_text(f"fact m{over['id']}")
+    expect(card.locator(".text")).to_have_text("Ana lives in Oslo.")
+    expect(card.locator(".text")).to_have_css("text-decoration-line", "line-through")
+    expect(told(card, "fact")).to_have_text("Ana · lives in · Oslo")
+    expect(told(card, "holds")).to_have_text("2026-01-05 \N{EN DASH} 2026-04-05")
+    said = http.get(f"/memories/tour/nodes/{over['id']}").json()["sources"]
+    expect(told(card, "sources").locator("button")).to_have_text([f"m{one}" for one in said])
+    told(card, "sources").locator("button").first.click()
+    expect(card.locator("h2")).to_have_text(f"episode m{said[0]}")
+    expect(card.locator(".text")).to_have_text("Ana lives in Oslo.")
+    expect(told(card, "said by")).to_have_text("user")
+    expect(told(card, "said")).to_have_text("2026-01-05")
+    listed(page, "Ana moved to Lima.").first.click()
+    expect(told(card, "holds")).to_have_text("2026-04-05 \N{EN DASH} now")
+    expect(card.locator(".text")).to_have_css("text-decoration-line", "none")
+
+
+def told(card, name: str):
+    """What a card tells under a name."""
+    return card.get_by_text(name, exact=True).locator("xpath=self::dt/following-sibling::dd[1]")
+
+
 def test_a_card_edits_pins_and_forgets(page, http: httpx.Client):
     listed(page, "Bo likes chess.").first.click()
     card = page.locator(".card")
