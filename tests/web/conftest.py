@@ -4,16 +4,16 @@ Needs the extra `browser` and Debian's `chromium` (see scripts/test_full.sh); th
 need axe-core too (`npm ci` in web/).
 """
 
-import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.server.serving import Served, serving
-from tests.web.using import FLAGS, SHOTS, WAIT_MS, nodes_listed
+from tests.web.using import FLAGS, WAIT_MS, nodes_listed, shoot
 
 TURNS = ("Ana lives in Oslo.", "Bo is Ana's brother.", "Bo likes chess.", "Ana moved to Lima.")
 
@@ -52,8 +52,22 @@ def http(served: Served) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
+def bare(browser, request) -> Iterator[object]:
+    """A page of no server yet; what it complains about fails the test."""
+    with watched(browser, request) as made:
+        yield made
+
+
+@pytest.fixture
 def blank(browser, served: Served, http: httpx.Client, request) -> Iterator[object]:
-    """A page that nothing is loaded in yet; what it complains about fails the test."""
+    """A page that nothing is loaded in yet, closed before its server; else as `bare`."""
+    with watched(browser, request) as made:
+        yield made
+
+
+@contextmanager
+def watched(browser, request) -> Iterator[object]:
+    """A page that must not complain; how it looks at the end is kept."""
     options = getattr(request, "param", {"viewport": {"width": 1280, "height": 800}})
     context = browser.new_context(**{"reduced_motion": "reduce", **options})
     made, wrong = context.new_page(), []
@@ -62,8 +76,8 @@ def blank(browser, served: Served, http: httpx.Client, request) -> Iterator[obje
     made.set_default_timeout(WAIT_MS)
     made.wrong = wrong
     yield made
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    made.screenshot(path=SHOTS / f"{request.node.name.replace(os.sep, '-')}.png")
+    if not made.is_closed():  # one whose server ended before it was looked at while there was one
+        shoot(made, request.node.name)
     context.close()
     assert wrong == []
 

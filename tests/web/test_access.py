@@ -23,7 +23,7 @@ axe = pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `npm ci` in w
 
 @axe
 @pytest.mark.parametrize("blank", LOOKS, indirect=True, ids=["light", "dark", "400px"])
-def test_axe_finds_nothing_serious_anywhere(page):
+def test_axe_finds_nothing_anywhere(page):
     seen = {"list": violations(page)}
     page.get_by_role("button", name="List").click()
     ask(page)
@@ -50,7 +50,7 @@ def test_axe_finds_nothing_serious_anywhere(page):
 
 
 @axe
-def test_axe_finds_nothing_serious_where_nothing_is_remembered(blank, served: Served):
+def test_axe_finds_nothing_where_nothing_is_remembered(blank, served: Served):
     blank.goto(f"{served.base}/?memory=fresh")
     sees(blank, "Nothing is remembered in")
     assert violations(blank) == []

@@ -8,7 +8,7 @@ import pytest
 from mags.server.grants import Scope
 from mags.server.keys import KeyRing
 from tests.server.serving import Served, serving
-from tests.web.using import listed, nodes_listed, say, sees
+from tests.web.using import listed, nodes_listed, not_loaded, say, sees, shoot
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -58,7 +58,7 @@ def test_a_wrong_address_is_told_in_the_settings(blank, served: Served):
     blank.get_by_label("Address").fill("http://name:secret@localhost:1/v1")
     blank.get_by_role("button", name="Save").click()
     expect(blank.locator("dialog [role=status]")).to_contain_text("without a name or a key")
-    assert blank.wrong.pop().startswith("Failed to load resource")  # the browser's own line
+    assert not_loaded(blank, "422") == 1
 
 
 def test_a_model_that_is_down_is_told_and_the_memory_quoted(page, http: httpx.Client):
@@ -68,24 +68,26 @@ def test_a_model_that_is_down_is_told_and_the_memory_quoted(page, http: httpx.Cl
     expect(page.locator(".talk .memory").last).to_contain_text("Lima")
 
 
-def test_a_key_is_asked_for_where_one_is_needed(browser, tmp_path: Path):
+def test_a_key_is_asked_for_where_one_is_needed(bare, tmp_path: Path, request):
     folder = tmp_path / "locked"
     key = KeyRing(folder).add("page", ("tour",), Scope.WRITE, 1.0)
     with serving(folder, need_key=True) as served, served.client(key) as client:
         client.post("/memories/tour/turns", json={"text": "Ana lives in Oslo."})
-        page = browser.new_page()
-        page.goto(f"{served.base}/")
-        page.get_by_label("This server wants a key").fill(key)
-        page.get_by_role("button", name="Use it").click()
-        page.get_by_role("button", name="List").click()
-        expect(nodes_listed(page).first).to_be_visible()
-        page.get_by_role("button", name="Settings").click()
-        sees(page, "the model is set with an admin key")
-        page.close()
+        bare.goto(f"{served.base}/")
+        bare.get_by_label("This server wants a key").fill(key)
+        assert not_loaded(bare, "401") == 1
+        bare.get_by_role("button", name="Use it").click()
+        bare.get_by_role("button", name="List").click()
+        expect(nodes_listed(bare).first).to_be_visible()
+        bare.get_by_role("button", name="Settings").click()
+        sees(bare, "the model is set with an admin key")
+        assert not_loaded(bare, "403") == 1
+        shoot(bare, request.node.name)
+        bare.close()
 
 
-def test_a_server_that_is_gone_is_told_and_found_again(browser, tmp_path: Path):
-    folder, page = tmp_path / "memories", browser.new_page(reduced_motion="reduce")
+def test_a_server_that_is_gone_is_told_and_found_again(bare, tmp_path: Path, request):
+    folder, page = tmp_path / "memories", bare
     with serving(folder) as served, served.client() as client:
         client.post("/memories/tour/turns", json={"text": "Ana lives in Oslo."})
         page.goto(f"{served.base}/?memory=tour")
@@ -95,8 +97,11 @@ def test_a_server_that_is_gone_is_told_and_found_again(browser, tmp_path: Path):
     sees(page, "The server does not answer. It is tried again every second")
     say(page, "Bo likes chess.")
     sees(page, "No answer came.")
+    shoot(page, f"{request.node.name}-gone")
     with serving(folder, port=port) as served, served.client() as client:
         expect(page.get_by_text("It is tried again every second")).to_have_count(0, timeout=15_000)
         client.post("/memories/tour/turns", json={"text": "Bo likes chess."})
         expect(listed(page, "Bo likes chess.").first).to_be_visible(timeout=15_000)
+        assert not_loaded(page, "ERR_CONNECTION_REFUSED") > 1
+        shoot(page, request.node.name)
         page.close()

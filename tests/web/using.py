@@ -1,6 +1,7 @@
 """What somebody does on the page, and what they see."""
 
 import json
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -15,6 +16,20 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+def shoot(page, name: str) -> None:
+    """Keep how a page looks now."""
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / f"{name.replace(os.sep, '-')}.png")
+
+
+def not_loaded(page, why: str) -> int:
+    """Take note of what a test itself kept from being loaded: how often the browser said so."""
+    there = len(page.wrong)
+    own = "Failed to load resource: "
+    page.wrong[:] = [line for line in page.wrong if not (line.startswith(own) and why in line)]
+    return there - len(page.wrong)
 
 
 def nodes_listed(page):
@@ -50,7 +65,7 @@ def sees(page, words: str) -> None:
 
 
 def violations(page) -> list[str]:
-    """What axe-core holds against the page as it is now: serious and critical alone.
+    """What axe-core holds against the page as it is now, minor things and good practice too.
 
     It runs in a world of its own, since the page's policy lets no foreign script in.
     """
@@ -67,7 +82,6 @@ def violations(page) -> list[str]:
     )
     line.detach()
     return [
-        f"{one['id']}: {one['nodes'][0]['html']}"
+        f"{one['impact']}: {one['id']}: {one['nodes'][0]['html']}"
         for one in json.loads(told["result"]["value"])
-        if one["impact"] in ("serious", "critical")
     ]

@@ -16,7 +16,7 @@ export function Night() {
   return (
     <section class={over ? "night" : "night deep"} aria-label="Sleep" onKeyDown={(e) => e.key === "Escape" && wake()}>
       <h2>{over ? "Slept" : "Asleep …"}</h2>
-      <ol aria-live="polite">
+      <ol aria-live="polite" aria-label="Rules" tabIndex={0}>
         {now.did.map(({ rule, words }) => (
           <li key={rule}><b>{rule}</b> {words || <span class="quiet">nothing to do</span>}</li>
         ))}
