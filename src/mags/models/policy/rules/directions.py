@@ -29,10 +29,10 @@ _EXITS = "{place}'s exits to the "
 _LISTED = re.compile(r", | and ")
 _SIDE = re.compile(r"^(north|south)?-?(east|west)?(?:ern|wards?|erly|-?bound)?$")
 _EXIT = word_set("exit exits outlet outlets opening openings egress")
-_WAY = word_set(
-    """way ways path paths passage passages door doors doorway doorways road roads gate gates
-    hatch hatches tunnel tunnels trail trails corridor corridors stair stairs gap gaps arch
-    arches track tracks lane lanes"""
+_DOOR = _EXIT | word_set("door doors doorway doorways archway archways hatch hatches threshold")
+_WAY = _DOOR | word_set(
+    """way ways path paths passage passages road roads gate gates tunnel tunnels trail trails
+    corridor corridors stair stairs gap gaps arch arches track tracks lane lanes"""
 )
 _LEADS = word_set(
     """out lead leads leading open opens off point points head heads heading run runs running go
@@ -203,8 +203,11 @@ def _fact(there: str, side: str, here: str) -> Operation:
 
 
 def _is_part(tokens: Sequence[Token], i: int) -> bool:
-    """Say whether a side is that of a part of something: "in the south of Spain", "east bank"."""
-    if any(t.low in _WAY | _EXIT for t in tokens[i + 1 : i + 3]):
+    """Say whether a side is that of a part of something: "in the south of Spain", "east bank".
+
+    A door may be on that side of a place, or in that wall.
+    """
+    if any(t.low in _DOOR for t in tokens) or any(t.low in _WAY for t in tokens[i + 1 : i + 3]):
         return False
     inside = [t.low for t in tokens[max(i - 2, 0) : i]] == ["in", "the"]
     told_of = i + 1 < len(tokens) and tokens[i + 1].low in _PART
