@@ -15,10 +15,10 @@ _TEXT = """\
 embedding included; aim: 95 of 100 within 40 ms. *Mixture*: half the requests remember a turn, three
 in ten recall, two in ten ask, over many memories; aim: nothing fails, nothing is lost or lands in
 another's memory, the process grows by what is told (KB a turn are of the second half) and, where
-the same clients only ask for half as long, by the traces kept for `explain`, 500 a memory. *Kills*: SIGKILL under that load again and
-again; aim: nothing acknowledged is lost. *Libraries*: the same turns by calls in one process, no
-server, half remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS
-reads facts out of them."""
+the same clients only ask for half as long, by the traces kept for `explain`, 500 a memory. *Kills*:
+SIGKILL under that load again and again; aim: nothing acknowledged is lost. *Libraries*: the same
+turns by calls in one process, no server, half remembered and half looked up; mem0 keeps texts as
+they are (`infer=False`), MAGS reads facts out of them."""
 
 _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     (
