@@ -16,6 +16,8 @@ from mags.server.wire.given import TRACE
 Json = dict[str, Any]
 ALICE, MARK = "alice", "before the move"
 ENDLESS = "events"
+ANSWER = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": "x"}}]})
+"""What a model's server says."""
 COMPILED_S = 300.0
 """How long the very first answer may take, where kernels are compiled for it."""
 DESTROYING = {"remove", "edit", "forget", "forget_node", "end_game"}

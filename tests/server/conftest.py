@@ -6,6 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.models.chat.endpoint import Server, Step
+from tests.models.chat.endpoint import serving as model_serving
+from tests.server.asking import ANSWER
 from tests.server.serving import Served, serving
 
 
@@ -19,6 +22,20 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def client(served: Served) -> Iterator[httpx.Client]:
     with served.client() as found:
         yield found
+
+
+@pytest.fixture
+def model() -> Iterator[Server]:
+    """A language model's server, which says what a test tells it to."""
+    with model_serving() as running:
+        yield running
+
+
+@pytest.fixture
+def answering(model: Server) -> Server:
+    """The same, with answers for whoever asks."""
+    model.steps = [Step(raw=ANSWER.encode()) for _ in range(20)]
+    return model
 
 
 @pytest.fixture

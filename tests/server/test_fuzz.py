@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step
 from tests.models.chat.endpoint import serving as model_serving
+from tests.server.asking import ANSWER
 from tests.server.serving import Served, serving
 
 CHAT, EMBED = "/v1/chat/completions", "/v1/embeddings"
 SSE = "text/event-stream"
-ANSWER = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": "x"}}]})
 HEADERS = {"Accept": f"application/json, {SSE}", "Content-Type": "application/json"}
 FUZZ = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -2,16 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.server.serving import Served, serving
 from tests.server.test_fuzz import FUZZ, HEADERS, JSON, near, sent
 from tests.server.test_mcp import TOOLS
 
@@ -87,18 +84,6 @@ USED = st.one_of(
 )
 
 
-@pytest.fixture(scope="module")
-def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("fuzzed")) as running:
-        yield running
-
-
-@pytest.fixture
-def http(fuzzed: Served) -> Iterator[httpx.Client]:
-    with fuzzed.client() as client:
-        yield client
-
-
 @dataclass
 class Remembering:
     """A memory that was told something, and another one whenever that was erased on demand."""
@@ -171,8 +156,8 @@ def names_what_was_wrong(body: Any, message: dict[str, Any]) -> None:
         assert said["text"].removeprefix(begin).strip()
 
 
-def test_every_message_to_mcp_is_answered_in_form_and_nothing_is_lost(http: httpx.Client):
-    memory = Remembering(http, "any")
+def test_every_message_to_mcp_is_answered_in_form_and_nothing_is_lost(client: httpx.Client):
+    memory = Remembering(client, "any")
     forms: Counter[str] = Counter()
 
     @FUZZ
@@ -184,8 +169,8 @@ def test_every_message_to_mcp_is_answered_in_form_and_nothing_is_lost(http: http
     assert min(forms["result"], forms["error"]) > 5
 
 
-def test_every_tool_and_resource_works_among_calls_that_fail(http: httpx.Client):
-    memory = Remembering(http, "usual")
+def test_every_tool_and_resource_works_among_calls_that_fail(client: httpx.Client):
+    memory = Remembering(client, "usual")
     worked: set[str] = set()
     failed: set[str] = set()
 
@@ -207,8 +192,8 @@ def test_every_tool_and_resource_works_among_calls_that_fail(http: httpx.Client)
 
 @FUZZ
 @given(raw=st.binary(max_size=200))
-def test_bytes_that_are_no_message_are_told_so_in_form(http: httpx.Client, raw: bytes):
-    answer = http.post(MCP, content=raw, headers=HEADERS)
+def test_bytes_that_are_no_message_are_told_so_in_form(client: httpx.Client, raw: bytes):
+    answer = client.post(MCP, content=raw, headers=HEADERS)
     message = in_form(None, answer)
     assert message is not None
     if message["error"]["code"] != UNPARSED:

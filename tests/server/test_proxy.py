@@ -13,7 +13,6 @@ from mags.server.grants import Scope
 from mags.server.keys import KeyRing
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step, tool_call
-from tests.models.chat.endpoint import serving as model_serving
 from tests.server.serving import EMBEDDER, Served, serving
 
 ASKED = [{"role": "user", "content": "Where do I live?"}]
@@ -22,12 +21,6 @@ TOOL = {
     "type": "function",
     "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}},
 }
-
-
-@pytest.fixture
-def model() -> Iterator[Server]:
-    with model_serving() as running:
-        yield running
 
 
 @pytest.fixture

@@ -12,18 +12,11 @@ from mags.errors import StoreFull
 from mags.memory.memory import Memory
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step, tool_call
-from tests.models.chat.endpoint import serving as model_serving
 from tests.server.serving import Served, serving
 from tests.server.test_proxy import ASKED, TOLD, client_of, episodes
 
 PATH = "/v1/chat/completions"
 SSE = "text/event-stream"
-
-
-@pytest.fixture
-def model() -> Iterator[Server]:
-    with model_serving() as running:
-        yield running
 
 
 @pytest.fixture

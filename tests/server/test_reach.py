@@ -15,11 +15,9 @@ from fastapi.routing import iter_route_contexts
 from mags.server.grants import EVERY, Scope
 from mags.server.keys import KeyRing
 from mags.server.proxy.upstream import Upstream
-from tests.models.chat.endpoint import Server, Step
-from tests.models.chat.endpoint import serving as model_serving
+from tests.models.chat.endpoint import Server
 from tests.server.asking import DESTROYING, Asked, begin_game, each_operation, fill
 from tests.server.serving import Served, serving
-from tests.server.test_fuzz import ANSWER
 
 OURS, THEIRS, ROOT, OTHER = "ours", "theirs", "root", "other"
 ANYBODY = {"healthy", "ready"}
@@ -91,20 +89,13 @@ class House:
 
 
 @pytest.fixture
-def model() -> Iterator[Server]:
-    with model_serving() as running:
-        running.steps = [Step(raw=ANSWER.encode()) for _ in range(20)]
-        yield running
-
-
-@pytest.fixture
-def house(folder: Path, model: Server) -> Iterator[House]:
+def house(folder: Path, answering: Server) -> Iterator[House]:
     """One key for all, one of each scope for `OURS`, and one for `THEIRS`."""
     ring = KeyRing(folder)
     keys = {scope.name: ring.add(scope.name, (OURS,), scope, 1.0) for scope in Scope}
     keys[ROOT] = ring.add(ROOT, (EVERY,), Scope.ADMIN, 1.0)
     keys[OTHER] = ring.add(OTHER, (THEIRS,), Scope.ADMIN, 1.0)
-    upstream = Upstream(url=model.url, model="tiny")
+    upstream = Upstream(url=answering.url, model="tiny")
     with serving(folder, need_key=True, upstream=upstream) as served:
         made = House(served=served, keys=keys)
         made.fill(OURS)

@@ -27,7 +27,6 @@ from mags.server.settings import Limits
 from mags.server.wire.given import TRACE
 from mags.server.wire.raw import EXPORTED, LINES
 from tests.models.chat.endpoint import Server, Step
-from tests.models.chat.endpoint import serving as model_serving
 from tests.server.asking import ALICE, DESTROYING, ENDLESS, MARK, begin_game, fill
 from tests.server.serving import EMBEDDER, Served, serving
 
@@ -108,12 +107,6 @@ def cases(draw: st.DrawFn, operation: Any) -> Any:
     case.path_parameters, case.query = steered(case.path_parameters), steered(case.query)
     case.body = EXPORTED if case.media_type == LINES and draw(MOSTLY) else steered(case.body)
     return case
-
-
-@pytest.fixture
-def model() -> Iterator[Server]:
-    with model_serving() as running:
-        yield running
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def opened(page, base: str, nodes: int) -> None:
 
 def colour(written: str) -> Colour:
     """A colour from its hexadecimal form."""
-    return tuple(int(written[n : n + 2], 16) for n in (1, 3, 5))  # type: ignore[return-value]
+    return int(written[1:3], 16), int(written[3:5], 16), int(written[5:7], 16)
 
 
 def apart(a: Colour, b: Colour) -> float:

@@ -227,4 +227,4 @@ def _side(token: Token) -> str:
 def _is_no_name(tokens: Sequence[Token], i: int) -> bool:
     """Say whether a word that is written with a capital is none of a name."""
     low = tokens[i].low
-    return _is_side(tokens, i) or (i == 0 and (is_verb(low) or low in _WAY | _EXIT))
+    return _is_side(tokens, i) or (i == 0 and (is_verb(low) or low in _WAY))
