@@ -37,7 +37,7 @@ Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 
 def heads(
     file: Out,
-    recipe_name: Recipe = "shipped",
+    recipe_name: Recipe = "frozen",
     folder: Folder = Path(".cache/heads"),
     tests: Tests = 600,
     rounds: Rounds = None,

@@ -65,7 +65,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m mags.training.heads", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("heads-minilm.npz"))
-    parser.add_argument("--recipe", default="shipped", help=", ".join(RECIPES))
+    parser.add_argument("--recipe", default="frozen", help=", ".join(RECIPES))
     parser.add_argument("--folder", type=Path, default=Path(".cache/heads"), help="of the run")
     parser.add_argument("--tests", type=int, default=600, help="samples of each test split, <= 600")
     parser.add_argument("--rounds", type=int, default=None)

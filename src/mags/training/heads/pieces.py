@@ -24,6 +24,7 @@ from mags.training.heads.labels import Gold, taught
 from mags.training.heads.loss import loss_on
 from mags.training.heads.model import Heads
 from mags.training.heads.states import Shown, layout_of
+from mags.training.precision import quick
 
 MASK = 103
 """The tokenizer's number for a hidden token; the ordinary ones are greater."""
@@ -95,17 +96,17 @@ def drawn(samples: Sequence[Tokens], rng: Random, most: int) -> list[list[Tokens
 def loss_of(
     encoder: Encoder, model: Heads, some: Sequence[Tokens], hide: tuple[float, Random]
 ) -> Tensor:
-    """The loss of a batch, with a share of its tokens hidden by chance; in bfloat16 inside."""
+    """The loss of a batch, with a share of its tokens hidden by chance; inside as `quick`."""
     known = taught()
     batch = padded([(one.shown, one.gold) for one in some], known, hide[1])
     ids, mask, pool = _together(some, batch.mask.shape[1])
     hidden = torch.tensor([[hide[1].random() < hide[0] for _ in row] for row in ids])
     ids = torch.where(hidden & (ids > MASK), MASK, ids)
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast("cpu", torch.bfloat16, enabled=quick() is torch.bfloat16):
         layers = encoder(ids, mask)
     states = torch.cat([pool @ layer for layer in layers.float().unbind(1)], dim=-1)
     batch = replace(batch, states=states)
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast("cpu", torch.bfloat16, enabled=quick() is torch.bfloat16):
         x = model.trunk(states, batch.marks, batch.mask, ROLES[batch.role])
     return loss_on(model, batch, known, x.float())
 

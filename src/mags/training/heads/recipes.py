@@ -1,4 +1,4 @@
-"""How long and wide heads are trained: the recipe of those that ship, and shorter ones.
+"""How long and wide heads are trained: the recipes of those that ship, and shorter ones.
 
 No torch is needed to read a recipe.
 """
@@ -58,19 +58,16 @@ class Course:
     tuning: Tuning | None = None
 
 
-SHIPPED = Course(rounds=48, cool=21, real_after=18)
-"""From nothing; `FURTHER` goes on from there to the heads that come with MAGS."""
-
-FURTHER = Course(rounds=52, passes=3, cool=31, rate=4e-3)
-"""On from heads that are there (`--start`), on what the generator has learned to make since."""
+FROZEN = Course(rounds=30, cool=12, real_after=18)
+"""From nothing, upon the encoder as it ships."""
 
 WHOLE = Course(
-    rounds=36,
+    rounds=96,
     fresh=2_048,
     talk=256,
     by_hand=16,
     passes=1,
-    cool=30,
+    cool=40,
     rate=1.5e-3,
     dev=700,
     tests=0,
@@ -94,8 +91,7 @@ SMOKE_WHOLE = replace(
 """The encoder's layers too, in seconds."""
 
 RECIPES = {
-    "shipped": SHIPPED,
-    "further": FURTHER,
+    "frozen": FROZEN,
     "whole": WHOLE,
     "quick": QUICK,
     "quick-whole": QUICK_WHOLE,

@@ -2,7 +2,7 @@
 
 The same arithmetic as `transformers` (a test holds the two against each other), but: attention as
 two plain products, which for turns of a hundred tokens beats the fused one's backward pass;
-bfloat16 between the weights, which CPUs with AMX multiply several times as fast; logits only
+bfloat16 between the weights on CPUs with AMX, which multiply it several times as fast; logits only
 where a token is learned; and, compiled, few passes over memory. On one core with AMX a token of a
 nano of width 192 costs 41 us instead of some 150.
 """
@@ -19,6 +19,7 @@ from torch.nn import functional as fn
 from transformers import LlamaForCausalLM
 
 from mags.training.batches import Batch
+from mags.training.precision import quick
 
 Loss = Callable[..., Tensor]
 FAR = -1e4
@@ -38,14 +39,20 @@ class LeanLoss:
     """`mags.training.sft.Objective` of a Llama. `share`: of the prompts' tokens that are learned.
 
     Each of those counts 1 / `share`, so the loss is the same on average. `compiled`: by
-    torch.compile, where there is a C++ compiler; it takes some 20 s.
+    torch.compile, where there is a C++ compiler; it takes some 20 s. `kind`: of the numbers between
+    the weights, None for the fastest here.
     """
 
     def __init__(
-        self, model: LlamaForCausalLM, *, share: float = 0.25, compiled: bool = False
+        self,
+        model: LlamaForCausalLM,
+        *,
+        share: float = 0.25,
+        compiled: bool = False,
+        kind: torch.dtype | None = None,
     ) -> None:
         self._share = share
-        self._body: Loss = _Body(model)
+        self._body: Loss = _Body(model, kind or quick())
         if compiled and shutil.which("g++") is not None:
             self._body = torch.compile(self._body, dynamic=True)
 
@@ -85,26 +92,27 @@ def learned(batch: Batch, share: float, chance: torch.Generator) -> Learned:
 
 
 class _Body:
-    def __init__(self, model: LlamaForCausalLM) -> None:
+    def __init__(self, model: LlamaForCausalLM, kind: torch.dtype) -> None:
         config = model.config
+        self._kind = kind
         self._model = model
         self._heads = config.num_attention_heads
         self._eps = config.rms_norm_eps
         places = torch.arange(config.max_position_embeddings)[None]
         cos, sin = model.model.rotary_emb(torch.zeros(1), places)
-        self._turns = (cos[0].bfloat16(), sin[0].bfloat16())
+        self._turns = (cos[0].to(self._kind), sin[0].to(self._kind))
 
     def __call__(self, ids: Tensor, rows: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
         states = self._states(ids).flatten(0, 1)[rows]
-        logits = fn.linear(states, self._model.model.embed_tokens.weight.bfloat16()).float()
+        logits = fn.linear(states, self._model.model.embed_tokens.weight.to(self._kind)).float()
         losses = fn.cross_entropy(logits, targets, reduction="none")
         return (losses * weights).sum() / weights.sum().clamp(min=1e-8)
 
     def _states(self, ids: Tensor) -> Tensor:
         inner = self._model.model
         length = ids.shape[1]
-        later = torch.full((length, length), FAR, dtype=torch.bfloat16).triu(1)
-        states = inner.embed_tokens(ids).bfloat16()
+        later = torch.full((length, length), FAR, dtype=self._kind).triu(1)
+        states = inner.embed_tokens(ids).to(self._kind)
         for layer in inner.layers:
             normed = self._norm(states, layer.input_layernorm)
             states = states + self._attended(normed, layer.self_attn, later)
@@ -114,13 +122,13 @@ class _Body:
 
     def _norm(self, states: Tensor, norm: nn.Module) -> Tensor:
         width = states.shape[-1]
-        return fn.rms_norm(states, (width,), norm.weight.bfloat16(), self._eps)
+        return fn.rms_norm(states, (width,), norm.weight.to(states.dtype), self._eps)
 
     def _attended(self, states: Tensor, layer: nn.Module, later: Tensor) -> Tensor:
         batch, length, width = states.shape
         heads, each = self._heads, width // self._heads
         joined = torch.cat([layer.q_proj.weight, layer.k_proj.weight, layer.v_proj.weight])
-        mixed = fn.linear(states, joined.bfloat16()).view(batch, length, 3, heads, each)
+        mixed = fn.linear(states, joined.to(states.dtype)).view(batch, length, 3, heads, each)
         query, key, value = mixed.permute(2, 0, 3, 1, 4).unbind(0)
         flat = (batch * heads, length, each)
         scores = torch.baddbmm(
@@ -131,7 +139,7 @@ class _Body:
         )
         seen = torch.bmm(torch.softmax(scores, -1), value.reshape(flat))
         seen = seen.view(batch, heads, length, each).transpose(1, 2)
-        return fn.linear(seen.reshape(batch, length, width), layer.o_proj.weight.bfloat16())
+        return fn.linear(seen.reshape(batch, length, width), layer.o_proj.weight.to(seen.dtype))
 
     def _turned(self, states: Tensor) -> Tensor:
         cos, sin = (one[: states.shape[2]] for one in self._turns)
@@ -140,6 +148,6 @@ class _Body:
 
 
 def _fed(states: Tensor, mlp: nn.Module) -> Tensor:
-    gate = fn.silu(fn.linear(states, mlp.gate_proj.weight.bfloat16()))
-    up = fn.linear(states, mlp.up_proj.weight.bfloat16())
-    return fn.linear(gate * up, mlp.down_proj.weight.bfloat16())
+    gate = fn.silu(fn.linear(states, mlp.gate_proj.weight.to(states.dtype)))
+    up = fn.linear(states, mlp.up_proj.weight.to(states.dtype))
+    return fn.linear(gate * up, mlp.down_proj.weight.to(states.dtype))

@@ -70,7 +70,7 @@ class Reinforcing:
 class Recipe:
     """A whole training. `combined`: one model for all roles; else `specialise` makes three of it.
 
-    `lean`: SFT in bfloat16 by `mags.training.nano.lean`, on a CPU without AMX slower than without.
+    `lean`: SFT by `mags.training.nano.lean`.
     `save_every`: steps between checkpoints. `evaluated`: samples of each role and split.
     `threads`: of torch; another number gives other roundings, so other weights. `heads`: recipes of
     the heads (`mags.training.heads.recipes`), each going on from the one before.
@@ -124,7 +124,7 @@ NANO = Recipe(
     base=Teaching(steps=2_400, rate=3e-3),
     specialise=Teaching(steps=0, rate=0.0),
     reinforce=Reinforcing(steps=25),
-    heads=("shipped", "further", "whole"),
+    heads=("frozen", "whole"),
 )
 """What ships: nano in about half an hour on two cores; the heads take longer (docs/training.md)."""
 
