@@ -172,6 +172,33 @@ def test_what_was_taken_back_is_not_gone_on_with(tmp_path: Path, monkeypatch: py
     chatting(monkeypatch, path, again)
 
 
+def test_the_last_turn_of_an_earlier_chat_can_be_taken_back_but_nothing_told_elsewhere_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "m.mags"
+
+    async def told(pilot: Pilot[None]) -> None:
+        await say(pilot, "I live in Oslo.", "I live in Rome.", "/sleep")
+
+    async def again(pilot: Pilot[None]) -> None:
+        await say(pilot, "/undo")
+        assert "Took back the last turn and the sleep after it." in shown(pilot)
+        await say(pilot, "I live in Bern.")
+
+    async def later(pilot: Pilot[None]) -> None:
+        await say(pilot, "/undo")
+        assert "Nothing to undo." in shown(pilot)
+
+    chatting(monkeypatch, path, told)
+    chatting(monkeypatch, path, again)
+    with opened(path) as memory:
+        assert [fact.object for fact in memory.facts(current=True)] == ["Bern"]
+        memory.observe("My sister Eva has a dog named Rex.", speaker="Ana")
+    chatting(monkeypatch, path, later)
+    with opened(path) as memory:
+        assert "Rex" in {fact.object for fact in memory.facts(current=True)}
+
+
 def test_forgetting_throws_away_the_trace_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

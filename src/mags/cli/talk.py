@@ -21,6 +21,9 @@ from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
 
 UNDO = "before the last turn"
+DONE = "after the last turn"
+LOOK = 64
+"""Entries of the log to look at."""
 NAMED = 5
 """Nodes that are named before they are erased."""
 HELP = """Say something, or ask. Commands:
@@ -47,18 +50,15 @@ def confirmed(question: str) -> bool:
 class Talk:
     """A running chat: the memory, who speaks, the last reply.
 
-    `undo`: there is a turn to take back, `slept`: and a sleep after it. `sure`: asks whether to go
-    on with what cannot be taken back; `reopened`: closes the memory and opens it again with another
-    model (the words after /model). `erased`: told after an erasure. `said`, `complaints`: where
-    answers and failures are printed; `failed`: a line could not be done.
+    `sure`: asks whether to go on with what cannot be taken back; `reopened`: closes the memory and
+    opens it again with another model (the words after /model). `erased`: told after an erasure.
+    `said`, `complaints`: where answers and failures are printed; `failed`: a line was not done.
     """
 
     memory: Memory
     speaker: str
     session: str
     last: Reply | None = None
-    undo: bool = False
-    slept: bool = False
     sure: Callable[[str], bool] = field(default=confirmed)
     reopened: Callable[[str], Memory] | None = None
     erased: Callable[[], None] | None = None
@@ -69,10 +69,10 @@ class Talk:
     def turn(self, text: str, on_text: Callable[[str], None] | None) -> Reply:
         """One turn: answered from memory, remembered with its answer; raises MagsError."""
         self.memory.snapshot(UNDO)
-        self.undo, self.slept = True, False
         self.last = self.memory.converse(
             text, speaker=self.speaker, session=self.session, on_text=on_text
         )
+        self.memory.snapshot(DONE)
         return self.last
 
     def say(self, text: str) -> None:
@@ -94,8 +94,8 @@ class Talk:
         (self.complaints or self.said).print(f"[red]{escape(why)}[/]", soft_wrap=True)
 
     def forget_last(self) -> None:
-        """What there was to explain and to take back is gone."""
-        self.last, self.undo, self.slept = None, False, False
+        """What there was to explain is gone."""
+        self.last = None
 
 
 def step(talk: Talk, line: str) -> bool:
@@ -177,18 +177,31 @@ def _nodes(count: int) -> str:
 
 
 def _undo(talk: Talk, _rest: str) -> None:
-    if not talk.undo:
+    since = _since_turn(talk.memory)
+    if since is None:
         talk.said.print("Nothing to undo.")
         return
     talk.memory.rollback(UNDO)
-    slept = " and the sleep after it" if talk.slept else ""
     talk.forget_last()
+    slept = " and the sleep after it" if "sleep" in since else ""
     talk.said.print(f"Took back the last turn{slept}.")
+
+
+def _since_turn(memory: Memory) -> list[str] | None:
+    """What was done since the last turn of a chat, this one or an earlier; None: nothing to undo.
+
+    What else was done, here or by another program, is not for /undo to take back.
+    """
+    marks = {mark.name: mark.seq for mark in memory.snapshots()}
+    if marks.get(UNDO, 0) >= marks.get(DONE, 0):
+        return None
+    since = [entry.kind for entry in memory.log(LOOK) if entry.seq > marks[DONE]]
+    return since if len(since) < LOOK and {*since} <= {"ask", "sleep"} else None
 
 
 def _snapshot(talk: Talk, rest: str) -> None:
     if not rest:
-        names = [mark.name for mark in talk.memory.snapshots() if mark.name != UNDO]
+        names = [mark.name for mark in talk.memory.snapshots() if mark.name not in (UNDO, DONE)]
         talk.said.print(
             f"Snapshots: {', '.join(names) or 'none'}. /snapshot NAME takes one.", markup=False
         )
@@ -216,7 +229,6 @@ def _model(talk: Talk, rest: str) -> None:
 
 def _sleep(talk: Talk, _rest: str) -> None:
     print_report(talk.memory.sleep(), talk.said)
-    talk.slept = True
 
 
 def _stats(talk: Talk, _rest: str) -> None:

@@ -69,20 +69,20 @@ class Lines:
                     out["vector"] = half
         return out
 
-    def check(self, path: Path) -> None:
+    def check(self) -> None:
         """Raise InvalidInput unless it is whole."""
         if not self.header:
-            raise InvalidInput(f"{path} is empty", path=str(path))
+            raise InvalidInput("the file is empty")
         if len(self.nodes) != self.header["nodes"]:
             raise InvalidInput(
-                f"{path} is cut short: {len(self.nodes)} of {self.header['nodes']} nodes"
+                f"the file is cut short: {len(self.nodes)} of {self.header['nodes']} nodes"
             )
         arcs = self.header["arcs"]
         if arcs is not None and len(self.arcs) != arcs:
-            raise InvalidInput(f"{path} is cut short: {len(self.arcs)} of {arcs} arcs")
+            raise InvalidInput(f"the file is cut short: {len(self.arcs)} of {arcs} arcs")
         known = {line["node"]["id"] for line in self.nodes}
         if len(known) != len(self.nodes) or min(known, default=1) < 1:
-            raise InvalidInput(f"{path} gives one id to two nodes, or one below 1")
+            raise InvalidInput("the file gives one id to two nodes, or one below 1")
         for arc in self.arcs:
             if arc["src"] not in known or arc["dst"] not in known:
                 raise InvalidInput("an arc joins a node that is not in the file", arc=arc)
@@ -98,8 +98,8 @@ def read(path: Path, dimension: int) -> Lines:
     except OSError as failure:
         raise InvalidInput(f"cannot read {path}: {failure.strerror}", path=str(path)) from failure
     except UnicodeDecodeError as failure:
-        raise InvalidInput(f"{path} is not UTF-8 text", path=str(path)) from failure
-    out.check(path)
+        raise InvalidInput("the file is not UTF-8 text") from failure
+    out.check()
     return out
 
 

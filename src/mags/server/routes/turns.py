@@ -15,7 +15,8 @@ from mags.server.wire.shown import ReplyOut, SeenOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["writing"])
 IdempotencyKey = Annotated[
-    str | None, Header(max_length=2_000, description="Taken where the body has no key.")
+    str | None,
+    Header(min_length=1, max_length=2_000, description="Taken where the body has no key."),
 ]
 _REPEATED = "Nothing new: what has this key was remembered before."
 
