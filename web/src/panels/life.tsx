@@ -6,6 +6,8 @@ import { counted, memory, stats } from "../state";
 
 const [WIDE, HIGH] = [300, 84];
 const [LEFT, TOP] = [26, 6];
+/** Room for the words below the beginning. */
+const WORDS = 80;
 
 /** Strength over time: what each change left of it, and how it fades between and after. */
 export function Life({ node }: { node: NodeCard }) {
@@ -44,6 +46,7 @@ function Chart({ life, tick }: { life: Moment[]; tick: number }) {
       .map((at) => `${x(at).toFixed(1)},${y(worth(moment, at)).toFixed(1)}`).join(" ");
   const past = life.map((moment, n) => curve(moment, moment.tick, until(n))).join(" ");
   const newest = life.at(-1)!;
+  const beside = x(tick) - LEFT > WORDS;
   const then = worth(newest, last);
   const words = `Strength from tick ${first}, where it was ${life[0]!.strength.toFixed(2)}, to ${worth(newest, tick).toFixed(2)} at tick ${tick}, by ${counted(life.length, "change")}; unused it will be ${then.toFixed(2)} at tick ${last}.`;
   return (
@@ -63,8 +66,8 @@ function Chart({ life, tick }: { life: Moment[]; tick: number }) {
             <title>{`${moment.kind} at tick ${moment.tick}: ${moment.strength.toFixed(2)}, ${counted(moment.uses, "use")}`}</title>
           </circle>
         ))}
-        <text x={LEFT} y={HIGH + 15}>tick {first}</text>
-        <text x={x(tick)} y={HIGH + 15} text-anchor="middle">now</text>
+        {beside && <text x={LEFT} y={HIGH + 15}>tick {first}</text>}
+        <text x={x(tick)} y={HIGH + 15} text-anchor={beside ? "middle" : "start"}>{beside ? "now" : `now, tick ${tick}`}</text>
         <text x={WIDE} y={HIGH + 15} text-anchor="end">{last}</text>
       </svg>
       <figcaption class="quiet">Dots: what touched it. Dashed: how it fades when nobody asks for it.</figcaption>
