@@ -23,6 +23,7 @@ OURS, THEIRS, ROOT, OTHER = "ours", "theirs", "root", "other"
 ANYBODY = {"healthy", "ready"}
 READS = ANYBODY | {
     "recall", "explain", "connect", "neighbours", "profile", "facts", "stats", "node",
+    "chains", "ways", "latest",
     "node_life", "node_neighbours", "regions", "picture", "log", "changes", "snapshots",
     "diff", "branches", "export", "events", "memories", "models", "embeddings",
 }  # fmt: skip

@@ -127,6 +127,23 @@ def test_names_and_ids_lead_to_profile_neighbours_and_paths(client: httpx.Client
     assert path["texts"][-1] == "Porto"
 
 
+def test_what_leads_from_a_question_to_options_and_memories(client: httpx.Client, memory: str):
+    asked = {"question": "Where does Ana live?", "options": ["Atlantis", "Porto"]}
+    [best] = client.post(f"{memory}/chains", json=asked).json()
+    assert best["option"] == 1
+    said = [client.get(f"{memory}/nodes/{step}").json()["text"] for step in best["steps"]]
+    assert "Porto" in said[-1]
+    future = {**asked, "after": {"0": 9e9, "1": 9e9}}
+    assert client.post(f"{memory}/chains", json=future).json() == []
+    episode = best["steps"][-1]
+    ways = {"question": "Where does Ana live?", "ids": [episode]}
+    assert len(client.post(f"{memory}/ways", json=ways).json()) == 1
+    gone = client.post(f"{memory}/ways", json={**ways, "ids": [episode, 10**9]})
+    assert gone.status_code == 404
+    told = client.post(f"{memory}/latest", json={"things": ["Porto", "Atlantis"], "most": 1})
+    assert told.json() == [[episode], []]
+
+
 def test_a_node_is_edited_pinned_and_forgotten(client: httpx.Client, memory: str):
     node = client.get(f"{memory}/profile", params={"of": "Ana"}).json()["id"]
     path = f"{memory}/nodes/{node}"

@@ -29,14 +29,14 @@ from mags.server.openapi import Described
 from mags.server.outside import Choosing, Outside
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
-from mags.server.routes import events, games, history, memories, nodes, page, recall, turns
+from mags.server.routes import events, games, history, leads, memories, nodes, page, recall, turns
 from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
 from mags.server.straight import Straight
 from mags.server.tables import Tables
 from mags.server.wire.raw import PLAIN, answered
 
-ROUTERS = (memories, turns, recall, nodes, history, events, games, settings_routes, page)
+ROUTERS = (memories, turns, recall, leads, nodes, history, events, games, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""

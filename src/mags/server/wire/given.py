@@ -19,6 +19,7 @@ Count = Annotated[int, Field(ge=1, le=1_000, description="How many at most.")]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 NodeId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Label = Annotated[str, Field(max_length=2_000)]
+Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 TRACE = "5f0c1a9e3b7d4826a1c4e09b"
 """The id of a trace, as the document shows one."""
 
@@ -166,6 +167,40 @@ class SleepIn(Given):
     model_config = examples({}, {"stream": True})
 
     stream: StrictBool = False
+
+
+class ChainsIn(Given):
+    """A question and its options. `after`: by an option's place, seconds since the epoch: what was
+    said before says nothing new of it."""
+
+    model_config = examples(
+        {"question": "Where does Ana live?", "options": ["Lisbon", "Porto"]},
+        {"question": "Where does Ana live?", "options": ["Porto"], "after": {"0": 1767225600}},
+    )
+
+    question: Query
+    options: Annotated[list[Query], Field(min_length=1, max_length=100)]
+    after: dict[
+        Annotated[int, Field(ge=0, lt=100)], Annotated[float, Field(allow_inf_nan=False)]
+    ] = {}
+
+
+class WaysIn(Given):
+    """A question and the memories (node ids) that one may come to from it."""
+
+    model_config = examples({"question": "Where does Ana live?", "ids": [1, 5]})
+
+    question: Query
+    ids: Annotated[list[NodeId], Field(max_length=1_000)]
+
+
+class LatestIn(Given):
+    """Things, each told by its words. `most`: episodes of each."""
+
+    model_config = examples({"things": ["Ana", "Porto"], "most": 2})
+
+    things: Annotated[list[Query], Field(max_length=100)]
+    most: Annotated[int, Field(ge=1, le=1_000)] = 4
 
 
 class FeedbackIn(Given):

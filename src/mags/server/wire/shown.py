@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from mags.memory.views import Citation, NeighbourView, NodeView, PathView, Profile, Reply, Seen
+from mags.recall.chains import Chain
 from mags.recall.found import FactView, Found
 from mags.server.wire.recalled import found_as_dict
 
@@ -259,6 +260,28 @@ class PathOut(Shown):
             nodes=list(path.nodes),
             texts=list(path.texts),
             arcs=list(path.arcs),
+        )
+
+
+class ChainOut(Shown):
+    """What leads to an option (its place): episodes, the question's end first.
+
+    `value` in [0, 1]: how well it hangs together. `since`: what speaks of the same things later.
+    """
+
+    option: int
+    value: float
+    steps: list[int]
+    since: list[int]
+
+    @classmethod
+    def of(cls, chain: Chain) -> ChainOut:
+        """From what the memory says."""
+        return cls(
+            option=chain.option,
+            value=chain.value,
+            steps=list(chain.steps),
+            since=list(chain.since),
         )
 
 
