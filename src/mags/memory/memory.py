@@ -65,7 +65,7 @@ class Memory(Handle):
     Made by `mags.open`. Times are datetimes, ISO texts or seconds; naive ones mean UTC.
     `as_of` asks the past in event time, `recorded_as_of` in record time. Safe to use from
     several threads; a context manager that closes itself. Every method may raise StoreError;
-    InvalidInput (and its kinds NotFound, KeyConflict) means that nothing was changed.
+    InvalidInput (or NotFound, KeyConflict) means: nothing changed but as `observe_many` says.
     """
 
     # -- writing -----------------------------------------------------------------
