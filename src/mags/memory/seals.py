@@ -42,7 +42,8 @@ class Seals:
         found = self._journal.find_key(self.hashed("key", key))
         if found is not None and found.payload != payload:
             raise KeyConflict(
-                f"the key {key[:80]!r} was used before with another payload: this one was not written",
+                f"the key {key[:80]!r} was used before with another payload: "
+                "this one was not written",
                 key=key,
             )
         return found

@@ -1,9 +1,10 @@
 """What a memory knows of how places lie, as lines: for games in which one finds one's way.
 
 The memory reads ways and exits as facts (`models/policy/rules/directions.py`). Each line that was
-recalled is shown with those that tell how one comes there, and first of all the exits of which
-nobody has said where they lead, as AriGraph's agent explores (Anokhin et al. 2024,
-arXiv:2407.04363); exits that have all been taken tell nothing more.
+recalled is shown with those that tell how one comes there. Before them come the facts of the place
+where one is, without which a way that was taken looks new, and the exits of which nobody has said
+where they lead, as AriGraph's agent explores (Anokhin et al. 2024, arXiv:2407.04363); exits that
+have all been taken tell nothing more.
 """
 
 from __future__ import annotations
@@ -51,11 +52,15 @@ class Map:
             self._exits[fact.id] = fact.subject, exits
 
     def lines(self, found: Sequence[Shown], question: str, most: int) -> list[Shown]:
-        """The best lines, each with those that tell how one comes there, up to so many."""
+        """What is known of the place that is asked about, where its ways lead first of all, then
+        the best lines, each with those that tell how one comes there, up to so many.
+        """
+        told = [self._shown(fact) for fact in self._last if fact not in self._exits]
         found = [*self._open(found), *(one for one in found if not self._is_exits(one))]
-        ways = self._memory.ways(question, [one.ids[0] for one in found])
-        kept: dict[Hashable, Shown] = {}
-        for one, way in zip(found, ways, strict=True):
+        ways = self._memory.ways(question, [one.ids[0] for one in (*told, *found)])
+        here = [one for one, way in zip(told, ways, strict=False) if way == ()]
+        kept: dict[Hashable, Shown] = {one.says: one for one in here[-most:]}
+        for one, way in zip(found, ways[len(told) :], strict=True):
             led = [self._shown(fact) for fact in way or () if fact in self._last]
             more = {line.says: line for line in (one, *led) if line.says not in kept}
             if len(kept) + len(more) <= most:

@@ -24,7 +24,7 @@ from mags.games.players.habits import Habits
 from mags.games.players.mapping import Map
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
-from mags.games.players.querying import further_queries, midway
+from mags.games.players.querying import Rarity, further_queries, midway
 from mags.games.players.ranking import Ranking
 from mags.games.players.repute import LINES, Repute
 from mags.games.players.showing import Shown, merged, together
@@ -70,6 +70,7 @@ class Thinker:
         self.grounds = Grounds()
         self.deciding = Deciding()
         self.repute = Repute()
+        self.rarity = Rarity()
         self.shown: list[Shown] = []
         self.recalls = 0
         self._history: list[Note] = []
@@ -88,6 +89,7 @@ class Thinker:
             self._passing[episode] = tuple(passing)
         if self._habits.ways:
             self.map.told(note, facts)
+            self.rarity.told(note)
         if note.said == self._report:
             self.grounds.report(episode)
         self.notes[episode] = note
@@ -314,7 +316,7 @@ class Thinker:
         found = self._lines(items, habits.k - habits.meeting)
         queries: tuple[str, ...] = ()
         if habits.meeting:
-            queries = (midway(found, self._scene, naming=habits.naming),)
+            queries = (midway(found, self._scene, habits, self.rarity),)
             found = self._fuller(found, recall_again(queries[0]), habits.k)
         if habits.ways:
             wider = self._fuller(found, items, 2 * habits.k)

@@ -1,0 +1,56 @@
+"""A second look asks for what few lines speak of yet."""
+
+from __future__ import annotations
+
+from mags.games.players.habits import Habits
+from mags.games.players.notes import Note
+from mags.games.players.querying import RARE, Rarity, midway
+from mags.games.players.showing import Shown
+from mags.games.turns import Line, Scene
+
+OPENED = "The key 1 opens the brass locker."
+FOUND = "The key 2 opens the tin locker."
+QUESTION = "You are in the Hall and carry a key 1 and a key 2. What do you do?"
+SCENE = Scene(turn=9, at=0.0, said=(), question=QUESTION, actions=("go east", "go west"))
+
+
+def note(text: str, turn: int = 0) -> Note:
+    return Note(said=(turn, 0), line=Line(text=text, speaker="world", at=0.0))
+
+
+def shown(*texts: str) -> list[Shown]:
+    return [Shown(text=text, note=note(text)) for text in texts]
+
+
+def told(*texts: str) -> Rarity:
+    rarity = Rarity()
+    for turn, text in enumerate(texts):
+        rarity.told(note(text, turn))
+    return rarity
+
+
+def test_the_words_that_the_fewest_lines_have_come_first():
+    rarity = told(OPENED, "You unlocked the brass locker with the key 1.", FOUND)
+    assert rarity.rarest(shown(OPENED, FOUND), QUESTION) == ["tin", "opens", "brass", "locker"]
+
+
+def test_a_word_counts_once_a_line_and_words_of_the_question_not_at_all():
+    rarity = told("tin tin tin", "brass", "brass")
+    assert rarity.rarest(shown("brass tin hall key keys"), QUESTION) == ["tin", "brass"]
+
+
+def test_words_as_rare_stay_in_the_order_of_what_was_found_and_are_few():
+    text = " ".join(f"thing{i}" for i in range(2 * RARE))
+    assert told(text).rarest(shown(text), QUESTION) == text.split()[:RARE]
+
+
+def test_a_line_of_the_memorys_own_words_is_not_looked_into():
+    assert told(FOUND).rarest([Shown(text=FOUND, note=None)], QUESTION) == []
+
+
+def test_among_places_the_query_has_the_rarest_words_and_else_names_and_always_the_actions():
+    rarity, found = told(OPENED, FOUND), shown("Ada opens the tin locker.")
+    among = midway(found, SCENE, Habits(ways=True), rarity)
+    assert among == "ada tin opens locker go east go west"
+    assert midway(found, SCENE, Habits(), rarity) == "Ada go east go west"
+    assert midway(found, SCENE, Habits(naming=False), rarity) == "go east go west"
