@@ -27,7 +27,7 @@ def mapped(*said: str) -> tuple[Map, list[Shown]]:
     for place, text in enumerate(said):
         note = Note(said=(place, 0), line=Line(text=text, speaker="world", at=60.0 * place))
         seen = memory.observe(text, speaker="world", at=60.0 * place)
-        known.told(note, (*seen.facts, *seen.confirmed))
+        known.told(note, seen.episode_id, (*seen.facts, *seen.confirmed))
         lines.append(
             Shown(text=note.shown, note=note, ids=(seen.episode_id,), facts=known.facts(note))
         )
@@ -49,6 +49,16 @@ def test_where_the_ways_of_the_place_that_is_asked_about_lead_comes_first_recall
     known, lines = mapped(*SAID)
     assert texts(known.lines([lines[LOCKER]], QUESTION, 1)) == [SAID[BACK]]
     assert texts(known.lines([], "You are in the Green Attic.", 1)) == [SAID[EXITS]]
+
+
+def test_what_is_in_mind_stays_before_all_else():
+    known, lines = mapped(*SAID)
+    mind = [note for one in (lines[LOCKER], lines[WEST]) if (note := one.note)]
+    shown = known.lines([lines[EXITS]], QUESTION, 3, mind=mind[:1])
+    assert texts(shown) == [SAID[LOCKER], SAID[BACK], SAID[EXITS]]
+    assert shown[0].ids == lines[LOCKER].ids
+    again = known.lines([], QUESTION, 1, mind=mind)
+    assert texts(again) == [SAID[LOCKER]]
 
 
 def test_exits_are_shown_where_the_recall_did_not_find_them():

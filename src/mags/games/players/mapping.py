@@ -4,7 +4,8 @@ The memory reads ways and exits as facts (`models/policy/rules/directions.py`). 
 recalled is shown with those that tell how one comes there. Before them come the facts of the place
 where one is, without which a way that was taken looks new, and the exits of which nobody has said
 where they lead, as AriGraph's agent explores (Anokhin et al. 2024, arXiv:2407.04363); exits that
-have all been taken tell nothing more.
+have all been taken tell nothing more. What the last act rested on stays in mind (the working memory
+of Baddeley and Hitch 1974): else each of two places is left for what one remembers in the other.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ class Map:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._episodes: dict[Said, int] = {}
         self._facts: dict[Said, frozenset[int]] = {}
         self._last: dict[int, Note] = {}
         self._taken: dict[str, set[str]] = {}
         self._exits: dict[int, tuple[str, frozenset[str]]] = {}
 
-    def told(self, note: Note, facts: Sequence[int]) -> None:
-        """A line told these facts."""
+    def told(self, note: Note, episode: int, facts: Sequence[int]) -> None:
+        """A line told these facts, and is kept as an episode."""
+        self._episodes[note.said] = episode
         self._facts[note.said] = frozenset(facts)
         for fact in facts:
             if fact not in self._last:
@@ -51,15 +54,18 @@ class Map:
         elif exits:
             self._exits[fact.id] = fact.subject, exits
 
-    def lines(self, found: Sequence[Shown], question: str, most: int) -> list[Shown]:
-        """What is known of the place that is asked about, where its ways lead first of all, then
-        the best lines, each with those that tell how one comes there, up to so many.
+    def lines(
+        self, found: Sequence[Shown], question: str, most: int, *, mind: Sequence[Note] = ()
+    ) -> list[Shown]:
+        """Up to so many lines: `mind`, where the ways of the place that is asked about lead, then
+        the best ones, each with those that tell how one comes there.
         """
         told = [self._shown(fact) for fact in self._last if fact not in self._exits]
         found = [*self._open(found), *(one for one in found if not self._is_exits(one))]
         ways = self._memory.ways(question, [one.ids[0] for one in (*told, *found)])
         here = [one for one, way in zip(told, ways, strict=False) if way == ()]
-        kept: dict[Hashable, Shown] = {one.says: one for one in here[-most:]}
+        first = [*map(self._line, mind), *here][:most]
+        kept: dict[Hashable, Shown] = {one.says: one for one in first}
         for one, way in zip(found, ways[len(told) :], strict=True):
             led = [self._shown(fact) for fact in way or () if fact in self._last]
             more = {line.says: line for line in (one, *led) if line.says not in kept}
@@ -79,6 +85,10 @@ class Map:
 
     def _is_exits(self, one: Shown) -> bool:
         return any(fact in self._exits for fact in one.facts)
+
+    def _line(self, note: Note) -> Shown:
+        ids = (self._episodes[note.said],)
+        return Shown(text=note.shown, note=note, ids=ids, facts=self.facts(note))
 
     def _shown(self, fact: int) -> Shown:
         note = self._last[fact]

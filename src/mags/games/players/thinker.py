@@ -49,7 +49,6 @@ class Thinker:
         self._reader = reader
         self._habits = habits
         self._clock = clock
-        self.choice = Choice(action="", sure=0.0)
         self.reading_s = 0.0
         self._forget()
 
@@ -72,6 +71,7 @@ class Thinker:
         self.repute = Repute()
         self.rarity = Rarity()
         self.shown: list[Shown] = []
+        self.choice = Choice(action="", sure=0.0)
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
@@ -88,7 +88,7 @@ class Thinker:
         if passing:
             self._passing[episode] = tuple(passing)
         if self._habits.ways:
-            self.map.told(note, facts)
+            self.map.told(note, episode, facts)
             self.rarity.told(note)
         if note.said == self._report:
             self.grounds.report(episode)
@@ -320,7 +320,8 @@ class Thinker:
             found = self._fuller(found, recall_again(queries[0]), habits.k)
         if habits.ways:
             wider = self._fuller(found, items, 2 * habits.k)
-            found = self.map.lines(wider, self._scene.question, habits.k)
+            mind = [note for place in self.choice.cited if (note := self.shown[place].note)]
+            found = self.map.lines(wider, self._scene.question, habits.k, mind=mind)
         beside = [*self._history, *self._present]
         self._read(found, beside)
         if self.choice.sure < habits.sure:
