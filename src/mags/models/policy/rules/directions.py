@@ -14,6 +14,7 @@ from mags.models.policy.rules.places import Place, places_in
 from mags.models.policy.rules.tokens import Token
 from mags.ports.inflection import is_verb
 from mags.ports.policy import Act, Operation
+from mags.ports.relations import LAYOUT
 
 _PAIRS = (
     ("north", "south"),
@@ -22,7 +23,7 @@ _PAIRS = (
     ("southeast", "northwest"),
 )
 OPPOSITE = dict(_PAIRS) | {there: here for here, there in _PAIRS}
-LYING = {f"is {side} of": side for side, _ in _PAIRS}
+LYING = {relation: relation.split()[1] for relation in LAYOUT}
 """The relations, with the side that each tells: the first of its pair."""
 _EXITS = "{place}'s exits to the "
 """What a place's exits are called: its own, so that they tie no places that have the same."""
