@@ -85,3 +85,10 @@ def test_a_line_that_was_not_told_has_no_facts():
     assert known.facts(None) == frozenset()
     other = Note(said=(9, 9), line=Line(text="It rained.", speaker="world", at=0.0))
     assert known.facts(other) == frozenset()
+
+
+def test_lines_are_about_the_words_that_two_of_them_have_but_for_those_that_tell_a_way():
+    known, lines = mapped(*SAID, "With the key 2 one opens the oak locker.")
+    notes = [one.note for one in lines if one.note]
+    assert known.things(notes) == ["oak locker"]
+    assert known.things(notes[: LOCKER + 1]) == []

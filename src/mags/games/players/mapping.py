@@ -10,11 +10,13 @@ of Baddeley and Hitch 1974): else each of two places is left for what one rememb
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from mags.games.players.notes import Note
 from mags.games.players.showing import Shown
 from mags.games.turns import Said
+from mags.index.tokens import STOP_WORDS, words
 from mags.memory.memory import Memory
 from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of
 from mags.recall.found import FactView
@@ -29,6 +31,7 @@ class Map:
         self._facts: dict[Said, frozenset[int]] = {}
         self._last: dict[int, Note] = {}
         self._taken: dict[str, set[str]] = {}
+        self._ways: set[int] = set()  # and exits
         self._exits: dict[int, tuple[str, frozenset[str]]] = {}
 
     def told(self, note: Note, episode: int, facts: Sequence[int]) -> None:
@@ -48,6 +51,8 @@ class Map:
         if fact is None:
             return
         side, exits = LYING.get(fact.relation), exits_of(fact.subject, fact.object)
+        if side or exits:
+            self._ways.add(fact.id)
         if side:
             self._taken.setdefault(fact.object, set()).add(side)
             self._taken.setdefault(fact.subject, set()).add(OPPOSITE[side])
@@ -72,6 +77,13 @@ class Map:
             if len(kept) + len(more) <= most:
                 kept.update(more)
         return list(kept.values())
+
+    def things(self, notes: Sequence[Note]) -> list[str]:
+        """What lines that tell no way or exit have in common, as one name: what they are about."""
+        said = [words(note.line.text) for note in notes if not self.facts(note) & self._ways]
+        lines = Counter(word for line in said for word in set(line) - STOP_WORDS)
+        shared = dict.fromkeys(word for line in said for word in line if lines[word] > 1)
+        return [" ".join(shared)] if shared else []
 
     def _open(self, found: Sequence[Shown]) -> list[Shown]:
         """Exits of places that have some of which nobody knows where they lead; none twice."""

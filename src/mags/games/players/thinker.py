@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from mags.errors import NotFound
 from mags.games.players.deciding import Deciding
 from mags.games.players.diary import WELL, Diary
 from mags.games.players.doubts import Doubts
@@ -24,6 +23,7 @@ from mags.games.players.habits import Habits
 from mags.games.players.mapping import Map
 from mags.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
 from mags.games.players.options import Options
+from mags.games.players.passing import Passing
 from mags.games.players.querying import Rarity, further_queries, midway
 from mags.games.players.ranking import Ranking
 from mags.games.players.repute import LINES, Repute
@@ -36,6 +36,8 @@ from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import LED_BY, OUTCOME, Turn
 from mags.recall.chains import Chain
 
+CHECKS = 3
+"""How often a choice is made again because more was said of what it rests on."""
 OUTRIGHT = 3
 """Lines that say outright what is asked, of which as many are shown, the last ones."""
 
@@ -75,7 +77,7 @@ class Thinker:
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
-        self._passing: dict[int, tuple[int, ...]] = {}
+        self._passing = Passing()
         self._report: Said | None = None
         self._lead: Mapping[str, float] = {}
         self._outright = frozenset[str]()
@@ -85,8 +87,7 @@ class Thinker:
         self, episode: int, note: Note, facts: Sequence[int], passing: Sequence[int] = ()
     ) -> None:
         """An episode is that line; `facts`: it told, `passing`: those that end of themselves."""
-        if passing:
-            self._passing[episode] = tuple(passing)
+        self._passing.told(episode, passing)
         if self._habits.ways:
             self.map.told(note, episode, facts)
             self.rarity.told(note)
@@ -123,7 +124,7 @@ class Thinker:
     def did(self, scene: Scene, action: str, reward: float) -> None:
         """Keep what was done and what it brought."""
         ground = self.grounds.did(action)
-        self.diary.did(scene, action, reward, ground.lines & self._passing.keys())
+        self.diary.did(scene, action, reward, ground.lines & self._passing.facts.keys())
         self.doubts.learn(ground.links, won=reward >= WELL)
         if action in scene.actions:
             self.ranking.learn(scene.actions.index(action), won=reward >= WELL)
@@ -132,19 +133,8 @@ class Thinker:
 
     def _lapse(self) -> None:
         """Tell the diary of the lines that held for a while and are over."""
-        now = EPOCH_S + self._scene.at
-        for episode, facts in list(self._passing.items()):
-            if not any(self._holds(fact, now) for fact in facts):
-                self.diary.end(episode, self.notes[episode].line.at, self._scene.at)
-                del self._passing[episode]
-
-    def _holds(self, fact: int, now_s: float) -> bool:
-        """Whether a fact that ends of itself has not ended; one that was forgotten has."""
-        try:
-            end = self._memory.get(fact).valid_to
-        except NotFound:
-            return False
-        return end is None or end.timestamp() > now_s
+        for episode in self._passing.lapsed(self._memory, EPOCH_S + self._scene.at):
+            self.diary.end(episode, self.notes[episode].line.at, self._scene.at)
 
     def answer(
         self,
@@ -190,7 +180,7 @@ class Thinker:
             return told
         asked = named(question)
         habits, line = self._habits, self.notes.get
-        passing = self._passing
+        passing = self._passing.facts
         found = meanwhile(found, question, line, passing)
         best = beside(
             found, question, line, most=habits.chains, close=habits.close, passing=passing
@@ -312,7 +302,8 @@ class Thinker:
         self.recalls += 1
         asked = named(self._scene.question)
         if habits.chains and asked and self.options.decline(self._scene.actions):
-            return self._untold()
+            self._read([Shown(text=UNTOLD, note=None)], beside=self._history)
+            return self._answer(())
         found = self._lines(items, habits.k - habits.meeting)
         queries: tuple[str, ...] = ()
         if habits.meeting:
@@ -320,10 +311,11 @@ class Thinker:
             found = self._fuller(found, recall_again(queries[0]), habits.k)
         if habits.ways:
             wider = self._fuller(found, items, 2 * habits.k)
-            mind = [note for place in self.choice.cited if (note := self.shown[place].note)]
-            found = self.map.lines(wider, self._scene.question, habits.k, mind=mind)
+            found = self.map.lines(wider, self._scene.question, habits.k, mind=self._rests_on())
         beside = [*self._history, *self._present]
         self._read(found, beside)
+        if habits.ways:
+            self._check(found, beside)
         if self.choice.sure < habits.sure:
             again = further_queries(found, self._scene)
             queries = (*queries, *again)
@@ -333,10 +325,20 @@ class Thinker:
         self.recalls += len(queries)
         return self._answer(queries)
 
-    def _untold(self) -> Answer:
-        """By what the memory says where nothing leads from the question to an action."""
-        self._read([Shown(text=UNTOLD, note=None)], beside=self._history)
-        return self._answer(())
+    def _rests_on(self) -> list[Note]:
+        """The lines that the last choice rests on."""
+        return [note for place in self.choice.cited if (note := self.shown[place].note)]
+
+    def _check(self, found: Sequence[Shown], beside: Sequence[Note]) -> None:
+        """Choose again with what was said last of what the choice rests on, while there is more."""
+        for _ in range(CHECKS):
+            told = {one.text for one in self.shown}
+            every = self._latest(self.map.things(self._rests_on()))
+            fresh = [note for notes in every for note in notes if note.shown not in told]
+            if not fresh:
+                return
+            found = [*found, *self._cited(fresh)]
+            self._read(found, beside)
 
     def _answer(self, queries: tuple[str, ...]) -> Answer:
         cited = [id_ for place in self.choice.cited for id_ in self.shown[place].ids]
@@ -353,16 +355,13 @@ class Thinker:
         own = [one for one in found if one.note is None]
         texts = {one.text for one in found}
         more = [n for n in beside if n.shown not in texts and n.said not in self._failed]
-        said = [known.get(n.said) or Shown(text=n.shown, note=n) for n in self._all(known, more)]
+        every = in_order([*(one.note for one in found if one.note is not None), *more])
+        said = [known.get(n.said) or Shown(text=n.shown, note=n) for n in every]
         self.shown = [*own, *said]
         began = self._clock()
         lines = tuple(one.text for one in self.shown)
         self.choice = self._reader.choose(lines, self._scene.question, self._open)
         self.reading_s += self._clock() - began
-
-    @staticmethod
-    def _all(known: dict[Said, Shown], beside: Iterable[Note]) -> list[Note]:
-        return in_order([*(one.note for one in known.values() if one.note is not None), *beside])
 
     def _lines(self, items: Sequence[ContextItem], most: int) -> list[Shown]:
         """The lines that memories come from, at most so many; best first.

@@ -20,7 +20,7 @@ class Tuning:
 
     rate: float = 1.5e-4
     hidden: float = 0.04
-    share: float = 0.7
+    share: float = 1.0
     tokens: int = 1_300
 
 
@@ -62,12 +62,12 @@ FROZEN = Course(rounds=30, cool=12, real_after=18)
 """From nothing, upon the encoder as it ships."""
 
 WHOLE = Course(
-    rounds=96,
+    rounds=80,
     fresh=2_048,
     talk=256,
     by_hand=16,
     passes=1,
-    cool=40,
+    cool=34,
     rate=1.5e-3,
     dev=700,
     tests=0,
