@@ -113,11 +113,18 @@ def test_the_heads_are_steps_that_end_with_the_layers_of_the_encoder(tmp_path: P
 
 
 @pytest.mark.parametrize("known", PRESETS.values(), ids=PRESETS)
-def test_the_heads_of_a_preset_end_with_a_course_of_the_layers(known: Recipe) -> None:
-    *before, last = (heads_recipe(name) for name in known.heads)
-    assert last.tuning is not None
-    assert before
-    assert all(one.tuning is None for one in before)
+def test_the_heads_of_a_preset_begin_on_frozen_states_and_end_with_the_layers(
+    known: Recipe,
+) -> None:
+    tuned = [heads_recipe(name).tuning is not None for name in known.heads]
+    assert not tuned[0]
+    assert tuned[-1]
+    assert tuned == sorted(tuned)  # what was trained is not frozen again
+
+
+def test_courses_of_the_layers_after_one_another_see_other_samples() -> None:
+    seeds = [heads_recipe(name).seed for name in PRESETS["nano"].heads]
+    assert len(set(seeds)) == len(seeds)
 
 
 def test_a_run_without_heads_has_no_step_of_them(tmp_path: Path) -> None:

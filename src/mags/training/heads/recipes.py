@@ -76,6 +76,9 @@ WHOLE = Course(
 )
 """On from there together with the encoder's layers (`mags.training.heads.whole`)."""
 
+AGAIN = replace(WHOLE, rounds=56, cool=28, seed=43)
+"""On from there, on other samples: what ships went through as much, in other courses."""
+
 QUICK = Course(rounds=6, cool=3)
 """A few minutes: every part of the heads works, none well."""
 
@@ -93,6 +96,7 @@ SMOKE_WHOLE = replace(
 RECIPES = {
     "frozen": FROZEN,
     "whole": WHOLE,
+    "again": AGAIN,
     "quick": QUICK,
     "quick-whole": QUICK_WHOLE,
     "smoke": SMOKE,

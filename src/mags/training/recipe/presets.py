@@ -124,7 +124,7 @@ NANO = Recipe(
     base=Teaching(steps=2_400, rate=3e-3),
     specialise=Teaching(steps=0, rate=0.0),
     reinforce=Reinforcing(steps=25),
-    heads=("frozen", "whole"),
+    heads=("frozen", "whole", "again"),
 )
 """What ships: nano in about half an hour on two cores; the heads take longer (docs/training.md)."""
 
