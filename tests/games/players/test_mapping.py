@@ -27,7 +27,7 @@ def mapped(*said: str) -> tuple[Map, list[Shown]]:
     for place, text in enumerate(said):
         note = Note(said=(place, 0), line=Line(text=text, speaker="world", at=60.0 * place))
         seen = memory.observe(text, speaker="world", at=60.0 * place)
-        known.told(note, seen.episode_id, (*seen.facts, *seen.confirmed))
+        known.told(note, (*seen.facts, *seen.confirmed))
         lines.append(
             Shown(text=note.shown, note=note, ids=(seen.episode_id,), facts=known.facts(note))
         )
@@ -53,7 +53,7 @@ def test_where_the_ways_of_the_place_that_is_asked_about_lead_comes_first_recall
 
 def test_what_is_in_mind_stays_before_all_else():
     known, lines = mapped(*SAID)
-    mind = [note for one in (lines[LOCKER], lines[WEST]) if (note := one.note)]
+    mind = [lines[LOCKER], lines[WEST]]
     shown = known.lines([lines[EXITS]], QUESTION, 3, mind=mind[:1])
     assert texts(shown) == [SAID[LOCKER], SAID[BACK], SAID[EXITS]]
     assert shown[0].ids == lines[LOCKER].ids
@@ -89,6 +89,5 @@ def test_a_line_that_was_not_told_has_no_facts():
 
 def test_lines_are_about_the_words_that_two_of_them_have_but_for_those_that_tell_a_way():
     known, lines = mapped(*SAID, "With the key 2 one opens the oak locker.")
-    notes = [one.note for one in lines if one.note]
-    assert known.things(notes) == ["oak locker"]
-    assert known.things(notes[: LOCKER + 1]) == []
+    assert known.things(lines) == ["oak locker"]
+    assert known.things(lines[: LOCKER + 1]) == []

@@ -27,16 +27,14 @@ class Map:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._episodes: dict[Said, int] = {}
         self._facts: dict[Said, frozenset[int]] = {}
         self._last: dict[int, Note] = {}
         self._taken: dict[str, set[str]] = {}
-        self._ways: set[int] = set()  # and exits
+        self._ways: set[int] = set()
         self._exits: dict[int, tuple[str, frozenset[str]]] = {}
 
-    def told(self, note: Note, episode: int, facts: Sequence[int]) -> None:
-        """A line told these facts, and is kept as an episode."""
-        self._episodes[note.said] = episode
+    def told(self, note: Note, facts: Sequence[int]) -> None:
+        """A line told these facts."""
         self._facts[note.said] = frozenset(facts)
         for fact in facts:
             if fact not in self._last:
@@ -51,26 +49,24 @@ class Map:
         if fact is None:
             return
         side, exits = LYING.get(fact.relation), exits_of(fact.subject, fact.object)
-        if side or exits:
-            self._ways.add(fact.id)
         if side:
+            self._ways.add(fact.id)
             self._taken.setdefault(fact.object, set()).add(side)
             self._taken.setdefault(fact.subject, set()).add(OPPOSITE[side])
         elif exits:
             self._exits[fact.id] = fact.subject, exits
 
     def lines(
-        self, found: Sequence[Shown], question: str, most: int, *, mind: Sequence[Note] = ()
+        self, found: Sequence[Shown], question: str, most: int, *, mind: Sequence[Shown] = ()
     ) -> list[Shown]:
-        """Up to so many lines: `mind`, where the ways of the place that is asked about lead, then
-        the best ones, each with those that tell how one comes there.
+        """Up to so many lines: `mind`, the facts of what is asked about, as where a place's ways
+        lead, then the best ones, each with those that tell how one comes there.
         """
-        told = [self._shown(fact) for fact in self._last if fact not in self._exits]
+        told = [fact for fact in self._last if fact not in self._exits]
         found = [*self._open(found), *(one for one in found if not self._is_exits(one))]
-        ways = self._memory.ways(question, [one.ids[0] for one in (*told, *found)])
-        here = [one for one, way in zip(told, ways, strict=False) if way == ()]
-        first = [*map(self._line, mind), *here][:most]
-        kept: dict[Hashable, Shown] = {one.says: one for one in first}
+        ways = self._memory.ways(question, [*told, *(one.ids[0] for one in found)])
+        here = [self._shown(fact) for fact, way in zip(told, ways, strict=False) if way == ()]
+        kept: dict[Hashable, Shown] = {one.says: one for one in [*mind, *here][:most]}
         for one, way in zip(found, ways[len(told) :], strict=True):
             led = [self._shown(fact) for fact in way or () if fact in self._last]
             more = {line.says: line for line in (one, *led) if line.says not in kept}
@@ -78,9 +74,9 @@ class Map:
                 kept.update(more)
         return list(kept.values())
 
-    def things(self, notes: Sequence[Note]) -> list[str]:
+    def things(self, cited: Sequence[Shown]) -> list[str]:
         """What lines that tell no way or exit have in common, as one name: what they are about."""
-        said = [words(note.line.text) for note in notes if not self.facts(note) & self._ways]
+        said = [words(one.note.line.text) for one in cited if one.note and not self._is_way(one)]
         lines = Counter(word for line in said for word in set(line) - STOP_WORDS)
         shared = dict.fromkeys(word for line in said for word in line if lines[word] > 1)
         return [" ".join(shared)] if shared else []
@@ -98,9 +94,8 @@ class Map:
     def _is_exits(self, one: Shown) -> bool:
         return any(fact in self._exits for fact in one.facts)
 
-    def _line(self, note: Note) -> Shown:
-        ids = (self._episodes[note.said],)
-        return Shown(text=note.shown, note=note, ids=ids, facts=self.facts(note))
+    def _is_way(self, one: Shown) -> bool:
+        return self._is_exits(one) or not self._ways.isdisjoint(one.facts)
 
     def _shown(self, fact: int) -> Shown:
         note = self._last[fact]

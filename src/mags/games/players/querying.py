@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from mags.games.players.habits import Habits
 from mags.games.players.notes import Note
-from mags.games.players.shelf import NAMED, further
+from mags.games.players.shelf import NAMED, beyond, further
 from mags.games.players.showing import Shown
 from mags.games.turns import Scene
-from mags.index.tokens import STOP_WORDS, stem, terms, words
+from mags.index.tokens import words
 
 RARE = 8
 """Words that a second look asks for, where it goes by how seldom they were told."""
@@ -19,8 +19,8 @@ RARE = 8
 class Rarity:
     """How many of the lines that were told have a word.
 
-    What few of them speak of is what one has heard of and not dealt with yet: the chest of a
-    key that was just found, and none of the chests that were opened, carried from and passed by.
+    What few of them speak of is what one has heard of and not dealt with yet: the locker of
+    a key that was just found, and none of the lockers that were opened, carried from and passed by.
     """
 
     def __init__(self) -> None:
@@ -32,9 +32,7 @@ class Rarity:
 
     def rarest(self, found: Sequence[Shown], question: str) -> list[str]:
         """Words of what was found that the question lacks, those of the fewest lines first."""
-        asked = set(terms(question))
-        said = (word for one in found if one.note for word in words(one.note.line.text))
-        fresh = dict.fromkeys(w for w in said if w not in STOP_WORDS and stem(w) not in asked)
+        fresh = beyond(_texts(found), question)
         return sorted(fresh, key=self._lines.__getitem__)[:RARE]
 
 
@@ -44,10 +42,10 @@ def midway(found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity)
     By the names that they have; among places, where most lines name some, by their rarest words.
     """
     if habits.ways:
-        beyond = rarity.rarest(found, scene.question)
+        told = rarity.rarest(found, scene.question)
     else:
-        beyond = _names(found, scene) if habits.naming else []
-    return " ".join([*beyond, *scene.actions])
+        told = _names(found, scene) if habits.naming else []
+    return " ".join([*told, *scene.actions])
 
 
 def further_queries(found: Sequence[Shown], scene: Scene) -> tuple[str, ...]:
@@ -57,4 +55,8 @@ def further_queries(found: Sequence[Shown], scene: Scene) -> tuple[str, ...]:
 
 
 def _names(found: Sequence[Shown], scene: Scene) -> list[str]:
-    return further([one.note.line.text for one in found if one.note is not None], scene.question)
+    return further(_texts(found), scene.question)
+
+
+def _texts(found: Sequence[Shown]) -> list[str]:
+    return [one.note.line.text for one in found if one.note is not None]

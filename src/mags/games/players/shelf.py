@@ -137,9 +137,13 @@ def further(texts: Iterable[str], question: str) -> list[str]:
     asked = set(terms(question))
     named = dict.fromkeys(name for text in texts for name in mentions(text))
     fresh = [name for name in named if not asked.issuperset(terms(name))]
-    if fresh:
-        return fresh[:NAMED]
-    found = (word for text in texts[:NAMED] for word in words(text))
+    return fresh[:NAMED] if fresh else beyond(texts[:NAMED], question)
+
+
+def beyond(texts: Iterable[str], question: str) -> list[str]:
+    """The words that count of texts and that a question lacks, in order, each once."""
+    asked = set(terms(question))
+    found = (word for text in texts for word in words(text))
     return list(dict.fromkeys(w for w in found if w not in STOP_WORDS and stem(w) not in asked))
 
 

@@ -89,7 +89,7 @@ class Thinker:
         """An episode is that line; `facts`: it told, `passing`: those that end of themselves."""
         self._passing.told(episode, passing)
         if self._habits.ways:
-            self.map.told(note, episode, facts)
+            self.map.told(note, facts)
             self.rarity.told(note)
         if note.said == self._report:
             self.grounds.report(episode)
@@ -203,7 +203,10 @@ class Thinker:
 
     def _cited(self, notes: Iterable[Note]) -> list[Shown]:
         """Lines with the episodes that they are."""
-        return together(Shown(text=n.shown, note=n, ids=(self.ids[n.said],)) for n in notes)
+        told = self.map.facts
+        return together(
+            Shown(text=n.shown, note=n, ids=(self.ids[n.said],), facts=told(n)) for n in notes
+        )
 
     def _told(
         self, question: str, found: Sequence[Chain], recall_again: RecallAgain
@@ -325,9 +328,9 @@ class Thinker:
         self.recalls += len(queries)
         return self._answer(queries)
 
-    def _rests_on(self) -> list[Note]:
+    def _rests_on(self) -> list[Shown]:
         """The lines that the last choice rests on."""
-        return [note for place in self.choice.cited if (note := self.shown[place].note)]
+        return self._cited(n for place in self.choice.cited if (n := self.shown[place].note))
 
     def _check(self, found: Sequence[Shown], beside: Sequence[Note]) -> None:
         """Choose again with what was said last of what the choice rests on, while there is more."""

@@ -1,4 +1,4 @@
-"""How long and wide heads are trained: the recipes of those that ship, and shorter ones.
+"""How long and wide heads are trained: courses that reach those that ship, and shorter ones.
 
 No torch is needed to read a recipe.
 """

@@ -126,7 +126,7 @@ NANO = Recipe(
     reinforce=Reinforcing(steps=25),
     heads=("frozen", "whole", "again"),
 )
-"""What ships: nano in about half an hour on two cores; the heads take longer (docs/training.md)."""
+"""The nano that ships and heads as good as those that do; what it takes: docs/training.md."""
 
 PRESETS = {one.name: one for one in (SMOKE, QUICK, NANO)}
 
