@@ -6,10 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mags.games.turns import Line
 from mags.server.tables import Played, Step, Table
 from mags.server.wire.given import Given, examples
-from mags.server.wire.shown import Shown
+from mags.server.wire.shown import Copied, Shown
 
 
 class GameIn(Given):
@@ -36,16 +35,11 @@ class GameOut(Shown):
     turns: int
 
 
-class LineOut(Shown):
+class LineOut(Copied):
     """Something said or seen; the speaker may be "narrator"."""
 
     speaker: str
     text: str
-
-    @classmethod
-    def of(cls, line: Line) -> LineOut:
-        """From what a game says."""
-        return cls(speaker=line.speaker, text=line.text)
 
 
 class TurnOut(Shown):

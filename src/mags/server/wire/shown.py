@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from mags.memory.views import Citation, NeighbourView, NodeView, PathView, Profile, Reply, Seen
-from mags.recall.chains import Chain
-from mags.recall.found import FactView, Found
+from mags.memory.views import Reply
+from mags.recall.found import Found
 from mags.server.wire.recalled import found_as_dict
 
 
 class Shown(BaseModel):
     """An answer's body."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-class SeenOut(Shown):
+class Copied(Shown):
+    """An answer with what a value of the memory has, under the same names."""
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """From what the memory says."""
+        return cls.model_validate(value)
+
+
+class SeenOut(Copied):
     """What became of a turn. `seq`: its place in the journal; the other numbers are node ids."""
 
     episode_id: int
@@ -33,24 +41,8 @@ class SeenOut(Shown):
     repeated: bool
     warnings: list[str]
 
-    @classmethod
-    def of(cls, seen: Seen) -> SeenOut:
-        """From what the memory says."""
-        return cls(
-            episode_id=seen.episode_id,
-            seq=seen.seq,
-            facts=list(seen.facts),
-            notes=list(seen.notes),
-            closed=list(seen.closed),
-            confirmed=list(seen.confirmed),
-            understood=seen.understood,
-            why=seen.why,
-            repeated=seen.repeated,
-            warnings=list(seen.warnings),
-        )
 
-
-class FactOut(Shown):
+class FactOut(Copied):
     """A fact in words; times null where open or unknown."""
 
     id: int
@@ -60,25 +52,9 @@ class FactOut(Shown):
     valid_from: datetime | None
     valid_to: datetime | None
     confidence: float
-    qualifiers: dict[str, str]
+    qualifiers: Annotated[dict[str, str], BeforeValidator(dict)]  # of pairs
     stated: bool
     text: str
-
-    @classmethod
-    def of(cls, fact: FactView) -> FactOut:
-        """From what the memory says."""
-        return cls(
-            id=fact.id,
-            subject=fact.subject,
-            relation=fact.relation,
-            object=fact.object,
-            valid_from=fact.valid_from,
-            valid_to=fact.valid_to,
-            confidence=fact.confidence,
-            qualifiers=dict(fact.qualifiers),
-            stated=fact.stated,
-            text=fact.text,
-        )
 
 
 class HitOut(Shown):
@@ -111,7 +87,7 @@ class FoundOut(Shown):
         return cls.model_validate(found_as_dict(found, trace))
 
 
-class CitationOut(Shown):
+class CitationOut(Copied):
     """A memory that an answer rests on."""
 
     id: int
@@ -121,19 +97,6 @@ class CitationOut(Shown):
     episode_ids: list[int]
     since: datetime | None
     until: datetime | None
-
-    @classmethod
-    def of(cls, cited: Citation) -> CitationOut:
-        """From what the memory says."""
-        return cls(
-            id=cited.id,
-            text=cited.text,
-            speaker=cited.speaker,
-            at=cited.at,
-            episode_ids=list(cited.episode_ids),
-            since=cited.since,
-            until=cited.until,
-        )
 
 
 class UsageOut(Shown):
@@ -180,7 +143,7 @@ class ReplyOut(Shown):
         )
 
 
-class NodeOut(Shown):
+class NodeOut(Copied):
     """A node in words; strength is now's."""
 
     id: int
@@ -199,29 +162,8 @@ class NodeOut(Shown):
     sources: list[int]
     fact: FactOut | None
 
-    @classmethod
-    def of(cls, node: NodeView) -> NodeOut:
-        """From what the memory says."""
-        return cls(
-            id=node.id,
-            kind=node.kind,
-            text=node.text,
-            meta=dict(node.meta),
-            strength=node.strength,
-            importance=node.importance,
-            confidence=node.confidence,
-            valid_from=node.valid_from,
-            valid_to=node.valid_to,
-            recorded_at=node.recorded_at,
-            uses=node.uses,
-            pinned=node.pinned,
-            cold=node.cold,
-            sources=list(node.sources),
-            fact=None if node.fact is None else FactOut.of(node.fact),
-        )
 
-
-class NeighbourOut(Shown):
+class NeighbourOut(Copied):
     """One arc at a node."""
 
     id: int
@@ -231,20 +173,8 @@ class NeighbourOut(Shown):
     weight: float
     outgoing: bool
 
-    @classmethod
-    def of(cls, one: NeighbourView) -> NeighbourOut:
-        """From what the memory says."""
-        return cls(
-            id=one.id,
-            kind=one.kind,
-            text=one.text,
-            arc=one.arc,
-            weight=one.weight,
-            outgoing=one.outgoing,
-        )
 
-
-class PathOut(Shown):
+class PathOut(Copied):
     """How two nodes hang together; null where they do not."""
 
     strength: float
@@ -252,18 +182,8 @@ class PathOut(Shown):
     texts: list[str]
     arcs: list[str]
 
-    @classmethod
-    def of(cls, path: PathView) -> PathOut:
-        """From what the memory says."""
-        return cls(
-            strength=path.strength,
-            nodes=list(path.nodes),
-            texts=list(path.texts),
-            arcs=list(path.arcs),
-        )
 
-
-class ChainOut(Shown):
+class ChainOut(Copied):
     """What leads to an option (its place): episodes, the question's end first.
 
     `value` in [0, 1]: how well it hangs together. `since`: what speaks of the same things later.
@@ -274,18 +194,8 @@ class ChainOut(Shown):
     steps: list[int]
     since: list[int]
 
-    @classmethod
-    def of(cls, chain: Chain) -> ChainOut:
-        """From what the memory says."""
-        return cls(
-            option=chain.option,
-            value=chain.value,
-            steps=list(chain.steps),
-            since=list(chain.since),
-        )
 
-
-class ProfileOut(Shown):
+class ProfileOut(Copied):
     """What is known about somebody or something, now and before."""
 
     id: int
@@ -295,19 +205,6 @@ class ProfileOut(Shown):
     past: list[FactOut]
     about: list[FactOut]
     episodes: int
-
-    @classmethod
-    def of(cls, known: Profile) -> ProfileOut:
-        """From what the memory says."""
-        return cls(
-            id=known.id,
-            name=known.name,
-            aliases=list(known.aliases),
-            facts=[FactOut.of(one) for one in known.facts],
-            past=[FactOut.of(one) for one in known.past],
-            about=[FactOut.of(one) for one in known.about],
-            episodes=known.episodes,
-        )
 
 
 class ExplanationOut(Shown):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from mags.memory.views import Diff, Forgotten, LogEntry, Stats
 from mags.plasticity.cycle import SleepReport
 from mags.ports.store import Mark
 from mags.recall.found import moment_of
-from mags.server.wire.shown import FactOut, NodeOut, Shown
+from mags.server.wire.shown import Copied, FactOut, NodeOut, Shown
 
 
-class StatsOut(Shown):
+class StatsOut(Copied):
     """Counts of a memory, and who is at work."""
 
     nodes: dict[str, int]
@@ -29,26 +28,6 @@ class StatsOut(Shown):
     bytes_in_memory: int
     snapshots: list[str]
     branches: list[str]
-
-    @classmethod
-    def of(cls, known: Stats) -> StatsOut:
-        """From what the memory says."""
-        return cls(
-            nodes=dict(known.nodes),
-            arcs=dict(known.arcs),
-            open_facts=known.open_facts,
-            closed_facts=known.closed_facts,
-            tick=known.tick,
-            seq=known.seq,
-            branch=known.branch,
-            embedder=known.embedder,
-            policy=known.policy,
-            answerer=known.answerer,
-            bytes_on_disk=known.bytes_on_disk,
-            bytes_in_memory=known.bytes_in_memory,
-            snapshots=list(known.snapshots),
-            branches=list(known.branches),
-        )
 
 
 class SleepOut(Shown):
@@ -74,23 +53,13 @@ class SleepOut(Shown):
         )
 
 
-class ForgottenOut(Shown):
+class ForgottenOut(Copied):
     """What was erased (or would be), node ids by kind."""
 
     nodes: dict[str, list[int]]
     past: list[int]
     contents: int
     dry_run: bool
-
-    @classmethod
-    def of(cls, gone: Forgotten) -> ForgottenOut:
-        """From what the memory says."""
-        return cls(
-            nodes={kind: list(ids) for kind, ids in gone.nodes.items()},
-            past=list(gone.past),
-            contents=gone.contents,
-            dry_run=gone.dry_run,
-        )
 
 
 class MarkOut(Shown):
@@ -108,7 +77,7 @@ class MarkOut(Shown):
         return cls(name=mark.name, branch=mark.branch, seq=mark.seq, recorded_at=at)
 
 
-class EntryOut(Shown):
+class EntryOut(Copied):
     """One change of the journal."""
 
     seq: int
@@ -120,22 +89,8 @@ class EntryOut(Shown):
     arcs: int
     reasons: list[dict[str, Any]]
 
-    @classmethod
-    def of(cls, entry: LogEntry) -> EntryOut:
-        """From what the memory says."""
-        return cls(
-            seq=entry.seq,
-            branch=entry.branch,
-            kind=entry.kind,
-            recorded_at=entry.recorded_at,
-            tick=entry.tick,
-            nodes=entry.nodes,
-            arcs=entry.arcs,
-            reasons=[dict(one) for one in entry.reasons],
-        )
 
-
-class DiffOut(Shown):
+class DiffOut(Copied):
     """What changed since a snapshot."""
 
     since: str
@@ -146,17 +101,3 @@ class DiffOut(Shown):
     arcs_added: int
     arcs_removed: int
     arcs_changed: int
-
-    @classmethod
-    def of(cls, diff: Diff) -> DiffOut:
-        """From what the memory says."""
-        return cls(
-            since=diff.since,
-            added=[NodeOut.of(one) for one in diff.added],
-            removed=list(diff.removed),
-            changed=[NodeOut.of(one) for one in diff.changed],
-            closed=[FactOut.of(one) for one in diff.closed],
-            arcs_added=diff.arcs_added,
-            arcs_removed=diff.arcs_removed,
-            arcs_changed=diff.arcs_changed,
-        )
