@@ -1,4 +1,4 @@
-"""The proxy before llama.cpp's own server, with a tiny model of this project as GGUF.
+"""The proxy before llama.cpp's own server, with the nano that comes with MAGS as GGUF.
 
 Needs the extras `server`, `train` and `gguf`; run by `make test-full`.
 """
@@ -19,10 +19,9 @@ for library in ("torch", "transformers", "gguf", "llama_cpp", "llama_cpp.server"
 
 import torch  # noqa: E402
 
+from mags.models.policy.nano import SHIPPED, NanoFolder  # noqa: E402
 from mags.server.proxy.upstream import Upstream  # noqa: E402
-from mags.training.export.gguf import export_gguf  # noqa: E402
-from mags.training.nano.model import NanoSize, new_nano  # noqa: E402
-from mags.training.nano.tokens import train_tokenizer  # noqa: E402
+from mags.training.folders import nano_to_gguf  # noqa: E402
 from tests.server.serving import serving  # noqa: E402
 from tests.server.test_proxy import client_of, episodes  # noqa: E402
 
@@ -40,12 +39,11 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
-    """llama-cpp-python's server over a nano that has learned nothing: it says something."""
+    """llama-cpp-python's server over the nano that writes; it has learned no chat, but it talks."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("llama")
-    words = train_tokenizer(["I live in Porto, and Ana lives in Oslo."] * 4, size=300)
-    size = NanoSize(width=64, layers=2, heads=4, inner=128, context=1024, pieces=300)
-    path = export_gguf(new_nano(words, size, seed=0), words, folder / "nano.gguf")
+    paths = nano_to_gguf(NanoFolder.read(SHIPPED), folder)
+    path = next(one for one in paths if one.stem == "write")
     port = free_port()
     given = ["--model", path, "--host", "127.0.0.1", "--port", port, "--n_ctx", 1024]
     command = [sys.executable, "-m", "llama_cpp.server", *map(str, given), "--n_threads", "1"]

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from mags.app import make_adapters, make_both, make_heads, make_nano
 from mags.cli.config import set_policy
-from mags.cli.deciders import ADAPTER, HEADS, WEIGHTS, adapters_in, nano_folder
+from mags.cli.deciders import ADAPTER, CARD, HEADS, WEIGHTS, adapters_in, nano_folder
 from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
@@ -176,7 +176,11 @@ def use(
 @models.command()
 def export(
     run: Annotated[
-        Path, typer.Argument(help="Folder of a run (`mags train all --out`), or of an adapter.")
+        Path,
+        typer.Argument(
+            help="Folder of a run (`mags train all --out`), of a nano or of an adapter; `nano` is "
+            "the one that comes with MAGS."
+        ),
     ],
     out_folder: Annotated[Path, typer.Option("--out", help="Where it goes.")],
     form: Annotated[Form, typer.Option(help="For MAGS, transformers, or llama.cpp.")] = Form.ONNX,
@@ -184,8 +188,9 @@ def export(
     """Take a trained policy out of its run: all that is needed to use it, and nothing else.
 
     An adapter is merged into its base: a folder of safetensors, and with `--form gguf` one file
-    more in it.
+    more in it. What is there as ONNX alone is taken back from that, its weights of 8 bits.
     """
+    run = NANO if str(run) == "nano" else run
     if (run / ADAPTER).is_file():
         out.print(f"Wrote {_merged(run, out_folder, form)}.", markup=False, soft_wrap=True)
         return
@@ -210,6 +215,10 @@ def _onnx(run: Path, folder: Path) -> list[Path]:
 
 
 def _safetensors(run: Path, folder: Path) -> list[Path]:
+    if _alone(run):
+        folders = bring("mags.training.folders", extra="train", needed_for="safetensors")
+        places = folders.unpacked(NanoFolder.read(run), folder)
+        return [path for place in places for path in sorted(place.iterdir())]
     words = sorted((run / "tokenizer").glob("*.json*"))
     return [
         _copied(path, folder / place.name)
@@ -219,6 +228,10 @@ def _safetensors(run: Path, folder: Path) -> list[Path]:
 
 
 def _gguf(run: Path, folder: Path) -> list[Path]:
+    if _alone(run):
+        folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
+        written: list[Path] = folders.nano_to_gguf(NanoFolder.read(run), folder)
+        return written
     places = _trained(run)
     folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
     return [folders.to_gguf(place, folder / f"{place.name}.gguf") for place in places]
@@ -238,6 +251,11 @@ def _merged(adapter: Path, folder: Path, form: Form) -> Path:
     folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
     file: Path = folders.to_gguf(merged, merged / "model.gguf")
     return file
+
+
+def _alone(folder: Path) -> bool:
+    """Whether a folder holds an exported nano and not the run that it came from."""
+    return (folder / CARD).is_file()
 
 
 def _trained(run: Path) -> list[Path]:

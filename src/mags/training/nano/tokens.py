@@ -43,6 +43,11 @@ def train_tokenizer(texts: Iterable[str], *, size: int = 1024) -> PreTrainedToke
     )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_tokens([AddedToken(t, special=False, normalized=False) for t in MEMORY_TOKENS])
+    return for_transformers(tokenizer)
+
+
+def for_transformers(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
+    """The pieces of a nano as transformers takes them."""
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
