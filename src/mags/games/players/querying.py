@@ -10,30 +10,42 @@ from mags.games.players.notes import Note
 from mags.games.players.shelf import NAMED, beyond, further
 from mags.games.players.showing import Shown
 from mags.games.turns import Scene
-from mags.index.tokens import words
+from mags.index.tokens import stem, words
 
 RARE = 8
 """Words that a second look asks for, where it goes by how seldom they were told."""
 
 
 class Rarity:
-    """How many of the lines that were told have a word.
+    """How many of the lines that were told have a word, each line once, however often told.
 
-    What few of them speak of is what one has heard of and not dealt with yet: the locker of
-    a key that was just found, and none of the lockers that were opened, carried from and passed by.
+    What few lines speak of that were not found yet is what one has heard of and not dealt with: the
+    locker of a key that was just found, and none of the lockers that were opened and carried from. A
+    word of which every line was found leads nowhere.
     """
 
     def __init__(self) -> None:
         self._lines: Counter[str] = Counter()
+        self._told: set[str] = set()
 
     def told(self, note: Note) -> None:
         """A line more."""
-        self._lines.update(set(words(note.line.text)))
+        text = note.line.text
+        if text not in self._told:
+            self._told.add(text)
+            self._lines.update(_stems(text))
 
     def rarest(self, found: Sequence[Shown], question: str) -> list[str]:
-        """Words of what was found that the question lacks, those of the fewest lines first."""
-        fresh = beyond(_texts(found), question)
-        return sorted(fresh, key=self._lines.__getitem__)[:RARE]
+        """Words of what was found that the question lacks and other lines have, fewest first."""
+        texts = _texts(found)
+        left = self._lines.copy()
+        left.subtract(one for text in set(texts) for one in _stems(text))
+        fresh = [word for word in beyond(texts, question) if left[stem(word)] > 0]
+        return sorted(fresh, key=lambda word: left[stem(word)])[:RARE]
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in words(text)}
 
 
 def midway(found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity) -> str:
