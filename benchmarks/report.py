@@ -12,6 +12,7 @@ from benchmarks.results import Result, load
 from benchmarks.rl import chapter as reinforcement
 from benchmarks.sections import AIMS, SECTIONS, Aim, Section
 from benchmarks.serving import chapter as serving
+from benchmarks.trained import chapter as trained
 
 OURS = "MAGS"
 PLAIN = ("BM25", "dense", "BM25 + dense, z-scores", "BM25 + dense, RRF")
@@ -43,6 +44,7 @@ def write(results: Sequence[Result], path: Path = REPORT) -> None:
     parts += [
         part
         for part in (
+            trained(results),
             reinforcement.chapter(results),
             costs.chapter(results),
             serving.chapter(results),
