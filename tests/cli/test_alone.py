@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from multiprocessing import get_context
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mags.cli import eval_arena
+from mags.cli import eval_arena, eval_audit, eval_report
 from mags.cli.alone import alone
 from mags.cli.eval_arena import Task, play_all
+from mags.cli.eval_programme import QUICK, Bout
+from mags.evaluation.proving.audit import Dose
 from mags.evaluation.proving.records import Played
+from mags.evaluation.report.exhibit import Exhibit
+from mags.evaluation.report.folder import AUDIT
+from tests.evaluation.report.made import EXHIBIT
 
 
 def threads() -> set[int]:
@@ -35,6 +43,40 @@ def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.Mon
     )
     with threadpool_limits(limits=2, user_api="blas"):
         list(play_all([task]))
+        assert threads() == {2}
+    assert seen == [{1}]
+
+
+def test_an_audit_computes_products_alone(monkeypatch: pytest.MonkeyPatch):
+    seen: list[set[int]] = []
+
+    def course(*_: object, **__: object) -> SimpleNamespace:
+        seen.append(threads())
+        return SimpleNamespace(about=())
+
+    monkeypatch.setattr(eval_audit, "course", course)
+    dose = Dose(seed=0, turns=3, poisoned=1, audited=2)
+    with threadpool_limits(limits=2, user_api="blas"):
+        eval_audit.courses("nonsense/tiny", "tuning", dose, 1)
+        assert threads() == {2}
+    assert seen == [{1}] * 4
+
+
+def test_the_game_that_a_report_shows_is_played_with_products_computed_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    seen: list[set[int]] = []
+
+    def looked(*_: object) -> Exhibit:
+        seen.append(threads())
+        return EXHIBIT
+
+    monkeypatch.setattr(eval_report, "exhibit", looked)
+    bout = Bout(game="nonsense/tiny", seeds=1, turns=1, players=("nothing",))
+    programme = replace(QUICK, bouts=(bout,), without=(), shown=bout)
+    (tmp_path / AUDIT).touch()
+    with threadpool_limits(limits=2, user_api="blas"):
+        eval_report.perform(programme, tmp_path, bank="tuning", first=0, workers=1)
         assert threads() == {2}
     assert seen == [{1}]
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mags.cli.alone import alone
 from mags.cli.eval_arena import length, make_game, make_memories, make_player, make_reader
 from mags.cli.eval_play import AsMarkdown, Bank, First, GameName, Seeds, show
 from mags.cli.shared import AsJson, out, print_json
@@ -77,12 +78,13 @@ def courses(game: str, bank: str, dose: Dose, seeds: int) -> dict[str, list[Cour
             f"{dose.poisoned} < {dose.audited} < {dose.turns} does not hold"
         )
     found: dict[str, list[Course]] = {CLEAN: [], **{LIED.format(way): [] for way in WAYS}}
-    for seed in range(dose.seed, dose.seed + seeds):
-        here = replace(dose, seed=seed)
-        for way in WAYS:
-            found[LIED.format(way)].append(_course(game, bank, here, way))
-        about = found[LIED.format(WAYS[0])][-1].about
-        found[CLEAN].append(_course(game, bank, here, "nothing", clean=about))
+    with alone():
+        for seed in range(dose.seed, dose.seed + seeds):
+            here = replace(dose, seed=seed)
+            for way in WAYS:
+                found[LIED.format(way)].append(_course(game, bank, here, way))
+            about = found[LIED.format(WAYS[0])][-1].about
+            found[CLEAN].append(_course(game, bank, here, "nothing", clean=about))
     return found
 
 

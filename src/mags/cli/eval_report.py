@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mags.cli.alone import alone
 from mags.cli.eval_arena import (
     Task,
     make_game,
@@ -137,7 +138,9 @@ def _tasks(bout: Bout, into: Path, bank: str, first: int, without: str = "") -> 
 def _look_into(names: Played, path: Path) -> None:
     player = make_player(names.player, make_reader(names.game), memories=make_memories())
     assert isinstance(player, Remembering)
-    write_exhibit(path, exhibit(names, make_game(names.game, names.bank), player))
+    with alone():
+        found = exhibit(names, make_game(names.game, names.bank), player)
+    write_exhibit(path, found)
     player.close()
 
 
