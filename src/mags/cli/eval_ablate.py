@@ -10,6 +10,7 @@ import typer
 
 from mags.cli.deciders import EMBEDDED, frozen
 from mags.cli.eval_arena import Task, models, own_switch, reader_name
+from mags.cli.eval_origin import run_now
 from mags.cli.eval_play import (
     AsMarkdown,
     Bank,
@@ -27,6 +28,7 @@ from mags.cli.shared import AsJson, print_json
 from mags.evaluation.proving.ablations import SWITCHES, switch
 from mags.evaluation.proving.records import Played
 from mags.evaluation.proving.tables import ablated
+from mags.evaluation.report.folder import note_run
 
 Without = Annotated[
     list[str] | None,
@@ -85,6 +87,8 @@ def ablate(
         for name in ("", *names)
         for seed in range(first, first + seeds)
     ]
+    if out_folder is not None:
+        note_run(out_folder, run_now(f"from {first} on, {seeds} a game"))
     found = played(tasks, workers)
     if json:
         print_json(found)

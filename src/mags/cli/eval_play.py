@@ -13,11 +13,13 @@ from rich.table import Table
 
 from mags.cli.deciders import EMBEDDED, frozen
 from mags.cli.eval_arena import PLAYERS, STANDARD, Task, play_all, reader_name
+from mags.cli.eval_origin import run_now
 from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
 from mags.evaluation.proving.figures import Figures, figures
 from mags.evaluation.proving.records import Played
 from mags.evaluation.proving.tables import Grid, ages, improvements, kinds, players, sorts
+from mags.evaluation.report.folder import note_run
 
 GameName = Annotated[str, typer.Argument(help="Kind and level, as nonsense/standard.")]
 Turns = Annotated[int, typer.Option(min=1, help="At most so many turns a match.")]
@@ -85,6 +87,8 @@ def play(
         for name in player or STANDARD
         for seed in range(first, first + seeds)
     ]
+    if out_folder is not None:
+        note_run(out_folder, run_now(f"from {first} on, {seeds} a game"))
     found = played(tasks, workers)
     if json:
         print_json(found)

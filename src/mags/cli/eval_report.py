@@ -53,7 +53,11 @@ def report(
     ] = False,
     from_: Annotated[
         list[Path] | None,
-        typer.Option("--from", help="Play nothing, tell what lies in these folders."),
+        typer.Option(
+            "--from",
+            help="Play nothing, tell what lies in these folders: each match of the last that has "
+            "it, the game looked into and the audit of the first.",
+        ),
     ] = None,
     game: Wanted = None,
     player: Whom = None,

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from mags.cli.app import app
 from mags.cli.deciders import frozen
 from mags.errors import ConfigurationError, InvalidInput
-from mags.evaluation.proving.records import read_records
+from mags.evaluation.proving.records import read_records, record_files
 from tests.models.chat.endpoint import Server, Step
 
 CHOSEN = Step(text='{"action": 1, "cited": [], "sure": 1}')
@@ -66,7 +66,7 @@ def test_matches_of_two_readers_lie_beside_each_other(server: Server, tmp_path: 
         run("play", *played_to(tmp_path), "--player", "nothing", *words, **given)
     place = server.url.removeprefix("http://").removesuffix("/v1")
     assert {one.played.reader for one in read_records([tmp_path])} == {"", f"a/b at {place}"}
-    assert len(list(tmp_path.glob("*.jsonl"))) == 2
+    assert len(record_files(tmp_path)) == 2
 
 
 def test_an_ablation_is_played_by_the_same_endpoint_and_not_twice(

@@ -31,6 +31,28 @@ def put(folder: Path, *records: Record) -> Path:
     return folder
 
 
+def test_the_exhibit_and_the_audit_are_of_the_first_folder_that_has_one(tmp_path: Path):
+    first, second, third = (
+        put(tmp_path / name, share("MAGS", 1, game=f"{name}/large")) for name in "abc"
+    )
+    for folder, game in ((second, "b/large"), (third, "c/large")):
+        its = replace(EXHIBIT.played, game=game)
+        write_exhibit(folder / "exhibit.json", replace(EXHIBIT, played=its))
+        write_audit(folder / "audit.json", replace(AUDIT, played=its))
+    found = gather([first, second, third])
+    assert found.exhibit is not None
+    assert found.audit is not None
+    assert (found.exhibit.played.game, found.audit.played.game) == ("b/large", "b/large")
+
+
+def test_how_matches_came_is_read_beside_them_wherever_they_lie(tmp_path: Path):
+    put(tmp_path / "records", share("MAGS", 1))
+    for place in ("", "records", "ablations"):
+        note_run(tmp_path / place, replace(RUN, command=f"mags {place}"))
+    head = dict(page_of(gather([tmp_path]), RUN).head)
+    assert head["command"] == "mags ; mags records; mags ablations"
+
+
 def test_a_later_folder_goes_before_and_players_come_in_their_order(tmp_path: Path):
     old = put(tmp_path / "old" / "records", share("MAGS", 1), share("nothing", 2))
     new = put(tmp_path / "new", share("MAGS", 9), share("oracle", 10))

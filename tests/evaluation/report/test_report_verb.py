@@ -47,6 +47,25 @@ def test_a_report_is_played_once_and_told_again(tmp_path: Path):
     assert read_runs(folder)[0].seeds == "from 0 on, 1 a game"
 
 
+def test_matches_played_by_themselves_bring_their_command_to_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    played, told = tmp_path / "played", tmp_path / "told"
+    words = ["nonsense/tiny", "--turns", "2", "--seeds", "1", "--out", str(played)]
+    for verb, more in (("play", ["--player", "nothing"]), ("ablate", ["--without", "hebb"])):
+        monkeypatch.setattr("sys.argv", ["mags", "eval", verb, "its", "words"])
+        done = CliRunner().invoke(app, ["eval", verb, *words, *more])
+        assert done.exit_code == 0, done.output
+    assert [run.command for run in read_runs(played)] == [
+        "mags eval play its words",
+        "mags eval ablate its words",
+    ]
+    monkeypatch.setattr("sys.argv", ["mags", "eval", "report"])
+    run("--out", str(told), "--from", str(played))
+    report = (told / "report.md").read_text()
+    assert "mags eval play its words; mags eval ablate its words" in report
+
+
 def test_what_a_scored_report_quotes_is_of_the_tuning_bank(tmp_path: Path):
     run("--out", str(tmp_path), *SMALL, "--bank", "scored", "--without", "none")
     assert (tmp_path / "records" / "nonsense-tiny-scored-MAGS-12-0.jsonl").exists()

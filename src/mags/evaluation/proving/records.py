@@ -18,6 +18,9 @@ from mags.games.matches import End, Match, Turned, as_json, from_json
 from mags.games.players.remembering import Remembering
 from mags.games.turns import Game, Player
 
+RUNS = "runs.jsonl"
+"""Lies beside records and tells how they came about; it is none of them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
@@ -140,12 +143,13 @@ def read_record(path: Path) -> Record:
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
     """Every record of these files, and of those in folders, by name."""
-    files = [
-        file
-        for path in paths
-        for file in (sorted(path.glob("*.jsonl")) if path.is_dir() else [path])
-    ]
+    files = [file for path in paths for file in (record_files(path) if path.is_dir() else [path])]
     return [read_record(file) for file in files]
+
+
+def record_files(folder: Path) -> list[Path]:
+    """The files of records straight in a folder, by name."""
+    return sorted(file for file in folder.glob("*.jsonl") if file.name != RUNS)
 
 
 def file_name(played: Played) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mags.errors import InvalidInput
-from mags.evaluation.proving.records import read_record
+from mags.evaluation.proving.records import RUNS, read_record, record_files
 from mags.evaluation.report.ablated import whole
 from mags.evaluation.report.audited import Audit, read_audit
 from mags.evaluation.report.digest import Digest, digest
@@ -30,7 +30,7 @@ from mags.evaluation.report.settle import apart, settle
 from mags.evaluation.report.third import third_section
 
 RECORDS, ABLATIONS = "records", "ablations"
-EXHIBIT, AUDIT, RUNS = "exhibit.json", "audit.json", "runs.jsonl"
+EXHIBIT, AUDIT = "exhibit.json", "audit.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +62,12 @@ class Found:
 def gather(folders: Sequence[Path]) -> Found:
     """What was played into these folders, each match once: a later folder goes before.
 
-    A folder may be that of a report, or one of `mags eval play --out` or `ablate --out`. Raises
-    InvalidInput where none holds a record.
+    The game looked into and the audit are those of the first folder that has one. A folder may be
+    that of a report, or one of `mags eval play --out` or `ablate --out`. Raises InvalidInput where
+    none holds a record.
     """
-    exhibits = [read_exhibit(f / EXHIBIT) for f in folders if (f / EXHIBIT).exists()]
-    audits = [read_audit(f / AUDIT) for f in folders if (f / AUDIT).exists()]
+    exhibit = next((f / EXHIBIT for f in folders if (f / EXHIBIT).exists()), None)
+    audit = next((f / AUDIT for f in folders if (f / AUDIT).exists()), None)
     played = _digests(_files(folders, RECORDS))
     matches = [one for one in played if not one.figures.played.switch]
     taken_out = [one for one in played if one.figures.played.switch]
@@ -85,9 +86,14 @@ def gather(folders: Sequence[Path]) -> Found:
     return Found(
         matches=kept,
         ablations=(*_wholes(matches, ablations), *ablations),
-        exhibit=exhibits[-1] if exhibits else None,
-        audit=audits[-1] if audits else None,
-        runs=tuple(run for folder in folders for run in read_runs(folder)),
+        exhibit=None if exhibit is None else read_exhibit(exhibit),
+        audit=None if audit is None else read_audit(audit),
+        runs=tuple(
+            run
+            for folder in folders
+            for place in (folder, folder / RECORDS, folder / ABLATIONS)
+            for run in read_runs(place)
+        ),
         left_out=(*left_out, *more),
         third=third,
     )
@@ -103,8 +109,7 @@ def _files(folders: Iterable[Path], inner: str) -> list[Path]:
     for folder in folders:
         places = (folder, folder / RECORDS) if inner == RECORDS else (folder / ABLATIONS,)
         for place in places:
-            files = (file for file in sorted(place.glob("*.jsonl")) if file.name != RUNS)
-            found.update({file.name: file for file in files})
+            found.update({file.name: file for file in record_files(place)})
     return list(found.values())
 
 
