@@ -9,7 +9,9 @@ from rich.markup import escape
 
 from mags.app import open as open_memory
 from mags.cli.shared import out
+from mags.errors import InvalidInput
 from mags.games.registry import GAMES, make
+from mags.games.sentences import BANKS
 from mags.games.turns import Line, Scene
 from mags.memory.memory import Memory
 
@@ -30,6 +32,14 @@ Level = Annotated[
     typer.Option("--level", "-l", help="Its level, as tiny or standard; else an easy one."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed brings the same game.")]
+Bank = Annotated[
+    str,
+    typer.Option(
+        "--bank",
+        help="Sentences: `tuning`, to try things out; `scored` and `unseen` are kept for measuring,"
+        " and whoever has seen them can no longer build anything that is fairly measured on them.",
+    ),
+]
 Beside = Annotated[
     bool, typer.Option("--memory", help="Show beside each question what a memory recalls.")
 ]
@@ -40,6 +50,7 @@ def play(
     kind: Kind = "nonsense",
     level: Level = None,
     seed: Seed = 0,
+    bank: Bank = "tuning",
     memory: Beside = False,
     k: Shown = 5,
 ) -> None:
@@ -47,7 +58,7 @@ def play(
 
     Answer with the number of an action, or q to leave.
     """
-    game = make(named(kind, level))
+    game = make(told_in(named(kind, level), bank))
     scene: Scene | None = game.begin(seed)
     beside = Recalled(k) if memory else None
     played, score = 0, 0.0
@@ -74,6 +85,18 @@ def named(kind: str, level: str | None) -> str:
         return f"{kind}/{level}"
     first = next((name for name in GAMES if name.startswith(f"{kind}/")), kind)
     return EASY.get(kind, first)
+
+
+def told_in(name: str, bank: str) -> str:
+    """That game in the sentences of a bank; one that names a bank itself stays as it is.
+
+    Raises InvalidInput for a bank that there is not.
+    """
+    if bank not in BANKS:
+        raise InvalidInput(f"no bank '{bank}': choose one of {', '.join(BANKS)}", bank=bank)
+    if bank == "scored" or name.count("/") > 1:
+        return name
+    return f"{name}/{bank}"
 
 
 class Recalled:
