@@ -11,6 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from mags.errors import InvalidInput, MissingExtra, NotFound
 from mags.games.gym import MOST_ACTIONS, GameEnv, observed
 from mags.games.registry import GAMES, make
+from mags.games.turns import Outcome, Scene, Truth
 
 # The adventures need TextWorld or ScienceWorld: tests/games/adventures begins those.
 NOT_HERE = ("nonsense/vast", "hunt/", "clean/", "cook/", "science/")
@@ -61,6 +62,38 @@ def test_an_action_that_is_not_there_changes_nothing() -> None:
     seen, info = env.reset(seed=1)
     again, reward, over, cut, later = env.step(MOST_ACTIONS - 1)
     assert (again, reward, over, cut, later["turn"]) == (seen, 0.0, False, False, info["turn"])
+
+
+def test_a_scene_with_more_actions_than_the_space_is_refused_by_name() -> None:
+    with pytest.raises(InvalidInput, match=r"has 6 actions, .* 3 places.*most_actions=12"):
+        GameEnv("nonsense/tiny/tuning", most_actions=3).reset(seed=1)
+
+
+class Crowded:
+    """A game whose scene has as many actions as a room of ScienceWorld, the last of them right."""
+
+    name = "science/crowded"
+
+    def begin(self, seed: int) -> Scene:
+        """The first and only scene."""
+        actions = tuple(f"use {n}" for n in range(115))
+        return Scene(turn=0, at=0.0, said=(), question="What is to be done?", actions=actions)
+
+    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+        """The last one is right."""
+        return Outcome(reward=float(action == "use 114"), over=True), None
+
+    def truth(self) -> Truth:
+        """What is right."""
+        return Truth(best=frozenset({"use 114"}), needed=())
+
+
+def test_every_action_of_a_crowded_room_can_be_done() -> None:
+    env = GameEnv(Crowded())
+    _, info = env.reset(seed=1)
+    last = int(np.flatnonzero(info["action_mask"])[-1])
+    assert (last, env.action_space.n) == (114, 4096)
+    assert env.step(last)[1:3] == (1.0, True)
 
 
 def test_the_result_of_an_action_is_that_of_the_game() -> None:

@@ -93,3 +93,10 @@ def test_what_is_no_action_is_refused(game: AdventureGame):
     game.begin(1)
     with pytest.raises(InvalidInput, match="cannot be done now"):
         game.act("dance")
+
+
+def test_gymnasiums_own_checker_finds_nothing_in_an_adventure(game: AdventureGame):
+    pytest.importorskip("gymnasium", reason="needs the extra games")
+    env_checker = pytest.importorskip("gymnasium.utils.env_checker")
+    gym = pytest.importorskip("mags.games.gym")
+    env_checker.check_env(gym.GameEnv(game), skip_render_check=True)
