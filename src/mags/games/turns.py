@@ -50,7 +50,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class TruthFact:
-    """A fact as the game knows it. `relation`: the game's own name of it, the same all along."""
+    """A fact as the game knows it. `relation`: the game's own name of it, the same all along.
+
+    `object`: "" where it is of one thing alone, as that somebody lies.
+    """
 
     subject: str
     relation: str

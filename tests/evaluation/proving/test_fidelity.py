@@ -53,6 +53,15 @@ def test_names_are_the_same_in_either_order_and_as_a_whole_word_of_one_another()
     assert not is_same(known("", "silver thimble", (0, 0)), gift)
 
 
+def test_a_fact_of_one_thing_is_told_where_that_thing_is_named_whatever_is_said_of_it():
+    lies = TruthFact(subject="Bruno", relation="lies", object="")
+    honest = TruthFact(subject="Bruno", relation="never lies", object="")
+    world = World(facts={honest}, over={lies}, taught={(1, 0): (lies,), (2, 0): (honest,)})
+    assert world.verdict(known("Bruno", "the truth", (2, 0))) is Verdict.RIGHT
+    assert world.verdict(known("Bruno", "again", (1, 0))) is Verdict.STALE
+    assert world.verdict(known("Anna", "again", (1, 0))) is Verdict.WRONG
+
+
 def test_counts_and_shares():
     found = fidelity(
         [

@@ -297,3 +297,14 @@ def test_memory_separates_those_who_read_perfectly(
     assert abs(nothing - chance) < 0.06
     assert window < forgetful
     assert everything > remembering
+
+
+def test_that_somebody_lies_is_a_fact_of_that_person_alone():
+    facts = [
+        (scene.said[place].text, fact)
+        for scene, truth in played(knights("plain", "tuning"), 1, random.Random(1))
+        for (_, place), taught in truth.teaches.items()
+        for fact in taught
+    ]
+    assert {fact.relation for _, fact in facts} == {"lies", "never lies"}
+    assert all(fact.subject in text and fact.object == "" for text, fact in facts)

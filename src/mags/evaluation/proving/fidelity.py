@@ -1,7 +1,8 @@
 """Update fidelity: the facts of a memory against those of the game.
 
 A fact of the memory tells a fact of the game where a line it comes from taught that fact, and
-subject and object are the same, in either order; how the relation is worded does not matter.
+subject and object are the same, in either order; how the relation is worded does not matter. A
+fact of one thing alone (somebody lies) is told where that thing is one of the two.
 """
 
 from __future__ import annotations
@@ -89,7 +90,12 @@ class World:
 
 
 def is_same(known: KnownFact, fact: TruthFact) -> bool:
-    """Whether both name the same two things: one name the other, or a whole word of it."""
+    """Whether both name the same two things: one name the other, or a whole word of it.
+
+    The same one thing, where the game's fact is of one alone.
+    """
+    if not fact.object:
+        return any(_names(name, fact.subject) for name in (known.subject, known.object))
     pairs = ((fact.subject, fact.object), (fact.object, fact.subject))
     return any(_names(known.subject, a) and _names(known.object, b) for a, b in pairs)
 

@@ -135,8 +135,9 @@ class Knights:
         return [name for name in self._people if (name in self._knights) == knights]
 
     def _fact(self, name: str) -> TruthFact:
-        side = "knight" if name in self._knights else "liar"
-        return TruthFact(subject=name, relation="is", object=side)
+        # Lines say it in many words and name nothing but the person: a fact of one thing.
+        relation = "never lies" if name in self._knights else "lies"
+        return TruthFact(subject=name, relation=relation, object="")
 
     def _tell(self, speaker: str, key: str, *facts: TruthFact, **slots: str) -> None:
         text = self._bank.say(key, self._record.words, **slots)
