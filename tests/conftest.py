@@ -52,7 +52,7 @@ def _refuse_network(event: str, args: tuple[object, ...]) -> None:
 
 
 def _kernel_digest() -> str:
-    """Digest of every source that imports numba.
+    """Digest of every source with kernels, and of how they are compiled.
 
     Numba's cache notices a change of a kernel's own file, not of a kernel that it calls in another
     file, so each state of the kernels gets a folder of its own.
@@ -60,7 +60,7 @@ def _kernel_digest() -> str:
     digest = hashlib.sha256(sys.version.encode())
     for path in sorted((ROOT / "src").rglob("*.py")):
         source = path.read_bytes()
-        if b"import numba" in source or b"from numba" in source:
+        if b"mags.compiling import" in source or b"from numba" in source:
             digest.update(source)
     return digest.hexdigest()[:12]
 

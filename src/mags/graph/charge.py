@@ -12,9 +12,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from mags.compiling import kernel
 from mags.graph.edge import ArcKind
 
 HALF_LIFE_TICKS = 1000.0
@@ -27,14 +27,14 @@ STEADY = 1
 """The bit that stops decay: `ArcFlag.SOLID` of an arc, `NodeFlag.PINNED` of a node."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def half_life_of(uses: float, support: float) -> float:
     """Half-life in ticks of one weight; for use in other kernels."""
     lasting = 1.0 + math.log2(1.0 + uses)
     return HALF_LIFE_TICKS * lasting * (1.0 + min(support, SUPPORT_COUNTED))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def charge_of(w: float, t0: int, uses: float, support: float, flags: int, tick: int) -> float:
     """What one weight is worth at `tick`; for use in other kernels.
 

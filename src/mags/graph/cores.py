@@ -7,16 +7,17 @@ both its ends, no loops.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+
+from mags.compiling import kernel
 
 OUTSIDE = -1
 """Label of a node that belongs to no such core."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _core_numbers(indptr, indices):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     n = len(indptr) - 1
     degree = np.empty(n, np.int32)

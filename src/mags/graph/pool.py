@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
+
+from mags.compiling import kernel
 
 LONG = 64
 """Blocks of more entries are searched by sorting them, once for all that is asked of them."""
@@ -18,7 +19,7 @@ FEW = 8
 """Up to so many entries are removed, and blocks moved, one by one."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _plan(start, length, capacity, rows, end, moved):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Assign new blocks to the rows that would overflow; how many, and the new end of the pool.
 
@@ -45,7 +46,7 @@ def _plan(start, length, capacity, rows, end, moved):  # type: ignore[no-untyped
     return count, end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _place(start, length, rows, slots):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Give each new entry the next free slot of its row."""
     for i in range(len(rows)):
@@ -53,7 +54,7 @@ def _place(start, length, rows, slots):  # type: ignore[no-untyped-def] # noqa: 
         length[rows[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(start, length, peers, kinds, rows, wanted, kind_of, most, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0913
     """Look through short blocks one by one; -2 marks a query to a block of over `most`."""
     for i in range(len(rows)):

@@ -7,11 +7,12 @@ ascending order, every edge at both its ends, no loops.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mags.compiling import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def _common(indptr, indices, a, b):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Count common neighbours of each pair: the shorter list is looked up in the longer."""
     counts = np.zeros(len(a), np.int32)
@@ -37,7 +38,7 @@ def _common(indptr, indices, a, b):  # type: ignore[no-untyped-def] # noqa: ANN0
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _meet(a, indptr, indices, hub, linked, seen, touched):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0913
     """Count in `seen` how often each unlinked b > a is met over one neighbour; list them."""
     found = 0
@@ -58,7 +59,7 @@ def _meet(a, indptr, indices, hub, linked, seen, touched):  # type: ignore[no-un
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _holds(indptr, indices, row, wanted):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     low, high = indptr[row], indptr[row + 1]
     while low < high:
@@ -70,7 +71,7 @@ def _holds(indptr, indices, row, wanted):  # type: ignore[no-untyped-def] # noqa
     return low < indptr[row + 1] and indices[low] == wanted
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     """Tally unlinked pairs by common neighbours; write as many as `out` holds: a, b, count."""
     indptr, indices = graph

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mags.compiling import kernel
 
 K1 = 1.2
 B = 0.75
@@ -17,7 +18,7 @@ HALF = np.float32(2.0**112)
 """What a float16's bits, moved into a float32's place, lack in the exponent."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sink(keys, items, size, value, item):
     """Place (value, item) in a binary max-heap, moving down from the root."""
     at = np.int64(0)
@@ -34,7 +35,7 @@ def sink(keys, items, size, value, item):
     keys[at], items[at] = value, item
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rise(keys, items, at, value, item):
     """Place (value, item) in a binary max-heap, moving up from `at`."""
     while at > 0 and keys[(at - 1) // 2] < value:
@@ -43,7 +44,7 @@ def rise(keys, items, at, value, item):
     keys[at], items[at] = value, item
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep(keys, items, held, score, row):
     """Hold a row where its score is among the best; returns how many are held.
 
@@ -57,7 +58,7 @@ def keep(keys, items, held, score, row):
     return held
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def int8_products(matrix, rows, queries, out):
     """Products of rows of an int8 matrix (n, d) with queries (m, d) int16, by row into `out`.
 
@@ -76,7 +77,7 @@ def int8_products(matrix, rows, queries, out):
             out[q, row] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def greatest(scores, rows, out):
     """Of some rows those with the greatest scores of each query, into `out` (m, k), in no order.
 
@@ -113,7 +114,7 @@ def greatest(scores, rows, out):
             out[q, n + i] = items[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
     """Add BM25 of each term to `scores`; write touched documents, return how many.
 
@@ -137,7 +138,7 @@ def bm25(postings, lengths, average, terms, idf, scores, bits, touched):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _widen(half, bits, wide):
     """Float16 numbers (given as uint16) as float32; `wide` is `bits` (uint32) seen as float32."""
     for j in range(len(half)):
@@ -149,7 +150,7 @@ def _widen(half, bits, wide):
         wide[j] *= HALF
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def _dot(a, b):
     total = np.float32(0.0)
     for j in range(len(a)):
@@ -157,7 +158,7 @@ def _dot(a, b):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fetch(half, size, rows, first, last):
     """Read something of each of some rows, so that they come from memory all at once."""
     seen = 0
@@ -168,7 +169,7 @@ def _fetch(half, size, rows, first, last):
     return seen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widened(half, present, rows, out):
     """Rows of a float16 matrix (given as uint16) as float32 (n, d), zeros where there is none.
 
@@ -186,7 +187,7 @@ def widened(half, present, rows, out):
     return fetched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cosines(half, present, rows, queries, out):
     """Products of rows of a float16 matrix (given as uint16) with queries (m, d): out (n, m).
 
@@ -208,7 +209,7 @@ def cosines(half, present, rows, queries, out):
     return fetched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def windows(half, present, rows, beside, query, out):
     """Cosines of a query with what stands around rows; beside: (2, n) rows, -1 where none.
 
@@ -238,7 +239,7 @@ def windows(half, present, rows, beside, query, out):
     return fetched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def own_products(half, pools, queries, out):
     """Products of rows of a float16 matrix (given as uint16) with the query they came by.
 

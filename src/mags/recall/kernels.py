@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mags.compiling import kernel
 from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
@@ -27,7 +27,7 @@ QUESTION = int(NodeFlag.QUESTION)
 SAID_BY_NOBODY = int(NOBODY)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, named):
     """What stands around each row, from its own block only.
 
@@ -63,7 +63,7 @@ def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, n
     return before, after, stale, entity
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def z_scores(scores, out):
     """z-scores into `out`; all zero where the scores are all alike."""
     n = len(scores)
@@ -78,7 +78,7 @@ def z_scores(scores, out):
         out[i] = (scores[i] - mean) / deviation if deviation >= 1e-9 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh(values, weights, more, raw, document, shares, total):
     """What each feature adds to each score; values, shares: (features, n), total: (n,).
 
@@ -97,7 +97,7 @@ def weigh(values, weights, more, raw, document, shares, total):
             total[i] += shares[c, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def traits(rows, nodes, words, speakers, clock, during, expected, out):
     """What the nodes themselves say of rows, in the order of `features.TRAITS`, into `out`.
 
@@ -130,7 +130,7 @@ def traits(rows, nodes, words, speakers, clock, during, expected, out):
             out[10 + j, i] = row < len(marks) and marks[row] & expected[j] > 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lexical(rows, before, after, scores, bits, idf, mass, out):
     """BM25 beside each row, and the share of the query's idf in it and with its neighbours.
 
@@ -153,7 +153,7 @@ def lexical(rows, before, after, scores, bits, idf, mass, out):
         out[2, i] /= max(mass, 1e-9)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sessions(keys, order, fused, out):
     """Mean of the best three fused scores of each session; a row of none is its own.
 
@@ -187,7 +187,7 @@ def sessions(keys, order, fused, out):
         i = j
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill(rows, keys, values, out):
     """Each row's value into `out`, by distinct `keys` in ascending order; others stay."""
     if not len(keys):
@@ -204,7 +204,7 @@ def fill(rows, keys, values, out):
             out[i] = values[at]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def blocks_of(rows, alive, kind, episodic, semantic, out):
     """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
     for i in range(len(rows)):
@@ -217,7 +217,7 @@ def blocks_of(rows, alive, kind, episodic, semantic, out):
             out[i] = 1 if semantic else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
     """Which rows may come back (see `candidates.visible`), into `out`, bool (n,).
 
@@ -240,7 +240,7 @@ def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
         out[i] = begun and lasts and not denied
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def peers_of(start, length, peer, kind, alive, row, code):
     """Living rows one entry of that code away from a row."""
     out = np.empty(length[row], np.int64)
@@ -252,7 +252,7 @@ def peers_of(start, length, peer, kind, alive, row, code):
     return out[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def peers_of_each(start, length, peer, kind, alive, rows, codes):
     """Living rows one entry of its code away from each row, end to end, and where each one's end.
 
@@ -273,7 +273,7 @@ def peers_of_each(start, length, peer, kind, alive, rows, codes):
     return out[:n], ends
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def places_of(rows, wanted):
     """Where among some rows each wanted one stands, -1 where it does not; for few wanted ones."""
     out = np.full(len(wanted), -1, np.int64)
@@ -285,7 +285,7 @@ def places_of(rows, wanted):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worth(slots, pool, tick):
     """What entries are worth at a tick, structure what it was given; pool: as of `live_ties`."""
     _, _, _, kind, flags, support, w, t0, uses = pool
@@ -297,7 +297,7 @@ def worth(slots, pool, tick):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def live_ties(rows, pool, tick, least):
     """Associations between rows that are worth more than `least`: which is tail, which head.
 
@@ -320,7 +320,7 @@ def live_ties(rows, pool, tick, least):
     return out[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_in_blocks(rows, scores, alive, kind, wanted, k):
     """The k rows of greatest score in each block that is wanted, in no order, shape (<= 2k,).
 

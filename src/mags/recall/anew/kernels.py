@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mags.compiling import kernel
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
 from mags.graph.node import NodeFlag
@@ -17,7 +17,7 @@ STEP = 1e-4
 """How much higher than the older the newer is put."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def promote(chosen, nodes, pool, moment, limits, scores, added):
     """Put the newer right before the older and what came from it, into `added`.
 
@@ -48,7 +48,7 @@ def promote(chosen, nodes, pool, moment, limits, scores, added):
                 whole[b] = scores[best[b]] + added[best[b]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_of_all(rows, best, pool, scores, out):
     """The greatest score of each episode and of what came from it, into `out`."""
     start, length, peer, code = pool
@@ -64,7 +64,7 @@ def best_of_all(rows, best, pool, scores, out):
                     break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lost_words(old, new, idf):
     """Share of the question's idf that the older holds and the newer does not."""
     lost = 0.0
@@ -74,7 +74,7 @@ def lost_words(old, new, idf):
     return lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_heir(old, new, alive, valid_to, moment, pool):
     """Whether an episode superseded what came from another, itself or by what came from it."""
     start, length, peer, code = pool

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from mags.compiling import kernel
 from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
@@ -22,7 +22,7 @@ ASSOCIATION = int(ArcKind.ASSOCIATION)
 FACT = int(NodeKind.FACT)
 COLD = int(NodeFlag.COLD)
 
-PLAIN: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+PLAIN: dict[str, Any] = {"_nrt": False}
 """How the small parts are compiled: they make no arrays, so they need not count who holds those
 that they are handed, which is an atomic step for each at every arc (most of the time of `push`)."""
 
@@ -30,7 +30,7 @@ FIRST = 1024
 """Rows there is room for at first."""
 
 
-@njit(**PLAIN)
+@kernel(**PLAIN)
 def _place(table, keys, row):
     """Where in the table the number of a row stands, plus 1, or is to stand (an entry of 0)."""
     mask = len(table) - 1
@@ -40,7 +40,7 @@ def _place(table, keys, row):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _longer(array, size):
     """A copy of a one-dimensional array with room for `size` entries, the new ones 0."""
     out = np.zeros(size, array.dtype)
@@ -49,7 +49,7 @@ def _longer(array, size):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _table(keys, n, size):
     """A table of the first n keys, with `size` places (a power of two)."""
     table = np.zeros(size, np.int64)
@@ -58,7 +58,7 @@ def _table(keys, n, size):
     return table
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _room(least):
     """Rows to have room for: a power of two."""
     room = FIRST
@@ -67,7 +67,7 @@ def _room(least):
     return room
 
 
-@njit(**PLAIN)
+@kernel(**PLAIN)
 def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size, tick, weights):
     """Unnormalised weight of one adjacency entry of `row` (`mentions` times idf)."""
     code = kind[slot]
@@ -81,7 +81,7 @@ def _transition(peer, kind, flags, support, w, t0, uses, slot, row, length, size
     return value
 
 
-@njit(**PLAIN)
+@kernel(**PLAIN)
 def _passable(row, alive, node_kind, node_flags, valid_to, moment):
     """Whether activation may enter: alive, warm, and no superseded fact."""
     if not alive[row] or node_flags[row] & COLD:
@@ -89,7 +89,7 @@ def _passable(row, alive, node_kind, node_flags, valid_to, moment):
     return node_kind[row] != FACT or valid_to[row] > moment
 
 
-@njit(**PLAIN)
+@kernel(**PLAIN)
 def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to, moment):
     """The number of a row, which is new if it is `met`; there must be room for it."""
     at = _place(table, keys, row)
@@ -99,7 +99,7 @@ def _meet(table, keys, enters, met, row, alive, node_kind, node_flags, valid_to,
     return table[at] - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sown(seeds, mass, nodes, moment, queue):
     """What push knows to begin with, by number of row, with the mass on the queued seeds.
 
@@ -125,7 +125,7 @@ def _sown(seeds, mass, nodes, moment, queue):
     return (table, keys, enters, waiting, p, r, total, first, end), met, tail
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _wider(known, met, more):
     """What push knows, with room for more rows."""
     _, keys, enters, waiting, p, r, total, first, end = known
@@ -144,7 +144,7 @@ def _wider(known, met, more):
     )
 
 
-@njit(**PLAIN)
+@kernel(**PLAIN)
 def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, queue, tail):
     """Give the rest to the ends of a row's arcs by their shares. Returns the queue's end."""
     for e in range(first, end):
@@ -158,7 +158,7 @@ def _pass_on(rest, total, to, share, first, end, keys, length, eps, r, waiting, 
     return tail
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reached(keys, p, reached, n):
     """The first n numbers that were reached as rows, and their p."""
     rows, mass = np.empty(n, np.int64), np.empty(n)
@@ -167,7 +167,7 @@ def _reached(keys, p, reached, n):
     return rows, mass
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push(pool, nodes, seeds, mass, clock, numbers, weights):
     """Forward push. Returns (rows, p) of what was reached.
 
@@ -229,7 +229,7 @@ def push(pool, nodes, seeds, mass, clock, numbers, weights):
     return _reached(keys, p, reached, n)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_out(seeds, mass, wanted, nodes, moment):
     """What the best-first search knows to begin with: which rows are wanted, the seeds' worth.
 
@@ -260,7 +260,7 @@ def _set_out(seeds, mass, wanted, nodes, moment):
     return (table, rows, enters, asked, done, best, parent, via), keys, items, met, held, left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _further(known, met, more):
     """What the best-first search knows, with room for more rows."""
     _, rows, enters, asked, done, best, parent, via = known
@@ -278,7 +278,7 @@ def _further(known, met, more):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _towards(wanted, table, rows, parent, done, order, n):
     """Keep of the first n of an order what the paths to the wanted rows pass; how many that are."""
     if not len(wanted):
@@ -296,7 +296,7 @@ def _towards(wanted, table, rows, parent, done, order, n):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _steps(rows, best, parent, via, order, n):
     """The first n of an order as rows, with value, row before (-1: none) and slot of each."""
     ends, values = np.empty(n, np.int64), np.empty(n)
@@ -308,7 +308,7 @@ def _steps(rows, best, parent, via, order, n):
     return ends, values, before, slots
 
 
-@njit(**PLAIN)
+@kernel(**PLAIN)
 def _any_above_one(w, first, last):
     """Whether any of some weights is above 1; without a way out, so that many go at once."""
     n = 0
@@ -317,7 +317,7 @@ def _any_above_one(w, first, last):
     return n > 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_paths(pool, nodes, seeds, mass, clock, numbers, weights, wanted):
     """Greatest product of transitions (weight x degree^-1/2) from the seeds, best first.
 

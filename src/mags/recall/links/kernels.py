@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from mags.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def counted(words, postings, said, out):
     """How many lines hold each word, into `out`; postings: (start, length, row), said: by row."""
     start, length, row = postings
@@ -15,7 +15,7 @@ def counted(words, postings, said, out):
             out[i] += said[row[e]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strongest(value, lines, held, tie, since, less, best, source):
     """How far each word reaches from the line that it leaves best, and that line.
 
@@ -45,7 +45,7 @@ def strongest(value, lines, held, tie, since, less, best, source):
         first = last[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reached(words, reach, source, postings, own, said, value, before, by):
     """Carry what words reach to all other lines that hold them, where they have not better.
 

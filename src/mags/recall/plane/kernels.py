@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mags.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hull_area(points):
     """Area of the convex hull of points, shape (n, 2) (Andrew's monotone chain)."""
     n = len(points)
     return _hull_area(points, n, np.empty(n, np.int64), np.empty((2 * n + 1, 2)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _hull_area(points, n, order, chain):
     """The same of the first n points; `order` (>= n,) and `chain` (>= 2n, 2) are lent."""
     if n < 3:
@@ -48,7 +49,7 @@ def _hull_area(points, n, order, chain):
     return abs(area) / 2.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leading_plane(gram, sweeps):
     """Two leading eigenvectors of a Gram matrix (n, n), each times its singular value: (n, 2)."""
     n = gram.shape[0]
@@ -80,7 +81,7 @@ def leading_plane(gram, sweeps):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow_hull(points, relevance, chosen, m):
     """Extend `chosen` (first entry given) to m indexes; returns how many there are."""
     n = len(points)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from mags.compiling import kernel
 from mags.graph.charge import charge_of
 from mags.graph.edge import ArcKind
 
 ASSOCIATION = int(ArcKind.ASSOCIATION)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lifted(rows, best, pool, tick, rate, added):
     """Into `added`, by candidate: the strongest wire that use drew to it from a best match.
 
