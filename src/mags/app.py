@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
@@ -47,6 +48,9 @@ from mags.ports.store import Store
 from mags.settings import EmbedderSettings, Settings, read_settings
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from mags.training.large.shelf import AdapterPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +219,7 @@ def make_nano(path: Path | None = None, *, held: bool = False) -> NanoPolicy:
     return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path), held=held)
 
 
-def make_adapters(folder: Path | None, language: str = "en") -> Policy:
+def make_adapters(folder: Path | None, language: str = "en") -> AdapterPolicy:
     """LoRA adapters over one base, from a folder; raises ConfigurationError, MissingExtra."""
     if folder is None:
         raise ConfigurationError(
@@ -223,7 +227,7 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
             key="policy.path",
         )
     shelf = bring("mags.training.large.shelf", extra="train", needed_for="policy.kind 'adapters'")
-    made: Policy = shelf.read_adapters(folder, language=language)
+    made: AdapterPolicy = shelf.read_adapters(folder, language=language)
     return made
 
 

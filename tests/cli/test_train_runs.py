@@ -167,6 +167,19 @@ def test_policies_are_evaluated_on_samples_of_their_own_or_on_files(tmp_path: Pa
         run("train", "evaluate", "--data", str(tmp_path / "data"), "--split", "real")
 
 
+def test_decisions_of_nano_are_drawn_and_compared() -> None:
+    words = ("train", "evaluate", "nano", "rules", "--split", "seen", "--role", "write")
+    more = ("--most", "4", "--probed", "0", "--draws", "3", "--json")
+    nano, rules = json.loads(run(*words, *more))
+    (drawn,), (same,) = nano["cells"], rules["cells"]
+    assert drawn["measures"]["agreement"]["n"] == 4
+    assert 0.0 < drawn["measures"]["agreement"]["mean"] < 1.0
+    assert drawn["tokens"] > 0
+    assert "agreement" not in same["measures"]
+    again, _ = json.loads(run(*words, *more))
+    assert again["cells"][0]["measures"] == drawn["measures"]
+
+
 def test_a_prompted_model_is_evaluated_over_http(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

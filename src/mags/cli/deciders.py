@@ -5,30 +5,38 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mags.app import make_adapters, make_both, make_chat, make_heads, make_nano, make_policy
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
 from mags.models.chat.meter import MeteredChat
-from mags.models.policy.nano import NanoPolicy
+from mags.models.policy.nano import NanoPolicy, Sampler
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
 from mags.settings import ChatSettings, Settings, read_settings
 from mags.training.evaluate.deciders import Decider, PolicyDecider
 
+if TYPE_CHECKING:
+    from mags.training.large.shelf import AdapterPolicy
+
 CARD, WEIGHTS, HEADS = "nano.json", "config.json", ".npz"
 ADAPTER = "mags.json"
+TEMPERATURE = 1.0
+"""At which replies are drawn: a model's probabilities as they are."""
 EMBEDDED, CONFIGURED = "embedded", "chat"
 """Frozen models by word: the reader that comes with MAGS, the language model of the settings."""
 
 
-def decider(given: str) -> Decider:
+def decider(given: str, *, seed: int = 0) -> Decider:
     """What `given` names: rules, heads, both, nano, prompted, configured, or PATH; or NAME=WHAT.
 
     A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), of
     adapters (`mags.json`) or of a model of transformers (`config.json`), which need the extra
-    `train`. Raises ConfigurationError, InvalidInput, MissingExtra.
+    `train`. `seed`: of what is drawn from the models that run here.
+
+    Raises ConfigurationError, InvalidInput, MissingExtra.
     """
     name, equals, what = given.partition("=")
     if not equals or not name.isidentifier():
@@ -44,10 +52,10 @@ def decider(given: str) -> Decider:
     if what == "both":
         return PolicyDecider(make_both(), name=name)
     if what == "nano":
-        return _nano(make_nano(), name)
+        return _local(make_nano(), name, seed)
     if what == "configured":
         return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
-    return _trained(Path(what).expanduser(), name)
+    return _trained(Path(what).expanduser(), name, seed)
 
 
 def frozen(given: str) -> ChatSettings | None:
@@ -86,15 +94,15 @@ def adapters_in(folder: Path) -> bool:
     return any((folder / one / ADAPTER).is_file() for one in (".", "write"))
 
 
-def _trained(folder: Path, name: str) -> Decider:
+def _trained(folder: Path, name: str, seed: int) -> Decider:
     exported = nano_folder(folder)
     if exported is not None:
-        return _nano(make_nano(exported), name)
+        return _local(make_nano(exported), name, seed)
     if adapters_in(folder):
-        return PolicyDecider(make_adapters(folder), name=name)
+        return _local(make_adapters(folder), name, seed)
     if (folder / WEIGHTS).is_file():
         voices = bring("mags.training.evaluate.voices", extra="train", needed_for=str(folder))
-        found: Decider = voices.from_folder(folder, name=name or folder.name)
+        found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
         return found
     raise InvalidInput(
         f"{folder} is no policy: give rules, heads, both, nano, prompted, configured, or a folder "
@@ -103,8 +111,10 @@ def _trained(folder: Path, name: str) -> Decider:
     )
 
 
-def _nano(policy: NanoPolicy, name: str) -> Decider:
-    return PolicyDecider(policy, name=name, spent=_spent(policy))
+def _local(policy: NanoPolicy | AdapterPolicy, name: str, seed: int) -> Decider:
+    """A model that runs here: it decides by its likeliest replies, others are drawn beside them."""
+    drawn = policy.sampled(Sampler(TEMPERATURE, seed=seed))
+    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy))
 
 
 def _prompted(settings: Settings, name: str) -> Decider:
@@ -122,11 +132,13 @@ def _prompted(settings: Settings, name: str) -> Decider:
         used = metered.take()
         return used.prompt_tokens + used.completion_tokens
 
-    return PolicyDecider(policy, name=name, spent=spent, draws=settings.chat.temperature != 0.0)
+    # At another temperature it draws by itself, whoever asks.
+    drawn = None if settings.chat.temperature == 0.0 else policy
+    return PolicyDecider(policy, name=name, drawn=drawn, spent=spent)
 
 
-def _spent(policy: NanoPolicy) -> Callable[[], int]:
-    """Tokens of a nano since this was last called."""
+def _spent(policy: NanoPolicy | AdapterPolicy) -> Callable[[], int]:
+    """Tokens of a model that runs here since this was last called."""
     before = 0
 
     def since() -> int:

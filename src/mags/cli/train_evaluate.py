@@ -42,9 +42,14 @@ Probed = Annotated[
     int, typer.Option(min=0, help="Of those, tried on a scratch memory (store fidelity).")
 ]
 Draws = Annotated[
-    int, typer.Option(min=0, help="Decisions drawn for each of some samples (homogeneity).")
+    int,
+    typer.Option(
+        min=0,
+        help="Decisions drawn for each of some samples (homogeneity: the share of pairs that "
+        "agree, blank of rules, heads and both, which always decide the same).",
+    ),
 ]
-Seed = Annotated[int, typer.Option(help="Of the samples that are taken.")]
+Seed = Annotated[int, typer.Option(help="Of the samples that are taken, and of what is drawn.")]
 Out = Annotated[
     Path | None, typer.Option("--out", help="Folder for evaluation.json and exact.svg.")
 ]
@@ -63,7 +68,7 @@ def evaluate(
     json: AsJson = False,
 ) -> None:
     """Measure policies: adherence, F1, function, homogeneity, store fidelity, time and tokens."""
-    deciders = [decider(given) for given in models or ["rules"]]
+    deciders = [decider(given, seed=seed) for given in models or ["rules"]]
     chosen = _samples(data, split, role, most, seed)
     config = EvaluationConfig(
         most=most, probed=probed, repeated=20 if draws else 0, draws=draws, seed=seed

@@ -10,14 +10,25 @@ import pytest
 
 import mags
 from mags.app import make_policy
-from mags.errors import ConfigurationError, CorruptFile
-from mags.models.policy.nano import SHIPPED, NanoFolder, NanoPolicy, shipped_nano
+from mags.errors import ConfigurationError, CorruptFile, ModelReplyError
+from mags.models.grammar import read_engram
+from mags.models.policy.compact import compact
+from mags.models.policy.nano import (
+    SHIPPED,
+    NanoFolder,
+    NanoModel,
+    NanoPolicy,
+    Sampler,
+    shipped_nano,
+)
 from mags.models.policy.nano.shipped import CARD_SHA256
+from mags.models.policy.shorthand import expand
 from mags.ports.policy import Act, Turn
 from mags.settings import PolicySettings, Settings
 
 NANO = Settings(policy=PolicySettings(kind="nano"))
 AT = 1_715_299_200.0
+TOLD = Turn(text="I live in Oslo.", speaker="Anna", at=AT)
 
 
 def test_it_is_small_and_chosen_by_one_setting() -> None:
@@ -28,8 +39,7 @@ def test_it_is_small_and_chosen_by_one_setting() -> None:
 
 def test_it_decides_what_to_write_and_what_to_recall() -> None:
     policy = NanoPolicy(shipped_nano())
-    told = Turn(text="I live in Oslo.", speaker="Anna", at=AT)
-    (one,) = policy.write(told, [], ()).operations
+    (one,) = policy.write(TOLD, [], ()).operations
     assert (one.act, one.subject, one.relation, one.object) == (
         Act.ADD, "Anna", "lives in", "Oslo",
     )  # fmt: skip
@@ -46,20 +56,57 @@ def test_it_decides_what_to_write_and_what_to_recall() -> None:
     assert "torch" not in sys.modules
 
 
+def test_its_replies_are_drawn_where_a_sampler_draws_them() -> None:
+    nano = NanoModel(shipped_nano(), "write")
+    prompt = compact("write", TOLD, ())
+
+    def said(temperature: float, seed: int = 0) -> list[str]:
+        sampler = Sampler(temperature, seed=seed)
+        return [nano.complete(prompt, limit=48, sampler=sampler) for _ in range(3)]
+
+    assert said(0.0) == 3 * [nano.complete(prompt, limit=48)]
+    wild = said(3.0)
+    assert wild == said(3.0) != said(3.0, seed=1)
+    assert len(set(wild)) == 3
+
+
+def test_drawn_decisions_leave_the_likeliest_as_they_are_and_cost_tokens() -> None:
+    policy = NanoPolicy(shipped_nano())
+    likeliest = policy.write(TOLD, [], ()).operations
+    used = policy.tokens
+    assert policy.sampled(Sampler(0.0, seed=0)).write(TOLD, [], ()).operations == likeliest
+    assert policy.tokens == 2 * used
+    with pytest.raises(ModelReplyError) as refused:
+        policy.sampled(Sampler(5.0, seed=0)).write(TOLD, [], ())
+    assert refused.value.facts["reply"]
+    assert policy.write(TOLD, [], ()).operations == likeliest
+    assert policy.failures.total() == 0
+
+
+def test_what_is_drawn_is_held_to_the_grammar_too() -> None:
+    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
+    nano = NanoModel(shipped_nano(), "write", held=True)
+    sampler = Sampler(1.5, seed=0)
+    prompt = compact("write", TOLD, ())
+    said = [nano.complete(prompt, "write", sampler=sampler) for _ in range(8)]
+    assert len(set(said)) > 1
+    for one in said:
+        if one.endswith("</engram>"):  # else it came to its limit of tokens
+            read_engram(expand(one, TOLD, ()))
+
+
 def test_a_setting_holds_it_to_the_grammar() -> None:
     pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
     settings = Settings(policy=replace(NANO.policy, held=True))
-    told = Turn(text="I live in Oslo.", speaker="Anna", at=AT)
-    free, held = (make_policy(one, None).write(told, [], ()) for one in (NANO, settings))
+    free, held = (make_policy(one, None).write(TOLD, [], ()) for one in (NANO, settings))
     assert held.operations == free.operations != ()
 
 
 @pytest.mark.skipif(find_spec("llguidance") is not None, reason="the extra grammar is there")
 def test_without_its_extra_the_grammar_is_asked_for_by_name() -> None:
     settings = Settings(policy=replace(NANO.policy, held=True))
-    told = Turn(text="I live in Oslo.", speaker="Anna", at=AT)
     with pytest.raises(ConfigurationError, match="grammar"):
-        make_policy(settings, None).write(told, [], ())
+        make_policy(settings, None).write(TOLD, [], ())
 
 
 def test_a_memory_with_it_observes_recalls_and_asks() -> None:

@@ -176,6 +176,40 @@ def test_a_policy_that_fails_is_evaluated_too() -> None:
     assert found.cells[0].tokens == 5.0
 
 
+class Wavering(Mute):
+    """A policy that says another thing every second time it is asked to write."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        self._asked += 1
+        said = LIVES if self._asked % 2 else NONE
+        return Writing(operations=read_engram(said).operations)
+
+
+def test_decisions_are_drawn_of_who_draws_and_judged_beside_the_likeliest() -> None:
+    samples = [writing(), writing(NONE, "Good morning!", "n")]
+    decider = PolicyDecider(RulePolicy(), drawn=Wavering())
+    (cell,) = evaluate(decider, samples, EvaluationConfig(repeated=1, draws=3)).cells
+    assert cell.measures["exact"].mean == 1.0
+    assert cell.measures["agreement"].mean == pytest.approx(1 / 3)
+    assert cell.measures["agreement"].n == 1
+
+
+def test_a_refused_reply_of_another_function_is_noticed() -> None:
+    class Astray(Mute):
+        def write(
+            self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]
+        ) -> Writing:
+            raise ModelReplyError("no", reason="no block", reply="<recall>\nnone\n</recall>")
+
+    (decision,) = PolicyDecider(Astray()).decide([writing()])
+    assert (decision.reading, decision.why, decision.mixed) == (None, "no block", True)
+    (decision,) = PolicyDecider(Mute()).decide([writing()])
+    assert not decision.mixed
+
+
 def test_everyone_gets_the_same_samples() -> None:
     samples = [writing(id=str(i)) for i in range(20)]
     first, again = (chosen(samples, EvaluationConfig(most=5)) for _ in range(2))

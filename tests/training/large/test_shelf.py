@@ -17,7 +17,9 @@ from typer.testing import CliRunner  # noqa: E402 - torch first
 import mags  # noqa: E402
 from mags.cli.app import app  # noqa: E402
 from mags.errors import ConfigurationError  # noqa: E402
+from mags.models.policy.nano import Sampler  # noqa: E402
 from mags.settings import PolicySettings, Settings  # noqa: E402
+from mags.training.chains.schema import write_samples  # noqa: E402
 from mags.training.large.adapters import Adapted, put_adapter, save_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
 from mags.training.large.shelf import AdapterPolicy, Shelf, read_adapters  # noqa: E402
@@ -77,6 +79,32 @@ def test_what_is_held_to_the_grammar_is_read_whoever_says_it(taught: Any, scramb
     )
     route = policy.route(samples()[0].turn, [])
     assert 0.0 <= route.episodic <= 1.0
+
+
+def test_replies_of_adapters_are_drawn_where_a_sampler_draws_them(
+    taught: Any, scrambled: Path
+) -> None:
+    shelf = Shelf(load(taught.base), {"taught": taught.adapter, "scrambled": scrambled})
+    messages = taught.adapted.loaded.speech.messages(samples()[0])
+
+    def said(name: str, temperature: float, seed: int = 0) -> str:
+        return shelf.reply(name, messages, "write", Sampler(temperature, seed=seed))[0]
+
+    likeliest, usage = shelf.reply("taught", messages, "write")
+    assert said("taught", 0.0) == likeliest
+    assert shelf.tokens == 2 * (usage.prompt_tokens + usage.completion_tokens)
+    assert said("scrambled", 9.0) == said("scrambled", 9.0) != said("scrambled", 9.0, seed=1)
+
+
+def test_adapters_are_evaluated_with_tokens_and_what_is_drawn(taught: Any, tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    write_samples(file, samples()[:1])
+    words = ("train", "evaluate", str(taught.adapter), "--data", str(file))
+    done = CliRunner().invoke(app, [*words, "--draws", "2", "--out", str(tmp_path)])
+    assert done.exception is None, done.output
+    (cell,) = json.loads((tmp_path / "evaluation.json").read_text())[0]["cells"]
+    assert cell["measures"]["agreement"]["n"] == 1
+    assert cell["tokens"] > 0
 
 
 def test_an_adapter_of_another_wording_is_refused(taught: Any) -> None:

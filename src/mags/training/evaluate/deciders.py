@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mags.errors import ModelError
@@ -12,6 +12,8 @@ from mags.models.grammar import Engram
 from mags.ports.policy import Policy
 from mags.training.chains.schema import Role, Sample
 from mags.training.reward import Reading
+
+BLOCKS = {Role.ASK: "recall", Role.WRITE: "engram", Role.ROUTER: "route"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +51,9 @@ class Decider(Protocol):
 class PolicyDecider:
     """A `Policy`, one sample at a time.
 
-    `spent`: tokens used since it was last called. `draws`: asking again may give another answer.
-    `clock`: seconds.
+    `drawn`: who is asked again, and may answer otherwise (the policy itself, or it with replies
+    that are drawn); None where the same is always decided. `spent`: tokens used since it was last
+    called. `clock`: seconds.
     """
 
     def __init__(
@@ -59,37 +62,45 @@ class PolicyDecider:
         *,
         name: str = "",
         spent: Callable[[], int] | None = None,
-        draws: bool = False,
+        drawn: Policy | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.name = name or policy.name
         self._policy = policy
         self._spent = spent
-        self._draws = draws
+        self._drawn = drawn
         self._clock = clock
 
     def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
         """One decision a sample; a reply that a guardrail refuses is a decision without reading."""
-        return [self._decide(sample) for sample in samples]
+        return [self._decide(self._policy, sample) for sample in samples]
 
     def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
-        """The policy asked `count` times, where it draws."""
-        if not self._draws:
+        """Whoever draws, asked `count` times for each."""
+        if self._drawn is None:
             return []
-        return [[self._decide(sample) for _ in range(count)] for sample in samples]
+        return [[self._decide(self._drawn, sample) for _ in range(count)] for sample in samples]
 
-    def _decide(self, sample: Sample) -> Decision:
+    def _decide(self, policy: Policy, sample: Sample) -> Decision:
         begin = self._clock()
-        reading, why = self._read(sample)
+        made = _decided(policy, sample)
         seconds = self._clock() - begin
         tokens = self._spent() if self._spent is not None else None
-        return Decision(reading=reading, why=why, seconds=seconds, tokens=tokens)
+        return replace(made, seconds=seconds, tokens=tokens)
 
-    def _read(self, sample: Sample) -> tuple[Reading | None, str]:
-        try:
-            return asked(self._policy, sample), ""
-        except ModelError as refused:
-            return None, str(refused.facts.get("reason", refused))
+
+def _decided(policy: Policy, sample: Sample) -> Decision:
+    try:
+        return Decision(reading=asked(policy, sample))
+    except ModelError as refused:
+        why = str(refused.facts.get("reason", refused))
+        reply = str(refused.facts.get("reply", ""))
+        return Decision(reading=None, why=why, mixed=mixes(sample.role, reply))
+
+
+def mixes(role: Role, reply: str) -> bool:
+    """Whether a reply holds the memory tokens of another function."""
+    return any(f"<{name}>" in reply for one, name in BLOCKS.items() if one is not role)
 
 
 def asked(policy: Policy, sample: Sample) -> Reading:

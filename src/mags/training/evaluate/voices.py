@@ -9,15 +9,13 @@ from pathlib import Path
 
 import torch
 
-from mags.training.chains.schema import Role, Sample
-from mags.training.evaluate.deciders import Decision
+from mags.training.chains.schema import Sample
+from mags.training.evaluate.deciders import Decision, mixes
 from mags.training.experience import Voice
 from mags.training.folders import opened
 from mags.training.pairs import prompt_of
 from mags.training.reward import nothing_invented, read
 from mags.training.rollout import Sampling, complete
-
-BLOCKS = {Role.ASK: "recall", Role.WRITE: "engram", Role.ROUTER: "route"}
 
 LIMIT = 160
 
@@ -77,17 +75,20 @@ class VoiceDecider:
         return time.perf_counter() - begin
 
 
-def from_folder(folder: Path, *, name: str, limit: int = LIMIT) -> VoiceDecider:
-    """A model of transformers in a folder, shown the compact prompt; raises InvalidInput."""
+def from_folder(folder: Path, *, name: str, limit: int = LIMIT, seed: int = 0) -> VoiceDecider:
+    """A model of transformers in a folder, shown the compact prompt; raises InvalidInput.
+
+    `limit`: tokens of a reply; `seed`: of what is drawn.
+    """
     model, tokenizer = opened(folder)
     sampling = Sampling(pad=tokenizer.pad_token_id, end=tokenizer.eos_token_id, limit=limit)
-    return VoiceDecider(Voice(model=model, tokenizer=tokenizer, sampling=sampling), name=name)
+    voice = Voice(model=model, tokenizer=tokenizer, sampling=sampling)
+    return VoiceDecider(voice, name=name, seed=seed)
 
 
 def judged(sample: Sample, text: str) -> Decision:
     """A reply as a decision: read, held against the guardrail, its memory tokens looked at."""
-    others = [name for role, name in BLOCKS.items() if role is not sample.role]
-    mixed = any(f"<{name}>" in text for name in others)
+    mixed = mixes(sample.role, text)
     reading = read(sample, text)
     if reading is None:
         return Decision(reading=None, why="the grammar refuses it", mixed=mixed)

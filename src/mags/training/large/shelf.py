@@ -6,6 +6,7 @@ The base is held once; an adapter costs its own weights, and switching it turns 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -16,7 +17,7 @@ from peft import PeftModel
 
 from mags.errors import ConfigurationError
 from mags.models.constraint import Constraint, Guide
-from mags.models.policy.nano import CompactPolicy
+from mags.models.policy.nano import CompactPolicy, Sampler
 from mags.models.policy.prompted import PromptedPolicy
 from mags.ports.chat import Completion, Message, Tool, Usage
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
@@ -30,8 +31,8 @@ ROLES = ("router", "ask", "write")
 class Shelf:
     """Adapters by name over one base; safe in threads, one reply at a time.
 
-    `held`: replies are held to the grammar of memory tokens (extra `grammar`). Raises
-    ConfigurationError where no adapter is named.
+    `held`: replies are held to the grammar of memory tokens (extra `grammar`). `tokens`: read and
+    written so far. Raises ConfigurationError where no adapter is named.
     """
 
     def __init__(self, loaded: Loaded, adapters: Mapping[str, Path], *, held: bool = False) -> None:
@@ -46,6 +47,7 @@ class Shelf:
             self._model.load_adapter(str(path), adapter_name=name)
         self._model.eval()
         self._constraint = self._grammar() if held else None
+        self.tokens = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,19 +63,24 @@ class Shelf:
         if self._model.active_adapter != name:
             self._model.set_adapter(name, inference_mode=True)
 
-    def reply(self, name: str, messages: Sequence[Said], role: str) -> tuple[str, Usage]:
-        """The likeliest reply of an adapter to messages, and what it cost."""
+    def reply(
+        self, name: str, messages: Sequence[Said], role: str, sampler: Sampler | None = None
+    ) -> tuple[str, Usage]:
+        """The reply of an adapter to messages, the likeliest or drawn, and what it cost."""
         speech = self._loaded.speech
         ids = speech.ids(messages)
         guide = None if self._constraint is None else self._constraint.begin(role)
         with self._lock:
             self.use(name)
-            said = self._greedy(ids, speech.limit, guide)
+            said = self._said(ids, speech.limit, guide, sampler)
+            self.tokens += len(ids) + len(said)
         usage = Usage(calls=1, prompt_tokens=len(ids), completion_tokens=len(said))
         return str(speech.tokenizer.decode(said)), usage
 
     @torch.no_grad()
-    def _greedy(self, ids: Sequence[int], limit: int, guide: Guide | None) -> list[int]:
+    def _said(
+        self, ids: Sequence[int], limit: int, guide: Guide | None, sampler: Sampler | None
+    ) -> list[int]:
         device = self._model.device
         cache: Any = None
         step, said = torch.tensor([list(ids)], device=device), list[int]()
@@ -83,7 +90,7 @@ class Shelf:
             if guide is not None:
                 allowed = torch.from_numpy(guide.allowed()).to(device)
                 logits = logits[: len(allowed)].masked_fill(~allowed, -torch.inf)
-            drawn = int(logits.argmax())
+            drawn = int(logits.argmax()) if sampler is None else sampler.piece(logits.cpu().numpy())
             if drawn == self._end:
                 break
             if guide is not None:
@@ -103,11 +110,14 @@ class ShelfChat:
 
     takes_tools = False
 
-    def __init__(self, shelf: Shelf, adapter: str, role: str, speech: Speech) -> None:
+    def __init__(
+        self, shelf: Shelf, adapter: str, role: str, speech: Speech, sampler: Sampler | None = None
+    ) -> None:
         self._shelf = shelf
         self._adapter = adapter
         self._role = role
         self._speech = speech
+        self._sampler = sampler
 
     @property
     def name(self) -> str:
@@ -123,7 +133,8 @@ class ShelfChat:
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """Complete once; tools and schemas are left aside."""
-        text, usage = self._shelf.reply(self._adapter, self._speech.fitted(messages), self._role)
+        said = self._speech.fitted(messages)
+        text, usage = self._shelf.reply(self._adapter, said, self._role, self._sampler)
         if on_text is not None:
             on_text(text)
         return Completion(text=text, usage=usage)
@@ -132,20 +143,23 @@ class ShelfChat:
 class ShelfVoice:
     """Replies to compact prompts by one adapter of a shelf."""
 
-    def __init__(self, shelf: Shelf, adapter: str) -> None:
+    def __init__(self, shelf: Shelf, adapter: str, sampler: Sampler | None = None) -> None:
         self._shelf = shelf
         self._adapter = adapter
+        self._sampler = sampler
 
     def complete(self, prompt: str, role: str) -> str:
         """The reply of a role."""
-        return self._shelf.reply(self._adapter, [{"role": "user", "content": prompt}], role)[0]
+        said = [{"role": "user", "content": prompt}]
+        return self._shelf.reply(self._adapter, said, role, self._sampler)[0]
 
 
 class AdapterPolicy:
     """A `Policy` that switches adapters over one base: each role has its own, or all share one.
 
     `roles`: role to the name of an adapter on the shelf; raises ConfigurationError where one is
-    missing. Refused replies raise ModelReplyError, as those of any trained policy.
+    missing. `sampler`: draws the replies, None takes the likeliest. Refused replies raise
+    ModelReplyError, as those of any trained policy.
     """
 
     def __init__(
@@ -156,20 +170,23 @@ class AdapterPolicy:
         roles: Mapping[str, str],
         *,
         language: str = "en",
+        sampler: Sampler | None = None,
     ) -> None:
         absent = [role for role in ROLES if roles.get(role) not in shelf.names]
         if absent:
             raise ConfigurationError(f"No adapter on the shelf for {', '.join(absent)}.")
         self._name = name
+        self._shelf = shelf
+        self._drawing = partial(AdapterPolicy, name, loaded, shelf, roles, language=language)
         speech = loaded.speech
         self._policies: dict[str, Policy] = {}
         if speech.wording is Wording.COMPACT:
-            voices = {role: ShelfVoice(shelf, roles[role]) for role in ROLES}
+            voices = {role: ShelfVoice(shelf, roles[role], sampler) for role in ROLES}
             compact = CompactPolicy(name, voices, language=language)
             self._policies = dict.fromkeys(ROLES, compact)
             return
         for role in ROLES:
-            chat = ShelfChat(shelf, roles[role], role, speech)
+            chat = ShelfChat(shelf, roles[role], role, speech, sampler)
             self._policies[role] = PromptedPolicy(chat, speech.prompts, language=language)
 
     @classmethod
@@ -202,6 +219,15 @@ class AdapterPolicy:
     def name(self) -> str:
         """What to show the user."""
         return self._name
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written so far, by all adapters of its shelf."""
+        return self._shelf.tokens
+
+    def sampled(self, sampler: Sampler) -> AdapterPolicy:
+        """The same adapters with replies that are drawn; they count into `tokens` here."""
+        return self._drawing(sampler=sampler)
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""

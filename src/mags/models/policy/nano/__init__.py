@@ -2,6 +2,15 @@
 
 from mags.models.policy.nano.model import NanoFolder, NanoModel
 from mags.models.policy.nano.policy import CompactPolicy, NanoPolicy
+from mags.models.policy.nano.sampler import Sampler
 from mags.models.policy.nano.shipped import SHIPPED, shipped_nano
 
-__all__ = ["SHIPPED", "CompactPolicy", "NanoFolder", "NanoModel", "NanoPolicy", "shipped_nano"]
+__all__ = [
+    "SHIPPED",
+    "CompactPolicy",
+    "NanoFolder",
+    "NanoModel",
+    "NanoPolicy",
+    "Sampler",
+    "shipped_nano",
+]

@@ -1,10 +1,10 @@
-"""A small causal model as ONNX: text in, the likeliest text out, one core."""
+"""A small causal model as ONNX: text in, text out (the likeliest, or drawn by chance), one core."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -16,9 +16,12 @@ from tokenizers import Tokenizer
 from mags.errors import ConfigurationError, CorruptFile, ModelReplyError
 from mags.models.constraint import Constraint, Guide
 from mags.models.embed.session import OnnxSession, open_session
+from mags.models.policy.nano.sampler import Sampler
 
 ROLES = ("ask", "write", "router")
 BEGIN, END = "<|bos|>", "<|eos|>"
+Pick = Callable[[NDArray[np.float32]], int]
+"""Logits (pieces,) to the id of the piece that is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,11 +90,14 @@ class NanoModel:
         self._opening = Lock()
         self.tokens = 0
 
-    def complete(self, prompt: str, role: str = "", *, limit: int = 160) -> str:
-        """The likeliest continuation, of at most `limit` tokens, without its end token.
+    def complete(
+        self, prompt: str, role: str = "", *, limit: int = 160, sampler: Sampler | None = None
+    ) -> str:
+        """The continuation, of at most `limit` tokens, without its end token.
 
-        `role`: whose grammar holds it. Raises ModelReplyError where the prompt leaves no room in
-        the context, ConfigurationError where llguidance is wanted and missing.
+        `role`: whose grammar holds it; `sampler`: draws it, None takes the likeliest. Raises
+        ModelReplyError where the prompt leaves no room in the context, ConfigurationError where
+        llguidance is wanted and missing.
         """
         tokenizer, session = self._open()
         ids = list(tokenizer.encode(BEGIN + prompt).ids)
@@ -102,12 +108,13 @@ class NanoModel:
                 reason="the turn is too long",
             )
         guide = None if self._constraint is None else self._constraint.begin(role)
-        said = self._greedy(session, ids, limit=limit, guide=guide)
+        pick = _likeliest if sampler is None else sampler.piece
+        said = self._said(session, ids, pick, limit=limit, guide=guide)
         self.tokens += len(ids) + len(said)
         return str(tokenizer.decode(said))
 
-    def _greedy(
-        self, session: OnnxSession, ids: list[int], *, limit: int, guide: Guide | None
+    def _said(
+        self, session: OnnxSession, ids: list[int], pick: Pick, *, limit: int, guide: Guide | None
     ) -> list[int]:
         shape = (self._folder.layers, 1, 2 * self._folder.heads, 0, self._folder.width)
         past: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
@@ -115,7 +122,7 @@ class NanoModel:
         while len(said) < limit:
             logits, past = session.run(None, {"ids": step, "past": past})  # type: ignore[dict-item]
             sure = logits[0] if guide is None else np.where(guide.allowed(), logits[0], -np.inf)
-            drawn = int(sure.argmax())
+            drawn = pick(sure)
             if drawn == self._end:
                 break
             if guide is not None:
@@ -142,6 +149,10 @@ class NanoModel:
                     )
                 self._opened = tokenizer, session
             return self._opened
+
+
+def _likeliest(logits: NDArray[np.float32]) -> int:
+    return int(logits.argmax())
 
 
 def _checked(path: Path, sha256: str) -> bytes:

@@ -16,6 +16,7 @@ from mags.models.grammar import read_engram, read_plan, read_route
 from mags.models.guardrails import check_invented, check_language
 from mags.models.policy.compact import compact
 from mags.models.policy.nano.model import NanoFolder, NanoModel
+from mags.models.policy.nano.sampler import Sampler
 from mags.models.policy.shorthand import expand
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
@@ -35,7 +36,7 @@ class CompactPolicy:
     """A `Policy` over models that read compact prompts, one for each role or one for several.
 
     `language`: the memory's, as an ISO 639-1 code. `failures` counts refused replies by role.
-    Raises ModelReplyError where a reply is refused, or a role has no model.
+    Raises ModelReplyError where a reply is refused (`reply`: its text), or a role has no model.
     """
 
     def __init__(self, name: str, voices: Mapping[str, Voice], *, language: str = "en") -> None:
@@ -84,10 +85,13 @@ class CompactPolicy:
     def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:
         if role not in self._voices:
             raise ModelReplyError(f"{self.name} has no model for {role}.", reason="no model")
+        reply = ""
         try:
-            return read(self._voices[role].complete(prompt, role))
-        except ModelReplyError:
+            reply = self._voices[role].complete(prompt, role)
+            return read(reply)
+        except ModelReplyError as refused:
             self.failures[role] += 1
+            refused.facts["reply"] = reply
             raise
 
 
@@ -100,12 +104,29 @@ class NanoPolicy(CompactPolicy):
             for role, file in folder.files.items()
         }
         self._models = tuple(shared.values())
-        super().__init__(folder.name, {role: shared[file] for role, file in folder.files.items()})
+        self._by_role = {role: shared[file] for role, file in folder.files.items()}
+        super().__init__(folder.name, self._by_role)
 
     @property
     def tokens(self) -> int:
         """Tokens read and written so far, by all its models."""
         return sum(one.tokens for one in self._models)
+
+    def sampled(self, sampler: Sampler) -> CompactPolicy:
+        """The same models with replies that are drawn; they count into `tokens` here."""
+        voices = {role: _Sampled(model, sampler) for role, model in self._by_role.items()}
+        return CompactPolicy(f"{self.name}, drawn", voices)
+
+
+class _Sampled:
+    """A model's replies, drawn."""
+
+    def __init__(self, model: NanoModel, sampler: Sampler) -> None:
+        self._model = model
+        self._sampler = sampler
+
+    def complete(self, prompt: str, role: str) -> str:
+        return self._model.complete(prompt, role, sampler=self._sampler)
 
 
 def _names(one: Operation) -> tuple[tuple[str, bool], ...]:
