@@ -99,8 +99,6 @@ LINES = {kind: 60 for kind in ADVENTURES}
 """Lines that players show at most, where a decision takes more than their own few: a way through
 a house is made of many. In such games a step without points is no failure, either: MAGS takes
 nothing from rewards there."""
-LOOKS_ROUND = 0.6
-"""Sureness that a reader of adventures has only where it knows of something to be done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,22 +154,6 @@ def length(game: str) -> int | None:
     return LEVELS[level].turns if kind == "nonsense" and level in LEVELS else None
 
 
-def among_places(habits: Habits, lines: int) -> Habits:
-    """How MAGS plays where one finds one's way, shown so many lines; it recalls again where the
-    reader knows nothing better than to look round.
-    """
-    return replace(
-        habits,
-        k=lines,
-        meeting=habits.meeting * lines // habits.k,  # the same share of them
-        chains=0,
-        outcomes=False,
-        learn=False,
-        ways=True,
-        sure=LOOKS_ROUND,
-    )
-
-
 def make_player(
     name: str, reader: Reader, *, memories: MakeMemory | None = None, lines: int | None = None
 ) -> Player:
@@ -181,7 +163,11 @@ def make_player(
     """
     if name in HABITS:
         habits = HABITS[name]
-        habits = habits if lines is None else among_places(habits, lines)
+        if lines is not None:
+            meeting = habits.meeting * lines // habits.k  # the same share of them
+            habits = replace(
+                habits, k=lines, meeting=meeting, chains=0, outcomes=False, learn=False, ways=True
+            )
         return Remembering(reader, memories or make_memories(), habits=habits, name=name)
     k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines
     others: Mapping[str, Callable[[], Player]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mags.games.players.habits import Habits
 from mags.games.players.notes import Note
-from mags.games.players.querying import RARE, Rarity, further_queries, midway
+from mags.games.players.querying import RARE, Rarity, midway
 from mags.games.players.showing import Shown
 from mags.games.turns import Line, Scene
 
@@ -74,12 +74,3 @@ def test_among_places_the_query_has_the_rarest_words_and_else_names_and_always_t
     assert among == "tin go east go west"
     assert midway(found, SCENE, Habits(), rarity) == "Ada go east go west"
     assert midway(found, SCENE, Habits(naming=False), rarity) == "go east go west"
-
-
-def test_a_reader_that_is_unsure_among_places_asks_for_what_few_lines_say_still():
-    rarity = told(OPENED, FOUND, "In the Den stands a tin locker.")
-    among = further_queries(shown(FOUND), SCENE, Habits(ways=True), rarity)
-    assert among == ("opens tin locker",)
-    assert further_queries(shown("alone"), SCENE, Habits(ways=True), rarity) == ()
-    elsewhere = further_queries(shown("Ada met Bo."), SCENE, Habits(), rarity)
-    assert elsewhere == ("Ada", "Bo")

@@ -19,9 +19,9 @@ RARE = 8
 class Rarity:
     """How many of the lines that were told have a word, each line once, however often told.
 
-    What few lines speak of that were not found yet is what one has heard of and not dealt with:
-    the locker of a key that was just found, and none of the lockers that were opened and carried
-    from. A word of which every line was found leads nowhere.
+    What few lines speak of that were not found yet is what one has heard of and not dealt with: the
+    locker of a key that was just found, and none of the lockers that were opened and carried from. A
+    word of which every line was found leads nowhere.
     """
 
     def __init__(self) -> None:
@@ -60,13 +60,8 @@ def midway(found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity)
     return " ".join([*told, *scene.actions])
 
 
-def further_queries(
-    found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity
-) -> tuple[str, ...]:
-    """What the lines found so far name beyond the question, for another look."""
-    if habits.ways:
-        rarest = rarity.rarest(found, scene.question)
-        return (" ".join(rarest),) if rarest else ()
+def further_queries(found: Sequence[Shown], scene: Scene) -> tuple[str, ...]:
+    """What the lines found first name beyond the question, for a second look."""
     named = _names(found, scene)
     return (" ".join(named),) if len(named) > NAMED else tuple(named)  # words, if no names
 

@@ -320,7 +320,7 @@ class Thinker:
         if habits.ways:
             self._check(found, beside)
         if self.choice.sure < habits.sure:
-            again = further_queries(found, self._scene, habits, self.rarity)
+            again = further_queries(found, self._scene)
             queries = (*queries, *again)
             more = [item for query in again for item in recall_again(query)]
             found = self._fuller(found, more, len(found) + habits.again)
