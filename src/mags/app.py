@@ -126,7 +126,7 @@ def make_parts(
         sleep=settings.sleep,
         seed=seed,
         to_pyg=to_pyg,
-        clear_caches=lambda: _clear(embedder),
+        clear_caches=lambda: clear_caches(embedder),
         spent=None if chat is None else chat.take,
         summarise=None if chat is None else make_summariser(settings, chat),
         linker=None if linker is None else read_linker(linker, embedder.dimension),
@@ -274,7 +274,8 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
     return CachedEmbedder(OpenAIEmbedder(server))
 
 
-def _clear(embedder: Embedder) -> None:
+def clear_caches(embedder: Embedder) -> None:
+    """Empty whatever keeps words that were read, or vectors of them."""
     if isinstance(embedder, CachedEmbedder):
         embedder.clear()
     stem.cache_clear()

@@ -10,7 +10,7 @@ from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 
-from mags.app import embedded, make_chat, make_heads, make_nano
+from mags.app import clear_caches, embedded, make_chat, make_heads, make_nano
 from mags.app import open as open_memory
 from mags.cli.alone import alone
 from mags.cli.deciders import nano_folder
@@ -95,6 +95,9 @@ HABITS: dict[str, Habits] = {
 }
 PLAYERS = ("nothing", "window", "static", "growing", *HABITS, "oracle")
 STANDARD = ("nothing", "window", "static", "growing", "MAGS", "oracle")
+WARMING = "nonsense/tiny"
+"""The game that a process plays and throws away before its first match, and the seed of it."""
+WARMING_SEED = 1_000_000
 LINES = {kind: 60 for kind in ADVENTURES}
 """Lines that players show at most, where a decision takes more than their own few: a way through
 a house is made of many. In such games a step without points is no failure, either: MAGS takes
@@ -248,6 +251,28 @@ def play_one(task: Task) -> Record:
     if task.files is not None:
         files = task.files / file_name(played).removesuffix(".jsonl")
         files.mkdir(parents=True, exist_ok=True)
+    warm_up(played.player)
+    if played.switch:
+        warm_up(played.player, played.switch, task.nano, turns=12)
+    kept = replace(_match(task, files), commit=commit())
+    if path is not None:
+        write_record(path, kept)
+    return kept
+
+
+@cache
+def warm_up(player: str, switch: str = "", nano: Path | None = None, *, turns: int = 100) -> None:
+    """Play turns that are thrown away, once a process.
+
+    What is compiled and loaded at the first turns, and at the first sleep, is then no part of the
+    times of whichever match happens to be the first.
+    """
+    given = Played(game=WARMING, player=player, seed=WARMING_SEED, turns=turns, switch=switch)
+    _match(Task(played=given, lines=False, nano=nano), None)
+
+
+def _match(task: Task, files: Path | None) -> Record:
+    played = task.played
     switch = switch_named(played.switch) if task.nano is None else own_switch(task.nano)
     memories = make_memories(switch, files)
     player = make_player(
@@ -257,11 +282,10 @@ def play_one(task: Task) -> Record:
         lines=LINES.get(kind_of(played.game)),
     )
     made = make_game(played.game, played.bank)
-    kept = replace(record(played, made, player, lines=task.lines), commit=commit())
+    clear_caches(embedded())  # no match is read faster because the one before said the same
+    kept = record(played, made, player, lines=task.lines)
     if isinstance(player, Remembering):
         player.close()
-    if path is not None:
-        write_record(path, kept)
     return kept
 
 

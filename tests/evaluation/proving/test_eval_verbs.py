@@ -1,14 +1,19 @@
 """`mags eval`: from names to tables."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from mags.app import encoder
+from mags.cli import eval_arena
 from mags.cli.app import app
 from mags.cli.eval_arena import (
     ADVENTURES,
@@ -25,7 +30,7 @@ from mags.cli.eval_arena import (
 from mags.cli.eval_play import show
 from mags.cli.failure import explained
 from mags.errors import InvalidInput, NotFound
-from mags.evaluation.proving.records import Played, read_records
+from mags.evaluation.proving.records import Played, Record, read_records, record
 from mags.evaluation.proving.tables import Grid
 from mags.games.adventures.planner import Planner
 from mags.games.players.remembering import Remembering
@@ -84,6 +89,44 @@ def test_an_ablation_is_held_against_the_whole():
     )  # fmt: skip
     lines = [line.split(" | ")[0] for line in said.splitlines() if line.startswith("| ")]
     assert lines == ["| without", "| ---", "| (whole)", "| arbiter", "| ask"]
+
+
+def test_what_is_compiled_and_loaded_first_is_no_part_of_a_match(monkeypatch: pytest.MonkeyPatch):
+    seen: list[Played] = []
+
+    def noted(played: Played, *rest: Any, **more: Any) -> Record:
+        seen.append(played)
+        return record(played, *rest, **more)
+
+    monkeypatch.setattr(eval_arena, "record", noted)
+    eval_arena.warm_up.cache_clear()
+    names = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
+    tasks = [Task(played=replace(names, seed=n, switch=s)) for s in ("", "hebb") for n in (0, 1)]
+    kept = list(play_all(tasks))
+    assert [one.played for one in kept] == [task.played for task in tasks]
+    thrown = [
+        (place, one.switch) for place, one in enumerate(seen) if one.seed == eval_arena.WARMING_SEED
+    ]
+    assert thrown == [(0, ""), (3, "hebb")]
+    assert len(seen) == 6
+
+
+def test_no_match_finds_what_the_one_before_has_read(monkeypatch: pytest.MonkeyPatch):
+    runs: list[int] = []
+    eval_arena.warm_up("growing")
+    model = encoder()
+    embed = model.embed
+
+    def counted(texts: Sequence[str]) -> Any:
+        runs[-1] += len(texts)
+        return embed(texts)
+
+    monkeypatch.setattr(model, "embed", counted)
+    names = Played(game="nonsense/tiny", player="growing", seed=0, turns=2)
+    for _ in range(2):
+        runs.append(0)
+        list(play_all([Task(played=names)]))
+    assert runs[0] == runs[1] > 0
 
 
 def test_an_audit_tells_four_courses():

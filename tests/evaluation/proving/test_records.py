@@ -143,6 +143,14 @@ def test_an_ablation_that_changes_nothing_differs_by_nothing(found: list[Figures
     assert grid.rows[1][:3] == ("same", "+0.0 [+0.0, +0.0]", "+0.0 [+0.0, +0.0]")
 
 
+def test_a_mean_of_one_seed_has_no_interval(found: list[Figures]):
+    one = [each for each in found if each.played.seed == 0]
+    whole = [each for each in one if each.played.player == "MAGS"]
+    assert ablated(whole, {"same": whole}).rows[1][:3] == ("same", "+0.0", "+0.0")
+    assert "[" not in improvements(one).markdown()
+    assert "[" not in players(one).markdown()
+
+
 def test_a_measure_that_nobody_has_is_none(found: list[Figures]):
     assert over_seeds([one for one in found if one.fidelity is None], lambda one: one.nodes) is None
 

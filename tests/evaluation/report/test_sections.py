@@ -86,8 +86,8 @@ def test_ablations_of_another_bank_or_player_are_tables_of_their_own(tmp_path: P
         "nonsense/standard, bank tuning, MAGS, 1 seed: what each part is worth",
         "nonsense/standard, bank tuning, MAGS recalling, 1 seed: what each part is worth",
     ]
-    assert "| hebb | -10.0 [-10.0, -10.0] |" in section
-    assert "| hebb | +20.0 [+20.0, +20.0] |" in section
+    assert "| hebb | -10.0 | " in section
+    assert "| hebb | +20.0 | " in section
 
 
 def test_more_kinds_of_question_than_players_are_told_a_row_a_kind(tmp_path: Path):

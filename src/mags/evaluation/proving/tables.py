@@ -169,7 +169,7 @@ DELTAS: dict[str, Measure] = {
 
 
 def ablated(whole: Sequence[Figures], without: Mapping[str, Sequence[Figures]]) -> Grid:
-    """What each switch changes against the whole: mean difference and its interval over seeds."""
+    """What each switch changes against the whole: mean difference, its interval over seeds."""
     rows = [("(whole)", *(_cell(whole, name, DELTAS) for name in DELTAS))]
     for name, group in without.items():
         rows.append((name, *(_delta(group, whole, measure) for measure in DELTAS.values())))
@@ -181,7 +181,7 @@ def _delta(group: Sequence[Figures], whole: Sequence[Figures], measure: Measure)
     if not pairs:
         return NONE
     found = difference([a for a, _ in pairs], [b for _, b in pairs])
-    return f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+    return shown(found, "+.1f")
 
 
 def _gained(ours: Sequence[Figures], theirs: Sequence[Figures], measure: Measure) -> str:
@@ -208,7 +208,7 @@ def _cell(group: Sequence[Figures], column: str, columns: dict[str, Measure] = C
     found = over_seeds(group, columns[column])
     if found is None:
         return NONE
-    if column == "score" and found.n > 1:
+    if column == "score":
         return shown(found)
     return f"{found.mean:.2f}" if column == "L" else f"{found.mean:.1f}"
 
@@ -219,7 +219,9 @@ def seeds(count: int) -> str:
 
 
 def shown(interval: Interval, form: str = ".1f") -> str:
-    """A mean with its interval in brackets."""
+    """A mean with its interval in brackets; alone where it is of one value, which has none."""
+    if interval.n < 2:
+        return f"{interval.mean:{form}}"
     return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
 
 

@@ -13,8 +13,10 @@ from mags.evaluation.report.page import Prose, Section, Table
 
 TEXT = (
     "One part taken out at a time, against the whole memory on the same seeds: mean difference "
-    "and its 95% interval. A part that earns its place has a score below 0. What each part buys "
-    "where it was meant to work, and so whether it is on, is told in docs/ablations.md."
+    "and its 95% interval, where there are two seeds and more. Before its first match a process "
+    "plays turns that it throws away, and nothing that was read is kept from match to match: times "
+    "can be held against each other. A part that earns its place has a score below 0. What each "
+    "part buys where it was meant to work, and so whether it is on, is told in docs/ablations.md."
 )
 NOT_PLAYED = (
     "None was played for this page. What each part buys is told in docs/ablations.md; “mags eval "

@@ -77,9 +77,7 @@ def scores(found: Courses) -> Grid:
 
 def _mean(given: Sequence[float | None]) -> str:
     known = [100 * share for share in given if share is not None]
-    if not known:
-        return NONE
-    return shown(bootstrap(known)) if len(known) > 1 else f"{known[0]:.1f}"
+    return shown(bootstrap(known)) if known else NONE
 
 
 def verdicts(found: Courses) -> Grid:

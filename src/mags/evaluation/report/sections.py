@@ -312,14 +312,14 @@ def _cell(group: Sequence[Figures], measure: Measure) -> str:
     found = over_seeds(group, measure)
     if found is None:
         return NONE
-    return shown(found) if found.n > 1 and found.high > found.low else f"{found.mean:.1f}"
+    return shown(found) if found.high > found.low else f"{found.mean:.1f}"
 
 
 def _shown(interval: Interval) -> str:
     scaled = Interval(
         mean=100 * interval.mean, low=100 * interval.low, high=100 * interval.high, n=interval.n
     )
-    return shown(scaled) if interval.n > 1 else f"{scaled.mean:.1f}"
+    return shown(scaled)
 
 
 def _percent(interval: Interval | None) -> str:

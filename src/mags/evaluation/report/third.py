@@ -57,4 +57,4 @@ def _score(group: Sequence[Figures]) -> str:
     found = over_seeds(group, COLUMNS["score"])
     if found is None:
         return NONE
-    return shown(found) if found.n > 1 else f"{found.mean:.1f}"
+    return shown(found)
