@@ -180,6 +180,15 @@ def test_decisions_of_nano_are_drawn_and_compared() -> None:
     assert again["cells"][0]["measures"] == drawn["measures"]
 
 
+def test_the_router_that_nano_lacks_is_no_figure_of_its() -> None:
+    words = ("train", "evaluate", "nano", "--split", "seen", "--most", "2", "--draws", "0")
+    (found,) = json.loads(run(*words, "--probed", "0", "--json"))
+    assert {cell["role"] for cell in found["cells"]} == {"ask", "write"}
+    assert found["lacks"] == ["router"]
+    with pytest.raises(InvalidInput, match="the rules decide"):
+        run(*words, "--role", "router")
+
+
 def test_a_prompted_model_is_evaluated_over_http(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

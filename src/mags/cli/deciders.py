@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
 from mags.settings import ChatSettings, Settings, read_settings
+from mags.training.chains.schema import Role
 from mags.training.evaluate.deciders import Decider, PolicyDecider
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def decider(given: str, *, seed: int = 0) -> Decider:
     if what == "both":
         return PolicyDecider(make_both(), name=name)
     if what == "nano":
-        return _local(make_nano(), name, seed)
+        return _nano(make_nano(), name, seed)
     if what == "configured":
         return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
     return _trained(Path(what).expanduser(), name, seed)
@@ -97,9 +98,9 @@ def adapters_in(folder: Path) -> bool:
 def _trained(folder: Path, name: str, seed: int) -> Decider:
     exported = nano_folder(folder)
     if exported is not None:
-        return _local(make_nano(exported), name, seed)
+        return _nano(make_nano(exported), name, seed)
     if adapters_in(folder):
-        return _local(make_adapters(folder), name, seed)
+        return _local(make_adapters(folder), name, seed, tuple(Role))
     if (folder / WEIGHTS).is_file():
         voices = bring("mags.training.evaluate.voices", extra="train", needed_for=str(folder))
         found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
@@ -111,10 +112,16 @@ def _trained(folder: Path, name: str, seed: int) -> Decider:
     )
 
 
-def _local(policy: NanoPolicy | AdapterPolicy, name: str, seed: int) -> Decider:
+def _nano(policy: NanoPolicy, name: str, seed: int) -> Decider:
+    return _local(policy, name, seed, [Role(role) for role in policy.roles])
+
+
+def _local(
+    policy: NanoPolicy | AdapterPolicy, name: str, seed: int, roles: Collection[Role]
+) -> Decider:
     """A model that runs here: it decides by its likeliest replies, others are drawn beside them."""
     drawn = policy.sampled(Sampler(TEMPERATURE, seed=seed))
-    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy))
+    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy), roles=roles)
 
 
 def _prompted(settings: Settings, name: str) -> Decider:

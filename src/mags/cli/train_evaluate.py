@@ -74,6 +74,9 @@ def evaluate(
         most=most, probed=probed, repeated=20 if draws else 0, draws=draws, seed=seed
     )
     found = _measured(deciders, chosen, config)
+    if not any(one.cells for one in found):
+        names = " and ".join(one.name for one in deciders)
+        raise InvalidInput(f"{names} has no model for these roles: the rules decide them.")
     if out_folder is not None:
         _write(out_folder, found)
     if json:

@@ -210,6 +210,23 @@ def test_a_refused_reply_of_another_function_is_noticed() -> None:
     assert not decision.mixed
 
 
+def test_samples_of_a_role_that_a_policy_lacks_are_left_out_and_told_of(tmp_path: Path) -> None:
+    samples = [writing(), routing()]
+    lacking = PolicyDecider(Mute(), roles=(Role.ASK, Role.WRITE))
+    found = evaluate(lacking, samples, EvaluationConfig())
+    assert [(one.role, one.n) for one in found.cells] == [("write", 1)]
+    assert found.lacks == ("router",)
+    whole = evaluate(PolicyDecider(RulePolicy()), samples, EvaluationConfig())
+    assert whole.lacks == ()
+    path = tmp_path / "evaluation.json"
+    path.write_text(to_json([found, whole]), encoding="utf-8")
+    assert from_json(path) == [found, whole]
+    console = Console(width=80, record=True)
+    console.print(tables([found, whole]))
+    told = "mute has no router: where it is in use, the rules decide that."
+    assert console.export_text().strip().endswith(told)
+
+
 def test_everyone_gets_the_same_samples() -> None:
     samples = [writing(id=str(i)) for i in range(20)]
     first, again = (chosen(samples, EvaluationConfig(most=5)) for _ in range(2))

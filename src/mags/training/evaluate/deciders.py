@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -39,6 +39,11 @@ class Decider(Protocol):
         """What the tables call it."""
         ...
 
+    @property
+    def roles(self) -> Collection[Role]:
+        """Those that it decides; only samples of these come to it."""
+        ...
+
     def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
         """One decision a sample, in their order."""
         ...
@@ -53,7 +58,7 @@ class PolicyDecider:
 
     `drawn`: who is asked again, and may answer otherwise (the policy itself, or it with replies
     that are drawn); None where the same is always decided. `spent`: tokens used since it was last
-    called. `clock`: seconds.
+    called. `roles`: those that it decides. `clock`: seconds.
     """
 
     def __init__(
@@ -62,10 +67,12 @@ class PolicyDecider:
         *,
         name: str = "",
         spent: Callable[[], int] | None = None,
+        roles: Collection[Role] = tuple(Role),
         drawn: Policy | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.name = name or policy.name
+        self.roles = roles
         self._policy = policy
         self._spent = spent
         self._drawn = drawn

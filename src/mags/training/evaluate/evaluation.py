@@ -35,10 +35,11 @@ class EvaluationConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What one decider reached, cell by cell."""
+    """What one decider reached, cell by cell. `lacks`: roles that were looked at and it has not."""
 
     name: str
     cells: tuple[Cell, ...]
+    lacks: tuple[str, ...] = ()
 
     def cell(self, role: str, split: str) -> Cell | None:
         """The cell of a role and split, or None."""
@@ -54,12 +55,23 @@ def evaluate(
     fidelity: Fidelity | None = None,
     on_cell: Callable[[str, str], None] = lambda role, split: None,
 ) -> Evaluation:
-    """Decide samples and judge the decisions; `on_cell` hears of each cell before it begins."""
+    """Decide samples and judge the decisions; `on_cell` hears of each cell before it begins.
+
+    Samples of a role that the decider lacks are left out: there is nothing of it to judge.
+    """
     verdicts: list[Verdict] = []
+    lacks: set[Role] = set()
     for (role, split), some in chosen(samples, config).items():
+        if role not in decider.roles:
+            lacks.add(role)
+            continue
         on_cell(role, split)
         verdicts += _judged(decider, some, config, fidelity)
-    return Evaluation(name=decider.name, cells=cells(verdicts, seed=config.seed))
+    return Evaluation(
+        name=decider.name,
+        cells=cells(verdicts, seed=config.seed),
+        lacks=tuple(role.value for role in Role if role in lacks),
+    )
 
 
 def chosen(
@@ -111,4 +123,5 @@ def _evaluation(written: Mapping[str, Any]) -> Evaluation:
         Cell(**{**one, "measures": {n: Interval(**i) for n, i in one["measures"].items()}})
         for one in written["cells"]
     ]
-    return Evaluation(name=written["name"], cells=tuple(read))
+    lacks = tuple(str(role) for role in written.get("lacks", ()))
+    return Evaluation(name=written["name"], cells=tuple(read), lacks=lacks)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from mags.errors import MissingExtra
 from mags.training.evaluate.evaluation import Evaluation
@@ -25,12 +26,14 @@ DONE = {
 
 def tables(found: Sequence[Evaluation]) -> Group:
     """Two tables a role, eighty columns wide: what was said, and how that was done and at what
-    cost. Shares in per cent (exact with its 95% interval), times in milliseconds.
+    cost. Shares in per cent (exact with its 95% interval), times in milliseconds. Below them a
+    line on each policy that lacks a role.
     """
-    made = []
+    made: list[RenderableType] = []
     for role in dict.fromkeys(role for role, _ in _keys(found)):
         made.append(_table(found, role, f"{role}: what it says, %", SAID))
         made.append(_table(found, role, f"{role}: how, %, and at what cost, ms and tokens", DONE))
+    made += [_lacking(one) for one in found if one.lacks]
     return Group(*made)
 
 
@@ -53,10 +56,16 @@ def _table(found: Sequence[Evaluation], role: str, title: str, columns: Mapping[
     return made
 
 
+def _lacking(one: Evaluation) -> Text:
+    roles = " and no ".join(one.lacks)
+    return Text(f"{one.name} has no {roles}: where it is in use, the rules decide that.")
+
+
 def draw(found: Sequence[Evaluation], path: Path) -> None:
     """Write a picture: exact adherence of each decider, by role and split, with its interval.
 
-    The ending of `path` says of what form (.svg). Raises MissingExtra without matplotlib.
+    The ending of `path` says of what form (.svg). Raises MissingExtra without matplotlib. At least
+    one decider has a cell.
     """
     try:
         figure_of: Any = import_module("matplotlib.figure").Figure

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from mags.training.chains.schema import Sample
+from mags.training.chains.schema import Role, Sample
 from mags.training.evaluate.deciders import Decision, mixes
 from mags.training.experience import Voice
 from mags.training.folders import opened
@@ -31,6 +31,7 @@ class VoiceDecider:
         self, voice: Voice, *, name: str, batch: int = 64, timed: int = 20, seed: int = 0
     ) -> None:
         self.name = name
+        self.roles = tuple(Role)
         self._voice = voice
         self._batch = batch
         self._timed = timed

@@ -50,6 +50,11 @@ class CompactPolicy:
         """What to show the user."""
         return self._name
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Those that have a model, of "ask", "write" and "router"."""
+        return tuple(self._voices)
+
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
         return self._decide("router", compact("router", turn, recent), read_route)
