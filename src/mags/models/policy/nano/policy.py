@@ -1,7 +1,8 @@
 """The three decisions of a memory made by nano: a prompt of few tokens, the likeliest reply.
 
 What it replies passes the grammar and the guardrails like any model's. Greedy replies do not change
-when asked again, so one that is refused is not asked for once more: the caller falls back.
+when asked again, so one that is refused is not asked for once more: the caller falls back. A second
+try that is held to the grammar, or drawn, was measured and mends hardly any (docs/log.md).
 """
 
 from __future__ import annotations
