@@ -92,7 +92,7 @@ def test_an_export_holds_what_is_needed_and_no_more(nano: Path, tmp_path: Path) 
     with pytest.raises(InvalidInput, match="mags train all"):
         run("export", str(tmp_path / "taken" / "none"), "--out", str(tmp_path / "more"))
     with pytest.raises(InvalidInput, match="mags train sft"):
-        run("export", str(nano), "--out", str(tmp_path / "more"), "--form", "safetensors")
+        run("export", str(nano.parent), "--out", str(tmp_path / "more"), "--form", "safetensors")
 
 
 def test_everything_else_in_the_file_stays_as_it_was(tmp_path: Path) -> None:
