@@ -8,8 +8,16 @@ from typing import Annotated
 import typer
 
 from mags.cli.alone import alone
-from mags.cli.eval_arena import length, make_game, make_memories, make_player, make_reader
-from mags.cli.eval_play import AsMarkdown, Bank, First, GameName, Seeds, show
+from mags.cli.deciders import EMBEDDED, frozen
+from mags.cli.eval_arena import (
+    length,
+    make_game,
+    make_memories,
+    make_player,
+    make_reader,
+    reader_name,
+)
+from mags.cli.eval_play import AsMarkdown, Bank, First, Frozen, GameName, Seeds, show
 from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
 from mags.evaluation.proving.audit import WAYS, Course, Dose, Way, course
@@ -19,6 +27,7 @@ from mags.evaluation.proving.tables import Grid
 from mags.evaluation.report.audited import MEANT, Audit, marked, scores, verdicts
 from mags.games.players.remembering import Remembering
 from mags.games.turns import TruthFact
+from mags.settings import ChatSettings
 
 CLEAN, LIED = "never lied to", "lied to, {}"
 
@@ -39,6 +48,7 @@ def audit(
     first: First = 0,
     bank: Bank = "tuning",
     listed: Annotated[int, typer.Option("--list", min=0, help="Facts listed that are bad.")] = 10,
+    reader: Frozen = EMBEDDED,
     json: AsJson = False,
     markdown: AsMarkdown = False,
 ) -> None:
@@ -52,11 +62,12 @@ def audit(
     poisoned = turns // 3 if poisoned is None else poisoned
     audited = 2 * turns // 3 if audited is None else audited
     dose = Dose(seed=first, turns=turns, poisoned=poisoned, audited=audited, lies=lies)
-    found = courses(game, bank, dose, seeds)
+    chat = frozen(reader)
+    found = courses(game, bank, dose, seeds, chat)
     if json:
         print_json(found)
         return
-    told = told_of(game, bank, dose, found)
+    told = told_of(game, bank, dose, found, chat)
     show(told.scores, markdown=markdown)
     show(told.verdicts, markdown=markdown)
     out.print("; ".join(f"{verdict}: {meant}" for verdict, meant in MEANT.items()), markup=False)
@@ -67,10 +78,12 @@ def audit(
         show(Grid(head=("verdict", "fact", "from"), rows=grid), markdown=markdown)
 
 
-def courses(game: str, bank: str, dose: Dose, seeds: int) -> dict[str, list[Course]]:
+def courses(
+    game: str, bank: str, dose: Dose, seeds: int, chat: ChatSettings | None = None
+) -> dict[str, list[Course]]:
     """Play games never lied to, and lied to with each way back, from the dose's seed on.
 
-    Raises InvalidInput.
+    `chat`: the endpoint that is the frozen model, else the one that ships. Raises InvalidInput.
     """
     if not dose.poisoned < dose.audited < dose.turns:
         raise InvalidInput(
@@ -82,17 +95,30 @@ def courses(game: str, bank: str, dose: Dose, seeds: int) -> dict[str, list[Cour
         for seed in range(dose.seed, dose.seed + seeds):
             here = replace(dose, seed=seed)
             for way in WAYS:
-                found[LIED.format(way)].append(_course(game, bank, here, way))
+                found[LIED.format(way)].append(_course(game, bank, here, way, chat))
             about = found[LIED.format(WAYS[0])][-1].about
-            found[CLEAN].append(_course(game, bank, here, "nothing", clean=about))
+            found[CLEAN].append(_course(game, bank, here, "nothing", chat, clean=about))
     return found
 
 
-def told_of(game: str, bank: str, dose: Dose, found: dict[str, list[Course]]) -> Audit:
+def told_of(
+    game: str,
+    bank: str,
+    dose: Dose,
+    found: dict[str, list[Course]],
+    chat: ChatSettings | None = None,
+) -> Audit:
     """What is to be told of these courses."""
     sick = found[LIED.format(WAYS[0])]
     return Audit(
-        played=Played(game=game, player="MAGS", seed=dose.seed, turns=dose.turns, bank=bank),
+        played=Played(
+            game=game,
+            player="MAGS",
+            seed=dose.seed,
+            turns=dose.turns,
+            bank=bank,
+            reader=reader_name(chat),
+        ),
         seeds=len(sick),
         poisoned=dose.poisoned,
         audited=dose.audited,
@@ -104,12 +130,18 @@ def told_of(game: str, bank: str, dose: Dose, found: dict[str, list[Course]]) ->
 
 
 def _course(
-    game: str, bank: str, dose: Dose, how: Way, *, clean: tuple[TruthFact, ...] | None = None
+    game: str,
+    bank: str,
+    dose: Dose,
+    how: Way,
+    chat: ChatSettings | None,
+    *,
+    clean: tuple[TruthFact, ...] | None = None,
 ) -> Course:
     """One course; `clean`: facts to score apart in a game without lies."""
     made = make_game(game, bank)
     inside = made if clean is not None else Poisoned(made, at=dose.poisoned, lies=dose.lies)
-    player = make_player("MAGS", make_reader(game), memories=make_memories())
+    player = make_player("MAGS", make_reader(game, chat), memories=make_memories())
     assert isinstance(player, Remembering)
     found = course(inside, player, dose, how=how, touched=clean)
     player.close()

@@ -9,16 +9,18 @@ from typing import Annotated
 import typer
 
 from mags.cli.alone import alone
+from mags.cli.deciders import EMBEDDED, frozen
 from mags.cli.eval_arena import (
     Task,
     make_game,
     make_memories,
     make_player,
     make_reader,
+    reader_name,
 )
 from mags.cli.eval_audit import courses, told_of
 from mags.cli.eval_origin import run_now
-from mags.cli.eval_play import First, Workers, played
+from mags.cli.eval_play import First, Frozen, Workers, played
 from mags.cli.eval_programme import FULL, QUICK, Bout, Narrowed, Programme, narrowed, playable
 from mags.cli.shared import out
 from mags.evaluation.proving.ablations import switch
@@ -36,6 +38,7 @@ from mags.evaluation.report.folder import (
     write_page,
 )
 from mags.games.players.remembering import Remembering
+from mags.settings import ChatSettings
 
 QUOTED = "tuning"
 """The bank of whatever the page quotes: the scored one is never shown."""
@@ -71,6 +74,7 @@ def report(
         str, typer.Option(help="Sentences: `scored`, `tuning` to try, `unseen` once at the end.")
     ] = "scored",
     workers: Workers = 2,
+    reader: Frozen = EMBEDDED,
 ) -> None:
     """Play every game with every player, take the memory apart, and tell it all on one page.
 
@@ -79,6 +83,7 @@ def report(
     `unseen` that lie in the folders beside others have a table of their own.
     """
     this = run_now(f"from {first} on")
+    chat = frozen(reader)
     if not from_:
         wanted = Narrowed(
             games=tuple(game or ()),
@@ -91,14 +96,24 @@ def report(
         for name in missing:
             out.print(f"left out: {name} needs the extra 'textworld'", markup=False)
         note_run(folder, replace(this, seeds=f"from {first} on, {_seeds(programme)}"))
-        perform(programme, folder, bank=bank, first=first, workers=workers)
+        perform(programme, folder, bank=bank, first=first, workers=workers, chat=chat)
     page = page_of(gather(from_ or [folder]), this)
     for path in write_page(folder, page):
         out.print(f"Written to {path}.", markup=False, soft_wrap=True)
 
 
-def perform(programme: Programme, folder: Path, *, bank: str, first: int, workers: int) -> None:
+def perform(
+    programme: Programme,
+    folder: Path,
+    *,
+    bank: str,
+    first: int,
+    workers: int,
+    chat: ChatSettings | None = None,
+) -> None:
     """Play what of a programme has not been played into a folder.
+
+    `chat`: the endpoint that is the frozen model, else the one that ships.
 
     What the page quotes - a move, nodes of a graph, facts with their sources - is of the tuning
     bank whatever is scored: who reads a report and mends a rule after it has not seen the exam.
@@ -106,41 +121,66 @@ def perform(programme: Programme, folder: Path, *, bank: str, first: int, worker
     for name in programme.without:
         switch(name)
     bouts = [
-        task for bout in programme.bouts for task in _tasks(bout, folder / RECORDS, bank, first)
+        task
+        for bout in programme.bouts
+        for task in _tasks(bout, folder / RECORDS, bank, first, chat=chat)
     ]
     apart = [
         task
         for name in (("", *programme.without) if programme.without else ())
-        for task in _tasks(programme.ablated, folder / ABLATIONS, bank, first, name)
+        for task in _tasks(programme.ablated, folder / ABLATIONS, bank, first, name, chat=chat)
     ]
     played(list(dict.fromkeys([*bouts, *apart])), workers)
     shown = programme.shown
     if not (folder / EXHIBIT).exists():
-        names = Played(game=shown.game, player="MAGS", seed=first, turns=shown.turns, bank=QUOTED)
-        _look_into(names, folder / EXHIBIT)
+        names = Played(
+            game=shown.game,
+            player="MAGS",
+            seed=first,
+            turns=shown.turns,
+            bank=QUOTED,
+            reader=reader_name(chat),
+        )
+        _look_into(names, folder / EXHIBIT, chat)
     if not (folder / AUDIT).exists():
         dose = replace(programme.dose, seed=first)
-        found = courses(programme.audited, QUOTED, dose, programme.audits)
-        write_audit(folder / AUDIT, told_of(programme.audited, QUOTED, dose, found))
+        found = courses(programme.audited, QUOTED, dose, programme.audits, chat)
+        write_audit(folder / AUDIT, told_of(programme.audited, QUOTED, dose, found, chat))
 
 
-def _tasks(bout: Bout, into: Path, bank: str, first: int, without: str = "") -> list[Task]:
+def _tasks(
+    bout: Bout,
+    into: Path,
+    bank: str,
+    first: int,
+    without: str = "",
+    *,
+    chat: ChatSettings | None,
+) -> list[Task]:
+    reader = reader_name(chat)
     return [
         Task(
             played=Played(
-                game=bout.game, player=name, seed=seed, turns=bout.turns, bank=bank, switch=without
+                game=bout.game,
+                player=name,
+                seed=seed,
+                turns=bout.turns,
+                bank=bank,
+                switch=without,
+                reader=reader,
             ),
             out=into,
             lines=False,
             again=False,
+            chat=chat,
         )
         for seed in range(first, first + bout.seeds)
         for name in bout.players
     ]
 
 
-def _look_into(names: Played, path: Path) -> None:
-    player = make_player(names.player, make_reader(names.game), memories=make_memories())
+def _look_into(names: Played, path: Path, chat: ChatSettings | None) -> None:
+    player = make_player(names.player, make_reader(names.game, chat), memories=make_memories())
     assert isinstance(player, Remembering)
     with alone():
         found = exhibit(names, make_game(names.game, names.bank), player)

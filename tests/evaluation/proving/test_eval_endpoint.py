@@ -12,6 +12,8 @@ from mags.cli.app import app
 from mags.cli.deciders import frozen
 from mags.errors import ConfigurationError, InvalidInput
 from mags.evaluation.proving.records import read_records, record_files
+from mags.evaluation.report.audited import read_audit
+from mags.evaluation.report.exhibit import read_exhibit
 from tests.models.chat.endpoint import Server, Step
 
 CHOSEN = Step(text='{"action": 1, "cited": [], "sure": 1}')
@@ -78,6 +80,32 @@ def test_an_ablation_is_played_by_the_same_endpoint_and_not_twice(
     assert [one["played"] for one in first] == [one["played"] for one in again]
     assert [one["played"]["switch"] for one in first] == ["", "spread"]
     assert len(server.requests) == 6
+
+
+def test_an_audit_asks_the_endpoint_in_each_course(server: Server) -> None:
+    server.steps += [CHOSEN] * 12
+    said = run(
+        "audit", "nonsense/tiny", "--turns", "3", "--poisoned", "1", "--audited", "2",
+        "--reader", f"{server.url}#tiny",
+    )  # fmt: skip
+    assert "never lied to" in said
+    assert server.steps == []
+
+
+def test_a_report_is_played_by_the_endpoint_and_says_so(server: Server, tmp_path: Path) -> None:
+    server.steps += [CHOSEN] * 12 * 6  # a match, the game looked into, and four courses
+    run(
+        "report", "--out", str(tmp_path), "--game", "nonsense/tiny", "--turns", "12", "--seeds",
+        "1", "--player", "window", "--without", "none", "--workers", "1",
+        "--reader", f"{server.url}#tiny",
+    )  # fmt: skip
+    assert server.steps == []
+    name = f"tiny at {server.url.removeprefix('http://').removesuffix('/v1')}"
+    assert read_exhibit(tmp_path / "exhibit.json").played.reader == name
+    assert read_audit(tmp_path / "audit.json").played.reader == name
+    told = (tmp_path / "report.md").read_text()
+    assert f"- reader: {name}, in the place" in told
+    assert told.count(f"The reader is {name}.") == 2
 
 
 def test_a_reader_that_no_record_could_name_is_refused(

@@ -16,7 +16,12 @@ LISTED = 12
 
 
 def bank_told(played: Played) -> str:
-    """Of which bank the sentences are that a section quotes."""
+    """Of which bank the sentences are that a section quotes, and of another reader its name."""
+    told = _of_bank(played)
+    return f"{told} The reader is {played.reader}." if played.reader else told
+
+
+def _of_bank(played: Played) -> str:
     if played.bank != "tuning":
         return f"The sentences are of the {played.bank} bank: mend nothing after them."
     return f"The sentences quoted are of the bank “{played.bank}”; no scored one is shown."
