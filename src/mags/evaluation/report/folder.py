@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mags.errors import InvalidInput
-from mags.evaluation.proving.records import RUNS, read_record, record_files
+from mags.evaluation.proving.records import RUNS, Played, read_record, record_files
 from mags.evaluation.report.ablated import whole
 from mags.evaluation.report.audited import Audit, read_audit
 from mags.evaluation.report.digest import Digest, digest
@@ -158,9 +158,10 @@ def page_of(found: Found, rendered: Run) -> Page:
 def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
     banks = sorted({one.figures.played.bank for one in found.matches})
     played = found.runs or (rendered,)
-    count = len(found.matches) + len(found.ablations)
+    count = len(_seconds((*found.matches, *found.ablations)))
     third = f"; {len(found.third):,} of the third" if found.third else ""
     every = (*found.matches, *found.third)
+    spent = sum(_seconds((*every, *found.ablations)).values())
     commits = (*(run.commit for run in played), *(one.figures.commit for one in every))
     first = [
         ("command", "; ".join(dict.fromkeys(run.command for run in played))),
@@ -169,12 +170,26 @@ def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
         ("machine", "; ".join(dict.fromkeys(run.machine for run in played))),
         ("played", ", ".join(dict.fromkeys(run.date for run in played))),
         ("matches", f"{count:,}, sentences of the bank {' and '.join(banks)}{third}"),
+        ("processor time", f"{_span(spent)} of all matches, one thread each"),
     ]
     written = f"{rendered.date} by {rendered.command}"
     readers = sorted({_reader_of(one) for one in found.matches} - {""})
     if readers:
         first.append(("reader", f"{', '.join(readers)}, in the place of those that come with MAGS"))
     return (*first, ("written", written)) if rendered not in played else tuple(first)
+
+
+def _seconds(found: Iterable[Digest]) -> dict[Played, float]:
+    """Processor time of each match once: a table of ablations may hold one of the others."""
+    return {one.figures.played: one.figures.cpu_s for one in found}
+
+
+def _span(seconds: float) -> str:
+    """Seconds in words, as "1 h 02 min"."""
+    hours, rest = divmod(round(seconds), 3600)
+    if hours:
+        return f"{hours:,} h {rest // 60:02d} min"
+    return f"{rest // 60} min {rest % 60:02d} s"
 
 
 def _about() -> Section:

@@ -9,7 +9,7 @@ from mags.evaluation.metrics import Interval
 from mags.evaluation.proving.figures import Figures, over_seeds
 from mags.evaluation.proving.improvement import improvement
 from mags.evaluation.proving.scores import Kept, weighed
-from mags.evaluation.proving.tables import Grid, by_player, shown
+from mags.evaluation.proving.tables import NONE, Grid, by_player, shown
 
 OURS = "MAGS"
 STANDARD = "nonsense/standard"
@@ -23,7 +23,7 @@ Groups = Mapping[str, Mapping[str, Sequence[Figures]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """A figure with its aim; `met` None where it was not measured."""
+    """A figure with its aim, "-" where none was set; `met` None where it was not measured."""
 
     figure: str
     reference: str
@@ -49,12 +49,23 @@ def grouped(found: Sequence[Figures]) -> dict[str, dict[str, list[Figures]]]:
 def goals(found: Sequence[Figures]) -> Grid:
     """Every aim of the proving ground, beside what was measured."""
     groups = grouped(found)
-    rows = [*_nonsense(groups), *_retention(groups), *_adventures(groups), _time(groups)]
-    words = {None: "not measured", True: "yes", False: "no"}
+    rows = [
+        *_nonsense(groups),
+        *_other_fidelity(groups),
+        *_retention(groups),
+        *_adventures(groups),
+        _time(groups),
+    ]
     return Grid(
         head=("figure", "reference", "to reach", "reached", "met"),
-        rows=tuple((r.figure, r.reference, r.aim, r.value, words[r.met]) for r in rows),
+        rows=tuple((r.figure, r.reference, r.aim, r.value, _met(r)) for r in rows),
     )
+
+
+def _met(one: Reached) -> str:
+    if one.aim == NONE:
+        return NONE
+    return {None: "not measured", True: "yes", False: "no"}[one.met]
 
 
 def gained(
@@ -112,6 +123,22 @@ def _nonsense(groups: Groups) -> list[Reached]:
             met=None if closed is None else closed.mean < 1,
         ),
     ]  # fmt: skip
+
+
+def _other_fidelity(groups: Groups) -> list[Reached]:
+    """Of every game but the one that the aim was set for."""
+    rows = []
+    for game, players in groups.items():
+        f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (_f1, _closed))
+        if game != STANDARD and f1 is not None and closed is not None:
+            rows.append(
+                Reached(
+                    figure=f"{game}: update fidelity F1; wrongly closed facts",
+                    reference=NONE, aim=NONE, met=None,
+                    value=f"{shown(f1)}; {shown(closed, '.2f')} %",
+                )
+            )  # fmt: skip
+    return rows
 
 
 def _retention(groups: Groups) -> list[Reached]:
