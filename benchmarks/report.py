@@ -159,19 +159,28 @@ def _plain(value: float) -> str:
 
 def _by_kind(section: Section, found: Sequence[Result]) -> list[str]:
     group = section.groups[0]
-    kinds = sorted(
-        g.removeprefix(f"{group} ") for g in found[0].groups if g.startswith(f"{group} ")
-    )
+    kinds = {
+        g.removeprefix(start): g
+        for g in sorted(found[0].groups)
+        for start in (f"{group} ", "kind:")
+        if g.startswith(start)
+    }
     out = []
     for measure in section.by_kind:
-        counts = {k: found[0].groups[f"{group} {k}"][measure]["n"] for k in kinds}
-        head = [f"{measure} by kind ({group})", *(f"{k} (n {counts[k]:.0f})" for k in kinds)]
+        cells = {k: [r.groups.get(g, {}).get(measure) for r in found] for k, g in kinds.items()}
+        head = [f"{measure} by kind ({group})", *(f"{k} (n {_each(cells[k])})" for k in kinds)]
         rows = [
-            [_name(r), *(_figure(r.groups[f"{group} {k}"][measure], wide=False) for k in kinds)]
-            for r in found
+            [_name(r), *(_figure(c, wide=False) if (c := cells[k][n]) else "-" for k in kinds)]
+            for n, r in enumerate(found)
         ]
         out += [*_lines(head, rows), ""]
     return out
+
+
+def _each(cells: Sequence[Mapping[str, float] | None]) -> str:
+    """How many cases: one number where it is the same for all systems, else that of each."""
+    counts = [f"{c['n']:.0f}" if c else "0" for c in cells]
+    return " / ".join(counts if len(set(counts)) > 1 else counts[:1])
 
 
 def _provenance(results: Sequence[Result]) -> str:

@@ -249,7 +249,8 @@ SECTIONS = (
         "given no line; `+n`: given the lines that decide and n that mislead, those that mislead "
         "most first. `walk` (shared rare words, no weights) and `cosine` (the embedder alone) "
         "stand beside it; `cited`: a line that decides is among those it names, at +20; `ms`: "
-        "processor time of a choice, at +20. `python -m benchmarks.reader`.",
+        "processor time of a choice, at +20; by kind: n of the first system / of the next. "
+        "`python -m benchmarks.reader`.",
         suites=(
             ("reader-seen", "Seen"),
             ("reader-phrasings", "Phrasings"),

@@ -59,7 +59,7 @@ def report(
         typer.Option(
             "--from",
             help="Play nothing, tell what lies in these folders: each match of the last that has "
-            "it, the game looked into and the audit of the first.",
+            "it, the game looked into, the audit and the reader's curve of the first.",
         ),
     ] = None,
     game: Wanted = None,

@@ -3,6 +3,7 @@
 records/*.jsonl      a match each     exhibit.json   a game looked into
 ablations/*.jsonl    a match each     audit.json     an audit
 runs.jsonl           how each came    index.html, report.md
+reader-*--*.json     the reader's own curve, by `python -m benchmarks.reader`
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mags.errors import InvalidInput
 from mags.evaluation.proving.records import RUNS, Played, read_record, record_files
 from mags.evaluation.report.ablated import whole
 from mags.evaluation.report.audited import Audit, read_audit
+from mags.evaluation.report.curved import Curved, read_curves, reader_section
 from mags.evaluation.report.digest import Digest, digest
 from mags.evaluation.report.exhibit import Exhibit, read_exhibit
 from mags.evaluation.report.goals import rank
@@ -47,7 +49,7 @@ class Run:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """What folders hold. `left_out`: matches of another bank or length, in words; `third`: matches
-    of the bank that nobody looks at, beside those of the report's.
+    of the bank that nobody looks at, beside those of the report's; `curves`: of the reader alone.
     """
 
     matches: tuple[Digest, ...]
@@ -57,14 +59,15 @@ class Found:
     runs: tuple[Run, ...]
     left_out: tuple[str, ...] = ()
     third: tuple[Digest, ...] = ()
+    curves: tuple[Curved, ...] = ()
 
 
 def gather(folders: Sequence[Path]) -> Found:
     """What was played into these folders, each match once: a later folder goes before.
 
-    The game looked into and the audit are those of the first folder that has one. A folder may be
-    that of a report, or one of `mags eval play --out` or `ablate --out`. Raises InvalidInput where
-    none holds a record.
+    The game looked into, the audit and the reader's curve are those of the first folder that has
+    one. A folder may be that of a report, of `mags eval play --out` or `ablate --out`, or one of
+    `python -m benchmarks.reader --save`. Raises InvalidInput where none holds a record.
     """
     exhibit = next((f / EXHIBIT for f in folders if (f / EXHIBIT).exists()), None)
     audit = next((f / AUDIT for f in folders if (f / AUDIT).exists()), None)
@@ -96,6 +99,7 @@ def gather(folders: Sequence[Path]) -> Found:
         ),
         left_out=(*left_out, *more),
         third=third,
+        curves=read_curves(folders),
     )
 
 
@@ -144,6 +148,8 @@ def page_of(found: Found, rendered: Run) -> Page:
     if found.third:
         third = [one.figures for one in found.third]
         sections.append(third_section(third, [one.figures for one in found.matches]))
+    if found.curves:
+        sections.append(reader_section(found.curves))
     if found.exhibit is not None:
         sections.append(graph_section(found.exhibit))
         if found.exhibit.move is not None:
