@@ -25,8 +25,8 @@ TEXT = (
     "lines that decide (what the oracle gives it in games), and with them 5, 20 and 50 lines that "
     "mislead, those that mislead most first. seen: phrases that training had; phrasings: others; "
     "relations: whole relations it never had. walk: over rare words that lines share, without "
-    "weights; cosine: the embedder alone; cited: among 20 that mislead, the share of tasks in which "
-    "it names a line that decides; chance: of an action taken blindly."
+    "weights; cosine: the embedder alone; cited: among 20 that mislead, the share of tasks in "
+    "which it names a line that decides; chance: of an action taken blindly."
 )
 
 
