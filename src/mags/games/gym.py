@@ -29,7 +29,9 @@ except ModuleNotFoundError as failure:
 
 MOST_ACTIONS = 32
 """Size of the space of actions, but in games of `MORE_ACTIONS`."""
-MORE_ACTIONS: Mapping[str, int] = MappingProxyType({**dict.fromkeys(ADVENTURES, 256), SCIENCE: 4096})
+MORE_ACTIONS: Mapping[str, int] = MappingProxyType(
+    {**dict.fromkeys(ADVENTURES, 256), SCIENCE: 4096}
+)
 """Its size by kind of game, where a scene offers every command that its world takes."""
 LETTERS = string.ascii_letters + string.digits + string.punctuation + " \n"
 """What texts are made of; any other letter becomes a question mark."""
