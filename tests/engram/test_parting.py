@@ -55,6 +55,14 @@ def test_a_change_ends_what_was_told_of_the_only_thing_of_that_kind(desk):
     assert tell(desk, "Zoaro", "rides with", "Vel clan", change=True).closed == old
 
 
+def test_a_change_of_one_of_several_things_leaves_the_others(desk):
+    tell(desk, "Zoaro", "third badge is", "owl")
+    first = tell(desk, "Zoaro", "first badge is", "key").facts
+    assert tell(desk, "Zoaro", "first badge bears", "drum", change=True).closed == first
+    assert tell(desk, "Zoaro", "second badge is", "lamp", change=True).closed == []
+    assert ("Zoaro", "third badge is", "owl") in desk.open()
+
+
 def test_words_that_joined_the_same_two_are_one_relation(desk):
     tell(desk, "Gusim", "voices", "Orn clan")
     tell(desk, "Gusim", "settles every quarrel of", "Orn clan")

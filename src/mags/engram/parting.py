@@ -24,6 +24,26 @@ from mags.ports import relations
 _CHANGE = frozenset({"now", "become", "became", "becomes", "nowadays", "longer", "changed", "new"})
 _ANYHOW = frozenset({"goes with", "is tied to", "to do is"})
 """Relations that say no more than that two things go together."""
+_PLACES = frozenset(
+    {
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "last",
+        "left",
+        "right",
+        "upper",
+        "lower",
+    }
+)
+"""Which of several it is: what is said of the first sign says nothing of the third."""
 _EMPTY = frozenset(
     take_apart(
         "one ones people everyone now new become only all time day longer change changed from today"
@@ -78,8 +98,20 @@ def give_way(view: View, claim: Claim, fact: int, done: Inscribed, *, seen: bool
     found = _told_over(view, claim, fact, done, slots)
     if not found and not seen:
         found = _felt(view, ends, slots, done)
+    found = [pair for pair in found if not _is_elsewhere(view, pair, fact)]
     if len(found) == 1:
         _part(view, found[0], claim, done, by=fact)
+
+
+def _is_elsewhere(view: View, ends: Pair, fact: int) -> bool:
+    """Whether all that joins two is said of another one of several than a fact is."""
+    own = _places(view, fact)
+    others = [_places(view, one) for one in _joining(view, *ends)]
+    return bool(own and others) and all(one and own.isdisjoint(one) for one in others)
+
+
+def _places(view: View, fact: int) -> frozenset[str]:
+    return _PLACES.intersection(words(view.words(fact).text))
 
 
 def _is_named(ends: Pair, done: Inscribed) -> bool:

@@ -69,6 +69,19 @@ def test_a_plain_statement_with_unfamiliar_words_becomes_a_fact(text, expected):
     assert ties(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Zoaro's third badge is the owl.", ("ADD", "Zoaro", "third badge is", "the owl")),
+        ("The third badge of Zoaro is the owl.", ("ADD", "Zoaro", "third badge is", "the owl")),
+        ("Zoaro's last badge must be an owl.", ("ADD", "Zoaro", "last badge is", "an owl")),
+        ("The left wall of Zoaro holds an owl.", ("ADD", "Zoaro", "left wall holds", "an owl")),
+    ],
+)
+def test_which_of_several_things_somebody_has_belongs_to_the_relation(text, expected):
+    assert ties(text) == [expected]
+
+
 def test_a_change_that_names_what_was_ends_it():
     assert ties("Zoaro no longer takes vreth ink but threlm ink.") == [
         ("RETRACT", "Zoaro", "", "vreth ink"),

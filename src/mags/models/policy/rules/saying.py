@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mags.models.policy.rules.clitics import is_verb_next
 from mags.models.policy.rules.deeming import deemed
 from mags.models.policy.rules.lasting import lasting
 from mags.models.policy.rules.lexicon import (
@@ -29,6 +30,11 @@ PLACED = word_set("in at under throughout within inside across")
 LISTS = word_set("and or nor & ,")
 EMPTY = ARTICLES | ADVERBS | word_set("one it that who which you your they there so but and , \" '")
 """Words that tell nothing of how two things are tied."""
+ORDINALS = word_set(
+    """first second third fourth fifth sixth seventh eighth ninth tenth last middle left right upper
+    lower front back inner outer"""
+)
+"""Which of several it is."""
 CUES = word_set("now no longer not but instead anymore become becomes became today lately")
 """Words that tell of a change, and belong to no relation."""
 MOST = 6
@@ -38,6 +44,8 @@ _GUESSED = HEDGES | word_set("could might may would should")
 _OTHERS = word_set("he she him her they them")
 _EVERYBODY = word_set("one you everyone everybody people visitors guests strangers all they we")
 _OFTEN = word_set("always never usually often rarely seldom mostly")
+_NOUN = 4
+"""Words of what is had, as in "third sign" or "spare front door key"."""
 _USUAL = 2
 """Words of "never lies"."""
 _CHANGED = frozenset({"changed", "change", "amended", "altered", "revised"})
@@ -66,14 +74,15 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
     found = placed(before, after) or deemed(before, after)
     if found is not None:
         return found
+    part = _part(before, after)
     if any(t.low in _GUESSED and not _is_norm(tokens, i) for i, t in enumerate(tokens)):
         return None
     if any(t.low in _OTHERS for t in tokens) and low_at(after, len(after) - 1) != "say":
         return None
     after = _news_told(after)
-    usual = _usual(after)
-    if usual:
-        return usual
+    plain = part or _usual(after)
+    if plain:
+        return plain
     words = until_comma(_past_comma(after))
     while words and words[0].low in ADVERBS:
         words = words[1:]
@@ -90,6 +99,31 @@ def said_of(clause: Stretch, subject: Referent) -> tuple[str, str] | None:
         verb, rest = rest[:1], rest[1:]  # a verb that no list has: "keepers of Zoaro salute us"
     relation = " ".join(t.low for t in verb or before[-2:])
     return (relation, join(rest)) if relation else None
+
+
+def _part(before: Sequence[Token], after: Sequence[Token]) -> tuple[str, str] | None:
+    """Read "Zoaro's third sign is the owl", "the third place of Zoaro holds the owl".
+
+    The noun, and which one of several it is, belongs to the relation: what is said of the first
+    sign says nothing of the third.
+    """
+    noun: Sequence[Token] = ()
+    if low_at(after, 0) == "'s" and not is_verb_next(after, 0):
+        k = next((i for i, t in enumerate(after) if i and t.low in BE | MODALS), len(after))
+        noun, after = after[1:k], after[k:]
+    elif low_at(before, len(before) - 1) == "of":
+        counted = [i for i, t in enumerate(before) if t.low in ORDINALS]
+        noun = before[counted[-1] : -1] if counted else ()
+    k = next((i for i, t in enumerate(after) if t.low not in BE | MODALS | ADVERBS), 0)
+    does = [t.low for t in after[:k] if t.low in BE]
+    if not k and low_at(after, 0) and _is_verb(after[0].low):
+        k, does = 1, [after[0].low]
+    rest = until_comma(after[k:])
+    named = 0 < len(noun) <= _NOUN and all(t.is_word for t in noun)
+    if not named or not does or not any(t.is_word for t in rest) or rest[0].low in _DENYING:
+        return None
+    verb = "is" if does[-1] == "be" else does[-1]
+    return " ".join((*(t.low for t in noun), verb)), join(rest)
 
 
 def _is_news(words: Sequence[Token]) -> bool:

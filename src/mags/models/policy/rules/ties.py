@@ -92,7 +92,7 @@ def preferred(
         return more if _tells_more(more, read) else _bounded(read, turn)
     notes = [op for op in read if op.qualifiers.get("kind") in _KEPT]
     ties = tied(turn, least=2 if notes else 1)
-    if read and ties and all(op.relation == "'s" for op in ties):
+    if read and ties and all(_is_had(op, turn) for op in ties):
         return read  # "Joost's flight is at six": of the flight, not of Joost
     return (*notes, *ties) or read
 
@@ -119,6 +119,14 @@ def _is_in(name: str, told: str) -> bool:
     words = before.split()
     within = len(words) > 1 and (words[-1] in PREPOSITIONS or words[-2] in PREPOSITIONS)
     return (bool(found) and not within) or (bool(told) and told in name)
+
+
+def _is_had(op: Operation, turn: Turn) -> bool:
+    """Say whether it is told of what somebody has: "Joost's flight is ..."."""
+    if op.relation == "'s":
+        return True
+    apart = turn.text.replace("\u2019", "'").casefold()
+    return f"{op.subject}'s {op.relation}".casefold() in apart
 
 
 def _is_swap(said: Sequence[Operation]) -> bool:
