@@ -66,3 +66,26 @@ def test_the_report_of_an_act_that_went_well_names_what_led_to_it():
     ground = said["Pell belongs to the Orn clan."], said["The Orn clan loves amber wax."]
     assert report.meta["attrs"]["led_by"] == " ".join(str(one.id) for one in ground)
     assert "led_by" not in said["Gurk would not take the oat bread."].meta["attrs"]
+
+
+def kept(player: Remembering) -> dict[str, tuple[object, ...]]:
+    """By line what was kept with it: how the act went, and the lines that led to it."""
+    found = {}
+    for episode, note in player.notes.items():
+        attrs = player.memory.get(episode).meta.get("attrs", {})
+        led = (player.notes[int(one)].shown for one in attrs.get("led_by", "").split())
+        found[note.shown] = attrs.get("outcome"), *led
+    return found
+
+
+def test_lines_told_again_report_what_they_reported_at_first():
+    player, _ = played()
+    at_first = kept(player)
+    assert [len(one) for one in at_first.values()].count(3) > 0
+    late = {episode: note for episode, note in player.notes.items() if note.said[0] > 0}
+    for episode in late:
+        player.memory.forget(episode)
+    player.let_go(late)
+    player.again(list(late.values()))
+    assert late.keys().isdisjoint(player.notes)
+    assert kept(player) == at_first

@@ -67,7 +67,7 @@ def mend(player: Remembering, world: World) -> dict[str, int]:
     for episode, note in list(player.notes.items()):
         if note.said in false:
             done["forgotten"] += len(memory.forget(episode).ids)
-            del player.notes[episode]
+            player.let_go([episode])
     now = EPOCH_S + max((note.line.at for note in player.notes.values()), default=0.0)
     for finding in examine(player, world):
         if finding.verdict in (Verdict.STALE, Verdict.WRONG):
@@ -148,10 +148,9 @@ class Audited:
         since = first - first % self._every
         self._player.memory.rollback(_mark(since))
         gone = [i for i, note in self._player.notes.items() if note.said[0] >= since]
-        for episode in gone:
-            del self._player.notes[episode]
+        self._player.let_go(gone)
         again = [n for n in self._heard if n.said[0] >= since and n.said not in false]
-        self._player.observe(again)
+        self._player.again(again)
         return {"replayed": len(again), "left out": len(false)}
 
 

@@ -9,7 +9,8 @@ measures is what any other program gets.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from mags.games.players.habits import Habits
 from mags.games.players.notes import EPOCH_S, Note, noted
@@ -20,7 +21,7 @@ from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen
 from mags.models.chat.tokens import estimate
 from mags.ports.answer import Answerer
-from mags.ports.policy import Turn
+from mags.ports.policy import LED_BY, Turn
 
 __all__ = ["BULK", "EPOCH_S", "WIDER", "Habits", "MakeMemory", "Remembering"]
 
@@ -58,6 +59,7 @@ class Remembering:
         self._reply: Reply | None = None
         self._scene: Scene | None = None
         self._learning_s = 0.0
+        self._reports: dict[Said, tuple[dict[str, str], tuple[Said, ...]]] = {}
 
     @property
     def memory(self) -> Memory:
@@ -88,6 +90,7 @@ class Remembering:
         self._thinker.begin(self._memory)
         self._reply = None
         self._learning_s = 0.0
+        self._reports = {}
 
     def close(self) -> None:
         """Close the memory of the game before."""
@@ -129,7 +132,35 @@ class Remembering:
 
     def observe(self, notes: Sequence[Note]) -> None:
         """Remember lines, each said by its speaker at its time."""
-        reported = self._thinker.reported(notes)
+        self._remember(notes, self._thinker.reported(notes))
+
+    def again(self, notes: Sequence[Note]) -> None:
+        """Remember lines once more as at first: scene by scene, with what they reported then.
+
+        What led to a reported act is kept as far as its lines are there still.
+        """
+        for _, scene in groupby(notes, key=lambda note: note.said[0]):
+            together = list(scene)
+            reported = {}
+            for said in (note.said for note in together if note.said in self._reports):
+                attrs, led = self._reports[said]
+                there = sorted(self._thinker.ids[one] for one in led if one in self._thinker.ids)
+                reported[said] = {**attrs, LED_BY: " ".join(map(str, there))} if there else attrs
+            self._remember(together, reported)
+
+    def let_go(self, episodes: Iterable[int]) -> None:
+        """Think no more of lines whose episodes are gone, forgotten or rolled back."""
+        for episode in episodes:
+            note = self._thinker.notes.pop(episode)
+            self._thinker.ids.pop(note.said, None)
+            self._thinker.passing.facts.pop(episode, None)
+
+    def _remember(self, notes: Sequence[Note], reported: Mapping[Said, Mapping[str, str]]) -> None:
+        for said, attrs in reported.items():
+            ids = map(int, attrs.get(LED_BY, "").split())
+            led = [self.notes[one].said for one in ids if one in self.notes]
+            plain = {name: value for name, value in attrs.items() if name != LED_BY}
+            self._reports[said] = plain, tuple(led)
         turns = [_turn(note.line, reported.get(note.said, {})) for note in notes]
         seen = self.memory.observe_many(turns, apart=len(notes) < BULK)
         for note, one in zip(notes, seen, strict=True):

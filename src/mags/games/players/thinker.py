@@ -77,7 +77,7 @@ class Thinker:
         self.recalls = 0
         self._history: list[Note] = []
         self._failed: set[Said] = set()
-        self._passing = Passing()
+        self.passing = Passing()
         self._report: Said | None = None
         self._lead: Mapping[str, float] = {}
         self._outright = frozenset[str]()
@@ -87,7 +87,7 @@ class Thinker:
         self, episode: int, note: Note, facts: Sequence[int], passing: Sequence[int] = ()
     ) -> None:
         """An episode is that line; `facts`: it told, `passing`: those that end of themselves."""
-        self._passing.told(episode, passing)
+        self.passing.told(episode, passing)
         if self._habits.ways:
             self.map.told(note, facts)
             self.rarity.told(note)
@@ -124,7 +124,7 @@ class Thinker:
     def did(self, scene: Scene, action: str, reward: float) -> None:
         """Keep what was done and what it brought."""
         ground = self.grounds.did(action)
-        self.diary.did(scene, action, reward, ground.lines & self._passing.facts.keys())
+        self.diary.did(scene, action, reward, ground.lines & self.passing.facts.keys())
         self.doubts.learn(ground.links, won=reward >= WELL)
         if action in scene.actions:
             self.ranking.learn(scene.actions.index(action), won=reward >= WELL)
@@ -133,7 +133,7 @@ class Thinker:
 
     def _lapse(self) -> None:
         """Tell the diary of the lines that held for a while and are over."""
-        for episode in self._passing.lapsed(self._memory, EPOCH_S + self._scene.at):
+        for episode in self.passing.lapsed(self._memory, EPOCH_S + self._scene.at):
             self.diary.end(episode, self.notes[episode].line.at, self._scene.at)
 
     def answer(
@@ -180,7 +180,7 @@ class Thinker:
             return told
         asked = named(question)
         habits, line = self._habits, self.notes.get
-        passing = self._passing.facts
+        passing = self.passing.facts
         found = meanwhile(found, question, line, passing)
         best = beside(
             found, question, line, most=habits.chains, close=habits.close, passing=passing
