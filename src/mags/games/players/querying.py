@@ -19,9 +19,9 @@ RARE = 8
 class Rarity:
     """How many of the lines that were told have a word, each line once, however often told.
 
-    What few lines speak of that were not found yet is what one has heard of and not dealt with: the
-    locker of a key that was just found, and none of the lockers that were opened and carried from. A
-    word of which every line was found leads nowhere.
+    What few lines speak of that were not found yet is what one has heard of and not dealt with:
+    the locker of a key that was just found, and none of the lockers that were opened and carried
+    from. A word of which every line was found leads nowhere.
     """
 
     def __init__(self) -> None:
