@@ -46,6 +46,7 @@ from mags.cli.train import train
 from mags.cli.train_evaluate import evaluate
 from mags.cli.train_heads import heads
 from mags.cli.train_linker import linker
+from mags.cli.train_lora import lora, needs, sizes
 from mags.cli.train_runs import everything, grpo, ppo, sft
 
 app = typer.Typer(
@@ -97,6 +98,9 @@ TRAIN: dict[str, Callable[..., None]] = {
     "evaluate": evaluate,
     "linker": linker,
     "all": everything,
+    "lora": lora,
+    "needs": needs,
+    "sizes": sizes,
 }
 
 

@@ -163,7 +163,7 @@ def use(
             raise InvalidInput(
                 f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}), "
                 "folders with a nano.json (`mags models list`) and folders of adapters "
-                "(scripts/train_gpu.py).",
+                "(`mags train lora`).",
                 given=given,
             )
         NanoFolder.read(folder)

@@ -23,7 +23,7 @@ from mags.training.chains.schema import write_samples  # noqa: E402
 from mags.training.large.adapters import Adapted, put_adapter, save_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
 from mags.training.large.shelf import AdapterPolicy, Shelf, read_adapters  # noqa: E402
-from mags.training.large.speech import Wording  # noqa: E402
+from mags.training.large.wording import Wording  # noqa: E402
 from tests.training.large.families import folder, samples  # noqa: E402
 from tests.training.large.road import preset, replies  # noqa: E402
 

@@ -14,7 +14,8 @@ from mags.models.chat.scripted import ScriptedChat  # noqa: E402
 from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
 from mags.models.prompts import load_prompts  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
-from mags.training.large.speech import PLAIN_TEMPLATE, Speech, Wording  # noqa: E402
+from mags.training.large.speech import PLAIN_TEMPLATE, Speech  # noqa: E402
+from mags.training.large.wording import Wording  # noqa: E402
 from tests.training.large import families  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")

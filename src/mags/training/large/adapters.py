@@ -21,7 +21,7 @@ from mags.training.chains.schema import Sample
 from mags.training.large.devices import Device
 from mags.training.large.loading import Loaded, load
 from mags.training.large.presets import Preset
-from mags.training.large.speech import Wording
+from mags.training.large.wording import Wording
 from mags.training.progress import Watch
 from mags.training.sft import SftConfig, fine_tune
 
@@ -122,7 +122,7 @@ def _card(folder: Path) -> Mapping[str, str]:
     if not card.is_file():
         raise ConfigurationError(
             f"{folder} holds no adapter of MAGS ({CARD} is missing): train one with "
-            "scripts/train_gpu.py.",
+            "`mags train lora`.",
             path=str(folder),
         )
     read: Mapping[str, str] = json.loads(card.read_text(encoding="utf-8"))

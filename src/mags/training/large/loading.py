@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from huggingface_hub.errors import LocalEntryNotFoundError
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -18,7 +19,8 @@ from transformers import (
 
 from mags.errors import ConfigurationError
 from mags.training.large.devices import NO_AIDS, Aids, Device, find_device
-from mags.training.large.speech import NO_THINKING, PLAIN_TEMPLATE, Speech, Wording
+from mags.training.large.speech import NO_THINKING, PLAIN_TEMPLATE, Speech
+from mags.training.large.wording import Wording
 from mags.training.nano.tokens import MEMORY_TOKENS
 
 
@@ -50,8 +52,9 @@ def load(
 ) -> Loaded:
     """Load a folder or a name of the Hugging Face hub; raises ConfigurationError.
 
-    Weights are of the device's type, or 4-bit where `aids` has it (bitsandbytes). With Unsloth its
-    kernels are taken up.
+    A folder needs no network; a name is fetched unless the local cache has it. Weights are of the
+    device's type, or 4-bit where `aids` has it (bitsandbytes). With Unsloth its kernels are taken
+    up.
     """
     on = device or find_device()
     if aids.unsloth:
@@ -65,13 +68,25 @@ def load(
         tokenizer = AutoTokenizer.from_pretrained(source, padding_side="left")
         model = AutoModelForCausalLM.from_pretrained(source, dtype=on.dtype, **quantised)
     except (OSError, ValueError, ImportError) as failure:
-        raise ConfigurationError(
-            f"{source} is no causal language model that transformers can read ({failure}): name "
-            "a folder with config.json, safetensors and tokenizer, or a model of the hub.",
-            source=str(source),
-        ) from failure
+        raise _refusal(source, failure) from failure
     ready = made_ready(model if aids.four_bit else model.to(on.kind), tokenizer, wording, on)
     return replace(ready, aids=aids)
+
+
+def _refusal(source: str | Path, failure: Exception) -> ConfigurationError:
+    """What is wrong with a source, and what to do."""
+    if not Path(source).is_dir() and isinstance(failure.__cause__, LocalEntryNotFoundError):
+        return ConfigurationError(
+            f"{source} is no folder here, the local cache of Hugging Face's models does not have "
+            "it, and their hub cannot be reached: name a folder with config.json, safetensors and "
+            "tokenizer, or go on where there is a network (HF_HUB_OFFLINE must not be set).",
+            source=str(source),
+        )
+    return ConfigurationError(
+        f"{source} is no causal language model that transformers can read ({failure}): name "
+        "a folder with config.json, safetensors and tokenizer, or a model of the hub.",
+        source=str(source),
+    )
 
 
 def _by_unsloth(source: str | Path, wording: Wording, device: Device, aids: Aids) -> Loaded:

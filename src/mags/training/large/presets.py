@@ -1,10 +1,17 @@
-"""Presets of LoRA training, and the memory that a card needs for them, by a written formula."""
+"""Presets of LoRA training, and the memory that a card needs for them, by a written formula.
+
+No library of training is needed to read them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from transformers import PretrainedConfig
+from mags.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
 
 GIB = 2**30
 CONTEXT_BYTES = 0.8 * GIB
@@ -16,6 +23,7 @@ class Preset:
     """How an adapter is trained.
 
     `tokens`: of a batch, padding counted; `longest`: of a sample; `samples`: at most (0: all).
+    `prompts`: of a step of GRPO, each with eight replies.
     """
 
     name: str
@@ -26,6 +34,7 @@ class Preset:
     tokens: int = 2_048
     longest: int = 1_024
     samples: int = 0
+    prompts: int = 16
 
 
 FULL = Preset(name="full", rank=64, alpha=128, epochs=10, rate=2e-4)
@@ -33,10 +42,27 @@ FULL = Preset(name="full", rank=64, alpha=128, epochs=10, rate=2e-4)
 QUICK = Preset(name="quick", rank=16, alpha=32, epochs=1, rate=4e-4, samples=8_000)
 """Under an hour on a GPU: one epoch over 8,000 samples."""
 SMOKE = Preset(
-    name="smoke", rank=4, alpha=8, epochs=1, rate=5e-3, tokens=1_024, longest=512, samples=64
+    name="smoke",
+    rank=4,
+    alpha=8,
+    epochs=1,
+    rate=5e-3,
+    tokens=1_024,
+    longest=512,
+    samples=64,
+    prompts=1,
 )
 """Shows that the road holds; teaches nothing."""
-PRESETS = {one.name: one for one in (FULL, QUICK, SMOKE)}
+PRESETS = {one.name: one for one in (QUICK, FULL, SMOKE)}
+
+
+def preset(name: str) -> Preset:
+    """A preset by its name; raises InvalidInput that tells the others."""
+    if name not in PRESETS:
+        raise InvalidInput(
+            f"There is no preset {name!r} of adapters: there are {', '.join(PRESETS)}.", preset=name
+        )
+    return PRESETS[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

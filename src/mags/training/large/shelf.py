@@ -23,7 +23,8 @@ from mags.ports.chat import Completion, Message, Tool, Usage
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
 from mags.training.large.adapters import CARD, base_of, wording_of
 from mags.training.large.loading import Loaded, load
-from mags.training.large.speech import Said, Speech, Wording
+from mags.training.large.speech import Said, Speech
+from mags.training.large.wording import Wording
 
 ROLES = ("router", "ask", "write")
 

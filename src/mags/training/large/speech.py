@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerBase
@@ -20,6 +19,7 @@ from mags.models.prompts import Prompt, load_prompts
 from mags.ports.chat import Message
 from mags.training.batches import Encoded
 from mags.training.chains.schema import Sample
+from mags.training.large.wording import Wording
 
 Said = dict[str, str]
 NO_THINKING = "{%- set enable_thinking = false %}"
@@ -31,13 +31,6 @@ PLAIN_TEMPLATE = (
     "{% if add_generation_prompt %}{{ 'assistant:\n' }}{% endif %}"
 )
 """For models that were never taught to chat."""
-
-
-class Wording(StrEnum):
-    """How much a model is told of its task."""
-
-    COMPACT = "compact"
-    FEW_SHOT = "few-shot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

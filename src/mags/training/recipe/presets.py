@@ -131,12 +131,42 @@ NANO = Recipe(
 PRESETS = {one.name: one for one in (SMOKE, QUICK, NANO)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A size of nano, and the learning rate that suits it."""
+
+    widths: Widths
+    rate: float
+
+
+def _size(width: int, layers: int, heads: int, rate: float, *, pieces: int = 4096) -> Size:
+    widths = Widths(width=width, layers=layers, heads=heads, inner=3 * width, pieces=pieces)
+    return Size(widths=widths, rate=rate)
+
+
+SIZES = {
+    "1M": _size(128, 4, 4, 3e-3, pieces=1024),
+    "5M": _size(256, 5, 4, 3e-3),
+    "20M": _size(384, 10, 6, 2e-3),
+    "50M": _size(512, 14, 8, 1.5e-3),
+    "100M": _size(768, 12, 12, 1e-3),
+}
+"""What `mags train sizes` sets side by side, by the weights of each."""
+
+
+def size(name: str) -> Size:
+    """A size by its name; raises InvalidInput that tells the others."""
+    if name not in SIZES:
+        raise InvalidInput(f"There is no size {name!r}: there are {', '.join(SIZES)}.", size=name)
+    return SIZES[name]
+
+
 def preset(name: str) -> Recipe:
     """A recipe by its name; raises InvalidInput that tells the others."""
     if name not in PRESETS:
         raise InvalidInput(
-            f"There is no preset {name!r}: there are {', '.join(PRESETS)}. Large models are "
-            "trained by scripts/train_gpu.py.",
+            f"There is no preset {name!r}: there are {', '.join(PRESETS)}. Language models that "
+            "others trained get adapters by `mags train lora`.",
             preset=name,
         )
     return PRESETS[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -110,16 +110,8 @@ def make_tokenizer(run: Run) -> dict[str, Any]:
 
 def teach_base(run: Run) -> dict[str, Any]:
     """A new model, taught all roles."""
-    words, widths = run.tokenizer(), run.recipe.widths
-    size = NanoSize(
-        width=widths.width,
-        layers=widths.layers,
-        heads=widths.heads,
-        inner=widths.inner,
-        context=widths.context,
-        pieces=widths.pieces,
-    )
-    model = new_nano(words, size, seed=run.recipe.seed)
+    words = run.tokenizer()
+    model = new_nano(words, NanoSize(**asdict(run.recipe.widths)), seed=run.recipe.seed)
     return _teach(run, model, words, tuple(Role), run.recipe.base, run.place("base"))
 
 
@@ -134,7 +126,7 @@ def reinforce_member(run: Run, member: str, *, by: str) -> dict[str, Any]:
     recipe, how, place = run.recipe, run.recipe.reinforce, run.place(by, member)
     words, model = run.tokenizer(), run.model("role", member)
     roles = [role for role in run.members[member] if role.value in how.roles]
-    tasks = _tasks(words, run.samples(files.KEPT_BACK, roles), recipe.widths.context - how.limit)
+    tasks = tasks_of(words, run.samples(files.KEPT_BACK, roles), recipe.widths.context - how.limit)
     judge = GoldJudge(weights=how.reward, fidelity=StoreFidelity() if how.reward.fidelity else None)
     sampling = Sampling(pad=words.pad_token_id, end=words.eos_token_id, limit=how.limit)
     voice = Voice(model=model, tokenizer=words, sampling=sampling)
@@ -148,6 +140,19 @@ def reinforce_member(run: Run, member: str, *, by: str) -> dict[str, Any]:
             reinforce(voice, tasks, judge, _grpo(recipe), watch=log, folder=place)
     model.save_pretrained(place)
     return {"prompts": len(tasks), "steps": how.steps, "replies": how.prompts * how.group}
+
+
+def tasks_of(
+    words: PreTrainedTokenizerFast, chosen: Sequence[Sample], longest: int
+) -> list[Task[Sample]]:
+    """Samples as prompts of a nano; those longer than `longest` tokens are left out."""
+    ids = words([prompt_of(s) for s in chosen], add_special_tokens=False)["input_ids"]
+    begun = [(words.bos_token_id, *prompt) for prompt in ids]
+    return [
+        Task(prompt=prompt, known=sample)
+        for prompt, sample in zip(begun, chosen, strict=True)
+        if len(prompt) <= longest
+    ]
 
 
 def _teach(
@@ -197,18 +202,6 @@ def _loss(
         total += float(torch.nn.functional.cross_entropy(logits, target, reduction="sum"))
         count += len(target)
     return round(total / max(count, 1.0), 4)
-
-
-def _tasks(
-    words: PreTrainedTokenizerFast, chosen: Sequence[Sample], longest: int
-) -> list[Task[Sample]]:
-    ids = words([prompt_of(s) for s in chosen], add_special_tokens=False)["input_ids"]
-    begun = [(words.bos_token_id, *prompt) for prompt in ids]
-    return [
-        Task(prompt=prompt, known=sample)
-        for prompt, sample in zip(begun, chosen, strict=True)
-        if len(prompt) <= longest
-    ]
 
 
 def _grpo(recipe: Recipe) -> GrpoConfig:
