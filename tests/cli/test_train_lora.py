@@ -60,6 +60,7 @@ def test_an_adapter_is_taught_reinforced_used_and_exported(
 ) -> None:
     families = pytest.importorskip("tests.training.large.families")
     base = families.folder("qwen", tmp_path / "base")
+    monkeypatch.setattr("mags.training.trial.SPLITS", ("frames",))
     monkeypatch.chdir(tmp_path)  # a folder that is named from here is found from elsewhere, too
     monkeypatch.setenv("MAGS_CONFIG", str(tmp_path / "config.toml"))
     folder = tmp_path / "run"
@@ -69,7 +70,7 @@ def test_an_adapter_is_taught_reinforced_used_and_exported(
     assert f"mags models use {folder / 'adapter'}" in told
     results = json.loads((folder / "results.json").read_text())
     assert [row["name"] for row in results["rows"]] == ["before", "smoke SFT", "and GRPO"]
-    assert set(results["rows"][0]["exact"]) >= {"ask seen", "write frames", "router seen"}
+    assert "write frames" in results["rows"][0]["exact"]
     assert all(0 < row["trained"] < row["weights"] for row in results["rows"])
     for stage in ("sft", "grpo"):
         assert (folder / stage / "scalars.jsonl").read_text().count("\n") > 1
@@ -82,7 +83,9 @@ def test_an_adapter_is_taught_reinforced_used_and_exported(
 @needs_torch
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no model")
-    with pytest.raises(ConfigurationError, match="is no causal language model that transformers"):
+    with pytest.raises(
+        ConfigurationError, match="holds no causal language model that transformers"
+    ):
         run("train", "lora", str(tmp_path), "--out", str(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
@@ -92,7 +95,10 @@ def test_a_name_that_cannot_be_fetched_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(ConfigurationError, match=r"is no folder here, .* hub cannot be reached"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"is no folder here, .*couldn.t connect.*where the hub can be reached",
+    ):
         run("train", "lora", "nobody/no-model", "--out", str(tmp_path))
 
 
@@ -113,9 +119,9 @@ def test_nanos_of_several_sizes_are_set_side_by_side(
     presets = importlib.import_module("mags.training.recipe.presets")
     small = presets.Size(widths=presets.Widths(width=32, layers=1, heads=2, pieces=400), rate=3e-3)
     monkeypatch.setitem(presets.SIZES, "1M", small)
-    short = ("--steps", "2", "--tokens", "512", *SHORT)
+    short = ("--steps", "2", "--tokens", "512", "--made", "24", "--most", "0")
     told = run("train", "sizes", "1M", "--out", str(tmp_path), *short)
-    assert "ask / write / router" in told
+    assert "- / - / -" in told
     (row,) = json.loads((tmp_path / "results.json").read_text())["rows"]
     assert row["name"] == "1M"
     assert (tmp_path / "nano-1M.gguf").read_bytes()[:4] == b"GGUF"

@@ -48,7 +48,9 @@ More = Annotated[
     list[Path] | None,
     typer.Option("--samples", help="More of them: a file (JSONL) of `mags train data`."),
 ]
-Most = Annotated[int, typer.Option(min=1, help="Evaluated of each role and split.")]
+Most = Annotated[
+    int, typer.Option(min=0, help="Evaluated of each role and split; 0 measures nothing.")
+]
 Seed = Annotated[int, typer.Option(help="Of samples and training.")]
 Keep = Annotated[bool, typer.Option("--keep/--no-keep", help="Leave the weights in the folder.")]
 Steps = Annotated[int, typer.Option(min=1, help="Steps of SFT.")]
@@ -161,9 +163,13 @@ def _table(rows: Sequence[Row], splits: Sequence[str]) -> Table:
         made.add_column(head, justify="left" if head == "model" else "right")
     for row in rows:
         cells = [
-            " / ".join(f"{row.exact.get(f'{role} {split}', float('nan')):.0f}" for role in ROLES)
+            " / ".join(_percent(row.exact.get(f"{role} {split}")) for role in ROLES)
             for split in splits
         ]
         counts = (f"{row.weights / 1e6:.1f}M", f"{row.trained / 1e6:.1f}M")
         made.add_row(row.name, *counts, f"{row.minutes:.1f}", f"{row.peak_mb / 1024:.1f}", *cells)
     return made
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0f}"

@@ -44,8 +44,8 @@ class Trial:
     """What every training of models side by side is told.
 
     `folder`: of the run. `grpo`: steps of GRPO after fine-tuning. `made`: training samples to make;
-    `more`: files of others (JSONL). `most`: samples evaluated of each role and split. `keep`: leave
-    the weights, too. `console`: where progress is shown; None keeps silent.
+    `more`: files of others (JSONL). `most`: samples evaluated of each role and split, 0 for none.
+    `keep`: leave the weights, too. `console`: where progress is shown; None keeps silent.
     """
 
     folder: Path

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from huggingface_hub.errors import LocalEntryNotFoundError
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -75,18 +74,19 @@ def load(
 
 def _refusal(source: str | Path, failure: Exception) -> ConfigurationError:
     """What is wrong with a source, and what to do."""
-    if not Path(source).is_dir() and isinstance(failure.__cause__, LocalEntryNotFoundError):
-        return ConfigurationError(
-            f"{source} is no folder here, the local cache of Hugging Face's models does not have "
-            "it, and their hub cannot be reached: name a folder with config.json, safetensors and "
-            "tokenizer, or go on where there is a network (HF_HUB_OFFLINE must not be set).",
-            source=str(source),
+    told = " ".join(str(failure).split())
+    if Path(source).is_dir():
+        message = (
+            f"{source} holds no causal language model that transformers can read ({told}): a "
+            "folder has config.json, safetensors and a tokenizer."
         )
-    return ConfigurationError(
-        f"{source} is no causal language model that transformers can read ({failure}): name "
-        "a folder with config.json, safetensors and tokenizer, or a model of the hub.",
-        source=str(source),
-    )
+    else:
+        message = (
+            f"{source} is no folder here, and no causal language model of that name could be had "
+            f"from the local cache or the Hugging Face hub ({told}): name a folder with "
+            "config.json, safetensors and a tokenizer, or go on where the hub can be reached."
+        )
+    return ConfigurationError(message, source=str(source))
 
 
 def _by_unsloth(source: str | Path, wording: Wording, device: Device, aids: Aids) -> Loaded:

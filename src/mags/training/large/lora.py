@@ -83,7 +83,8 @@ def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
     adapted = put_adapter(loaded, preset, seed=seed)
 
     def row(name: str) -> Row:
-        return trial.row(AdaptedDecider(adapted, name=name), adapted.model, tests, clock)
+        decider = AdaptedDecider(adapted, name=name, timed=0)
+        return trial.row(decider, adapted.model, tests, clock)
 
     yield row("before")
     clock = Stopwatch()

@@ -49,7 +49,8 @@ def compare(sizes: Mapping[str, Size], schooling: Schooling, trial: Trial) -> li
         voice = _taught(name, size, schooling, trial, train)
         if trial.grpo:
             _reinforced(name, voice, size, trial, train[-REINFORCED:])
-        rows.append(trial.row(VoiceDecider(voice, name=name), voice.model, tests, clock))
+        decider = VoiceDecider(voice, name=name, timed=0)
+        rows.append(trial.row(decider, voice.model, tests, clock))
         if trial.keep:
             _write(name, voice.model, voice.tokenizer, trial)
     trial.write(rows, {"device": device.kind, **asdict(schooling)})
