@@ -23,7 +23,6 @@ from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFas
 from transformers.utils import logging
 
 from benchmarks.rl.choosing import likeliest
-from benchmarks.rl.exam import BlindJudge
 from benchmarks.rl.learning import (
     Clock,
     Onlooker,
@@ -54,6 +53,7 @@ from mags.errors import ConfigurationError
 from mags.training.batches import Pair, encode
 from mags.training.chains.schema import Role, Sample, read_samples, write_samples
 from mags.training.chains.variety import Known
+from mags.training.exam import BlindJudge
 from mags.training.experience import Voice
 from mags.training.nano.lean import LeanLoss
 from mags.training.nano.model import NanoSize, new_nano

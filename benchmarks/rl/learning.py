@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from benchmarks.rl.exam import Examined, blind, examine
 from mags.training.chains.schema import Sample
 from mags.training.evaluate.deciders import Decision
 from mags.training.evaluate.scores import judge
 from mags.training.evaluate.voices import VoiceDecider
+from mags.training.exam import Examined, blind, examine
 from mags.training.experience import Judge, Task, Voice
 from mags.training.pairs import prompt_of
 from mags.training.reward import adherence, item_f1, nearness, read

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.rl.exam import BlindJudge, Search, blind, found_rank
 from benchmarks.rl.figures import parted, smoothed
 from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.presets import LEAN, SMALL, SMOKE
@@ -20,6 +19,7 @@ from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
 from mags.models.grammar import read_plan
 from mags.training.chains.schema import Role, Sample
 from mags.training.chains.variety import Known
+from mags.training.exam import Search, blind, found_rank
 
 WORLD: World = LEAN.world
 
@@ -94,50 +94,6 @@ def test_the_small_world_has_its_relations_only_and_keeps_frames_back() -> None:
         for sample in drawn(TAUGHT, role, 20):
             assert len(sample.turn.text) <= WORLD.longest
             assert not {*sample.tags} & {*WORLD.left_out}
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_an_exam_takes_the_target_out_and_right_replies_pass_it(role: Role) -> None:
-    judge, worth = BlindJudge(), []
-    for sample in drawn(TAUGHT, role, 12):
-        task = blind(sample, WORLD.relations)
-        assert (task.sample.target, task.sample.tags) == ("", ())
-        right, wrong = judge([task, task], [sample.target, "nonsense"])
-        assert wrong["reward"] == 0.0
-        worth.append(right["fidelity"])
-    assert sum(worth) / len(worth) > 0.85
-
-
-def test_the_reward_without_labels_is_the_same_whatever_the_target_says() -> None:
-    sample = drawn(TAUGHT, Role.WRITE, 1)[0]
-    task = blind(sample, WORLD.relations)
-    lied = replace(task, sample=replace(task.sample, target="<engram>\nnone\n</engram>"))
-    judge = BlindJudge()
-    assert judge([task], [sample.target]) == judge([lied], [sample.target])
-
-
-def test_asking_for_the_past_where_it_is_not_asked_for_finds_what_was_so_before() -> None:
-    found = []
-    for sample in drawn(TAUGHT, Role.ASK, 12):
-        plan, exam = read_plan(sample.target, ""), blind(sample, WORLD.relations).exam
-        assert isinstance(exam, Search)
-        other = replace(plan, past=not plan.past)
-        found.append([found_rank(exam, one, at=sample.now) for one in (plan, other)])
-    assert all(wrong <= right for right, wrong in found)
-    assert sum(wrong < right for right, wrong in found) > len(found) / 2
-
-
-def test_without_labels_silence_is_worth_more_than_a_wrong_fact_and_less_than_a_right_one() -> None:
-    samples = [one for one in drawn(TAUGHT, Role.WRITE, 12) if "ADD" in one.target]
-    for sample in samples:
-        task = blind(sample, WORLD.relations)
-        said = (
-            sample.target,
-            "<engram>\nnone\n</engram>",
-            "<engram>\nADD | me | pet | me\n</engram>",
-        )
-        right, silent, wrong = (one["reward"] for one in BlindJudge()([task] * 3, said))
-        assert wrong < silent < right
 
 
 def test_a_plan_that_follows_another_relation_finds_the_answer_later() -> None:

@@ -15,7 +15,7 @@ from mags.models.policy.heads.weights import SHIPPED
 from mags.training.evaluate.evaluation import from_json
 from mags.training.evaluate.report import tables
 from mags.training.recipe.ledger import Ledger
-from mags.training.recipe.presets import PRESETS, Recipe, preset
+from mags.training.recipe.presets import PRESETS, Recipe, Reward, preset
 
 Preset = Annotated[str, typer.Option("--preset", help=f"What is trained: {', '.join(PRESETS)}.")]
 Out = Annotated[
@@ -33,6 +33,15 @@ Heads = Annotated[
 Source = Annotated[
     Path | None,
     typer.Option("--data", help="Folder of `mags train data`; else the recipe makes its own."),
+]
+
+Rewarded = Annotated[
+    Reward,
+    typer.Option(
+        "--reward",
+        help="What replies are worth: by the label of each sample, or by what a memory knows "
+        "afterwards, the label taken out.",
+    ),
 ]
 
 
@@ -55,9 +64,10 @@ def grpo(
     threads: Threads = 2,
     combined: Combined = False,
     source: Source = None,
+    reward: Rewarded = Reward.LABELS,
 ) -> None:
     """Reinforce what SFT made by GRPO, on sentence frames that SFT did not see."""
-    _train("grpo", folder, _recipe(preset_name, seed, threads, combined), source)
+    _train("grpo", folder, _recipe(preset_name, seed, threads, combined), source, reward)
 
 
 def ppo(
@@ -67,9 +77,13 @@ def ppo(
     threads: Threads = 2,
     combined: Combined = False,
     source: Source = None,
+    reward: Rewarded = Reward.LABELS,
 ) -> None:
-    """Reinforce what SFT made by PPO, the baseline, at the same compute as GRPO."""
-    _train("ppo", folder, _recipe(preset_name, seed, threads, combined), source)
+    """Reinforce what SFT made by PPO, the baseline: as many steps, prompts and replies as GRPO has.
+
+    GRPO draws groups again that teach nothing, which PPO needs not; PPO has a critic to teach.
+    """
+    _train("ppo", folder, _recipe(preset_name, seed, threads, combined), source, reward)
 
 
 def everything(
@@ -80,10 +94,11 @@ def everything(
     combined: Combined = False,
     source: Source = None,
     heads: Heads = True,
+    reward: Rewarded = Reward.LABELS,
 ) -> None:
     """From nothing to all that `mags models use` takes: nano by SFT and GRPO, and the heads."""
     recipe = _recipe(preset_name, seed, threads, combined)
-    _train("all", folder, recipe, source)
+    _train("all", folder, recipe, source, reward)
     out.print(tables(from_json(folder / "evaluation.json")))
     out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
     if heads:
@@ -95,9 +110,16 @@ def _recipe(name: str, seed: int, threads: int, combined: bool) -> Recipe:
     return replace(preset(name), seed=seed, threads=threads, combined=combined)
 
 
-def _train(goal: str, folder: Path, recipe: Recipe, source: Path | None) -> None:
+def _train(
+    goal: str,
+    folder: Path,
+    recipe: Recipe,
+    source: Path | None,
+    reward: Reward = Reward.LABELS,
+) -> None:
     run = bring("mags.training.recipe.run", extra="train", needed_for=f"mags train {goal}")
-    out.print(_costs(run.train(recipe, folder, goal=goal, source=source, console=out)))
+    told = {"goal": goal, "source": source, "reward": reward, "console": out}
+    out.print(_costs(run.train(recipe, folder, **told)))
 
 
 def _costs(ledger: Ledger) -> Table:

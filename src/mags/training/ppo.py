@@ -41,7 +41,8 @@ class PpoConfig:
     """How to reinforce with a critic. `warm`: steps in which the value head alone learns.
 
     `copies`: replies to each prompt, which is then read once for all of them. A step has `replies`
-    replies in all, so that `prompts x group` of GRPO is equal compute but for the value head.
+    replies in all: `prompts x group` of GRPO with `group` copies is equal compute, but for the
+    value head and for groups that GRPO draws again.
     """
 
     steps: int = 100

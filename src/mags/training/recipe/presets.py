@@ -7,9 +7,17 @@ they need (`mags.training.large.presets`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from mags.errors import InvalidInput
 from mags.training.reward import RewardWeights
+
+
+class Reward(StrEnum):
+    """What replies are reinforced by: the label of each sample, or what a memory does with them."""
+
+    LABELS = "labels"
+    STORE = "store"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +55,12 @@ class Teaching:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reinforcing:
-    """GRPO, and PPO at equal compute: `prompts` x `group` replies a step.
+    """GRPO, and PPO with as many steps of as many replies: `prompts` x `group` in each.
 
-    `rows`: replies of one forward pass, which decides on the memory. `rank`: of a LoRA, 0 trains
-    every weight. `roles`: which are reinforced. The rate was chosen on the small world's dev:
-    three times as much unlearns (docs/log.md, 2026-11-21).
+    GRPO may draw groups again that teach nothing, PPO has a critic to teach. `rows`: replies of one
+    forward pass, which decides on the memory. `rank`: of a LoRA, 0 trains every weight. `roles`:
+    which are reinforced. The rate was chosen on the small world's dev: three times as much unlearns
+    (docs/log.md, 2026-11-21). `reward`: shares of the parts, where labels judge.
     """
 
     steps: int

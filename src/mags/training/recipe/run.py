@@ -11,14 +11,15 @@ import torch
 from rich.console import Console
 from transformers.utils import logging
 
-from mags.errors import InvalidInput
+from mags.errors import ConfigurationError, InvalidInput
 from mags.training.recipe import courses, finish, steps
 from mags.training.recipe.ledger import Ledger
-from mags.training.recipe.presets import Recipe
+from mags.training.recipe.presets import Recipe, Reward
 from mags.training.recipe.steps import Run
 
 Step = Callable[[Run], dict[str, Any]]
 GOALS = ("sft", "grpo", "ppo", "all", "heads")
+REINFORCING = ("grpo-", "ppo-")
 
 
 def train(
@@ -27,19 +28,23 @@ def train(
     *,
     goal: str = "all",
     source: Path | None = None,
+    reward: Reward = Reward.LABELS,
     console: Console | None = None,
 ) -> Ledger:
     """Take every step towards a goal that is not done yet; raises ConfigurationError.
 
+    `reward`: what is reinforced by; a folder that was reinforced by the other one is refused.
+
     "sft": base and specialists; "grpo", "ppo": these reinforced; "all": GRPO, export, evaluation;
     "heads": the heads, by one course after another.
     """
-    run = Run(recipe=recipe, folder=folder, source=source, console=console)
+    run = Run(recipe=recipe, folder=folder, source=source, reward=reward, console=console)
     ledger = Ledger(folder, recipe)
     torch.set_num_threads(recipe.threads)
     logging.disable_progress_bar()
     for name, step in plan(run, goal).items():
         if ledger.is_done(name):
+            _check_reward(ledger, name, reward)
             continue
         with ledger.step(name) as noted:
             noted.update(step(run))
@@ -70,3 +75,15 @@ def plan(run: Run, goal: str) -> dict[str, Step]:
     if goal == "all":
         made |= {"export": finish.export, "evaluate": finish.measure}
     return made
+
+
+def _check_reward(ledger: Ledger, name: str, reward: Reward) -> None:
+    step = ledger.steps[name]
+    if not name.startswith(REINFORCING) or step.get("reward", Reward.LABELS) == reward:
+        return
+    raise ConfigurationError(
+        f"{ledger.folder} was reinforced by {step.get('reward', Reward.LABELS)} ({name}): use "
+        f"another folder, or --reward {step.get('reward', Reward.LABELS)}.",
+        path=str(ledger.folder),
+        step=name,
+    )

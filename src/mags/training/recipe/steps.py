@@ -12,9 +12,11 @@ import torch
 from rich.console import Console
 from transformers import AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from mags.errors import InvalidInput
 from mags.training.batches import Encoded, encode
 from mags.training.chains.schema import Role, Sample, read_samples
-from mags.training.experience import Task, Voice
+from mags.training.exam import BlindJudge, blind, has_exam, relations_of
+from mags.training.experience import Judge, Task, Voice
 from mags.training.fidelity import StoreFidelity
 from mags.training.grpo import GrpoConfig, reinforce
 from mags.training.nano.lean import LeanLoss
@@ -25,7 +27,7 @@ from mags.training.ppo import PpoConfig, reinforce_with_critic
 from mags.training.progress import Logbook
 from mags.training.recipe import samples as files
 from mags.training.recipe.lora import low_rank
-from mags.training.recipe.presets import Recipe, Teaching
+from mags.training.recipe.presets import Recipe, Reward, Teaching
 from mags.training.reward import GoldJudge
 from mags.training.rollout import Sampling
 from mags.training.sft import SftConfig, fine_tune
@@ -40,12 +42,13 @@ WORTH_COMPILING = 500
 class Run:
     """A recipe at work in a folder. `source`: samples to take instead of making them.
 
-    `console`: where progress is shown; None keeps silent.
+    `reward`: what members are reinforced by. `console`: where progress is shown; None keeps silent.
     """
 
     recipe: Recipe
     folder: Path
     source: Path | None = None
+    reward: Reward = Reward.LABELS
     console: Console | None = None
 
     @property
@@ -126,8 +129,10 @@ def reinforce_member(run: Run, member: str, *, by: str) -> dict[str, Any]:
     recipe, how, place = run.recipe, run.recipe.reinforce, run.place(by, member)
     words, model = run.tokenizer(), run.model("role", member)
     roles = [role for role in run.members[member] if role.value in how.roles]
-    tasks = tasks_of(words, run.samples(files.KEPT_BACK, roles), recipe.widths.context - how.limit)
-    judge = GoldJudge(weights=how.reward, fidelity=StoreFidelity() if how.reward.fidelity else None)
+    known = tasks_of(words, run.samples(files.KEPT_BACK, roles), recipe.widths.context - how.limit)
+    tasks, judge = judged(run, known)
+    # Checkpoints of one reward are not taken up by a run of the other.
+    kept = place if run.reward is Reward.LABELS else place / run.reward.value
     sampling = Sampling(pad=words.pad_token_id, end=words.eos_token_id, limit=how.limit)
     voice = Voice(model=model, tokenizer=words, sampling=sampling)
     with (
@@ -135,11 +140,33 @@ def reinforce_member(run: Run, member: str, *, by: str) -> dict[str, Any]:
         run.log(place, f"{by} {member}", how.steps) as log,
     ):
         if by == "ppo":
-            reinforce_with_critic(voice, tasks, judge, _ppo(recipe), watch=log, folder=place)
+            reinforce_with_critic(voice, tasks, judge, _ppo(recipe), watch=log, folder=kept)
         else:
-            reinforce(voice, tasks, judge, _grpo(recipe), watch=log, folder=place)
+            reinforce(voice, tasks, judge, _grpo(recipe), watch=log, folder=kept)
     model.save_pretrained(place)
-    return {"prompts": len(tasks), "steps": how.steps, "replies": how.prompts * how.group}
+    told = {"prompts": len(tasks), "steps": how.steps, "replies": how.prompts * how.group}
+    return {**told, "reward": run.reward.value}
+
+
+def judged(run: Run, known: Sequence[Task[Sample]]) -> tuple[list[Task[Any]], Judge[Any]]:
+    """The prompts that a reward can judge, and their judge.
+
+    By the store every target is taken out before the judge sees it: replies are worth what a memory
+    does with them in an exam (`mags.training.exam`). Raises InvalidInput where no prompt has one.
+    """
+    how = run.recipe.reinforce.reward
+    if run.reward is Reward.LABELS:
+        fidelity = StoreFidelity() if how.fidelity else None
+        return list(known), GoldJudge(weights=how, fidelity=fidelity)
+    relations = relations_of([one.known for one in known])
+    tasks = [
+        Task(prompt=one.prompt, known=blind(one.known, relations))
+        for one in known
+        if has_exam(one.known)
+    ]
+    if not tasks:
+        raise InvalidInput("No sample of these has an exam: reinforce by labels.", samples=0)
+    return tasks, BlindJudge(invented=how.invented)
 
 
 def tasks_of(
@@ -223,6 +250,7 @@ def _ppo(recipe: Recipe) -> PpoConfig:
     return PpoConfig(
         steps=how.steps,
         replies=how.prompts * how.group,
+        copies=how.group,  # as many prompts to read as GRPO has: they are what a step costs most
         epochs=how.epochs,
         rows=how.rows,
         rate=how.rate,

@@ -7,7 +7,7 @@ other people's facts of the same relation, and the plan is worth the reciprocal 
 
 The exam is drawn up with the turn, as a simulated conversation knows the world it speaks of. What
 the judge is given besides is the turn with its target taken out (`blind`): operations and plans of
-the generator cannot reach the reward.
+the generator cannot reach the reward. Where samples have no such world, their targets stand for it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from mags.memory.memory import Memory
-from mags.models.grammar import Engram, read_plan
-from mags.ports.policy import Plan
+from mags.models.grammar import Engram, read_engram, read_plan
+from mags.ports.policy import Act, Plan
 from mags.training.chains.schema import Role, Sample
 from mags.training.fidelity import (
     LONG_AGO_S,
@@ -62,6 +62,27 @@ def blind(sample: Sample, relations: Sequence[str]) -> Examined:
     return Examined(sample=replace(sample, target="", tags=()), exam=exam)
 
 
+def has_exam(sample: Sample) -> bool:
+    """Whether an exam would tell a right reply from a wrong one.
+
+    Notes are no facts, a route is not seen in a store, and a question that names no relation, or a
+    time, finds nothing by a fact alone.
+    """
+    if sample.role is Role.WRITE:
+        return all(one.act is not Act.NOTE for one in read_engram(sample.target).operations)
+    if sample.role is Role.ROUTER:
+        return False
+    plan = read_plan(sample.target, sample.turn.text)
+    return bool(plan.hops) and plan.since is None and plan.until is None
+
+
+def relations_of(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """The relations that questions ask for, in the order of the alphabet."""
+    asked = (one for one in samples if one.role is Role.ASK)
+    plans = (read_plan(one.target, one.turn.text) for one in asked)
+    return tuple(sorted({hop.relation for plan in plans for hop in plan.hops}))
+
+
 def search_of(sample: Sample, relations: Sequence[str]) -> Search:
     """A world in which a question has an answer; values are made up, by the sample's id.
 
@@ -75,7 +96,8 @@ def search_of(sample: Sample, relations: Sequence[str]) -> Search:
         at, other = hop.subject or at, _name(rng)
         fact = (other, hop.relation, at) if hop.inverse else (at, hop.relation, other)
         chain.append(fact)
-        for relation in rng.sample([r for r in relations if r != hop.relation], 3):
+        others = [r for r in relations if r != hop.relation]
+        for relation in rng.sample(others, min(3, len(others))):
             held.append((_name(rng), relation, at) if hop.inverse else (at, relation, _name(rng)))
         held += [(_name(rng), hop.relation, _name(rng)) for _ in range(2)]
         at = other
