@@ -1,8 +1,9 @@
-// What lies under the graph: the two blocks with their names, and a pulse where something changed.
+// What lies under the graph: the two blocks, and a pulse where something changed.
 import type Sigma from "sigma";
 
 import type { Change } from "../api";
 import { STILL, palette } from "./colours";
+import type { Heading } from "./labels";
 import type { Box } from "./layout";
 
 export const PULSE_MS = 1800;
@@ -46,6 +47,14 @@ export class Ground {
     this.keep();
   }
 
+  /** What the blocks are called, and where: written over the arcs. */
+  headings(): Heading[] {
+    return this.plates.map(({ title, about, box }) => {
+      const { x: left, y: top } = this.sigma.graphToViewport({ x: box.left, y: box.top });
+      return { title, about, left, top, right: this.sigma.graphToViewport({ x: box.right, y: box.top }).x };
+    });
+  }
+
   private keep(): void {
     if (this.pulses.length === 0) return;
     this.sigma.scheduleRender();
@@ -67,22 +76,14 @@ export class Ground {
     this.context.globalAlpha = 1;
   }
 
-  private plate({ title, about, box }: Plate): void {
-    const { block, quiet } = palette();
+  private plate({ box }: Plate): void {
+    const { block } = palette();
     const a = this.sigma.graphToViewport({ x: box.left, y: box.top });
     const b = this.sigma.graphToViewport({ x: box.right, y: box.bottom });
     this.context.fillStyle = block;
     this.context.beginPath();
     this.context.roundRect(a.x, a.y, b.x - a.x, b.y - a.y, 14);
     this.context.fill();
-    this.context.fillStyle = quiet;
-    this.context.font = "600 12px system-ui, sans-serif";
-    this.context.fillText(title, a.x + 14, a.y + 20);
-    const wide = this.context.measureText(title).width;
-    this.context.font = "12px system-ui, sans-serif";
-    if (wide + this.context.measureText(about).width + 36 < b.x - a.x) {
-      this.context.fillText(about, a.x + wide + 22, a.y + 20);
-    }
   }
 
   private one(pulse: Pulse, part: number): void {

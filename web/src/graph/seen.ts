@@ -2,13 +2,17 @@
 // measures, and is what sigma draws by, after everything that is lit, dimmed or chosen.
 import type Sigma from "sigma";
 
-/** Places and sizes in pixels of the canvas. `size`: half of what a node measures across. */
+import type { Rect } from "./room";
+
+/** Places and sizes in pixels of the canvas. `size`: half of what a node measures across. `labels`: where the
+ * words beside nodes stand. */
 export interface Seen {
   nodes: Record<string, { shape: string; color: string; x: number; y: number; size: number; ringed: boolean }>;
   arcs: { src: string; dst: string; kind: string; color: string; width: number }[];
+  labels: Record<string, Rect>;
 }
 
-export function seen(sigma: Sigma): Seen {
+export function seen(sigma: Sigma, labels: Seen["labels"]): Seen {
   const graph = sigma.getGraph();
   const nodes: Seen["nodes"] = {};
   graph.forEachNode((name) => {
@@ -22,5 +26,5 @@ export function seen(sigma: Sigma): Seen {
     const shown = sigma.getEdgeDisplayData(name);
     return shown ? [{ src, dst, kind: kind as string, color: shown.color, width: sigma.scaleSize(shown.size) }] : [];
   });
-  return { nodes, arcs: arcs.flat() };
+  return { nodes, arcs: arcs.flat(), labels };
 }

@@ -2,7 +2,6 @@
 //
 // Episodes are squares in a block of their own, what is known circles in another; colour is the
 // region, width the weight, and what decays fades.
-import { NodeSquareProgram } from "@sigma/node-square";
 import Graph from "graphology";
 import Sigma from "sigma";
 import { NodeCircleProgram } from "sigma/rendering";
@@ -12,7 +11,7 @@ import { OTHERS, titled } from "../regions";
 import { DARK, STILL, palette, shade, tint } from "./colours";
 import { Detail, STRONG, WEAK, strongest } from "./detail";
 import { Ground, PULSE_MS } from "./ground";
-import { hover, label } from "./labels";
+import { Labels } from "./labels";
 import { Block, type Box, inset } from "./layout";
 import { type Data, drawn, line, looks } from "./looks";
 import { type Seen, seen } from "./seen";
@@ -32,17 +31,12 @@ export interface Marks {
   found: Set<number>;
 }
 
-/** Squares that are named as circles are. */
-class Square extends NodeSquareProgram {
-  override drawLabel = label as NodeSquareProgram["drawLabel"];
-  override drawHover = hover as NodeSquareProgram["drawHover"];
-}
-
 export class View {
   readonly graph = new Graph({ multi: true, type: "directed" });
   private readonly sigma: Sigma;
   private readonly ground: Ground;
   private readonly detail = new Detail();
+  private readonly labels = new Labels(() => this.ground.headings());
   private readonly episodes = new Block();
   private readonly known = new Block();
   private crossing: { a: string; b: string; weight: number }[] = []; // from block to block
@@ -62,12 +56,12 @@ export class View {
       defaultNodeType: "circle",
       defaultEdgeType: STRONG,
       edgeProgramClasses: this.detail.programs(),
-      nodeProgramClasses: { circle: NodeCircleProgram, square: Square },
-      labelDensity: 0.5,
+      nodeProgramClasses: { circle: NodeCircleProgram, square: this.labels.square() },
+      labelDensity: 2,
       labelGridCellSize: 110,
       labelRenderedSizeThreshold: 5,
-      defaultDrawNodeLabel: label,
-      defaultDrawNodeHover: hover,
+      defaultDrawNodeLabel: this.labels.label,
+      defaultDrawNodeHover: this.labels.hover,
       stagePadding: 0,
       zIndex: true,
       minCameraRatio: 0.02,
@@ -77,6 +71,7 @@ export class View {
     });
     this.ground = new Ground(this.sigma);
     this.detail.attach(this.sigma);
+    this.labels.attach(this.sigma);
     this.sigma.on("clickNode", ({ node }) => onChoose(node));
     this.sigma.on("clickStage", () => onChoose(null));
     this.sigma.on("enterNode", ({ node }) => this.beside(node));
@@ -205,7 +200,7 @@ export class View {
 
   /** What is drawn now, for whoever measures. */
   seen(): Seen {
-    return seen(this.sigma);
+    return seen(this.sigma, this.labels.seen());
   }
 
   /** Whether a node is drawn under that name. */
