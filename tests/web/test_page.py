@@ -100,6 +100,18 @@ def test_the_first_slider_shows_what_was_true_then(page):
     expect(slider).to_have_value("1000")
 
 
+def test_a_name_of_which_nothing_was_told_by_then_is_not_shown(page):
+    names = page.locator(".list h2", has_text="People").locator(
+        "xpath=following-sibling::ul[1]//button"
+    )
+    expect(names.get_by_text("chess", exact=True)).to_be_visible()
+    page.locator(".times input").first.fill("400")  # told later, in March
+    expect(names.get_by_text("chess", exact=True)).to_have_count(0)
+    expect(names.get_by_text("Oslo", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Now", exact=True).click()
+    expect(names.get_by_text("chess", exact=True)).to_be_visible()
+
+
 def test_the_second_slider_shows_what_was_known_then(page, http: httpx.Client):
     known = [dot["recorded_at"] for dot in http.get("/memories/tour/picture").json()["dots"]]
     page.wait_for_timeout(1_100)  # the next turn is recorded a second later
@@ -109,6 +121,8 @@ def test_the_second_slider_shows_what_was_known_then(page, http: httpx.Client):
     page.locator(".times input").nth(1).fill("500")
     expect(later).to_have_count(0)
     expect(nodes_listed(page)).to_have_count(len(known))
+    # All of it was told within a minute: the seconds since the first tell more than a date.
+    expect(page.locator(".times output").nth(1)).to_have_text(re.compile(r"^\d+ s in$"))
 
 
 def test_a_search_looks_at_the_time_that_is_looked_at(page):

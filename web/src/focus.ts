@@ -3,14 +3,14 @@
 import { computed } from "@preact/signals";
 
 import type { Arc, Dot, NodeCard, Picture } from "./api";
-import { byRegion, chosen, picture } from "./state";
+import { asOf, byRegion, chosen, picture, shown } from "./state";
 import { path, pathNodes, throughOf } from "./talk";
 
 /** What is drawn: null where the regions are. */
 export const drawn = computed<Picture | null>(() => {
   const closely = path.value !== null ? ofPath() : chosen.value !== null ? ofChosen() : null;
   if (byRegion.value) return closely;
-  const whole = picture.value;
+  const whole = asOf.value === null ? picture.value : told(picture.value);
   if (whole === null || path.value === null || closely === null) return whole;
   const there = new Set(whole.dots.map((dot) => dot.id));
   const missing = closely.dots.filter((dot) => !there.has(dot.id));
@@ -18,14 +18,23 @@ export const drawn = computed<Picture | null>(() => {
   return { ...whole, dots: [...whole.dots, ...missing], lines: [...whole.lines, ...closely.lines] };
 });
 
+/** Without names that nothing was told of at that time: of themselves they hold at any. */
+function told(seen: Picture | null): Picture | null {
+  if (seen === null) return null;
+  const tells = new Set(seen.dots.filter(({ kind }) => kind !== "entity").map(({ id }) => id));
+  const of = new Set(seen.lines.flatMap(({ src, dst }) => [...(tells.has(src) ? [dst] : []), ...(tells.has(dst) ? [src] : [])]));
+  const stays = ({ id, kind, pinned }: Dot) => kind !== "entity" || pinned || of.has(id) || shown.value.has(id) || chosen.value?.node.id === id;
+  return { ...seen, dots: seen.dots.filter(stays) };
+}
+
 function ofPath(): Picture | null {
-  const told = path.value!;
+  const answer = path.value!;
   const known = new Map(picture.value?.dots.map((dot) => [dot.id, dot]));
-  const dots = throughOf(told.trace.hits).flatMap((id) => {
+  const dots = throughOf(answer.trace.hits).flatMap((id) => {
     const node = pathNodes.value.get(id);
     return known.get(id) ?? (node ? dotOf(node) : []);
   });
-  const lines = told.trace.hits.flatMap((hit) => hit.path.map(({ src, dst, weight }) => arc(src, dst, weight)));
+  const lines = answer.trace.hits.flatMap((hit) => hit.path.map(({ src, dst, weight }) => arc(src, dst, weight)));
   return pictured(dots, lines);
 }
 

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { asOf, memory, past, picture, recordedAsOf, stats } from "../state";
 
 const DAY = 86_400;
+const MINUTE = 60;
 const STEPS = 1000;
 
 /** The bounds of both times, from what has been drawn. */
@@ -59,7 +60,7 @@ function Slider({ name, about, of, bounds }: Given) {
   const [first = 0, last = 0] = bounds ?? [];
   const value = of.value;
   const span = Math.max(1, last - first);
-  const shown = value === null ? "now" : new Date(value * 1000).toISOString().slice(0, span > 3 * DAY ? 10 : 19).replace("T", " ");
+  const shown = value === null ? "now" : span < MINUTE ? `${Math.floor(value - first)} s in` : moment(value, span);
   return (
     <label class={value === null ? "" : "then"} title={about}>
       <span>{name}</span>
@@ -79,6 +80,11 @@ function Slider({ name, about, of, bounds }: Given) {
       <output>{shown}</output>
     </label>
   );
+}
+
+/** A moment as finely as what lies between the first and the last asks for. */
+function moment(seconds: number, span: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, span > 3 * DAY ? 10 : 19).replace("T", " ");
 }
 
 function joined(a: number[] | null, b: number[] | null): number[] | null {
