@@ -7,7 +7,7 @@ import pytest
 from mags.errors import StoreBusy
 from tests.server.serving import Served
 from tests.server.sleeping import RULES, Held, begins_again, failing
-from tests.web.using import sees
+from tests.web.using import sees, tab
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -107,4 +107,14 @@ def test_the_night_of_one_memory_is_not_seen_over_another(
     expect(night.locator(".night")).to_have_count(0)
     held.let_go()
     expect(night.locator(".counts")).to_contain_text("1 fact holds")
+    expect(night.locator(".night")).to_have_count(0)
+
+
+def test_going_back_is_seen_and_not_hidden_by_the_night_that_is_over(night, http):
+    http.post("/memories/tour/snapshots", json={"name": "then"})
+    sleep(night)
+    expect(night.get_by_role("heading", name="Slept")).to_be_visible()
+    tab(night, "History")
+    night.get_by_role("button", name="Go back to then").click()
+    sees(night, "Back at “then”")
     expect(night.locator(".night")).to_have_count(0)

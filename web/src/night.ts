@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals";
 
 import type { RuleDone, Slept } from "./api";
 import { STILL } from "./graph/colours";
-import { counted, memory, refresh, tried } from "./state";
+import { changes, counted, memory, refresh, tried } from "./state";
 
 export interface Night {
   /** What the rules did so far, in words. */
@@ -32,6 +32,11 @@ const RULES: Record<string, (did: Record<string, number>) => string> = {
 effect(() => {
   void memory.value; // another memory is opened: this night is not its own
   night.value = null;
+});
+
+effect(() => {
+  // Who went back wants to see it: the report of the night no longer lies over the graph.
+  if (changes.value[0]?.kind === "rollback" && night.peek()?.slept) wake();
 });
 
 export async function sleepNow(): Promise<void> {
