@@ -10,7 +10,10 @@ AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 WAIT_MS = 30_000
 FLAGS = [
     "--no-sandbox",
+    # Drawn and put together without a graphics card. Composed by it, a canvas that is only cleared
+    # would still show in a screenshot what stood on it before.
     "--use-angle=swiftshader",
+    "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
