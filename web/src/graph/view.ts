@@ -57,7 +57,7 @@ export class View {
       defaultEdgeType: STRONG,
       edgeProgramClasses: this.detail.programs(),
       nodeProgramClasses: { circle: NodeCircleProgram, square: this.labels.square() },
-      labelDensity: 2,
+      labelDensity: 3,
       labelGridCellSize: 110,
       labelRenderedSizeThreshold: 5,
       defaultDrawNodeLabel: this.labels.label,
