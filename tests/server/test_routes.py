@@ -156,6 +156,18 @@ def test_a_node_is_edited_pinned_and_forgotten(client: httpx.Client, memory: str
     assert client.get(path).status_code == 404
 
 
+def test_the_text_of_a_fact_is_read_or_refused(client: httpx.Client, memory: str):
+    known = client.get(f"{memory}/facts", params={"subject": "Ana"}).json()
+    (fact,) = (one for one in known if one["relation"] == "lives in")
+    path = f"{memory}/nodes/{fact['id']}"
+    said = client.patch(path, json={"text": "Ana lives in Rome."}).json()["fact"]
+    assert (said["subject"], said["relation"], said["object"]) == ("Ana", "lives in", "Rome")
+    refused = client.patch(path, json={"text": "Something or other."})
+    assert refused.status_code == 422
+    assert "give subject, relation and object" in refused.json()["detail"]
+    assert client.get(path).json()["text"] == "Ana lives in Rome."
+
+
 def test_a_phrase_is_forgotten_with_all_that_holds_it(client: httpx.Client, memory: str):
     gone = client.post(f"{memory}/forget", json={"what": "Porto"}).json()
     assert gone["contents"] > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,10 @@ def edit(
     node: Annotated[str, typer.Argument(help="A node as m12.")],
     memory: MemoryPath = None,
     branch: Branch = "main",
-    text: Annotated[str | None, typer.Option(help="New text.")] = None,
+    text: Annotated[str | None, typer.Option(help="New text; of a fact it is read.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Whom or what a fact is about.")] = None,
+    relation: Annotated[str | None, typer.Option(help="What it says of it: 'lives in'.")] = None,
+    object_: Annotated[str | None, typer.Option("--object", help="And of what.")] = None,
     importance: Annotated[float | None, typer.Option(help="In [0, 1].")] = None,
     confidence: Annotated[float | None, typer.Option(help="In [0, 1].")] = None,
     valid_from: Annotated[str | None, typer.Option(help="Event time it began.")] = None,
@@ -29,7 +32,11 @@ def edit(
         "valid_from": valid_from,
         "valid_to": valid_to,
     }
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    triple = {"subject": subject, "relation": relation, "object": object_}
+    said = {end: words for end, words in triple.items() if words is not None}
+    if said:
+        changes["meta"] = said
     if not changes:
         raise InvalidInput("nothing to change: give --text, --importance, --valid-to ...")
     with Where(path=memory, branch=branch).open() as opened:

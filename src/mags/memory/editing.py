@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mags.engram.engram import Engram
+from mags.engram.moment import Moment as Inscription
+from mags.engram.restate import restate
+from mags.engram.view import View
 from mags.errors import InvalidInput
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
@@ -18,6 +22,10 @@ from mags.index.state import State
 from mags.memory.given import LONGEST_TURN, check_meta, check_report, real, words
 from mags.memory.live import Live
 from mags.memory.moments import Moment, seconds
+from mags.memory.parts import Parts
+from mags.memory.restating import restated
+from mags.memory.stretches import readable
+from mags.ports.policy import Operation, Turn, Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +34,10 @@ class Edit:
 
     `valid_to` "open" opens a closed fact again. `meta` replaces single entries: aliases of an
     entity, subject / relation / object words of a fact, qualifiers.
+
+    The text of a fact is read anew, so that its triple says what the text says; where that cannot
+    be read, or says more than one thing, give subject, relation and object in `meta`. Without a
+    text a fact gets one that says its new triple.
     """
 
     text: str | None = None
@@ -55,27 +67,67 @@ class Edit:
 class Editor:
     """Changes by hand; each is a Delta like any other."""
 
-    def __init__(self, live: Live) -> None:
-        """Edits the memory of `live`."""
+    def __init__(self, live: Live, parts: Parts) -> None:
+        """Edits the memory of `live`; the policy of `parts` reads what a fact says anew."""
         self._live = live
+        self._policy = parts.policy
+        self._engram = Engram(parts.settings.engram, parts.linker)
 
     def edit(self, node_id: int, edit: Edit) -> Delta:
-        """Change one node; raises NotFound, InvalidInput."""
+        """Change one node; raises NotFound, InvalidInput, and ModelError where a text is read.
+
+        A fact's text is read, so that subject, relation and object say what it says.
+        """
         edit.check()
-        vectors = self._live.embed([edit.text]) if edit.text is not None else {}
+        said, edit = self._said(node_id, edit)
+        with self._live.reading() as state:
+            texts = [edit.text] if edit.text is not None else []
+            texts = texts if said is None else self._engram.assertion_texts(state, said)
+        vectors = self._live.embed(texts)
         with self._live.writing() as state:
             old = state.content(node_id)
             draft = Draft(state.graph)
             node = draft.node(node_id)
-            if edit.text is not None or edit.meta is not None:
+            if said is not None:
+                moment = Inscription(
+                    ids=self._live.ids,
+                    now_s=self._live.clock(),
+                    tick=state.graph.tick,
+                    vectors=vectors,
+                )
+                meta = {**old.meta, **(edit.meta or {})}
+                restate(View(state, draft), node_id, said, moment, **meta)
+            elif edit.text is not None or edit.meta is not None:
                 content = self._content(state, old, edit, vectors)
                 draft.contents.append(content)
                 node["content"] = content.id
             self._numbers(node, edit, state.graph.tick)
-            if int(node["kind"][0]) == NodeKind.FACT and edit.meta:
-                self._relink(state, draft, node_id, edit.meta)
             draft.reason("edit", node=node_id)
             return self._commit(draft, state)
+
+    def _said(self, node_id: int, edit: Edit) -> tuple[Operation | None, Edit]:
+        """What a fact is to say now (None: as before, or no fact), and the times it tells."""
+        with self._live.reading() as state:
+            if state.kind(node_id) != NodeKind.FACT or (edit.text is None and not edit.meta):
+                return None, edit
+            held = state.content(node_id)
+            speaker = _speaker(state, node_id)
+            begins = float(state.graph.node(node_id)["valid_from"][0])
+
+        def read(text: str) -> Writing:
+            turn = Turn(text=text, speaker=speaker, at=self._live.clock())
+            return self._policy.write(readable(turn), (), ())
+
+        said = restated(held, edit.text, edit.meta or {}, read)
+        if said is None:
+            return None, edit
+        since, until = edit.valid_from, edit.valid_to
+        since = said.valid_from if since is None else since
+        if until is None and said.valid_to is not None:
+            until = said.valid_to
+            if since is None and said.valid_to < begins:
+                since = said.valid_to  # how long it was so before is not known
+        return said, replace(edit, valid_from=since, valid_to=until)
 
     def _content(
         self, state: State, old: Content, edit: Edit, vectors: Mapping[str, Any]
@@ -104,22 +156,6 @@ class Editor:
             node["valid_to"], node["closed_at"] = seconds(edit.valid_to), self._live.clock()
         if float(node["valid_to"][0]) < float(node["valid_from"][0]):
             raise InvalidInput("valid_to lies before valid_from: nothing was changed")
-
-    def _relink(self, state: State, draft: Draft, fact: int, meta: Mapping[str, Any]) -> None:
-        """Point a fact's ends at the entities its words now name (they must be known)."""
-        for end, kind in (("subject", ArcKind.SUBJECT), ("object", ArcKind.OBJECT)):
-            if end not in meta:
-                continue
-            found = state.names.find(str(meta[end]))
-            if not found:
-                raise InvalidInput(
-                    f"no entity is named {meta[end]!r}: assert a fact about it first",
-                    name=meta[end],
-                )
-            node = draft.node(fact)
-            draft.remove_arc(fact, int(node[end][0]), kind)
-            node[end] = found[0]
-            draft.add_arc(fact, found[0], kind)
 
     def pin(self, node_id: int, *, pinned: bool) -> Delta:
         """Mark a node as important for good, or take the mark back."""
@@ -156,3 +192,9 @@ class Editor:
         delta = draft.delta(kind, base=state.seq, recorded_at=self._live.clock())
         self._live.commit(delta)
         return delta
+
+
+def _speaker(state: State, fact: int) -> str:
+    """Who said a fact, which is who "I" in its text would be."""
+    said = state.words(state.graph.targets(fact, ArcKind.SOURCE))
+    return next((str(one.meta["speaker"]) for one in said if one.meta.get("speaker")), "user")

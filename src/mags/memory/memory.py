@@ -13,7 +13,7 @@ from mags.errors import InvalidInput, MissingExtra
 from mags.graph.delta import Delta
 from mags.memory.asking import Asking
 from mags.memory.changes import ChangeView, changes
-from mags.memory.editing import Edit, Editor
+from mags.memory.editing import Edit
 from mags.memory.explaining import explain
 from mags.memory.forgetting import Forgetter
 from mags.memory.given import (
@@ -296,22 +296,22 @@ class Memory(Handle):
         return self._asker.credit(trace, reward)
 
     def edit(self, node_id: int, **fields: Any) -> NodeView:
-        """Change a node by hand; fields as in `mags.Edit`; raises NotFound, InvalidInput."""
+        """Change a node by hand, as `mags.Edit` says; raises NotFound, InvalidInput, ModelError."""
         try:
             change = Edit(**fields)
         except TypeError as failure:
             known = ", ".join(Edit.__dataclass_fields__)
             raise InvalidInput(f"edit takes {known}: {failure}") from failure
-        Editor(self._live).edit(known_id(node_id), change)
+        self._editor.edit(known_id(node_id), change)
         return self.get(node_id)
 
     def associate(self, src: int, dst: int, weight: float | None) -> Delta:
         """Set the association from one node to another, in [0, 1]; None removes it."""
-        return Editor(self._live).arc(known_id(src), known_id(dst), weight)
+        return self._editor.arc(known_id(src), known_id(dst), weight)
 
     def pin(self, node_id: int, pinned: bool = True) -> NodeView:
         """Mark a node as important for good, or take the mark back."""
-        Editor(self._live).pin(known_id(node_id), pinned=pinned)
+        self._editor.pin(known_id(node_id), pinned=pinned)
         return self.get(node_id)
 
     def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:

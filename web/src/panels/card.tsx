@@ -23,6 +23,7 @@ export function Card() {
       await memory.value!.edit(node.id, fields);
       await Promise.all([choose(node.id), refresh()]);
       editing.value = false;
+      return true;
     });
   const ask = () =>
     tried(async () => {
@@ -75,7 +76,11 @@ export function Card() {
   );
 }
 
-function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknown) => void; leave: () => void }) {
+const TRIPLE = ["subject", "relation", "object"] as const;
+
+/** Words and importance; of a fact whose new text could not be read also what it is to state. */
+function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknown) => Promise<true | undefined>; leave: () => void }) {
+  const unread = useSignal(false);
   return (
     <form
       class="edit"
@@ -85,11 +90,15 @@ function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknow
         const fields: Record<string, unknown> = {};
         if (given.get("text") !== node.text) fields.text = given.get("text");
         if (Number(given.get("importance")) !== node.importance) fields.importance = Number(given.get("importance"));
-        if (Object.keys(fields).length > 0) change(fields);
-        else leave();
+        if (unread.value) fields.meta = Object.fromEntries(TRIPLE.map((end) => [end, given.get(end)]));
+        if (Object.keys(fields).length === 0) leave();
+        else void change(fields).then((done) => (unread.value = done !== true && node.fact !== null));
       }}
     >
       <label>Text <textarea name="text" rows={3} required defaultValue={node.text} /></label>
+      {unread.value && TRIPLE.map((end) => (
+        <label key={end}>{end[0]!.toUpperCase() + end.slice(1)} <input name={end} required defaultValue={node.fact![end]} /></label>
+      ))}
       <label>Importance <input name="importance" type="number" min="0" max="1" step="any" defaultValue={String(node.importance)} /></label>
       <div class="buttons">
         <button type="submit" class="main">Save</button>

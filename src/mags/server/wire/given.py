@@ -213,9 +213,14 @@ class FeedbackIn(Given):
 
 
 class EditIn(Given):
-    """What to change of a node; what is left out stays. `valid_to` "open" opens a closed fact."""
+    """What to change of a node; what is left out stays. `valid_to` "open" opens a closed fact.
+
+    A fact's text is read anew: subject, relation and object follow. Where it cannot be read, give
+    them in `meta`; given without a text, they make one.
+    """
 
     model_config = examples(
+        {"meta": {"subject": "Ana", "relation": "lives in", "object": "Porto"}},
         {"text": "Ana lives in Porto, by the river.", "importance": 0.8},
         {"pinned": True, "meta": {"checked": "by Bo"}},
         {"confidence": 0.9, "strength": 1.0, "valid_from": "2026-05-01", "valid_to": "open"},

@@ -1,0 +1,101 @@
+"""Restating: a fact that is held is made to say another triple, by whom corrects it by hand.
+
+Nothing is judged: what a correction says takes the place of what was said. What the arbiter would
+never leave behind is refused instead: two open facts where there is room for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mags.engram.claim import KIND, content_of, read_relation, sentence, slot_of, valued
+from mags.engram.link import Linker
+from mags.engram.moment import Moment
+from mags.engram.novelty import differ
+from mags.engram.passing import awaited
+from mags.engram.view import View
+from mags.errors import InvalidInput
+from mags.graph.edge import ArcKind
+from mags.graph.node import NEVER, NodeFlag
+from mags.index.names import fold
+from mags.ports.policy import Operation
+
+ONE = int(NodeFlag.ONE)
+ENDS = (("subject", ArcKind.SUBJECT), ("object", ArcKind.OBJECT))
+
+
+def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta: Any) -> None:
+    """Draft that a fact says what an operation does: ends, slot, arcs and words.
+
+    Entities that are not known are made. `meta`: further entries of its words. Times, confidence
+    and strength stay. Raises InvalidInput where a name is none, or another open fact says so
+    already or holds the only place.
+    """
+    linker = Linker(view, moment)
+    linker.learn(operation.aliases)
+    ends = {name: _entity(linker, name, getattr(operation, name)) for name, _ in ENDS}
+    relation, kind, change = read_relation(operation)
+    slot = slot_of(view.state, relation.name, kind)
+    _, lasting = valued(operation, relation, change=change)
+    words = content_of(operation, relation, kind)
+    node = view.draft.node(fact)
+    if float(node["valid_to"][0]) == NEVER:
+        _check(view, fact, (ends["subject"], slot, ends["object"]), words, lasting=lasting)
+    for name, arc in ENDS:
+        was, now = int(node[name][0]), ends[name]
+        if was != now:
+            view.draft.remove_arc(fact, was, arc)
+            view.join(fact, now, arc)
+            node[name] = now
+    if int(node["slot"][0]) != slot:
+        node["slot"] = slot
+        node["flags"] = (int(node["flags"][0]) & ~ONE) | (ONE if lasting else 0)
+    view.rename(moment.content(sentence(operation), {**meta, **words}, node=fact))
+    for entity in view.ends(fact, ArcKind.MENTIONS):
+        view.draft.remove_arc(fact, entity, ArcKind.MENTIONS)
+    for entity in awaited(view, fact):
+        view.join(fact, entity, ArcKind.MENTIONS)
+
+
+def _entity(linker: Linker, end: str, name: str) -> int:
+    found = linker.entity(name)
+    if found is None:
+        raise InvalidInput(f"{name!r} names nobody and nothing: give the {end} by name", name=name)
+    return found
+
+
+def _check(
+    view: View, fact: int, place: tuple[int, int, int], words: Mapping[str, Any], *, lasting: bool
+) -> None:
+    """Raise InvalidInput where another open fact says this, or fills the only place there is."""
+    subject, slot, object_ = place
+    own = view.node(fact)
+    if place == (int(own["subject"]), int(own["slot"]), int(own["object"])):
+        return
+    for other in view.open(subject, slot):
+        node, said = view.node(other), view.words(other)
+        if other == fact:
+            continue
+        apart = differ(words["qualifiers"], said.meta.get("qualifiers", {}), timeless=lasting)
+        if int(node["object"]) == object_ and not apart:
+            raise InvalidInput(
+                f"m{other} says this already, {said.text!r}: forget one of them", other=other
+            )
+        if lasting or int(node["flags"]) & ONE:
+            raise InvalidInput(
+                f"m{other} says otherwise, {said.text!r}, and only one of them can hold: edit or "
+                f"end that one (valid_to), or tell what is new in a turn",
+                other=other,
+            )
+
+
+def carried(was: Mapping[str, str], text: str, operation: Operation) -> dict[str, str]:
+    """The qualifiers of a restated fact: those told now, and those its old words never told.
+
+    `was`, `text`: qualifiers and words as they were.
+    """
+    old = fold(text)
+    kept = {role: words for role, words in was.items() if fold(words) not in old}
+    kept.pop(KIND, None)
+    return {**kept, **operation.qualifiers}
