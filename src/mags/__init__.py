@@ -26,7 +26,7 @@ from mags.errors import (
     StoreError,
     StoreFull,
 )
-from mags.memory.changes import ArcView, ChangeView
+from mags.memory.changes import ArcView, ChangeView, NamedView
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
 from mags.memory.pictures import DotView, Frame, LinkView, Picture
@@ -77,6 +77,7 @@ __all__ = [
     "ModelError",
     "ModelReplyError",
     "ModelUnavailable",
+    "NamedView",
     "NeighbourView",
     "NewerSchema",
     "NodeView",

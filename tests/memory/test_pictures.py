@@ -78,6 +78,58 @@ def test_changes_add_up_to_the_memory(told: Memory):
     assert arcs == {(arc.src, arc.dst, arc.kind) for arc in seen.lines}
 
 
+def test_changes_tell_new_reweighted_and_gone_arcs_apart(told: Memory):
+    told.snapshot("before")
+    known = {(arc.src, arc.dst, arc.kind) for change in told.changes(0) for arc in change.arcs}
+    seq = told.stats().seq
+    told.ask("Where does Ana live?")
+    told.sleep()
+    told.rollback("before")
+    *worn, back = told.changes(seq)
+    assert {one.kind for one in worn} >= {"ask"}
+    assert any(one.reweighted for one in worn)
+    for one in worn:
+        assert {(arc.src, arc.dst, arc.kind) for arc in one.reweighted} <= known
+        assert known.isdisjoint((arc.src, arc.dst, arc.kind) for arc in one.arcs)
+        known |= {(arc.src, arc.dst, arc.kind) for arc in one.arcs}
+        known -= {(arc.src, arc.dst, arc.kind) for arc in one.cut}
+    assert back.reweighted
+    assert back.added == ()
+
+
+def test_a_change_names_what_came_and_what_ended(told: Memory):
+    seq = told.stats().seq
+    told.observe("Ana moved to Rome.", speaker="Bo", at="2024-08-01")
+    (change,) = told.changes(seq, named=9)
+    words = {one.text: one for one in change.named}
+    (over,) = change.closed
+    assert (words["Ana moved to Lima."].id, words["Ana moved to Lima."].current) == (over, False)
+    assert {one.text for one in change.named if one.id in change.added} >= {"Ana moved to Rome."}
+    assert change.named[0].id == over
+    assert [one.id for one in told.changes(seq, named=1)[0].named] == [over]
+    assert told.changes(seq)[0].named == ()
+
+
+def test_an_edit_is_named_by_its_new_words(told: Memory):
+    seq = told.stats().seq
+    (fact,) = (one for one in told.facts("Bo", current=True))
+    told.edit(fact.id, text="Bo lives in Graz.")
+    (change,) = told.changes(seq, named=2)
+    assert change.edited == (fact.id,)
+    assert [one.text for one in change.named] == ["Bo lives in Graz.", "Graz"]
+
+
+def test_of_what_was_forgotten_a_change_tells_the_number_and_no_word(told: Memory):
+    seq, (fact,) = told.stats().seq, told.facts("Bo", current=True)
+    arcs = len(told.neighbours(fact.id))
+    gone = told.forget(fact.id)
+    (change,) = told.changes(seq, named=9)
+    assert (change.kind, change.erased_nodes) == ("forget", len(gone.ids))
+    assert change.erased_arcs >= arcs
+    assert (change.removed, change.cut, change.named) == ((), (), ())
+    assert "Rome" not in repr(change)
+
+
 def test_changes_go_on_from_any_of_them(told: Memory):
     whole = told.changes(0)
     for n, change in enumerate(whole, start=1):

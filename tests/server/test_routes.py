@@ -238,6 +238,12 @@ def test_changes_tell_what_each_delta_made(client: httpx.Client, memory: str):
     assert (first["seq"], first["kind"]) == (seen["seq"], "observe")
     assert len(first["added"]) == seen["nodes"]
     assert {arc["kind"] for arc in first["arcs"]} >= {"mentions", "source"}
+    assert first["reweighted"] == []
+    assert {one["text"] for one in first["named"]} >= {"Ana", MOVED}
+    client.post(f"{memory}/forget", json={"what": "Porto"})
+    gone = client.get(f"{memory}/changes", params={"after": first["seq"]}).json()[-1]
+    assert gone["erased_nodes"] > 0
+    assert gone["named"] == []
 
 
 def test_events_follow_a_memory_and_go_on_where_a_line_was_lost(client: httpx.Client, memory: str):

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.server.serving import Served
-from tests.web.using import ask, listed, nodes_listed, say, sees, tab
+from tests.web.using import ask, listed, nodes_listed, not_loaded, say, sees, tab
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -189,6 +189,16 @@ def test_a_card_edits_pins_and_forgets(page, http: httpx.Client):
     expect(card.locator(".text")).to_have_text("Bo likes go.")
     card.get_by_role("button", name="Pin").click()
     expect(card.get_by_role("button", name="Unpin")).to_be_visible()
+    card.get_by_role("button", name="Edit").click()
+    card.get_by_label("Text").fill("Of Bo one hears that go is all.")
+    card.get_by_role("button", name="Save").click()
+    sees(page, "could not be read as a fact")
+    assert not_loaded(page, "422") == 1
+    card.get_by_label("Object").fill("go")
+    card.get_by_label("Relation").fill("is devoted to")
+    card.get_by_role("button", name="Save").click()
+    expect(card.locator(".text")).to_have_text("Of Bo one hears that go is all.")
+    expect(card).to_contain_text("Bo · is devoted to · go")
     number = card.locator("h2").inner_text().split("m")[-1]
     card.get_by_role("button", name="Forget").click()
     sees(page, "erases for good")
@@ -228,6 +238,38 @@ def test_snapshots_compare_and_go_back_and_forth(page):
     expect(graz).to_have_count(0)
     page.get_by_role("button", name="Go back to before going back").click()
     expect(graz.first).to_be_visible()
+
+
+def test_a_change_is_told_in_words_and_a_comparison_lists_what_changed(page):
+    tab(page, "History")
+    page.get_by_label("Name of a snapshot").fill("then")
+    page.get_by_role("button", name="Take").click()
+    page.get_by_role("button", name="Compare with then").wait_for()
+    newest = page.locator(".changes > ol > li").first
+    listed(page, "Bo likes chess.").first.click()
+    card = page.locator(".card")
+    card.get_by_role("button", name="Edit").click()
+    card.get_by_label("Text").fill("Bo likes go.")
+    card.get_by_role("button", name="Save").click()
+    expect(card.locator(".text")).to_have_text("Bo likes go.")
+    tab(page, "History")
+    expect(newest.locator(".named")).to_contain_text("Bo likes go.")
+    page.get_by_role("button", name="Compare with then").click()
+    expect(page.locator(".diff")).to_contain_text("~ Bo likes go.")
+    page.get_by_role("button", name="Sleep", exact=True).click()
+    page.get_by_role("button", name="Good morning").press("Enter")
+    expect(newest).to_contain_text(re.compile("sleep.* arcs reweighted"))
+
+
+def test_a_change_says_how_much_was_erased(page):
+    listed(page, "Bo likes chess.").first.click()
+    page.locator(".card").get_by_role("button", name="Forget").click()
+    page.locator(".card").get_by_role("button", name="Forget for good").click()
+    sees(page, "is forgotten")
+    tab(page, "History")
+    newest = page.locator(".changes > ol > li").first
+    expect(newest).to_contain_text(re.compile(r"forget.*[1-9]\d* nodes? and [1-9]\d* arcs? erased"))
+    expect(newest).not_to_contain_text("chess")
 
 
 def test_what_others_write_appears_by_itself(page, http: httpx.Client):

@@ -13,10 +13,14 @@ export interface Region { id: number; name: string; leaders: number[]; size: num
 export interface RegionMap {
   regions: Region[]; links: { a: number; b: number; weight: number; arcs: number }[];
 }
+/** A node that a change touched, in its words of now. */
+export interface Named { id: number; kind: string; text: string; current: boolean }
+/** `arcs` are new, `reweighted` were there before; of what was erased the number alone is known. */
 export interface Change {
   seq: number; kind: string; recorded_at: string | null; tick: number; added: number[];
-  changed: number[]; removed: number[]; arcs: Arc[]; cut: Arc[]; more: number;
-  reasons: Record<string, unknown>[];
+  changed: number[]; removed: number[]; closed: number[]; edited: number[]; arcs: Arc[];
+  reweighted: Arc[]; cut: Arc[]; erased_nodes: number; erased_arcs: number; named: Named[];
+  more: number; reasons: Record<string, unknown>[];
 }
 export interface Fact {
   id: number; subject: string; relation: string; object: string; text: string;

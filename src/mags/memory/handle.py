@@ -14,6 +14,7 @@ from mags.graph.delta import Delta
 from mags.memory.asking import Asker
 from mags.memory.conversing import Converser
 from mags.memory.editing import Editor
+from mags.memory.forgetting import Forgetter
 from mags.memory.given import LONGEST_TURN, TurnLike, turn_of, words
 from mags.memory.history import Historian
 from mags.memory.learning import Learner
@@ -57,6 +58,7 @@ class Handle:
         self._converser = Converser(self._live, parts, self._reader, self._asker)
         self._tender = Tender(self._live, parts)
         self._editor = Editor(self._live, parts)
+        self._forgetter = Forgetter(self._live, parts.clear_caches)
 
     def close(self) -> None:
         """Let go of the store; closing twice is harmless."""

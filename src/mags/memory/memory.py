@@ -15,7 +15,6 @@ from mags.memory.asking import Asking
 from mags.memory.changes import ChangeView, changes
 from mags.memory.editing import Edit
 from mags.memory.explaining import explain
-from mags.memory.forgetting import Forgetter
 from mags.memory.given import (
     TurnLike,
     check_key,
@@ -320,7 +319,7 @@ class Memory(Handle):
         No rollback brings it back. `dry_run` only tells what would go. See `Forgetter.forget`.
         """
         wanted = id_or_name(query_or_id, "what to forget")
-        return Forgetter(self._live, self._parts.clear_caches).forget(wanted, dry_run=dry_run)
+        return self._forgetter.forget(wanted, dry_run=dry_run)
 
     # -- history -----------------------------------------------------------------
 
@@ -336,9 +335,9 @@ class Memory(Handle):
         """Every change, newest first."""
         return self._history.log(limit)
 
-    def changes(self, after: int, limit: int = 100) -> list[ChangeView]:
+    def changes(self, after: int, limit: int = 100, *, named: int = 0) -> list[ChangeView]:
         """What changed after a journal sequence, oldest first; raises NotFound if folded away."""
-        return changes(self._live, after, limit=count(limit, "limit is how many changes"))
+        return changes(self._live, after, limit=limit, named=named)
 
     def life(self, node_id: int) -> list[MomentView]:
         """What each change left of a node's strength, oldest first; raises NotFound."""

@@ -25,7 +25,7 @@ from mags.errors import InvalidInput, MagsError
 from mags.server.doorman import GRANT
 from mags.server.grants import Refused, Scope, namespace_of
 from mags.server.halls import Hall, Halls
-from mags.server.wire.seen import ChangeOut
+from mags.server.wire.seen import NAMED, ChangeOut
 from mags.server.wire.shown import (
     ExplanationOut,
     FactOut,
@@ -138,7 +138,7 @@ class Tools:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0
-            shown = (ChangeOut.of(one) for one in memory.changes(after, int(newest)))
+            shown = (ChangeOut.of(one) for one in memory.changes(after, int(newest), named=NAMED))
             return "\n".join(change.model_dump_json() for change in shown)
 
 

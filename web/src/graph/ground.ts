@@ -9,7 +9,7 @@ import type { Box } from "./layout";
 export const PULSE_MS = 1800;
 
 interface Ring { kind: "node"; name: string; colour: "fresh" | "changed" }
-interface Line { kind: "arc"; src: string; dst: string; colour: "fresh" | "gone" }
+interface Line { kind: "arc"; src: string; dst: string; colour: "fresh" | "changed" | "gone" }
 type Pulse = (Ring | Line) & { born: number };
 
 export interface Plate { title: string; about: string; box: Box }
@@ -41,7 +41,7 @@ export class Ground {
     const nodes = (ids: number[], colour: Ring["colour"]) =>
       ids.slice(0, 400).map((id) => ({ kind: "node" as const, name: String(id), colour, born: now }));
     this.pulses.push(
-      ...arcs(change.cut, "gone"), ...arcs(change.arcs, "fresh"),
+      ...arcs(change.cut, "gone"), ...arcs(change.arcs, "fresh"), ...arcs(change.reweighted, "changed"),
       ...nodes(change.changed, "changed"), ...nodes(change.added, "fresh"),
     );
     this.keep();

@@ -79,7 +79,7 @@ export function Card() {
 const TRIPLE = ["subject", "relation", "object"] as const;
 
 /** Words and importance; of a fact whose new text could not be read also what it is to state. */
-function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknown) => Promise<true | undefined>; leave: () => void }) {
+function Edit({ node, change, leave }: { node: NodeCard; change: (fields: unknown) => Promise<boolean | undefined>; leave: () => void }) {
   const unread = useSignal(false);
   return (
     <form

@@ -38,15 +38,38 @@ function One({ change }: { change: Change }) {
       {change.changed.length > 0 && <span>~{change.changed.length} touched</span>}{" "}
       {change.removed.length > 0 && <span class="minus">−{counted(change.removed.length, "node")}</span>}{" "}
       {change.arcs.length > 0 && <span class="plus">+{counted(change.arcs.length, "arc")}</span>}{" "}
-      {change.cut.length > 0 && <span class="minus">−{counted(change.cut.length, "arc")}</span>}
+      {change.reweighted.length > 0 && <span>~{counted(change.reweighted.length, "arc")} reweighted</span>}{" "}
+      {change.cut.length > 0 && <span class="minus">−{counted(change.cut.length, "arc")}</span>}{" "}
+      {change.erased_nodes + change.erased_arcs > 0 && (
+        <span class="minus">{counted(change.erased_nodes, "node")} and {counted(change.erased_arcs, "arc")} erased</span>
+      )}
       {change.more > 0 && <span class="kind"> and {change.more} more</span>}
-      <span class="ids">
-        {change.added.slice(0, 6).map((id) => (
-          <button type="button" class="id" key={id} onClick={() => void choose(id)}>m{id}</button>
-        ))}
-      </span>
+      <Words change={change} />
       {rules.length > 0 && <span class="kind rules">{rules.join(", ").replaceAll("_", " ")}</span>}
     </li>
+  );
+}
+
+const LISTED = 6;
+
+/** What a change is about, in words: what came, ended or was edited; else some of what it touched. */
+function Words({ change }: { change: Change }) {
+  const telling = new Set([...change.added, ...change.closed, ...change.edited]);
+  const told = change.named.filter((one) => telling.has(one.id));
+  const shown = (told.length > 0 ? told : change.named).slice(0, LISTED);
+  if (shown.length === 0) return null;
+  const added = new Set(change.added);
+  const closed = new Set(change.closed);
+  return (
+    <ul class="named">
+      {shown.map((one) => (
+        <li key={one.id} class={closed.has(one.id) ? "minus" : added.has(one.id) ? "plus" : undefined}>
+          {closed.has(one.id) ? "− " : added.has(one.id) ? "+ " : "~ "}
+          <button type="button" class={one.current ? "link" : "link over"} onClick={() => void choose(one.id)}>{one.text}</button>
+          <span class="kind"> {one.kind}{closed.has(one.id) ? ", over" : ""}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -115,6 +138,8 @@ function Snapshots() {
 }
 
 function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
+  const over = new Set(diff.closed.map((fact) => fact.id));
+  const changed = diff.changed.filter((node) => !over.has(node.id));
   const fresh = diff.added.filter((node) => node.kind !== "episode");
   return (
     <div class="diff">
@@ -130,7 +155,18 @@ function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
             + <button type="button" class="link" onClick={() => void choose(node.id)}>{node.text}</button>
           </li>
         ))}
-        {diff.closed.slice(0, 30).map((fact) => <li key={fact.id} class="minus">− <span class="over">{fact.text}</span></li>)}
+        {diff.closed.slice(0, 30).map((fact) => (
+          <li key={fact.id} class="minus">− <button type="button" class="link over" onClick={() => void choose(fact.id)}>{fact.text}</button></li>
+        ))}
+        {changed.slice(0, 30).map((node) => (
+          <li key={node.id}>
+            ~ <button type="button" class="link" onClick={() => void choose(node.id)}>{node.text}</button>
+          </li>
+        ))}
+        {changed.length > 30 && <li class="kind">and {changed.length - 30} more changed</li>}
+        {diff.removed.length > 0 && (
+          <li class="minus">− {diff.removed.slice(0, 30).map((id) => `m${id}`).join(", ")}{diff.removed.length > 30 ? " …" : ""}</li>
+        )}
       </ul>
     </div>
   );

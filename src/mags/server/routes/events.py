@@ -21,7 +21,7 @@ from mags.server.keys import KeyRing
 from mags.server.problems import of_error
 from mags.server.streams import FAILED, HEADERS, event
 from mags.server.wire.raw import EVENTS, answered
-from mags.server.wire.seen import ChangeOut
+from mags.server.wire.seen import NAMED, ChangeOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
 EVERY_S = 0.2
@@ -107,4 +107,4 @@ def _head(desk: Desk) -> int:
 
 def _next(desk: Desk, seq: int) -> list[ChangeOut]:
     with desk.hall(Scope.READ) as hall:
-        return [ChangeOut.of(change) for change in hall.memory.changes(seq, AT_ONCE)]
+        return [ChangeOut.of(change) for change in hall.memory.changes(seq, AT_ONCE, named=NAMED)]

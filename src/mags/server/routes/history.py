@@ -16,7 +16,7 @@ from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.wire.given import NameIn
 from mags.server.wire.raw import EXPORTED, LINES, TEXT, answered, taken
-from mags.server.wire.seen import ChangeOut
+from mags.server.wire.seen import NAMED, ChangeOut
 from mags.server.wire.told import DiffOut, EntryOut, MarkOut
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
@@ -35,9 +35,9 @@ def log(desk: At, limit: Limit = 100) -> list[EntryOut]:
 def changes(
     desk: At, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
 ) -> list[ChangeOut]:
-    """What changed after a journal sequence, oldest first, in node ids and arcs."""
+    """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
     with desk.reading() as memory:
-        return [ChangeOut.of(change) for change in memory.changes(after, limit)]
+        return [ChangeOut.of(change) for change in memory.changes(after, limit, named=NAMED)]
 
 
 @router.get("/snapshots")

@@ -90,8 +90,26 @@ class MapOut(Shown):
         )
 
 
+class NamedOut(Copied):
+    """A node that a change touched, in its words of now."""
+
+    id: int
+    kind: str
+    text: str
+    current: bool
+
+
+NAMED = 12
+"""Nodes of a change whose words are told with it."""
+
+
 class ChangeOut(Copied):
-    """One Delta, in ids: what it made, changed and removed. `more`: touched but not listed."""
+    """One Delta, in ids: what it made, changed and removed. `more`: touched but not listed.
+
+    `closed`, `edited`: those of `changed` that ended, or have other words now. `arcs` are new,
+    `reweighted` were there before, `cut` are gone. Of what was forgotten the number alone is told:
+    `erased_nodes`, `erased_arcs`. `named`: words of up to 12 nodes, those that say most.
+    """
 
     seq: int
     kind: str
@@ -100,8 +118,14 @@ class ChangeOut(Copied):
     added: list[int]
     changed: list[int]
     removed: list[int]
+    closed: list[int]
+    edited: list[int]
     arcs: list[ArcOut]
+    reweighted: list[ArcOut]
     cut: list[ArcOut]
+    erased_nodes: int
+    erased_arcs: int
+    named: list[NamedOut]
     more: int
     reasons: list[dict[str, Any]]
 
