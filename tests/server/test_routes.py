@@ -156,6 +156,16 @@ def test_a_node_is_edited_pinned_and_forgotten(client: httpx.Client, memory: str
     assert client.get(path).status_code == 404
 
 
+def test_a_search_finds_what_holds_the_words_and_no_more(client: httpx.Client, memory: str):
+    client.post(f"{memory}/converse", json={"text": "Where does Ana live?"})
+    found = client.get(f"{memory}/search", params={"words": "Porto"}).json()
+    assert (found[0]["kind"], found[0]["text"]) == ("entity", "Porto")
+    assert found[1]["kind"] == "fact"
+    assert all("Porto" in one["text"] for one in found)
+    assert client.get(f"{memory}/search", params={"words": "xylophone"}).json() == []
+    assert client.get(f"{memory}/search").status_code == 422
+
+
 def test_the_text_of_a_fact_is_read_or_refused(client: httpx.Client, memory: str):
     known = client.get(f"{memory}/facts", params={"subject": "Ana"}).json()
     (fact,) = (one for one in known if one["relation"] == "lives in")

@@ -153,6 +153,21 @@ def test_search_finds_and_leads_to_a_node(page):
     expect(page.locator(".found")).to_have_count(0)
 
 
+def test_a_search_shows_what_has_the_name_first_and_counts_what_it_shows(page):
+    ask(page)
+    page.get_by_label("Search the memory").fill("Lima")
+    page.get_by_role("button", name="Search").click()
+    found = page.locator(".found li")
+    expect(found.nth(0)).to_have_text("Limaentity")
+    expect(found.nth(1)).to_have_text("Ana moved to Lima.fact")
+    shown = found.count()
+    expect(page.locator(".found [role=status]")).to_have_text(f"{shown} memories found")
+    assert all("Lima" in words for words in found.all_inner_texts())
+    page.get_by_label("Search the memory").fill("xylophone")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".found [role=status]")).to_have_text("Nothing is found.")
+
+
 def test_a_card_shows_words_sources_and_how_long_it_holds(page, http: httpx.Client):
     known = http.get("/memories/tour/facts", params={"subject": "Ana"}).json()
     over = next(fact for fact in known if fact["object"] == "Oslo")

@@ -13,7 +13,7 @@ export interface Region { id: number; name: string; leaders: number[]; size: num
 export interface RegionMap {
   regions: Region[]; links: { a: number; b: number; weight: number; arcs: number }[];
 }
-/** A node that a change touched, in its words of now. */
+/** A node in its words of now. */
 export interface Named { id: number; kind: string; text: string; current: boolean }
 /** `arcs` are new, `reweighted` were there before; of what was erased the number alone is known. */
 export interface Change {
@@ -72,6 +72,7 @@ export interface Diff {
   since: string; added: NodeCard[]; removed: number[]; changed: NodeCard[]; closed: Fact[];
   arcs_added: number; arcs_removed: number; arcs_changed: number;
 }
+export const SOUGHT = 20; // memories that a search gives at most
 export interface When { as_of?: string | null; recorded_as_of?: string | null }
 export interface Turn { text: string; speaker: string; at?: string; session?: string; key?: string }
 /** What one change left of a node. `half_life`: ticks until the strength is half, null: it stays. */
@@ -180,6 +181,7 @@ export class Memory {
   node = (id: number) => this.at<NodeCard>(`/nodes/${id}`);
   neighbours = (id: number) => this.at<Neighbour[]>(`/nodes/${id}/neighbours`);
   recall = (query: string, at: When = {}, k = 10) => this.send<Found>("/recall", { query, k, ...at });
+  search = (words: string, at: When = {}, k = SOUGHT) => this.at<Named[]>("/search", { words, k, ...at });
   observe = (turn: Turn) => this.send<Seen>("/turns", turn);
   life = (id: number) => this.at<Moment[]>(`/nodes/${id}/life`);
   explain = (trace: string) => this.at<Explanation>(`/traces/${trace}`);

@@ -33,7 +33,7 @@ class ArcView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedView:
-    """A node that a change touched, in its words of now. `current`: False for what is over."""
+    """A node in its words of now. `current`: False for what is over."""
 
     id: int
     kind: str

@@ -103,6 +103,16 @@ class Handle:
             self._live.tidy()
         return seen
 
+    def _observed_together(self, jobs: Iterator[tuple[Turn, str]]) -> list[Seen]:
+        """Turns in batches, and sleep where it is due after all of them."""
+        seen = self._observer.many(jobs)
+        fresh = [s.delta for s in seen if not s.repeated]
+        slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
+        if slept is not None:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
+        self._live.tidy()
+        return seen
+
     def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:
         words(text, what, longest=LONGEST_TURN)
         at = self._live.clock() if look.as_of is None else look.as_of

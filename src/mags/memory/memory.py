@@ -12,7 +12,7 @@ import networkx as nx
 from mags.errors import InvalidInput, MissingExtra
 from mags.graph.delta import Delta
 from mags.memory.asking import Asking
-from mags.memory.changes import ChangeView, changes
+from mags.memory.changes import ChangeView, NamedView, changes
 from mags.memory.editing import Edit
 from mags.memory.explaining import explain
 from mags.memory.given import (
@@ -30,9 +30,10 @@ from mags.memory.lives import MomentView, life
 from mags.memory.moments import Moment, seconds
 from mags.memory.pictures import Frame, LinkView, Picture
 from mags.memory.porting import Porter
-from mags.memory.reading import Look
+from mags.memory.reading import Look, look_at
 from mags.memory.reembedding import reembed
 from mags.memory.regions import RegionView
+from mags.memory.searching import search
 from mags.memory.stats import stats
 from mags.memory.views import (
     Diff,
@@ -96,15 +97,7 @@ class Memory(Handle):
         `apart`: a tick and a transaction each, read with those before it, which stand if it fails.
         """
         given = map(self._prepared, several(turns, "turns"))
-        if apart:
-            return self._observed_apart(given)
-        seen = self._observer.many(given)
-        fresh = [s.delta for s in seen if not s.repeated]
-        slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
-        if slept is not None:
-            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
-        self._live.tidy()
-        return seen
+        return self._observed_apart(given) if apart else self._observed_together(given)
 
     def assert_fact(
         self,
@@ -155,15 +148,26 @@ class Memory(Handle):
         `as_of`: what was true then; `recorded_as_of`: what was known then. A `Plan` is
         followed as it is; a text is planned by the policy.
         """
-        look = Look(
-            k=count(k, "k is how many hits to return"),
-            as_of=seconds(as_of),
-            recorded_as_of=seconds(recorded_as_of),
-        )
+        look = look_at(as_of, recorded_as_of, k, "hits to return")
         if isinstance(query, Plan):
             return self._reader.find(query, look)
         question = self._question(query, speaker, session, look, "a query")
         return self._reader.find(self._reader.planned(question, look), look)
+
+    def search(
+        self,
+        query: str,
+        k: int = 20,
+        as_of: Moment | None = None,
+        *,
+        recorded_as_of: Moment | None = None,
+    ) -> list[NamedView]:
+        """At most k memories that hold the words, or are near them; what has a name first."""
+        found = self.recall(query, k, as_of, recorded_as_of=recorded_as_of)
+        look = look_at(as_of, recorded_as_of, k, "memories to find")
+        vector = self._live.embed([query])[query]
+        with self._live.reading() as state:
+            return search(state, query, found, look, vector)
 
     def ask(
         self,
@@ -184,11 +188,7 @@ class Memory(Handle):
         writes it. Without support the answer is "I don't know".
         """
         k = self._parts.settings.answer_k if k is None else k
-        look = Look(
-            k=count(k, "k is how many hits to answer from"),
-            as_of=seconds(as_of),
-            recorded_as_of=seconds(recorded_as_of),
-        )
+        look = look_at(as_of, recorded_as_of, k, "hits to answer from")
         turn = self._question(question, speaker, session, look, "a question")
         reply, delta = self._asker.ask(turn, Asking(look=look, on_text=on_text))
         slept = None if delta is None else self._sleep_if_due(delta)

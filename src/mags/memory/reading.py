@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count as counting
 
 from mags.errors import NotFound
 from mags.graph.charge import node_charge
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
+from mags.memory.given import count
 from mags.memory.live import Live
+from mags.memory.moments import Moment, seconds
 from mags.memory.parts import Parts, same_relation
 from mags.memory.pictures import Frame, LinkView, Picture, links, picture, region_of
 from mags.memory.regions import RegionView
@@ -42,6 +44,12 @@ class Look:
         return self.as_of is not None or self.recorded_as_of is not None
 
 
+def look_at(as_of: Moment | None, recorded_as_of: Moment | None, k: int, what: str) -> Look:
+    """How to look, as one is asked to; `what`: what `k` counts. Raises InvalidInput."""
+    times = {"as_of": seconds(as_of), "recorded_as_of": seconds(recorded_as_of)}
+    return Look(k=count(k, f"k is how many {what}"), **times)
+
+
 TRIES = 8
 """How often a recall begins again because something was erased under its hands."""
 
@@ -53,7 +61,7 @@ class Reader:
         """Reads `live` with the policy, embedder and settings of `parts`."""
         self._live = live
         self._parts = parts
-        self._asked = count(1)
+        self._asked = counting(1)
 
     def recent(self, session: str | None) -> list[Turn]:
         """Working memory: the last episodes (of a session), oldest first."""
@@ -211,7 +219,7 @@ class Reader:
             moment = look.as_of
             if current and moment is None:
                 moment = self.present(state)
-            found = [view for i in ids if (view := _at(state, i, moment, look)) is not None]
+            found = [view for i in ids if (view := at_moment(state, i, moment, look)) is not None]
         return sorted(found, key=lambda f: (_order(f), f.id))
 
     def neighbours(self, node_id: int) -> list[NeighbourView]:
@@ -296,7 +304,8 @@ def _strength(state: State, node_id: int) -> float:
     return float(node_charge(state.graph.node(node_id), state.graph.tick)[0])
 
 
-def _at(state: State, fact: int, moment: float | None, look: Look) -> FactView | None:
+def at_moment(state: State, fact: int, moment: float | None, look: Look) -> FactView | None:
+    """A fact as it was known and true then; None where it was not."""
     node = state.graph.node(fact)[0]
     ends = float(node["valid_to"])
     if look.recorded_as_of is not None:

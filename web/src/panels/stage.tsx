@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { Hit } from "../api";
+import { type Named, SOUGHT } from "../api";
 import { drawn } from "../focus";
 import { View } from "../graph/view";
 import {
@@ -24,7 +24,7 @@ const ARROWS: Record<string, [number, number]> = {
 export function Stage() {
   const asList = useSignal(false);
   const view = useRef<View | null>(null);
-  const found = useSignal<Hit[] | null>(null);
+  const found = useSignal<Named[] | null>(null);
   const leave = () => {
     leavePath();
     void choose(null);
@@ -61,11 +61,11 @@ export function Stage() {
   );
 }
 
-function Search({ found }: { found: { value: Hit[] | null } }) {
+function Search({ found }: { found: { value: Named[] | null } }) {
   const look = (words: string) =>
     tried(async () => {
       const of = memory.value;
-      found.value = words && of ? (await of.recall(words, when.value)).hits : null;
+      found.value = words && of ? await of.search(words, when.value) : null;
       shown.value = new Set(found.value?.map((hit) => hit.id) ?? []);
     });
   return (
@@ -88,7 +88,7 @@ function Search({ found }: { found: { value: Hit[] | null } }) {
   );
 }
 
-function Found({ found }: { found: { value: Hit[] | null } }) {
+function Found({ found }: { found: { value: Named[] | null } }) {
   if (found.value === null) return null;
   const close = () => {
     found.value = null;
@@ -96,7 +96,7 @@ function Found({ found }: { found: { value: Hit[] | null } }) {
   };
   return (
     <section class="found" aria-label="What was found" onKeyDown={(e) => e.key === "Escape" && close()}>
-      <p role="status">{found.value.length ? `${counted(found.value.length, "memory", "memories")} found` : "Nothing is found."}</p>
+      <p role="status">{told(found.value.length)}</p>
       <button type="button" class="close" aria-label="Close what was found" onClick={close}>×</button>
       <ul>
         {found.value.map((hit) => (
@@ -108,6 +108,11 @@ function Found({ found }: { found: { value: Hit[] | null } }) {
       </ul>
     </section>
   );
+}
+
+function told(count: number): string {
+  if (count === 0) return "Nothing is found.";
+  return count < SOUGHT ? `${counted(count, "memory", "memories")} found` : `The first ${count} that were found`;
 }
 
 function Canvas({ view }: { view: { current: View | null } }) {

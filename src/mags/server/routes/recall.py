@@ -11,9 +11,10 @@ from starlette.responses import Response
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.streams import OnText, replied
-from mags.server.wire.given import TRACE, AskIn, FeedbackIn, LookIn, RecallIn
+from mags.server.wire.given import TRACE, AskIn, FeedbackIn, LookIn, RecallIn, SearchIn
 from mags.server.wire.raw import EVENTS, answered
 from mags.server.wire.recalled import found_as_json
+from mags.server.wire.seen import NamedOut
 from mags.server.wire.shown import (
     ExplanationOut,
     FactOut,
@@ -45,6 +46,19 @@ def recall(desk: At, wanted: RecallIn) -> Response:
         )
         told = found_as_json(found, hall.traces.keep(found.trace))
         return Response(told, media_type="application/json")
+
+
+@router.get("/search")
+def search(desk: At, wanted: Annotated[SearchIn, Query()]) -> list[NamedOut]:
+    """What holds the words: things of that name, their facts, what was said; then what is near.
+
+    Never filled up to `k`. Questions stand after statements, the memory's own answers last.
+    """
+    with desk.reading() as memory:
+        found = memory.search(
+            wanted.words, wanted.k, wanted.as_of, recorded_as_of=wanted.recorded_as_of
+        )
+        return [NamedOut.of(one) for one in found]
 
 
 ROUTE = next(one for one in router.routes if isinstance(one, APIRoute) and one.endpoint is recall)

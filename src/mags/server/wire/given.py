@@ -273,3 +273,13 @@ class LookIn(Given):
     branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here
     limit: Annotated[int, Field(ge=1, le=1_000)] = 200
     offset: Annotated[int, Field(ge=0, le=2**40)] = 0
+
+
+class SearchIn(Given):
+    """Words to search for. `as_of`, `recorded_as_of`: as for recall."""
+
+    words: Annotated[str, Field(min_length=1, max_length=2_000, examples=["Ana"])]
+    k: Count = 20
+    as_of: str | None = None
+    recorded_as_of: str | None = None
+    branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here

@@ -91,7 +91,7 @@ class MapOut(Shown):
 
 
 class NamedOut(Copied):
-    """A node that a change touched, in its words of now."""
+    """A node in its words of now. `current`: false for what is over."""
 
     id: int
     kind: str
