@@ -32,6 +32,8 @@ from mags.settings import Settings
 
 EMBEDDER = HashEmbedder(64)
 READY_S = 30.0
+COMPILED_S = 300.0
+"""How long kernels may compile, where they are not kept."""
 
 
 def open_memory(path: Path, branch: str) -> Memory:
@@ -85,12 +87,13 @@ class Served:
         self.base = ""
 
     def start(self) -> None:
-        """Run it and wait until it listens."""
+        """Run it and wait until it listens, and its kernels are there."""
         self._thread.start()
         ends = time.monotonic() + READY_S
         while not self.listener.started:
             assert time.monotonic() < ends, "the server does not start"
             time.sleep(0.01)
+        assert self.service.warming.done.wait(COMPILED_S), "the kernels do not compile"
         port = self.listener.servers[0].sockets[0].getsockname()[1]
         self.base = f"http://127.0.0.1:{port}"
 

@@ -73,7 +73,7 @@ def test_a_server_that_stops_is_alive_but_not_ready(folder: Path):
         assert (client.get("/readyz").status_code, client.get("/readyz").json()) == READY
         served.service.stopping.set()  # what a signal does first, while connections are open
         answer = client.get("/readyz")
-        assert (answer.status_code, answer.json()) == (503, {"ready": False})
+        assert (answer.status_code, answer.json()) == (503, {"ready": False, "reason": "stopping"})
         assert client.get("/healthz").status_code == 200
 
 

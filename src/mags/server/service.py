@@ -34,7 +34,9 @@ from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
 from mags.server.straight import Straight
 from mags.server.tables import Tables
+from mags.server.warming import Warming
 from mags.server.wire.raw import PLAIN, answered
+from mags.server.wire.ready import ReadyOut, Reason
 
 ROUTERS = (memories, turns, recall, leads, nodes, history, events, games, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.
@@ -64,6 +66,7 @@ class Service:
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.halls))
         self.stopping = threading.Event()
+        self.warming = Warming()
         self.api = self._api()
         inner: ASGIApp = Straight(self.api, recall.ROUTE, partial(desk_for, self.api.state))
         inner = Limited(inner, limits, _name)
@@ -97,7 +100,8 @@ class Service:
             "/readyz",
             self._ready,
             tags=["server"],
-            responses={503: {"model": dict[str, bool], "description": "The server stops."}},
+            response_model_exclude_none=True,
+            responses={503: {"model": ReadyOut, "description": "It compiles, or it stops."}},
         )
         app.add_api_route(
             "/metrics",
@@ -117,6 +121,7 @@ class Service:
     @asynccontextmanager
     async def _life(self, _app: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = self.settings.limits.busy + 8
+        self.warming.begin()
         async with self._mcp.session_manager.run():
             yield
         # By now every request is answered; what `tidy` began is waited for in `close`.
@@ -124,12 +129,20 @@ class Service:
         await self.proxy.close()
         await run_in_threadpool(self.tables.close)
         await run_in_threadpool(self.halls.close)
+        await run_in_threadpool(self.warming.close)
 
-    async def _ready(self, response: Response) -> dict[str, bool]:
-        """Whether requests are taken: 503 while the server stops."""
-        ready = not self.stopping.is_set()
-        response.status_code = 200 if ready else 503
-        return {"ready": ready}
+    async def _ready(self, response: Response) -> ReadyOut:
+        """Whether requests are answered at once: 503 while it compiles, and while it stops.
+
+        While it compiles what is asked is answered too, but waits.
+        """
+        reason: Reason | None = None
+        if self.stopping.is_set():
+            reason = "stopping"
+        elif not self.warming.done.is_set():
+            reason = "compiling"
+        response.status_code = 200 if reason is None else 503
+        return ReadyOut(ready=reason is None, reason=reason)
 
     async def _metrics(self, request: Request) -> Response:
         """Counters for Prometheus. Needs an admin key where keys are asked for."""
