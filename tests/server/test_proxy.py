@@ -12,6 +12,7 @@ import pytest
 from mags.server.grants import Scope
 from mags.server.keys import KeyRing
 from mags.server.proxy.upstream import Upstream
+from mags.server.settings import Limits
 from tests.models.chat.endpoint import Server, Step, tool_call
 from tests.server.serving import EMBEDDER, Served, serving
 
@@ -186,6 +187,7 @@ def test_an_upstream_that_is_down_is_said_and_the_turn_is_kept(
     with pytest.raises(openai.InternalServerError, match="cannot be reached") as failure:
         client.chat.completions.create(model="tiny", messages=TOLD)
     assert failure.value.status_code == 502
+    assert "what was said is remembered in 'default'" in failure.value.message
     assert episodes(served) == ["I live in Porto."]
     model.steps = []
 
@@ -224,18 +226,47 @@ def test_a_stream_that_breaks_off_is_an_error_and_no_memory(
     assert episodes(served) == ["I live in Porto."]
 
 
-def test_a_server_without_a_model_says_what_to_set(folder: Path):
-    with (
-        serving(folder) as served,
-        client_of(served) as client,
-        pytest.raises(openai.InternalServerError, match="MAGS_CHAT_URL"),
-    ):
-        client.chat.completions.create(model="tiny", messages=TOLD)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_server_without_a_model_keeps_the_turn_and_says_what_to_set(folder: Path, stream: bool):
+    with serving(folder) as served, client_of(served) as client:
+        for _ in range(2):  # sent again, as clients do
+            with pytest.raises(openai.InternalServerError, match="MAGS_CHAT_URL") as failure:
+                client.chat.completions.create(model="tiny", messages=TOLD, stream=stream)
+            assert "what was said is remembered in 'default'" in failure.value.message
+        assert episodes(served) == ["I live in Porto."]
 
 
 def test_models_are_the_upstreams(client: openai.OpenAI, model: Server):
     model.models = ["tiny", "small"]
     assert [one.id for one in client.models.list()] == ["tiny", "small"]
+
+
+def test_a_model_is_told_of_by_its_id(client: openai.OpenAI, model: Server):
+    model.models = ["tiny", "org/small"]
+    found = client.models.retrieve("org/small")
+    assert (found.id, found.object) == ("org/small", "model")
+    with pytest.raises(openai.NotFoundError, match="'large' does not exist") as failure:
+        client.models.retrieve("large")
+    assert (failure.value.code, failure.value.param) == ("model_not_found", "model")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("status", [429, 503])
+def test_when_to_ask_the_upstream_again_comes_through(
+    client: openai.OpenAI, model: Server, status: int, stream: bool
+):
+    model.steps = [Step(status=status, error={"message": "slow"}, headers={"Retry-After": "7"})]
+    with pytest.raises(openai.APIStatusError, match="slow") as failure:
+        client.chat.completions.create(model="tiny", messages=TOLD, stream=stream)
+    assert failure.value.status_code == status
+    assert failure.value.response.headers["retry-after"] == "7"
+
+
+@pytest.mark.parametrize("tokens", [[40, 3974], [[40, 3974], [19]]])
+def test_tokens_of_another_model_are_refused_with_what_to_do(client: openai.OpenAI, tokens: list):
+    with pytest.raises(openai.BadRequestError, match="check_embedding_ctx_length=False") as failure:
+        client.embeddings.create(model="any", input=tokens)
+    assert (failure.value.param, failure.value.type) == ("input", "invalid_request_error")
 
 
 @pytest.mark.parametrize("form", ["float", "base64"])
@@ -257,5 +288,45 @@ def test_embeddings_are_the_memorys_own(client: openai.OpenAI, form):
 def test_a_body_that_is_no_completion_is_refused_in_openais_form(served: Served, body: bytes):
     with served.client() as http:
         answer = http.post("/v1/chat/completions", content=body)
-    assert answer.status_code == 422
+    assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "told"),
+    [
+        ("POST", "embeddings", {}, 400, ("input", "InvalidInput")),
+        ("POST", "embeddings", {"input": []}, 400, ("input", "InvalidInput")),
+        ("POST", "embeddings", {"input": "x", "dimensions": 1}, 400,
+         ("dimensions", "InvalidInput")),
+        ("POST", "chat/completions", {"messages": []}, 400, ("messages", "InvalidInput")),
+        ("GET", "nothing", None, 404, (None, None)),
+        ("PUT", "models", None, 405, (None, None)),
+        ("POST", "embeddings", {"input": "x" * 3_000_000}, 413, (None, None)),
+    ],
+)  # fmt: skip
+def test_every_error_has_openais_form(
+    served: Served, method: str, path: str, body: object, status: int, told: tuple[str, str]
+):
+    with served.client() as http:
+        answer = http.request(method, f"/v1/{path}", json=body)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+    error = answer.json()["error"]
+    assert list(error) == ["message", "type", "param", "code"]
+    assert (error["type"], error["param"], error["code"]) == ("invalid_request_error", *told)
+    assert error["message"]
+
+
+def test_errors_of_keys_and_limits_have_openais_form_too(folder: Path):
+    with serving(folder, need_key=True) as served, served.client() as http:
+        answer = http.get("/v1/models")
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"]) == (401, "Refused")
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert "Authorization: Bearer mags_" in error["message"]
+    with serving(folder, limits=Limits(rate=0.01, burst=1)) as served, client_of(served) as client:
+        client.embeddings.create(model="any", input="x")
+        with pytest.raises(openai.RateLimitError, match="then ask again") as failure:
+            client.embeddings.create(model="any", input="x")
+        assert failure.value.type == "rate_limit_error"
+        assert failure.value.response.headers["retry-after"] == "1"

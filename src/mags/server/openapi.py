@@ -63,5 +63,5 @@ def _name_problems(document: dict[str, Any]) -> None:
     an_error = {"application/json": {"schema": {"$ref": "#/components/schemas/ModelError"}}}
     parts["responses"] = {
         "Problem": {"description": "What went wrong.", "content": a_problem},
-        "ModelError": {"description": "What went wrong.", "content": an_error | a_problem},
+        "ModelError": {"description": "What went wrong.", "content": an_error},
     }

@@ -109,8 +109,8 @@ def install(app: FastAPI) -> None:
             for one in failure.errors()
         ]
         detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong)
-        answer = problem(422, "Invalid input", detail, kind="urn:mags:InvalidInput")
-        return answer
+        field = ".".join(str(part) for part in failure.errors()[0]["loc"][1:2])
+        return problem(422, "Invalid input", detail, kind="urn:mags:InvalidInput", field=field)
 
     async def http(_request: Request, failure: Exception) -> Response:
         assert isinstance(failure, HTTPException)

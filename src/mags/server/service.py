@@ -27,6 +27,7 @@ from mags.server.logs import Logged, logger
 from mags.server.metrics import Measured, Metrics
 from mags.server.openapi import Described
 from mags.server.outside import Choosing, Outside
+from mags.server.proxy.refusals import Refusals
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
 from mags.server.routes import events, games, history, leads, memories, nodes, page, recall, turns
@@ -71,6 +72,7 @@ class Service:
         inner: ASGIApp = Straight(self.api, recall.ROUTE, partial(desk_for, self.api.state))
         inner = Limited(inner, limits, _name)
         inner = Doorman(inner, settings, self.keys)
+        inner = Refusals(inner)
         inner = Logged(inner, log or logger(sys.stderr))
         self.app: ASGIApp = Measured(inner, self.metrics)
 

@@ -40,6 +40,13 @@ class Remembered:
     found: Found | None = None
     trace: str = ""
 
+    @property
+    def kept(self) -> str:
+        """What an error says of the memory where the model then fails."""
+        if not self.conversation.said:
+            return ""
+        return f"what was said is remembered in {self.conversation.namespace!r}, and no answer"
+
     def extension(self, warning: str = "") -> Json:
         """The field `mags` of an answer: the memory, and the memories that were shown."""
         hits = [] if self.found is None else self.found.hits

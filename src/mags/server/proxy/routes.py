@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import httpx
 import numpy as np
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
@@ -22,24 +22,20 @@ from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailab
 from mags.ports.embedder import Embedder
 from mags.server.desk import grant_of
 from mags.server.grants import Grant
-from mags.server.problems import STATUS
+from mags.server.proxy.refusals import error, of_failure, refusal
 from mags.server.proxy.remembering import Remembered, Rememberer, read_conversation
-from mags.server.proxy.upstream import (
-    Json,
-    Upstream,
-    UpstreamLate,
-    UpstreamRefused,
-    pieces,
-    text_of,
-    whole,
-)
+from mags.server.proxy.upstream import Json, Upstream, pieces, text_of, whole
 from mags.server.streams import HEADERS
 from mags.server.wire.given import examples
-from mags.server.wire.plain import plain, whole_text
+from mags.server.wire.plain import plain
 from mags.server.wire.raw import EVENTS, JSON, answered, shape, taken
 
 DATA, DONE = "data:", "[DONE]"
-LATE = 504
+TOKENS = (
+    "input: texts, not tokens: they are of another model, and this embedder cannot read them "
+    "(LangChain's OpenAIEmbeddings sends texts with check_embedding_ctx_length=False)"
+)
+ModelId = Annotated[str, Path(description="The model's id.", examples=["tiny"])]
 
 
 class EmbeddingsIn(BaseModel):
@@ -50,7 +46,10 @@ class EmbeddingsIn(BaseModel):
         {"input": ["Ana lives in Porto.", "Bo likes tea."], "encoding_format": "base64"},
     )
 
-    input: Annotated[str | list[str], Field(description="One text, or up to 2,048.")]
+    input: Annotated[
+        str | list[str] | list[int] | list[list[int]],
+        Field(description="One text, or up to 2,048. Tokens are refused, as another model's."),
+    ]
     model: str = ""
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = None
@@ -96,6 +95,13 @@ class Proxy:
             responses=answered(json={"type": "object"}),
         )
         add(
+            "/models/{model:path}",
+            self.one_model,
+            methods=["GET"],
+            response_class=Response,
+            responses=answered(json={"type": "object"}),
+        )
+        add(
             "/embeddings",
             self.embeddings,
             methods=["POST"],
@@ -118,14 +124,17 @@ class Proxy:
         """A chat completion whose model remembers: what is known goes in as a system message.
 
         The answer carries a field `mags` with the memories that were shown. The user's turn is
-        durable before the model is asked; tool calls pass through.
+        durable before the model is asked, whether or not there is one; an error says what is
+        remembered. Tool calls pass through.
         """
+        kept = "nothing of this request is remembered"
         try:
             grant = grant_of(request)
             body = await _body(request)
             conversation = read_conversation(body, grant)
-            client, upstream = self._asked()
             remembered = await run_in_threadpool(self._rememberer.before, grant, conversation)
+            kept = remembered.kept
+            client, upstream = self._asked()
             sent = self._rememberer.shown(body, remembered)
             sent = {**sent, "model": sent.get("model") or upstream.model}
             sent.pop("user", None)  # names a memory here, and is nobody else's business
@@ -136,7 +145,7 @@ class Proxy:
             lost = await run_in_threadpool(self._rememberer.after, grant, conversation, words)
             return JSONResponse({**answer, "mags": remembered.extension(lost)})
         except MagsError as failure:
-            return refusal(failure)
+            return refusal(failure, kept)
 
     async def models(self, request: Request) -> Response:
         """The upstream's models."""
@@ -147,13 +156,28 @@ class Proxy:
         except MagsError as failure:
             return refusal(failure)
 
+    async def one_model(self, request: Request, model: ModelId) -> Response:
+        """One of the upstream's models, by its id as `GET /v1/models` lists it."""
+        try:
+            grant_of(request)
+            client, _ = self._asked()
+            # Not every server of OpenAI's form tells of one model; all of them list theirs.
+            listed = (await whole(client, "GET", "/models", None)).get("data")
+        except MagsError as failure:
+            return refusal(failure)
+        for one in listed if isinstance(listed, list) else ():
+            if isinstance(one, dict) and one.get("id") == model:
+                return JSONResponse({"object": "model", **one})
+        words = f"The model {model!r} does not exist: GET /v1/models lists those that do"
+        return JSONResponse(
+            error(404, words, code="model_not_found", param="model"), status_code=404
+        )
+
     async def embeddings(self, request: Request, wanted: EmbeddingsIn) -> Response:
         """Vectors of the memory's own embedder, of unit length."""
         try:
             grant_of(request)
-            texts = [wanted.input] if isinstance(wanted.input, str) else wanted.input
-            if not texts or len(texts) > 2_048 or not all(text.strip() for text in texts):
-                raise InvalidInput("input: 1 to 2,048 texts with something in each", field="input")
+            texts = _texts(wanted)
             embedder = self._embedder()
             if wanted.dimensions not in (None, embedder.dimension):
                 raise InvalidInput(
@@ -211,15 +235,7 @@ class Proxy:
         except MagsError as failure:
             if not begun:
                 raise
-            yield f"{DATA} {json.dumps(_error(failure)[1])}\n\n"
-
-
-def refusal(failure: MagsError) -> Response:
-    """An error in OpenAI's form; an upstream's own error as it came."""
-    if isinstance(failure, UpstreamRefused):
-        return Response(failure.body, status_code=failure.status, media_type=failure.media)
-    status, body = _error(failure)
-    return JSONResponse(body, status_code=status)
+            yield f"{DATA} {json.dumps(of_failure(failure, remembered.kept)[1])}\n\n"
 
 
 async def _after(first: str, rest: AsyncIterator[str]) -> AsyncIterator[str]:
@@ -236,15 +252,6 @@ async def _body(request: Request) -> Json:
     if not isinstance(body, dict):
         raise InvalidInput("the body is an object with `messages`")
     return body
-
-
-def _error(failure: MagsError) -> tuple[int, Json]:
-    kind = next(one for one in type(failure).__mro__ if one in STATUS)
-    status = LATE if isinstance(failure, UpstreamLate) else STATUS[kind][0]
-    about = "invalid_request_error" if status < 500 else "server_error"
-    code = type(failure).__name__
-    words = whole_text(str(failure))
-    return status, {"error": {"message": words, "type": about, "param": None, "code": code}}
 
 
 def _message(answer: Json) -> Json | None:
@@ -278,6 +285,16 @@ def _last(sent: Json, extension: Json) -> Json:
         "choices": [],
         "mags": extension,
     }
+
+
+def _texts(wanted: EmbeddingsIn) -> list[str]:
+    given = [wanted.input] if isinstance(wanted.input, str) else wanted.input
+    texts = [one for one in given if isinstance(one, str)]
+    if len(texts) < len(given):
+        raise InvalidInput(TOKENS, field="input")
+    if not texts or len(texts) > 2_048 or not all(text.strip() for text in texts):
+        raise InvalidInput("input: 1 to 2,048 texts with something in each", field="input")
+    return texts
 
 
 def _embedded(vectors: NDArray[np.float32], wanted: EmbeddingsIn, name: str) -> Json:

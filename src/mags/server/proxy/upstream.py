@@ -18,6 +18,9 @@ MOST_BYTES = 64_000_000
 LINE_BYTES = 4_000_000
 """Of one answer and of one line of a stream: more is no answer but a flood."""
 
+AGAIN = ("retry-after", "retry-after-ms")
+"""Headers of an error that say when to ask again; clients of OpenAI's API wait so long."""
+
 
 class UpstreamLate(ModelUnavailable):
     """It said nothing for too long."""
@@ -26,10 +29,13 @@ class UpstreamLate(ModelUnavailable):
 class UpstreamRefused(ModelReplyError):
     """It answered with an error of its own, which the client gets as it is."""
 
-    def __init__(self, status: int, body: bytes, media: str) -> None:
-        """`status`, `body`, `media`: what it answered."""
+    def __init__(
+        self, status: int, body: bytes, media: str, again: Mapping[str, str] | None = None
+    ) -> None:
+        """`status`, `body`, `media`: what it answered; `again`: headers that say when to ask."""
         super().__init__(f"the model's server answered {status}", status=status)
         self.status, self.body, self.media = status, body, media
+        self.again = again or {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +130,8 @@ def _check(answer: httpx.Response, body: bytes) -> None:
     if answer.status_code >= 400:
         said = answer.headers.get("content-type", "application/json")
         media = "application/json" if "json" in said else "text/plain"
-        raise UpstreamRefused(min(answer.status_code, 599), body, media)
+        again = {name: answer.headers[name] for name in AGAIN if name in answer.headers}
+        raise UpstreamRefused(min(answer.status_code, 599), body, media, again)
 
 
 def text_of(message: Mapping[str, Any] | None) -> str:
