@@ -1,5 +1,6 @@
 """MCP, called by the SDK's own client: over stdio, and over HTTP with keys."""
 
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,6 +11,7 @@ from typing import Any
 import anyio
 import httpx
 import pytest
+from mcp import MCPError
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
@@ -81,6 +83,29 @@ async def every_tool(client: Client) -> None:
     assert "there are: then" in await refused(client, "rollback", name="never")
     assert "no trace" in await refused(client, "explain", trace="x")
     assert "validation error" in await refused(client, "recall", query="")
+
+
+async def every_listed_resource(client: Client) -> None:
+    listed = {str(one.uri): one.mime_type for one in (await client.list_resources()).resources}
+    assert listed == {
+        "mags://profile/user": "application/json",
+        "mags://changes/20": "application/x-ndjson",
+    }
+    seen = await ok(client, "observe", text="Ana lives in Porto.", speaker="Bo")
+    unknown = (await client.read_resource("mags://profile/user")).contents[0].text
+    assert json.loads(unknown) == {"name": "user", "facts": [], "past": []}
+    await ok(client, "observe", text="I live in Faro.")
+    known = (await client.read_resource("mags://profile/user")).contents[0]
+    assert [fact["text"] for fact in json.loads(known.text)["facts"]] == ["User lives in Faro."]
+    assert known.mime_type == "application/json"
+    changes = (await client.read_resource("mags://changes/20")).contents[0].text.splitlines()
+    assert json.loads(changes[0])["seq"] == seen["seq"]
+    with pytest.raises(MCPError, match="nobody"):
+        await client.read_resource("mags://profile/nobody")
+
+
+def test_resources_that_are_listed_can_be_read(served: Served):
+    talk(over_http(served, memory="listed"), every_listed_resource)
 
 
 def test_every_tool_works_over_stdio(tmp_path: Path):
