@@ -7,7 +7,7 @@ import pytest
 from mags.errors import StoreBusy
 from tests.server.serving import Served
 from tests.server.sleeping import RULES, Held, begins_again, failing
-from tests.web.using import sees, tab
+from tests.web.using import WAIT_MS, sees, tab
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -60,7 +60,7 @@ def test_each_rule_is_told_while_the_sleep_still_goes_on(night, monkeypatch: pyt
 def test_rules_that_are_done_at_once_are_told_at_a_pace_that_can_be_read(night):
     night.evaluate(TOLD)
     sleep(night)
-    expect(night.get_by_role("heading", name="Slept")).to_be_visible()
+    expect(night.get_by_role("heading", name="Slept")).to_be_visible(timeout=WAIT_MS)
     times = night.evaluate("window.told")
     assert len(times) == len(RULES)
     between = [later - sooner for sooner, later in itertools.pairwise(times)]

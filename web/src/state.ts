@@ -169,9 +169,18 @@ async function newest(of: Memory, seq: number): Promise<void> {
   if (memory.value === of && changes.value.length === 0) changes.value = found.reverse();
 }
 
-/** Look at a node closely (null: at none); `turn`: show its card. */
-export async function choose(id: number | null, turn = true): Promise<void> {
+let turned = 0;
+
+/** Turn to a panel by hand: what was asked for before does not turn away from it when it comes. */
+export function turn(to: Tab): void {
+  turned += 1;
+  tab.value = to;
+}
+
+/** Look at a node closely (null: at none); `card`: show its card. */
+export async function choose(id: number | null, card = true): Promise<void> {
   const of = memory.value;
+  const before = turned;
   if (id === null || of === null) {
     chosen.value = null;
     if (tab.value === "node") tab.value = "chat";
@@ -181,7 +190,7 @@ export async function choose(id: number | null, turn = true): Promise<void> {
     const [node, beside] = await Promise.all([of.node(id), of.neighbours(id)]);
     batch(() => {
       chosen.value = { node, beside };
-      if (turn) tab.value = "node";
+      if (card && turned === before) tab.value = "node";
     });
   });
 }

@@ -1,4 +1,4 @@
-import { type Tab, chosen, tab } from "../state";
+import { type Tab, chosen, tab, turn } from "../state";
 import { Card } from "./card";
 import { Chat } from "./chat";
 import { History } from "./history";
@@ -12,7 +12,7 @@ export function Side() {
   const move = (by: number) => {
     const at = TABS.findIndex(([one]) => one === now);
     const next = TABS[(at + by + TABS.length) % TABS.length]![0];
-    tab.value = next;
+    turn(next);
     document.getElementById(`tab-${next}`)?.focus();
   };
   return (
@@ -27,7 +27,7 @@ export function Side() {
         {TABS.map(([one, words]) => (
           <button
             key={one} type="button" role="tab" id={`tab-${one}`} aria-selected={now === one} aria-controls="panel"
-            tabIndex={now === one ? 0 : -1} onClick={() => (tab.value = one)}
+            tabIndex={now === one ? 0 : -1} onClick={() => turn(one)}
           >
             {words}{one === "node" && chosen.value ? ` m${chosen.value.node.id}` : ""}
           </button>
