@@ -72,5 +72,5 @@ def test_too_long_samples_are_left_out(taught: Any) -> None:
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"config\.json, safetensors and tokenizer"):
+    with pytest.raises(ConfigurationError, match=r"config\.json, safetensors and a tokenizer"):
         load(tmp_path)
