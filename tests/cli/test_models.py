@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from mags.app import make_chat, make_policy
-from mags.cli.app import app
 from mags.cli.config import set_policy, with_policy
-from mags.errors import ConfigurationError, InvalidInput, MagsError
+from mags.errors import ConfigurationError, InvalidInput
 from mags.settings import EmbedderSettings, PolicySettings, Settings, read_settings
+from tests.cli.running import run as command
 
 CARD = {"name": "tiny", "files": {"write": "w.onnx"}, "layers": 1, "heads": 1, "width": 4,
         "context": 64}  # fmt: skip
@@ -36,11 +35,7 @@ def nano(tmp_path: Path) -> Path:
 
 
 def run(*words: str) -> str:
-    done = CliRunner().invoke(app, ["models", *words], env={"COLUMNS": "200"})
-    if isinstance(done.exception, MagsError):
-        raise done.exception
-    assert done.exception is None, done.output
-    return done.output
+    return command("models", *words)
 
 
 def test_a_folder_is_used_and_left_again(config: Path, nano: Path) -> None:

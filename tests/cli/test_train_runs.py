@@ -4,29 +4,16 @@ import importlib.util
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from mags.cli import train_runs
-from mags.cli.app import app
-from mags.errors import ConfigurationError, InvalidInput, MagsError, MissingExtra
+from mags.errors import ConfigurationError, InvalidInput, MissingExtra
 from mags.extras import bring
-from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
-from mags.training.recipe.presets import SMOKE, Data, Reinforcing, Teaching
+from tests.cli.running import run
 from tests.models.chat.endpoint import Step, serving
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-
-
-def run(*words: str) -> str:
-    done = CliRunner().invoke(app, [*words], env={"COLUMNS": "250"})
-    if isinstance(done.exception, MagsError):
-        raise done.exception
-    assert done.exception is None, done.output
-    return done.output
 
 
 def test_the_command_line_starts_without_torch() -> None:
@@ -89,64 +76,6 @@ def test_a_recipe_of_heads_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_the_extra_that_heads_need_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
         run("train", "heads", "--out", str(tmp_path / "heads.npz"))
-
-
-@pytest.mark.skipif(not HAS_TORCH, reason="needs the extra: pip install 'mags[train]'")
-def test_heads_are_trained_and_read_back(tmp_path: Path) -> None:
-    file = tmp_path / "heads.npz"
-    how = ("--recipe", "smoke", "--tests", "1", "--folder", str(tmp_path / "run"))
-    told = run("train", "heads", "--out", str(file), *how)
-    assert "trained in" in told
-    assert opened(HeadsFile(path=file)).about.vocabulary.relations
-
-
-@pytest.mark.skipif(not HAS_TORCH, reason="needs the extra: pip install 'mags[train]'")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_nano_is_trained_listed_used_and_exported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tiny = replace(
-        SMOKE,
-        data=Data(train=40, kept_back=10, test=2),
-        base=Teaching(steps=2, rate=6e-3, tokens=1_024),
-        specialise=Teaching(steps=0, rate=0.0),
-        reinforce=Reinforcing(steps=1, prompts=2, group=2, rank=0, limit=8),
-        evaluated=1,
-    )
-    monkeypatch.setattr(train_runs, "preset", lambda name: tiny)
-    monkeypatch.setenv("MAGS_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "config.toml").write_text('[policy]\nkind = "rules"\n')
-    folder = tmp_path / "run"
-    told = run("train", "all", "--preset", "smoke", "--out", str(folder), "--threads", "1")
-    assert "mags models use" in told
-    assert "peak MB" in told
-    first, last = (opened(HeadsFile(path=folder / n)) for n in ("heads-1.npz", SHIPPED.path.name))
-    assert first.about.vocabulary.relations == last.about.vocabulary.relations
-    assert last.tuned
-    steps = json.loads((folder / "run.json").read_text())["steps"]
-    assert list(steps)[-3:] == ["heads-1-smoke", "heads-2-smoke", "heads-3-smoke-whole"]
-    found = json.loads(run("models", "list", str(tmp_path), "--json"))
-    assert found[-1]["given"] == str((folder / "export").resolve())
-    run("models", "use", str(folder))
-    assert 'kind = "nano"' in (tmp_path / "config.toml").read_text()
-    run("models", "use", str(folder / SHIPPED.path.name))
-    assert 'kind = "heads"' in (tmp_path / "config.toml").read_text()
-    for form in ("onnx", "safetensors", "gguf"):
-        run("models", "export", str(folder), "--out", str(tmp_path / form), "--form", form)
-    assert sorted(p.name for p in (tmp_path / "onnx").iterdir()) == [
-        "ask.onnx", "nano.json", "router.onnx", "tokenizer.json", "write.onnx",
-    ]  # fmt: skip
-    models = sorted(p.parent.name for p in (tmp_path / "safetensors").rglob("model.safetensors"))
-    assert models == ["base", "grpo-ask", "grpo-write"]
-    files = sorted((tmp_path / "gguf").iterdir())
-    assert [path.name for path in files] == ["base.gguf", "grpo-ask.gguf", "grpo-write.gguf"]
-    assert all(path.read_bytes()[:4] == b"GGUF" for path in files)
-    told = run(
-        *("models", "compare", "rules", str(tmp_path / "onnx"), f"base={folder / 'base'}"),
-        *("--data", str(folder / "data"), "--most", "1", "--probed", "0", "--split", "seen"),
-    )
-    assert "nano (smoke)" in told
-    assert "base" in told
 
 
 def test_policies_are_evaluated_on_samples_of_their_own_or_on_files(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from benchmarks.rl.figures import parted, smoothed
 from benchmarks.rl.intervals import gain, level
-from benchmarks.rl.presets import LEAN, SMALL, SMOKE
-from benchmarks.rl.study import ALONE, BASE, REINFORCED, SWEEP, equal_steps, half
+from benchmarks.rl.presets import APART, LEAN, SMOKE
+from benchmarks.rl.study import ALONE, BASE, HALVED, REINFORCED, SWEEP, equal_steps, half
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
 from mags.models.grammar import read_plan
 from mags.training.chains.schema import Role, Sample
@@ -77,8 +77,8 @@ def test_every_cell_comes_after_those_it_needs() -> None:
     for seed in LEAN.seeds:
         kinds = [kind for kind, of in cells if of == seed]
         assert list(dict.fromkeys(kinds)) == [k for k in REINFORCED if k != SWEEP or not seed]
-    assert [cell.kind for cell in SMALL.cells()][:3] == [BASE, *ALONE.values()]
-    assert 2 * half(SMALL.taught[0]).steps == SMALL.taught[0].steps
+    assert [cell.kind for cell in APART.cells()][:5] == [BASE, *ALONE.values(), *HALVED.values()]
+    assert 2 * half(APART.taught[0]).steps == APART.taught[0].steps
 
 
 def test_the_small_world_has_its_relations_only_and_keeps_frames_back() -> None:
@@ -172,7 +172,7 @@ def test_the_command_goes_through_every_cell_and_makes_none_twice(
     grpo = json.loads((tmp_path / SMOKE.name / "seed-0" / "grpo.json").read_text())
     assert {"format", "f1", "fidelity", "reward", "cpu_s"} <= {*grpo["curve"][0]}
     assert (tmp_path / "p" / "rl-curves.svg").is_file()
-    assert len(list((tmp_path / "r").glob("rl--*.json"))) == 6
+    assert len(list((tmp_path / "r").glob("rl--*.json"))) == 7
     assert main([*asked, "--dev"]) == 0
     told = capsys.readouterr().out
     assert "seed 0 base: {'ask': '" in told

@@ -4,20 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from mags.cli.app import app
-from mags.errors import ConfigurationError, MagsError
+from mags.errors import ConfigurationError
 from mags.training.chains.schema import read_samples
+from tests.cli.running import run as command
 from tests.models.chat.endpoint import Step, serving
 
 
 def run(*words: str) -> str:
-    done = CliRunner().invoke(app, ["train", "data", *words])
-    if isinstance(done.exception, MagsError):
-        raise done.exception
-    assert done.exception is None, done.output
-    return done.output
+    return command("train", "data", *words)
 
 
 def test_splits_and_card_are_the_same_for_the_same_seed(tmp_path: Path):

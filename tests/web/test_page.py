@@ -195,13 +195,19 @@ def told(card, name: str):
     return card.get_by_text(name, exact=True).locator("xpath=self::dt/following-sibling::dd[1]")
 
 
-def test_a_card_edits_pins_and_forgets(page, http: httpx.Client):
-    listed(page, "Bo likes chess.").first.click()
+def edit(page, old: str, new: str):
+    """Open what is listed as `old`, and save it as `new`; its card."""
+    listed(page, old).first.click()
     card = page.locator(".card")
     card.get_by_role("button", name="Edit").click()
-    card.get_by_label("Text").fill("Bo likes go.")
+    card.get_by_label("Text").fill(new)
     card.get_by_role("button", name="Save").click()
-    expect(card.locator(".text")).to_have_text("Bo likes go.")
+    expect(card.locator(".text")).to_have_text(new)
+    return card
+
+
+def test_a_card_edits_pins_and_forgets(page, http: httpx.Client):
+    card = edit(page, "Bo likes chess.", "Bo likes go.")
     card.get_by_role("button", name="Pin").click()
     expect(card.get_by_role("button", name="Unpin")).to_be_visible()
     card.get_by_role("button", name="Edit").click()
@@ -261,12 +267,7 @@ def test_a_change_is_told_in_words_and_a_comparison_lists_what_changed(page):
     page.get_by_role("button", name="Take").click()
     page.get_by_role("button", name="Compare with then").wait_for()
     newest = page.locator(".changes > ol > li").first
-    listed(page, "Bo likes chess.").first.click()
-    card = page.locator(".card")
-    card.get_by_role("button", name="Edit").click()
-    card.get_by_label("Text").fill("Bo likes go.")
-    card.get_by_role("button", name="Save").click()
-    expect(card.locator(".text")).to_have_text("Bo likes go.")
+    edit(page, "Bo likes chess.", "Bo likes go.")
     tab(page, "History")
     expect(newest.locator(".named")).to_contain_text("Bo likes go.")
     page.get_by_role("button", name="Compare with then").click()

@@ -24,26 +24,6 @@ from mags.ports import relations
 _CHANGE = frozenset({"now", "become", "became", "becomes", "nowadays", "longer", "changed", "new"})
 _ANYHOW = frozenset({"goes with", "is tied to", "to do is"})
 """Relations that say no more than that two things go together."""
-_PLACES = frozenset(
-    {
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "last",
-        "left",
-        "right",
-        "upper",
-        "lower",
-    }
-)
-"""Which of several it is: what is said of the first sign says nothing of the third."""
 _EMPTY = frozenset(
     take_apart(
         "one ones people everyone now new become only all time day longer change changed from today"
@@ -111,7 +91,7 @@ def _is_elsewhere(view: View, ends: Pair, fact: int) -> bool:
 
 
 def _places(view: View, fact: int) -> frozenset[str]:
-    return _PLACES.intersection(words(view.words(fact).text))
+    return relations.PLACES.intersection(words(view.words(fact).text))
 
 
 def _is_named(ends: Pair, done: Inscribed) -> bool:

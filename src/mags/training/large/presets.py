@@ -40,7 +40,7 @@ class Preset:
 FULL = Preset(name="full", rank=64, alpha=128, epochs=10, rate=2e-4)
 """The original recipe: r 64, alpha 128, ten epochs."""
 QUICK = Preset(name="quick", rank=16, alpha=32, epochs=1, rate=4e-4, samples=8_000)
-"""Under an hour on a GPU: one epoch over 8,000 samples."""
+"""One epoch over 8,000 samples: meant to be under an hour on a GPU, and timed on none so far."""
 SMOKE = Preset(
     name="smoke",
     rank=4,
