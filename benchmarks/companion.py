@@ -33,7 +33,7 @@ from mags.evaluation.protocol import Retriever, Turn
 from mags.evaluation.split import split
 from mags.evaluation.suites.retrieval import ask_all, scores
 from mags.games.players.notes import Note
-from mags.games.players.retrieving import TUNED
+from mags.games.players.retrieving import PLAIN, TUNED
 from mags.games.players.shelf import Shelf
 from mags.games.reader import shipped_reader
 from mags.games.turns import Line, Reader
@@ -77,15 +77,23 @@ class Window:
         return [turn.id for turn in fitting(self._kept[::-1])]
 
 
-class Growing:
-    """The growing retrieval of the games: dense, BM25 and recency over every turn."""
+class Retrieving:
+    """The retrieval of the games: dense, BM25 and recency over every turn, where it is `growing`.
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._shelf = Shelf(embedder, TUNED)
+    Else dense and BM25 over the first session alone, as over a rulebook told at the start.
+    """
+
+    def __init__(self, embedder: Embedder, *, growing: bool) -> None:
+        self._shelf = Shelf(embedder, TUNED if growing else PLAIN)
+        self._growing = growing
+        self._start: str | None = None
         self._ids: list[str] = []
 
     def add(self, turns: Sequence[Turn]) -> None:
         """Put turns on the shelf."""
+        if not self._growing and turns:
+            self._start = self._start or turns[0].session
+            turns = [turn for turn in turns if turn.session == self._start]
         first = len(self._ids)
         self._shelf.add(
             [
@@ -126,10 +134,12 @@ def fitting(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 def systems(embedder: DiskEmbedder) -> list[System]:
     """The players, as memories of turns."""
-    growing: Callable[[], Retriever] = partial(Growing, embedder)
+    static: Callable[[], Retriever] = partial(Retrieving, embedder, growing=False)
+    growing: Callable[[], Retriever] = partial(Retrieving, embedder, growing=True)
     return [
         System(name="nothing", note="the question alone", turns=Nothing),
         System(name="window", note=f"the last {TOKENS} tokens", turns=Window),
+        System(name="static", note="dense and BM25 over the first session", turns=static),
         System(name="growing", note="dense, BM25 and recency, as in the games", turns=growing),
         mags_system(embedder),
     ]

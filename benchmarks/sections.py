@@ -272,7 +272,8 @@ SECTIONS = (
         text="PersonaMem (32k, MIT; read in place): of four replies, which fits what the person "
         "has told over months? The choice is made from what a memory recalls, by the embedder's "
         "cosine or by the small frozen reader of the games, which was made for short lines and "
-        "stays near chance (25) on replies of a paragraph. `python -m benchmarks.companion`.",
+        "stays near chance (25) on replies of a paragraph. There is no oracle: all of a user's "
+        "sessions are named as evidence. `python -m benchmarks.companion`.",
         suites=(("personamem", ""),),
         measures=("embedder", "reader"),
         groups=("test",),
@@ -282,7 +283,8 @@ SECTIONS = (
     Section(
         title="Preferences",
         text="LongMemEval's preference questions alone: recall of turns that tell what somebody "
-        "likes, by the memories of the games' players; with the other kinds of question it stands "
+        "likes, by the memories of the games' players (static: the first session alone; an oracle "
+        "would have 100 by definition); with the other kinds of question it stands "
         "under LongMemEval. `python -m benchmarks.companion --only longmemeval-preferences`.",
         suites=(("longmemeval-preferences", ""),),
         measures=("recall@5", "recall@10", "mrr"),

@@ -39,6 +39,7 @@ from benchmarks.rl.study import (
     BASE,
     BLIND,
     GRPO,
+    HALVED,
     MORE,
     PPO,
     SWEEP,
@@ -58,7 +59,7 @@ from mags.training.experience import Voice
 from mags.training.nano.lean import LeanLoss
 from mags.training.nano.model import NanoSize, new_nano
 from mags.training.nano.tokens import train_tokenizer, without_names
-from mags.training.pairs import of_role, pair_of, short_pair_of
+from mags.training.pairs import of_role, short_pair_of
 from mags.training.recipe.presets import Teaching
 from mags.training.reward import GoldJudge
 from mags.training.sft import SftConfig, fine_tune
@@ -135,7 +136,7 @@ class Run:
 
     def pair(self, sample: Sample) -> Pair:
         """What a model of this study reads and replies."""
-        return short_pair_of(sample) if self.study.lean else pair_of(sample)
+        return short_pair_of(sample)
 
     def model(self, kind: str, seed: int) -> LlamaForCausalLM:
         """The model that a cell left."""
@@ -202,17 +203,19 @@ def make_base(run: Run, cell: Cell) -> Made:
     """A new nano, taught both roles."""
     pairs = [run.pair(one) for one in run.samples(TAUGHT, cell.seed)]
     texts = [text for pair in pairs for text in (pair.prompt, pair.target)]
-    spelled = without_names(texts) if run.study.lean else texts
-    words = train_tokenizer(spelled, size=run.study.widths.pieces)
+    words = train_tokenizer(without_names(texts), size=run.study.widths.pieces)
     words.save_pretrained(run.place(cell.seed) / "tokenizer")
     return _taught(run, cell, _new(run, words, cell.seed), run.study.taught, tuple(ROLES))
 
 
 def make_alone(run: Run, cell: Cell) -> Made:
-    """A new nano of the same size, taught one role in half of the steps."""
-    role = next(Role(name) for name, kind in ALONE.items() if kind == cell.kind)
-    model = _new(run, run.words(cell.seed), cell.seed)
-    return _taught(run, cell, model, [half(how) for how in run.study.taught], (role,))
+    """A new nano of the same size, taught one role in as many steps as the base."""
+    return _specialist(run, cell, ALONE, run.study.taught)
+
+
+def make_half(run: Run, cell: Cell) -> Made:
+    """The same in half of the steps."""
+    return _specialist(run, cell, HALVED, [half(how) for how in run.study.taught])
 
 
 def make_more(run: Run, cell: Cell) -> Made:
@@ -272,6 +275,7 @@ MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
     PPO: make_ppo,
     MORE: make_more,
     **dict.fromkeys(ALONE.values(), make_alone),
+    **dict.fromkeys(HALVED.values(), make_half),
 }
 
 
@@ -309,6 +313,14 @@ def _new(run: Run, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalL
     return new_nano(words, size, seed=seed)
 
 
+def _specialist(
+    run: Run, cell: Cell, kinds: Mapping[str, str], lessons: Sequence[Teaching]
+) -> Made:
+    role = next(Role(name) for name, kind in kinds.items() if kind == cell.kind)
+    model = _new(run, run.words(cell.seed), cell.seed)
+    return _taught(run, cell, model, lessons, (role,))
+
+
 def _taught(
     run: Run,
     cell: Cell,
@@ -322,7 +334,7 @@ def _taught(
     pairs = [run.pair(one) for one in of_role(run.samples(source, cell.seed), *roles)]
     encoded = encode(words, pairs, longest=LONGEST)
     steps = sum(how.steps for how in lessons)
-    lean = LeanLoss(model, compiled=steps >= WORTH_COMPILING) if run.study.lean else None
+    lean = LeanLoss(model, compiled=steps >= WORTH_COMPILING)
     used, curve = 0.0, list[dict[str, float]]()
     for how in lessons:
         config = SftConfig(steps=how.steps, rate=how.rate, tokens=how.tokens, seed=cell.seed)

@@ -9,7 +9,8 @@ from benchmarks.results import Result
 
 SUITE = "rl"
 PICTURE = "rl-curves.svg"
-START, APART = "SFT", "two specialists"
+START = "SFT"
+APART = ("two specialists", "two specialists, half the steps")
 ORDER = ("SFT", "GRPO", "GRPO, no labels", "PPO", "SFT on")
 GROUPS = ("frames", "frames ask", "frames write", "frames nothing", "frames something")
 MORE = ("phrasings", "phrasings ask", "phrasings nothing", "phrasings something", "dev")
@@ -38,8 +39,7 @@ def chapter(results: Sequence[Result]) -> str:
         return ""
     lines = ["## Reinforcement", "", _TEXT, ""]
     lines += _gains([found[name] for name in ORDER if name in found])
-    if APART in found:
-        lines += _specialists(found[APART])
+    lines += _specialists([found[name] for name in APART if name in found])
     if (PICTURES / PICTURE).is_file():
         lines += [f"![Parts of the reward over time](pictures/{PICTURE})", ""]
     return "\n".join(lines)
@@ -57,23 +57,22 @@ def _gains(found: Sequence[Result]) -> list[str]:
     return [*_table(head, rows), "", *_table(second, others), ""]
 
 
-def _specialists(two: Result) -> list[str]:
-    groups = [g for g in two.groups if " " not in g or g.endswith(("ask", "write"))]
+def _specialists(pairs: Sequence[Result]) -> list[str]:
+    if not pairs:
+        return []
+    groups = list(pairs[0].groups)
     rows = [
-        [
-            group,
-            f"{100 * _before(two, group):.1f}",
-            _gain(two, group, "exact"),
-        ]
+        [group, f"{100 * _before(pairs[0], group):.1f}", *(_gain(r, group, "exact") for r in pairs)]
         for group in groups
     ]
+    cost = ["processor s", "", *(f"{float(r.facts['cpu_s']):.0f}" for r in pairs)]
     text = (
-        "Two specialists against one combined model of the same size: each specialist has half of "
-        "the combined model's steps, so both sides cost the same. Replies in full and 1,350 steps "
-        "of SFT (`--study small`), so its one model is another one than SFT above."
+        "Two specialists against the one model of both roles, all of the same size and from "
+        "nothing (`--study apart`): each specialist in as many steps as the one, so that the two "
+        "cost twice as much, and each in half of them, so that they cost the same."
     )
-    head = ["", "one for both roles", "two specialists (difference)"]
-    return [text, "", *_table(head, rows), ""]
+    head = ["", "one for both roles", *(f"{r.system} (difference)" for r in pairs)]
+    return [text, "", *_table(head, [*rows, cost]), ""]
 
 
 def _before(r: Result, group: str) -> float:

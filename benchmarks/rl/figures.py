@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.results import Result, result
 from benchmarks.rl.chapter import SUITE
 from benchmarks.rl.intervals import gain, level
-from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, MORE, PPO
+from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, HALVED, MORE, PPO
 from benchmarks.systems import System
 from mags.evaluation.metrics import Interval
 from mags.training.chains.schema import Role, Sample
@@ -32,7 +32,10 @@ NAMES: Mapping[str, tuple[str, str]] = {
     ),
     MORE: ("SFT on", "on labels of the prompts that GRPO has, in as much processor time"),
 }
-SPECIALISTS = ("two specialists", "one model for each role, each in half of SFT's steps")
+SPECIALISTS: Mapping[str, tuple[Mapping[str, str], str]] = {
+    "two specialists": (ALONE, "one model for each role, each in as many steps as SFT"),
+    "two specialists, half the steps": (HALVED, "the same, each in half of SFT's steps"),
+}
 CURVES = {GRPO: "GRPO", BLIND: "GRPO, no labels", PPO: "PPO"}
 PANELS = {
     "format": "well formed",
@@ -80,8 +83,10 @@ def results(made: Made, command: str, kinds: Collection[str] = tuple(NAMES)) -> 
         for kind, (n, t) in NAMES.items()
         if kind in kinds
     ]
-    name, note = SPECIALISTS
-    found.append(_specialists(made, System(name=name, note=note), command))
+    found += [
+        _specialists(made, kinds, System(name=name, note=note), command)
+        for name, (kinds, note) in SPECIALISTS.items()
+    ]
     return [one for one in found if one is not None]
 
 
@@ -100,24 +105,26 @@ def _result(made: Made, kind: str, system: System, command: str) -> Result | Non
     return result(SUITE, system, groups, _facts(after), command)
 
 
-def _specialists(made: Made, system: System, command: str) -> Result | None:
+def _specialists(
+    made: Made, kinds: Mapping[str, str], system: System, command: str
+) -> Result | None:
     seeds = [
         seed
         for (kind, seed) in made
-        if kind == BASE and all((alone, seed) in made for alone in ALONE.values())
+        if kind == BASE and all((alone, seed) in made for alone in kinds.values())
     ]
     if not seeds:
         return None
     before = [made[BASE, seed]["measures"] for seed in seeds]
     after = [
         {
-            group: made[ALONE.get(group.split()[1], ALONE["write"]), seed]["measures"][group]
+            group: made[kinds.get(group.split()[1], kinds["write"]), seed]["measures"][group]
             for group in made[BASE, seed]["measures"]
         }
         for seed in seeds
     ]
     groups = {group: _group(before, after, names) for group, names in _groups(after[0]).items()}
-    pairs = [[made[kind, seed] for kind in ALONE.values()] for seed in seeds]
+    pairs = [[made[kind, seed] for kind in kinds.values()] for seed in seeds]
     whole = [{n: sum(one[n] for one in pair) for n in ("cpu_s", "steps")} for pair in pairs]
     return result(SUITE, system, groups, _facts(whole), command)
 

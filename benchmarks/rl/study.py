@@ -13,6 +13,9 @@ from mags.training.recipe.presets import Teaching, Widths
 
 BASE, GRPO, BLIND, PPO, MORE = "base", "grpo", "grpo-blind", "ppo", "more-sft"
 ALONE = {"ask": "alone-ask", "write": "alone-write"}
+"""Specialists, each with as many steps as the model of both roles."""
+HALVED = {"ask": "half-ask", "write": "half-write"}
+"""The same, each with half of the steps: the two cost as much as the one."""
 SWEEP = "ppo-sweep"
 REINFORCED = (BASE, GRPO, BLIND, SWEEP, PPO, MORE)
 
@@ -98,10 +101,9 @@ class Cell:
 class Study:
     """Everything that decides on a figure.
 
-    SFT is `taught`, one teaching after the other, each from a new rise; `lean`: as nano's recipe
-    has it, replies in short, pieces learned without names, its own forward pass. PPO and more SFT
-    take as much processor time as GRPO. The sweep of `critics` is on the first seed. `kinds`: of
-    cells.
+    SFT is `taught`, one teaching after the other, each from a new rise, as nano's recipe has it:
+    replies in short, pieces learned without names, its own forward pass. PPO and more SFT take as
+    much processor time as GRPO. The sweep of `critics` is on the first seed. `kinds`: of cells.
     """
 
     name: str
@@ -110,7 +112,6 @@ class Study:
     more: float
     critics: tuple[Critic, ...]
     choosing: Choosing = field(default_factory=Choosing)
-    lean: bool = True
     kinds: tuple[str, ...] = REINFORCED
     world: World = SMALL
     amounts: Amounts = field(default_factory=Amounts)
@@ -134,5 +135,5 @@ def equal_steps(budget_s: float, used_s: float, used_steps: int) -> int:
 
 
 def half(how: Teaching) -> Teaching:
-    """How a specialist is taught: each of the two has half of the combined model's steps."""
+    """How one of two specialists is taught that cost as much as the combined model."""
     return replace(how, steps=how.steps // 2)
