@@ -45,10 +45,10 @@ def test_a_game_is_played_by_both_turn_by_turn(client: httpx.Client):
     assert client.post(f"{path}/step").status_code == 404
 
 
-def test_it_is_the_game_that_the_arena_plays(client: httpx.Client):
+def test_it_is_the_game_that_the_arena_tunes_on(client: httpx.Client):
     remembering, nothing = players()
     for name, player in (("mags", remembering), ("alone", nothing)):
-        expected = [t.action for t in Match(make("knights/short"), player, seed=1, turns=6)]
+        expected = [t.action for t in Match(make("knights/short/tuning"), player, seed=1, turns=6)]
         game = client.post("/games", json={"game": "knights/short", "seed": 1}).json()["id"]
         played = [client.post(f"/games/{game}/step").json()[name] for _ in range(6)]
         assert [turn["action"] for turn in played] == expected

@@ -89,7 +89,7 @@ class Side:
 
     def __init__(self, name: str, seed: int, player: Player) -> None:
         """Raises NotFound for a game that is not there."""
-        self._game = Watched(make(name))
+        self._game = Watched(make(f"{name}/tuning"))  # the scored sentences are kept for reports
         match = Match(self._game, player, seed=seed, turns=OFFERED[name], clock=time.thread_time)
         self._turns: Iterator[Turned] = iter(match)
         self._score, self._right = 0.0, 0
