@@ -170,7 +170,9 @@ def use(
         set_policy(file, "nano", folder.resolve())
     settings = read_settings(os.environ).policy
     place = f" ({settings.path})" if settings.path else ""
-    out.print(f"policy.kind is {settings.kind}{place}, written to {file}.", markup=False)
+    out.print(
+        f"policy.kind is {settings.kind}{place}, written to {file}.", markup=False, soft_wrap=True
+    )
 
 
 @models.command()
@@ -197,7 +199,9 @@ def export(
     copy = {Form.ONNX: _onnx, Form.SAFETENSORS: _safetensors, Form.GGUF: _gguf}[form]
     copied = copy(run, out_folder)
     size = sum(path.stat().st_size for path in copied) / 1e6
-    out.print(f"Wrote {len(copied)} files, {size:.1f} MB, to {out_folder}.", markup=False)
+    out.print(
+        f"Wrote {len(copied)} files, {size:.1f} MB, to {out_folder}.", markup=False, soft_wrap=True
+    )
 
 
 models.command(name="compare")(evaluate)

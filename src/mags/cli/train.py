@@ -83,7 +83,7 @@ def data(
         chosen = Random(seed).sample(made, min(REVIEWED, len(made)))
         review.parent.mkdir(parents=True, exist_ok=True)
         review.write_text(page(chosen), encoding="utf-8")
-        out.print(f"Wrote {len(chosen)} samples to review: {review}", markup=False)
+        out.print(f"Wrote {len(chosen)} samples to review: {review}", markup=False, soft_wrap=True)
 
 
 def _made(samples: int, seed: int) -> list[Sample]:
@@ -153,4 +153,4 @@ def _write(folder: Path, made: list[Sample], command: str) -> None:
         write_samples(folder / f"{split}.jsonl", found)
     (folder / "card.md").write_text(card(made, command=command), encoding="utf-8")
     counts = ", ".join(f"{split} {len(found):,}" for split, found in by_split.items())
-    out.print(f"Wrote {len(made):,} samples to {folder}: {counts}.", markup=False)
+    out.print(f"Wrote {len(made):,} samples to {folder}: {counts}.", markup=False, soft_wrap=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from mags.cli.shared import out
@@ -96,11 +97,9 @@ def lora(
     out.print(_table(rows, trial.SPLITS))
     if keep:
         place = folder / road.ADAPTER
-        out.print(
-            f"Use it with: mags models use {place}, or take it elsewhere with: "
-            f"mags models export {place} --form gguf --out DIR",
-            markup=False,
-        )
+        elsewhere = f"mags models export {place} --form gguf --out DIR"
+        out.print(f"Use it with: mags models use {place}", markup=False, soft_wrap=True)
+        out.print(f"Take it elsewhere with: {elsewhere}", markup=False, soft_wrap=True)
 
 
 def sizes(
@@ -158,16 +157,21 @@ def needs() -> None:
 
 
 def _table(rows: Sequence[Row], splits: Sequence[str]) -> Table:
-    made = Table(title="Exact adherence in %, by split: ask / write / router")
-    for head in ("model", "weights", "trained", "minutes", "peak GiB", *splits):
-        made.add_column(head, justify="left" if head == "model" else "right")
+    made = Table(title="Exact adherence in %", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    made.add_column("model", overflow="fold")
+    for head in ("weights", "trained", "minutes", "peak GiB"):
+        made.add_column(head, justify="right", no_wrap=True)
+    made.add_column("split", no_wrap=True)
+    for role in ROLES:
+        made.add_column(role, justify="right", no_wrap=True)
     for row in rows:
-        cells = [
-            " / ".join(_percent(row.exact.get(f"{role} {split}")) for role in ROLES)
-            for split in splits
-        ]
-        counts = (f"{row.weights / 1e6:.1f}M", f"{row.trained / 1e6:.1f}M")
-        made.add_row(row.name, *counts, f"{row.minutes:.1f}", f"{row.peak_mb / 1024:.1f}", *cells)
+        costs = (
+            *(row.name, f"{row.weights / 1e6:.1f}M", f"{row.trained / 1e6:.1f}M"),
+            *(f"{row.minutes:.1f}", f"{row.peak_mb / 1024:.1f}"),
+        )
+        for place, split in enumerate(splits):
+            reached = (_percent(row.exact.get(f"{role} {split}")) for role in ROLES)
+            made.add_row(*(costs if place == 0 else [""] * len(costs)), split, *reached)
     return made
 
 

@@ -100,10 +100,14 @@ def everything(
     recipe = _recipe(preset_name, seed, threads, combined)
     _train("all", folder, recipe, source, reward)
     out.print(tables(from_json(folder / "evaluation.json")))
-    out.print(f"Use it with: mags models use {folder / 'export'}", markup=False)
+    out.print(f"Use it with: mags models use {folder / 'export'}", markup=False, soft_wrap=True)
     if heads:
         _train("heads", folder, recipe, source)
-        out.print(f"Use them with: mags models use {folder / SHIPPED.path.name}", markup=False)
+        out.print(
+            f"Use them with: mags models use {folder / SHIPPED.path.name}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _recipe(name: str, seed: int, threads: int, combined: bool) -> Recipe:

@@ -17,10 +17,11 @@ from mags.training.evaluate.deciders import Decider
 from mags.training.evaluate.evaluation import EvaluationConfig, evaluate
 from mags.training.generate.samples import Amount, generate
 from mags.training.progress import Logbook
-from mags.training.recipe.ledger import begin_peak, peak_mb
+from mags.training.recipe.ledger import begin_peak, check_same, peak_mb, read_run, write_run
 
 SPLITS = ("seen", "frames", "phrasings", "independent", "relations")
 RESULTS = "results.json"
+CLAIM = "trial.json"
 MEGABYTE = 1 << 20
 
 
@@ -65,6 +66,27 @@ class Trial:
             every += read_samples(path)
         train = [one for one in every if one.split is Split.TRAIN]
         return train, [one for one in every if one.split.value in SPLITS]
+
+    def check(self, told: Mapping[str, Any]) -> None:
+        """Raise ConfigurationError where the folder is of another run than `told` says.
+
+        Its checkpoints would be taken up.
+        """
+        path = self.folder / CLAIM
+        if path.is_file():
+            check_same(read_run(path), self._claimed(told), self.folder)
+
+    def claim(self, told: Mapping[str, Any]) -> None:
+        """Note in the folder what is trained there, and on what."""
+        write_run(self.folder / CLAIM, self._claimed(told))
+
+    def _claimed(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        more = [str(path.resolve()) for path in self.more]
+        return {**told, "made": self.made, "samples": more, "seed": self.seed}
+
+    def checkpoints(self, name: str) -> Path | None:
+        """Where one part of the run leaves its checkpoints; None where nothing is kept."""
+        return self.folder / name if self.keep else None
 
     def log(self, name: str, steps: int) -> Logbook:
         """Curves of one part of the run, in a folder of its own."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from mags.training.large.adapters import (
     Adapted,
     merge_adapter,
+    prepare_lesson,
     put_adapter,
     save_adapter,
     teach,
@@ -60,12 +61,8 @@ def walk(family: str, path: Path, *, epochs: float, educated: int = 0) -> Walked
         educate(path / "base", steps=educated)
     adapted = put_adapter(load(path / "base"), preset(epochs))
     losses: list[float] = []
-    teach(
-        adapted,
-        samples() * 4,
-        preset(epochs),
-        watch=lambda _, scalars: losses.append(scalars["loss"]),
-    )
+    lesson = prepare_lesson(adapted, samples() * 4, preset(epochs))
+    teach(adapted, lesson, watch=lambda _, scalars: losses.append(scalars["loss"]))
     walked = Walked(path=path, adapted=adapted, losses=tuple(losses))
     save_adapter(adapted, walked.adapter, base=walked.base)
     merge_adapter(walked.base, walked.adapter, walked.merged)

@@ -13,11 +13,11 @@ from safetensors.numpy import load_file  # noqa: E402 - torch first
 
 from mags.models.grammar import read_engram  # noqa: E402
 from mags.training.grpo import GrpoConfig  # noqa: E402
-from mags.training.large.adapters import Adapted, take_up  # noqa: E402
+from mags.training.large.adapters import Adapted, prepare_lesson, put_adapter, take_up, teach  # noqa: E402
 from mags.training.large.grpo import reinforce_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
 from mags.training.reward import GoldJudge  # noqa: E402
-from tests.training.large import road  # noqa: E402
+from tests.training.large import families, road  # noqa: E402
 from tests.training.large.families import FAMILIES, samples  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -74,6 +74,37 @@ def test_grpo_raises_the_reward(tmp_path: Path) -> None:
     )
     assert len(curve) == 16
     assert sum(curve[-4:]) / 4 > sum(curve[:4]) / 4 + 0.05, curve
+
+
+class Stopped(Exception):
+    """Thrown in the middle of a run."""
+
+
+def test_a_lesson_that_was_stopped_ends_with_the_same_adapter(tmp_path: Path) -> None:
+    families.folder("qwen", tmp_path / "base")
+    preset = road.preset(2)
+
+    def taught(watch: Any, folder: Path | None, seed: int = 0) -> dict[str, Any]:
+        adapted = put_adapter(load(tmp_path / "base"), preset, seed=seed)
+        lesson = prepare_lesson(adapted, samples() * 4, preset)
+        lesson = replace(lesson, config=replace(lesson.config, save_every=2))
+        assert lesson.config.steps > 4
+        teach(adapted, lesson, watch=watch, folder=folder)
+        named = adapted.model.named_parameters()
+        return {name: one.detach().clone() for name, one in named if one.requires_grad}
+
+    def stop(step: int, scalars: Any) -> None:
+        if step == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        taught(stop, tmp_path / "run")
+    steps: list[int] = []
+    again = taught(lambda step, _: steps.append(step), tmp_path / "run", seed=9)
+    whole = taught(None, None)
+    assert steps[0] == 3
+    assert again.keys() == whole.keys()
+    assert all((again[name] == whole[name]).all() for name in whole)
 
 
 def test_a_run_that_was_stopped_goes_on(taught: Any, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
 
 from mags.errors import ConfigurationError
-from mags.training.batches import batches
+from mags.training.batches import Encoded, batches
 from mags.training.chains.schema import Sample
 from mags.training.large.devices import Device
 from mags.training.large.loading import Loaded, load
@@ -26,6 +26,8 @@ from mags.training.progress import Watch
 from mags.training.sft import SftConfig, fine_tune
 
 CARD = "mags.json"
+SAVED = 200
+"""Steps between checkpoints, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,32 +73,42 @@ def _rows(loaded: Loaded) -> dict[str, list[int]]:
     return rows
 
 
-def teach(
-    adapted: Adapted,
-    samples: Sequence[Sample],
-    preset: Preset,
-    *,
-    seed: int = 0,
-    watch: Watch | None = None,
-    folder: Path | None = None,
-) -> int:
-    """Fine-tune the adapter on samples (in place); how many steps that took."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """Samples as the model reads them, and how it is taught them: `config.steps` in all."""
+
+    encoded: Sequence[Encoded]
+    config: SftConfig
+
+
+def prepare_lesson(
+    adapted: Adapted, samples: Sequence[Sample], preset: Preset, *, seed: int = 0
+) -> Lesson:
+    """What `teach` takes: the samples encoded, and as many steps as make the preset's epochs."""
     kept = samples[: preset.samples or None]
     encoded = adapted.loaded.speech.encode(kept, longest=preset.longest)
     pad = int(adapted.loaded.tokenizer.pad_token_id)
-    per_epoch = sum(
+    epoch = sum(
         1 for _ in batches(encoded, tokens=preset.tokens, pad=pad, prompt_weight=0.0, seed=0)
     )
-    steps = round(preset.epochs * per_epoch)
     config = SftConfig(
-        steps=steps,
+        steps=round(preset.epochs * epoch),
         rate=preset.rate,
         tokens=preset.tokens,
         seed=seed,
-        save_every=per_epoch if folder is not None else 0,
+        save_every=min(epoch, SAVED),
     )
-    fine_tune(adapted.model, encoded, config, watch=watch, folder=folder)
-    return steps
+    return Lesson(encoded=encoded, config=config)
+
+
+def teach(
+    adapted: Adapted, lesson: Lesson, *, watch: Watch | None = None, folder: Path | None = None
+) -> None:
+    """Fine-tune the adapter (in place); checkpoints of what it trains go to `folder`.
+
+    A folder that has some already is taken up where they end.
+    """
+    fine_tune(adapted.model, lesson.encoded, lesson.config, watch=watch, folder=folder)
 
 
 def save_adapter(adapted: Adapted, folder: Path, *, base: str | Path) -> Path:

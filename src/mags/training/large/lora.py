@@ -11,7 +11,7 @@ from transformers.utils import logging
 
 from mags.errors import ConfigurationError
 from mags.training.grpo import GrpoConfig
-from mags.training.large.adapters import Adapted, put_adapter, save_adapter, teach
+from mags.training.large.adapters import Adapted, prepare_lesson, put_adapter, save_adapter, teach
 from mags.training.large.decider import AdaptedDecider
 from mags.training.large.devices import Aids, Device, find_aids, find_device
 from mags.training.large.grpo import reinforce_adapter
@@ -37,16 +37,24 @@ class Tuning:
 def tune(tuning: Tuning, trial: Trial) -> list[Row]:
     """Train an adapter; a row for each stage, and `results.json`, curves and adapter in the folder.
 
-    Raises ConfigurationError where the model cannot be loaded.
+    A folder in which this was stopped is taken up where it was; the minutes are those since then.
+    Raises ConfigurationError where the model cannot be loaded, or the folder is of another run.
     """
+    told = {
+        "model": base_named(tuning.model),
+        "preset": tuning.preset.name,
+        "wording": tuning.wording.value,
+        "four_bit": tuning.four_bit,
+    }
+    trial.check(told)
     logging.disable_progress_bar()
     torch.set_float32_matmul_precision("high")
     device = find_device()
     aids = chosen_aids(device, four_bit=tuning.four_bit)
     loaded = _loaded(tuning, trial, device, aids)
+    trial.claim(told)
     rows = list(_stages(tuning, trial, loaded))
-    told = {"model": base_named(tuning.model), "preset": tuning.preset.name, "device": device.kind}
-    trial.write(rows, {**told, "wording": tuning.wording.value, "four_bit": aids.four_bit})
+    trial.write(rows, {**told, "device": device.kind})
     return rows
 
 
@@ -88,8 +96,9 @@ def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
 
     yield row("before")
     clock = Stopwatch()
-    with trial.log("sft", 0) as watch:
-        teach(adapted, train, preset, seed=seed, watch=watch)
+    lesson = prepare_lesson(adapted, train, preset, seed=seed)
+    with trial.log("sft", lesson.config.steps) as watch:
+        teach(adapted, lesson, watch=watch, folder=trial.checkpoints("sft"))
     _keep(adapted, tuning, trial)
     yield row(f"{preset.name} SFT")
     if trial.grpo:

@@ -35,8 +35,8 @@ class Ledger:
         written = json.loads(json.dumps(asdict(recipe)))
         self._run: dict[str, Any] = {"recipe": written, "steps": {}}
         if self._path.is_file():
-            self._run = _read(self._path)
-            _check(self._run["recipe"], written, folder)
+            self._run = read_run(self._path)
+            check_same(self._run["recipe"], written, folder)
 
     @property
     def steps(self) -> Mapping[str, Mapping[str, Any]]:
@@ -65,10 +65,7 @@ class Ledger:
             "peak_mb": round(peak_mb(), 1),
             **found,
         }
-        self.folder.mkdir(parents=True, exist_ok=True)
-        unfinished = self._path.with_suffix(".part")
-        unfinished.write_text(json.dumps(self._run, indent=1) + "\n", encoding="utf-8")
-        os.replace(unfinished, self._path)
+        write_run(self._path, self._run)
 
 
 def begin_peak() -> None:
@@ -83,7 +80,16 @@ def peak_mb() -> float:
     return most / MEGABYTE if sys.platform == "darwin" else most / 1024
 
 
-def _read(path: Path) -> dict[str, Any]:
+def write_run(path: Path, run: Mapping[str, Any]) -> None:
+    """Write what is known of a run beside the last such file, then take its place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+    os.replace(unfinished, path)
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """What `write_run` wrote; raises CorruptFile."""
     try:
         run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as failure:
@@ -91,7 +97,8 @@ def _read(path: Path) -> dict[str, Any]:
     return run
 
 
-def _check(known: Mapping[str, Any], recipe: Mapping[str, Any], folder: Path) -> None:
+def check_same(known: Mapping[str, Any], recipe: Mapping[str, Any], folder: Path) -> None:
+    """Raise ConfigurationError where a folder was begun with something else than `recipe` says."""
     differs = sorted(name for name in recipe if known.get(name) != recipe[name])
     if differs:
         raise ConfigurationError(

@@ -28,6 +28,8 @@ from mags.training.trial import Row, Stopwatch, Trial
 SPELLED = 20_000
 """Samples that a tokenizer is learned from."""
 REINFORCED = 3_000
+SAVED = 200
+"""Steps between checkpoints."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,14 @@ class Schooling:
 
 
 def compare(sizes: Mapping[str, Size], schooling: Schooling, trial: Trial) -> list[Row]:
-    """Train a nano of each size; a row for each, `results.json`, curves and GGUF in the folder."""
+    """Train a nano of each size; a row for each, `results.json`, curves and GGUF in the folder.
+
+    A folder in which this was stopped is taken up where it was; the minutes are those since then.
+    Raises ConfigurationError where the folder is of another run.
+    """
+    told = {**asdict(schooling), "grpo": trial.grpo}
+    trial.check(told)
+    trial.claim(told)
     torch.set_float32_matmul_precision("high")
     device = find_device()
     train, tests = trial.material()
@@ -66,10 +75,16 @@ def _taught(
     widths = NanoSize(**asdict(replace(size.widths, pieces=len(words))))
     model = new_nano(words, widths, seed=trial.seed).to(find_device().kind)
     config = SftConfig(
-        steps=schooling.steps, rate=size.rate, tokens=schooling.tokens, seed=trial.seed
+        steps=schooling.steps,
+        rate=size.rate,
+        tokens=schooling.tokens,
+        seed=trial.seed,
+        save_every=SAVED,
     )
-    with trial.log(f"{name}-sft", schooling.steps) as watch:
-        fine_tune(model, encode(words, pairs, longest=widths.context), config, watch=watch)
+    part = f"{name}-sft"
+    encoded, folder = encode(words, pairs, longest=widths.context), trial.checkpoints(part)
+    with trial.log(part, schooling.steps) as watch:
+        fine_tune(model, encoded, config, watch=watch, folder=folder)
     how = Sampling(pad=words.pad_token_id, end=words.eos_token_id)
     return Voice(model=model, tokenizer=words, sampling=how)
 
@@ -79,9 +94,11 @@ def _reinforced(
 ) -> None:
     longest = size.widths.context - voice.sampling.limit
     tasks = tasks_of(voice.tokenizer, chosen, longest)
-    config = GrpoConfig(steps=trial.grpo, rate=1e-4, rows=256, seed=trial.seed)
-    with trial.log(f"{name}-grpo", trial.grpo) as watch:
-        reinforce(voice, tasks, GoldJudge(), config, watch=watch)
+    config = GrpoConfig(steps=trial.grpo, rate=1e-4, rows=256, seed=trial.seed, save_every=10)
+    part = f"{name}-grpo"
+    folder = trial.checkpoints(part)
+    with trial.log(part, trial.grpo) as watch:
+        reinforce(voice, tasks, GoldJudge(), config, watch=watch, folder=folder)
 
 
 def _write(
