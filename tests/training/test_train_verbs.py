@@ -101,6 +101,11 @@ def test_an_adapter_is_taught_reinforced_used_and_exported(
         assert (folder / stage / "scalars.jsonl").read_text().count("\n") > 1
     card = json.loads((folder / "adapter" / "mags.json").read_text())
     assert card == {"base": str(base.resolve()), "wording": "compact"}
+    curves = (folder / "sft" / "scalars.jsonl").read_text()
+    run("train", "lora", "base", *how, "--reward", "store")
+    assert (folder / "sft" / "scalars.jsonl").read_text() == curves, "SFT was done already"
+    scored = json.loads((folder / "grpo-store" / "scalars.jsonl").read_text().splitlines()[0])
+    assert {"format", "grounded", "fidelity"} <= scored.keys()
     with pytest.raises(ConfigurationError, match="preset, seed differ"):
         run("train", "lora", "base", "--preset", "quick", "--seed", "1", "--out", str(folder))
     run("models", "export", str(folder / "adapter"), "--form", "gguf", "--out", str(tmp_path / "m"))

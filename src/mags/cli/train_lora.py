@@ -14,7 +14,7 @@ from mags.cli.shared import out
 from mags.extras import bring
 from mags.training.large.presets import FULL, KNOWN, PRESETS, QUICK, peak_memory, preset
 from mags.training.large.wording import Wording
-from mags.training.recipe.presets import SIZES, size
+from mags.training.recipe.presets import SIZES, Reward, size
 
 if TYPE_CHECKING:
     from mags.training.trial import Row
@@ -41,6 +41,14 @@ Worded = Annotated[
     typer.Option(help="How much the model is told: what nano is, or the prompts with examples."),
 ]
 Grpo = Annotated[int, typer.Option(min=0, help="Steps of GRPO after the fine-tuning.")]
+Rewarded = Annotated[
+    Reward,
+    typer.Option(
+        "--reward",
+        help="What GRPO reinforces by: the label of each sample, or what a memory knows "
+        "afterwards, the label taken out.",
+    ),
+]
 FourBit = Annotated[
     bool, typer.Option("--four-bit", help="Weights of 4 bits (a CUDA GPU with bitsandbytes).")
 ]
@@ -64,6 +72,7 @@ def lora(
     preset_name: Preset = QUICK.name,
     wording: Worded = Wording.COMPACT,
     grpo: Grpo = 0,
+    reward: Rewarded = Reward.LABELS,
     four_bit: FourBit = False,
     made: Made = 20_000,
     samples: More = None,
@@ -80,7 +89,9 @@ def lora(
     wanted = {"extra": "train", "needed_for": "mags train lora"}
     road = bring("mags.training.large.lora", **wanted)
     trial = bring("mags.training.trial", **wanted)
-    told = road.Tuning(model=model, preset=chosen, wording=wording, four_bit=four_bit)
+    told = road.Tuning(
+        model=model, preset=chosen, wording=wording, four_bit=four_bit, reward=reward
+    )
     rows = road.tune(
         told,
         trial.Trial(

@@ -176,6 +176,7 @@ class BlindJudge:
             "format": float(reading is not None),
             "grounded": grounded,
             "fidelity": fidelity,
+            "gate": passes,
             "reward": passes * fidelity,
         }
 

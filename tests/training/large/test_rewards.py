@@ -9,9 +9,12 @@ for library in ("torch", "peft", "trl"):
 
 import torch  # noqa: E402
 
+from mags.errors import InvalidInput  # noqa: E402
+from mags.training.exam import BlindJudge, blind  # noqa: E402
 from mags.training.large.devices import NO_AIDS, Device, find_aids, find_device  # noqa: E402
 from mags.training.large.presets import FULL, GIB, KNOWN, QUICK, Shape, peak_memory  # noqa: E402
-from mags.training.large.rewards import reward_parts  # noqa: E402
+from mags.training.large.rewards import reward_parts, rewarded  # noqa: E402
+from mags.training.recipe.presets import Reward  # noqa: E402
 from mags.training.reward import GoldJudge, RewardWeights  # noqa: E402
 from tests.training.large.families import samples  # noqa: E402
 
@@ -35,6 +38,35 @@ def test_the_weighted_sum_of_the_parts_is_the_reward_of_the_judge(with_fidelity:
     ]
     assert sums == pytest.approx([one["reward"] for one in judge(asked, replies)])
     assert [p.__name__ for p in parts if p.weight == 0.0] == ["grounded"]
+
+
+def test_the_reward_of_the_store_is_that_of_the_blind_judge_and_knows_no_target() -> None:
+    told, parts = rewarded(samples(), Reward.STORE)
+    replies = [
+        told[0].target,
+        "<engram>\nADD | Zora | likes | Oslo\n</engram>",
+        "<engram>\nnone\n</engram>",
+        "Hm.",
+    ]
+    sums = [0.0] * len(replies)
+    for part in parts:
+        said = [[{"role": "assistant", "content": reply}] for reply in replies]
+        worth = part(said, place=[0] * len(replies))
+        sums = [so_far + part.weight * one for so_far, one in zip(sums, worth, strict=True)]
+        assert all(one.sample.target == "" for one in part.known)
+    tasks = [blind(told[0], ())] * len(replies)
+    assert sums == pytest.approx([one["reward"] for one in BlindJudge()(tasks, replies)])
+    assert sums[0] > 0.8
+    assert sums[1:] == [0.0, 0.15, 0.0], "wrong, silent, malformed"
+
+
+def test_samples_that_no_exam_can_follow_are_not_reinforced_by_the_store() -> None:
+    noted = replace(samples()[0], target="<engram>\nNOTE | Zora sings.\n</engram>")
+    told, parts = rewarded([noted, samples()[1]], Reward.STORE)
+    assert [one.id for one in told] == [samples()[1].id]
+    assert {len(part.known) for part in parts} == {1}
+    with pytest.raises(InvalidInput, match="has an exam"):
+        rewarded([noted], Reward.STORE)
 
 
 def test_the_shapes_of_known_models_give_their_known_sizes() -> None:

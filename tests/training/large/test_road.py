@@ -16,6 +16,7 @@ from mags.training.grpo import GrpoConfig  # noqa: E402
 from mags.training.large.adapters import Adapted, prepare_lesson, put_adapter, take_up, teach  # noqa: E402
 from mags.training.large.grpo import reinforce_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
+from mags.training.large.rewards import reward_parts  # noqa: E402
 from mags.training.reward import GoldJudge  # noqa: E402
 from tests.training.large import families, road  # noqa: E402
 from tests.training.large.families import FAMILIES, samples  # noqa: E402
@@ -33,7 +34,7 @@ def test_every_family_goes_the_whole_road(family: str, tmp_path: Path) -> None:
     reinforce_adapter(
         walked.adapted,
         samples(),
-        GoldJudge(),
+        reward_parts(samples(), GoldJudge()),
         GrpoConfig(steps=2, prompts=2, group=4, rows=4, epochs=2, rate=1e-3),
         folder=tmp_path / "grpo",
         watch=lambda _, scalars: curves.append(dict(scalars)),
@@ -67,7 +68,7 @@ def test_grpo_raises_the_reward(tmp_path: Path) -> None:
     reinforce_adapter(
         take_up(short, walked.adapter),
         samples(),
-        GoldJudge(),
+        reward_parts(samples(), GoldJudge()),
         GrpoConfig(steps=16, prompts=8, group=8, rows=64, epochs=2, rate=3e-3),
         folder=tmp_path / "grpo",
         watch=lambda _, s: curve.extend([s["reward"]] if "reward" in s else []),
@@ -114,7 +115,7 @@ def test_a_run_that_was_stopped_goes_on(taught: Any, tmp_path: Path) -> None:
         reinforce_adapter(
             taught.adapted,
             samples(),
-            GoldJudge(),
+            reward_parts(samples(), GoldJudge()),
             replace(config, steps=count),
             folder=tmp_path,
             watch=lambda step, _: steps.append(step),

@@ -27,9 +27,8 @@ from mags.training.chains.schema import Sample
 from mags.training.grpo import GrpoConfig
 from mags.training.large.adapters import Adapted
 from mags.training.large.loading import Loaded
-from mags.training.large.rewards import PLACE, reward_parts
+from mags.training.large.rewards import PLACE, Part
 from mags.training.progress import Watch
-from mags.training.reward import GoldJudge
 
 CURVES = {"reward": "reward", "loss": "loss", "frac_reward_zero_std": "uninformative"}
 
@@ -109,14 +108,16 @@ def trl_config(
 def reinforce_adapter(
     adapted: Adapted,
     samples: Sequence[Sample],
-    judge: GoldJudge,
+    parts: Sequence[Part],
     config: GrpoConfig,
     *,
     folder: Path,
     watch: Watch | None = None,
 ) -> None:
-    """Train the adapter in place on samples; checkpoints go to `folder`, taken up there."""
-    parts = reward_parts(samples, judge)
+    """Train the adapter in place on samples; checkpoints go to `folder`, taken up there.
+
+    `parts`: of the reward, which know the samples by their places.
+    """
     speech = adapted.loaded.speech
     rows = [{"prompt": speech.messages(one), PLACE: i} for i, one in enumerate(samples)]
     # TRL trains nothing, and says so only in its log, where a step wants more prompts than there

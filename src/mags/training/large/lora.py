@@ -17,8 +17,9 @@ from mags.training.large.devices import Aids, Device, find_aids, find_device
 from mags.training.large.grpo import reinforce_adapter
 from mags.training.large.loading import Loaded, load, prepare
 from mags.training.large.presets import QUICK, Preset
+from mags.training.large.rewards import rewarded
 from mags.training.large.wording import Wording
-from mags.training.reward import GoldJudge
+from mags.training.recipe.presets import Reward
 from mags.training.trial import Row, Stopwatch, Trial
 
 ADAPTER = "adapter"
@@ -26,12 +27,16 @@ ADAPTER = "adapter"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """Which model gets an adapter, and how. `model`: a folder, or a name of the hub."""
+    """Which model gets an adapter, and how. `model`: a folder, or a name of the hub.
+
+    `reward`: what GRPO reinforces by.
+    """
 
     model: str
     preset: Preset = QUICK
     wording: Wording = Wording.COMPACT
     four_bit: bool = False
+    reward: Reward = Reward.LABELS
 
 
 def tune(tuning: Tuning, trial: Trial) -> list[Row]:
@@ -107,9 +112,11 @@ def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
             steps=trial.grpo, prompts=preset.prompts, group=8, rows=8, rate=1e-5, seed=seed
         )
         steps = config.steps * config.epochs * config.prompts * config.group // config.rows
-        with trial.log("grpo", steps) as watch:
-            folder = trial.folder / "trl"
-            reinforce_adapter(adapted, train, GoldJudge(), config, folder=folder, watch=watch)
+        part = "grpo" if tuning.reward is Reward.LABELS else f"grpo-{tuning.reward}"
+        chosen, parts = rewarded(train, tuning.reward)
+        with trial.log(part, steps) as watch:
+            folder = trial.folder / part / "trl"
+            reinforce_adapter(adapted, chosen, parts, config, folder=folder, watch=watch)
         _keep(adapted, tuning, trial)
         yield row("and GRPO")
 

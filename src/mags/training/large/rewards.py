@@ -11,7 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mags.errors import InvalidInput
 from mags.training.chains.schema import Sample
+from mags.training.exam import BlindJudge, blind, has_exam, relations_of
+from mags.training.experience import Judge
+from mags.training.recipe.presets import Reward
 from mags.training.reward import GoldJudge, shares_of
 
 Completion = str | Sequence[Mapping[str, str]]
@@ -22,12 +26,15 @@ PLACE = "place"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One reward function: `weight` of it goes into the sum."""
+    """One reward function: `weight` of it goes into the sum.
+
+    `known`: what the judge knows of each prompt.
+    """
 
     name: str
     weight: float
-    samples: Sequence[Sample]
-    judge: GoldJudge
+    known: Sequence[Any]
+    judge: Judge[Any]
 
     @property
     def __name__(self) -> str:
@@ -36,7 +43,7 @@ class Part:
 
     def __call__(self, completions: Sequence[Completion], **columns: Any) -> list[float]:
         """Score completions; TRL gives every column of its data set by name."""
-        asked = [self.samples[place] for place in columns[PLACE]]
+        asked = [self.known[place] for place in columns[PLACE]]
         judged = self.judge(asked, [text_of(one) for one in completions])
         return [self._worth(parts) for parts in judged]
 
@@ -54,9 +61,30 @@ def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
     whole = sum(shares.values())
     counted = {name: share / whole for name, share in shares.items()}
     return [
-        Part(name=name, weight=weight, samples=samples, judge=judge)
+        Part(name=name, weight=weight, known=samples, judge=judge)
         for name, weight in {**dict.fromkeys(SHOWN, 0.0), **counted}.items()
     ]
+
+
+def store_parts(samples: Sequence[Sample]) -> list[Part]:
+    """What a memory does with replies, all of the reward; no part has seen a target.
+
+    Every sample has an exam (`mags.training.exam.has_exam`).
+    """
+    relations, judge = relations_of(samples), BlindJudge()
+    known = [blind(one, relations) for one in samples]
+    weights = {"format": 0.0, "grounded": 0.0, "fidelity": 1.0}
+    return [Part(name=n, weight=w, known=known, judge=judge) for n, w in weights.items()]
+
+
+def rewarded(samples: Sequence[Sample], reward: Reward) -> tuple[list[Sample], list[Part]]:
+    """The samples that a reward can judge, and its parts; raises InvalidInput where none is."""
+    if reward is Reward.LABELS:
+        return [*samples], reward_parts(samples, GoldJudge())
+    chosen = [one for one in samples if has_exam(one)]
+    if not chosen:
+        raise InvalidInput("No sample of these has an exam: reinforce by labels.", samples=0)
+    return chosen, store_parts(chosen)
 
 
 def text_of(completion: Completion) -> str:
