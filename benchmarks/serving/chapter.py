@@ -12,7 +12,8 @@ Column = tuple[str, str]
 _TEXT = """\
 `mags serve` as a process of its own on the embedded default, clients on loopback
 (`python -m benchmarks.serving`). *Recall*: one core for the server, all clients asking at once, the
-embedding included; aim: 95 of 100 within 40 ms. *Mixture*: half the requests remember a turn, three
+embedding included; aim: 95 of 100 within 40 ms. So each waits for the seven others; *rested*: the
+same where each waits a tenth of a second between (in the mean, exponential). *Mixture*: half the requests remember a turn, three
 in ten recall, two in ten ask, over many memories; aim: nothing fails, nothing is lost or lands in
 another's memory, the process grows by what is told (KB a turn are of the second half) and, where
 the same clients only ask for half as long, by the traces kept for `explain`, 500 a memory. *Kills*:
@@ -31,6 +32,9 @@ _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
             ("recall_ms_p95", "ms, p95"),
             ("recalls_a_second", "a second"),
             ("cpu_ms_a_recall", "processor ms each"),
+            ("rested_ms_p50", "rested: ms, p50"),
+            ("rested_ms_p95", "ms, p95"),
+            ("rested_a_second", "a second"),
             ("memory_mb", "MB"),
         ),
     ),

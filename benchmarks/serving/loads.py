@@ -51,32 +51,25 @@ def filled(port: int, name: str, nodes: int) -> int:
     return there
 
 
+RESTED_S = 0.1
+"""What a client that rests waits between two recalls, in the mean."""
+
+
 def recalls(folder: Path, *, nodes: int, clients: int, each: int) -> dict[str, float]:
-    """Milliseconds of recall by so many clients at once, the server on one core of its own."""
+    """Milliseconds of recall by so many clients at once, the server on one core of its own.
+
+    First each asks again as soon as it is answered, then each rests between ("rested").
+    """
     port = free_port()
     with running(folder, port, core=0) as server:
         there = filled(port, "large", nodes)
-
-        def work(seed: int) -> list[float]:
-            client, spent = Client(port), []
-            chance = random.Random(seed)
-            for _ in range(each):
-                n = chance.randrange(10**6)
-                query = f"Where does {PEOPLE[n % 10]} Number{n % 200} live, and what about {n}?"
-                begun = time.perf_counter()
-                status, _ = client.send("POST", "/memories/large/recall", {"query": query})
-                spent.append(1e3 * (time.perf_counter() - begun))
-                if status != 200:
-                    raise RuntimeError(f"recall answered {status}")
-            client.close()
-            return spent
-
-        work(0)
+        _asked(port, each=each, seed=0)
         used, begun = cpu_seconds(server), time.perf_counter()
-        with ThreadPoolExecutor(clients) as pool:
-            found = list(pool.map(work, range(1, clients + 1)))
+        spent = _crowded(port, clients=clients, each=each)
         wall, used = time.perf_counter() - begun, cpu_seconds(server) - used
-        spent = sorted(one for some in found for one in some)
+        begun = time.perf_counter()
+        rested = _crowded(port, clients=clients, each=each, rest_s=RESTED_S)
+        rested_wall = time.perf_counter() - begun
         return {
             "nodes": there,
             "clients": clients,
@@ -84,8 +77,37 @@ def recalls(folder: Path, *, nodes: int, clients: int, each: int) -> dict[str, f
             "recall_ms_p95": spent[int(0.95 * len(spent))],
             "recalls_a_second": len(spent) / wall,
             "cpu_ms_a_recall": 1e3 * used / len(spent),
+            "rested_ms_p50": statistics.median(rested),
+            "rested_ms_p95": rested[int(0.95 * len(rested))],
+            "rested_a_second": len(rested) / rested_wall,
             "memory_mb": memory_mb(server),
         }
+
+
+def _crowded(port: int, *, clients: int, each: int, rest_s: float = 0.0) -> list[float]:
+    """Milliseconds of all recalls of clients side by side, least first."""
+    work = partial(_asked, port, each=each, rest_s=rest_s)
+    with ThreadPoolExecutor(clients) as pool:
+        found = list(pool.map(lambda seed: work(seed=seed), range(1, clients + 1)))
+    return sorted(one for some in found for one in some)
+
+
+def _asked(port: int, *, each: int, seed: int, rest_s: float = 0.0) -> list[float]:
+    """Milliseconds of one client's recalls; it rests before each (exponential, mean `rest_s`)."""
+    client, spent = Client(port), []
+    chance = random.Random(seed)
+    for _ in range(each):
+        n = chance.randrange(10**6)
+        query = f"Where does {PEOPLE[n % 10]} Number{n % 200} live, and what about {n}?"
+        if rest_s:
+            time.sleep(chance.expovariate(1 / rest_s))
+        begun = time.perf_counter()
+        status, _ = client.send("POST", "/memories/large/recall", {"query": query})
+        spent.append(1e3 * (time.perf_counter() - begun))
+        if status != 200:
+            raise RuntimeError(f"recall answered {status}")
+    client.close()
+    return spent
 
 
 @dataclass(slots=True)

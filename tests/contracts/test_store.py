@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
-from mags.graph.node import Content
+from mags.graph.delta import Changes
+from mags.graph.edge import ARC, ArcKind, blank_arc
+from mags.graph.node import NODE, Content, NodeKind, blank_node
 from mags.ports.store import Mark, Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
@@ -259,6 +261,33 @@ def test_an_erased_node_is_gone_from_every_branch(store: Store):
             assert len(entry.delta.arcs) == 0
     assert [c.text for c in store.contents.scan()] == ["kept", "kept"]
     assert store.contents.erase([1]) == 0
+    child.close()
+
+
+def test_the_past_is_all_that_ever_was_on_every_branch_and_is_not_forgotten(store: Store):
+    told = blank_node(id=1, kind=NodeKind.EPISODE, content=1)
+    made = [blank_arc(2, 1, ArcKind.SOURCE), blank_arc(2, 1, ArcKind.ASSOCIATION)]
+    first = note(2, "made")
+    store.journal.append(
+        replace(
+            first,
+            nodes=Changes.of(NODE, [(None, told), (None, first.nodes.after)]),
+            arcs=Changes.of(ARC, [(None, arc) for arc in made]),
+        )
+    )
+    child = store.fork("child")
+    pinned = child.journal.append(note(3, "elsewhere"))
+    gone = store.journal.append(replace(note(2).inverse(), kind="rollback"))
+    assert gone > pinned
+    for place in (store, child):
+        past = place.journal.past()
+        assert past.nodes["id"].tolist() == [1, 2, 3]
+        assert past.links.tolist() == [(2, 1, ArcKind.SOURCE)]
+        assert past.into(np.array([1]), ArcKind.SOURCE)["src"].tolist() == [2]
+        assert past.out_of(np.array([1]), ArcKind.SOURCE).tolist() == []
+    store.contents.erase([1])
+    past = child.journal.past()
+    assert (past.nodes["id"].tolist(), past.links.tolist()) == ([2, 3], [])
     child.close()
 
 

@@ -89,6 +89,60 @@ def test_what_was_rolled_back_can_still_be_forgotten(
     assert digest(memory) == before
 
 
+def words_of(memory: Memory) -> set[str]:
+    """The texts of all that can still come back, by whatever rollback, on whatever branch."""
+    return {content.text for content in memory._store.contents.scan()}
+
+
+def test_what_was_derived_from_a_turn_goes_with_it_after_a_rollback(memory: Memory) -> None:
+    memory.snapshot("start")
+    said = memory.observe("I work for Xylocorp.", speaker="Bob").episode_id
+    memory.observe("I like Xylotea.", speaker="Cleo")
+    memory.snapshot("told")
+    memory.rollback("start")
+    planned = memory.forget(said, dry_run=True).past
+    gone = memory.forget(said)
+    assert gone.past == planned
+    assert words_of(memory) >= {"I live in Oslo.", "Alice", "Oslo", "I like Xylotea.", "Cleo"}
+    assert not words_of(memory) & {"I work for Xylocorp.", "Bob works for Xylocorp.", "Xylocorp"}
+    assert "Bob" not in words_of(memory), "nobody else spoke of him"
+    memory.rollback("told")
+    assert not any("Xylocorp" in fact.text for fact in memory.facts())
+    assert [fact.object for fact in memory.facts("Cleo")] == ["Xylotea"]
+    assert_whole(memory)
+
+
+def test_what_was_derived_on_another_branch_goes_with_its_turn(memory: Memory) -> None:
+    with memory.branch("other") as other:
+        said = other.observe("I work for Xylocorp.", speaker="Bob").episode_id
+        assert memory.forget(said).past
+        assert not any("Xylocorp" in fact.text for fact in other.facts())
+        assert not words_of(memory) & {"I work for Xylocorp.", "Bob works for Xylocorp."}
+        assert_whole(other)
+
+
+def test_what_has_another_source_is_kept_though_both_were_rolled_back(memory: Memory) -> None:
+    memory.snapshot("start")
+    said = memory.observe("I work for Xylocorp.", speaker="Bob").episode_id
+    memory.observe("Bob works for Xylocorp.", speaker="Alice")
+    memory.snapshot("told")
+    memory.rollback("start")
+    memory.forget(said)
+    memory.rollback("told")
+    assert [fact.object for fact in memory.facts("Bob")] == ["Xylocorp"]
+    assert_whole(memory)
+
+
+def test_an_answer_that_quoted_what_is_forgotten_goes_after_a_rollback(memory: Memory) -> None:
+    memory.snapshot("start")
+    said = memory.observe("I work for Xylocorp.", speaker="Bob").episode_id
+    memory.converse("Who does Bob work for?")
+    assert any("Xylocorp" in text and "[m" in text for text in words_of(memory))
+    memory.rollback("start")
+    memory.forget(said)
+    assert not any("Xylocorp" in text for text in words_of(memory))
+
+
 def test_what_another_branch_heard_is_erased_there_too(
     memory: Memory, opened: Callable[..., Memory], tmp_path: Path
 ) -> None:

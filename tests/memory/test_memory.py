@@ -196,6 +196,17 @@ def test_diff_tells_what_came_and_what_closed(memory: Memory) -> None:
     assert {n.kind for n in diff.added} >= {"episode", "fact"}
 
 
+def test_diff_tells_what_is_gone_in_its_words_until_that_is_forgotten(memory: Memory) -> None:
+    memory.snapshot("empty")
+    said = memory.observe("I live in Bergen.", speaker="Alice", at="2024-01-03").episode_id
+    memory.snapshot("told")
+    memory.rollback("empty")
+    gone = {(one.kind, one.text) for one in memory.diff("told").removed}
+    assert {("episode", "I live in Bergen."), ("entity", "Bergen")} <= gone
+    memory.forget(said)
+    assert not any("Bergen" in one.text for one in memory.diff("told").removed)
+
+
 def test_an_unknown_snapshot_is_named_with_those_there_are(memory: Memory) -> None:
     memory.snapshot("one")
     with pytest.raises(mags.NotFound, match="one"):

@@ -257,6 +257,9 @@ def test_snapshots_compare_and_go_back_and_forth(page):
     sees(page, "Back at “then”")
     graz = listed(page, "Bo lives in Graz.")
     expect(graz).to_have_count(0)
+    page.get_by_role("button", name="Compare with before going back").click()
+    gone = page.locator(".diff .minus", has_text="Bo lives in Graz.")
+    expect(gone.first).to_contain_text("gone")
     page.get_by_role("button", name="Go back to before going back").click()
     expect(graz.first).to_be_visible()
 

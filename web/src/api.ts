@@ -68,8 +68,10 @@ export interface Slept {
 }
 /** A rule of sleep that is done, and what it did how often: nothing where it changed nothing. */
 export interface RuleDone { rule: string; did: Record<string, number> }
+/** A node that is no more, as it was. */
+export interface Gone { id: number; kind: string; text: string }
 export interface Diff {
-  since: string; added: NodeCard[]; removed: number[]; changed: NodeCard[]; closed: Fact[];
+  since: string; added: NodeCard[]; removed: Gone[]; changed: NodeCard[]; closed: Fact[];
   arcs_added: number; arcs_removed: number; arcs_changed: number;
 }
 export const SOUGHT = 20; // memories that a search gives at most

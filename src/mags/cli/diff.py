@@ -31,7 +31,7 @@ def print_diff(view: Diff) -> None:
     for node in view.added:
         out.print(f"[green]+[/] {node.kind} m{node.id} {escape(node.text)}")
     for gone in view.removed:
-        out.print(f"[red]-[/] m{gone}")
+        out.print(f"[red]-[/] {gone.kind} m{gone.id} {escape(gone.text)}")
     for fact in view.closed:
         out.print(f"[yellow]x[/] closed m{fact.id} {escape(fact.text)}")
     out.print(

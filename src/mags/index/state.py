@@ -99,6 +99,10 @@ class State:
             raise NotFound(f"node {node_id} has no words", node_id=node_id)
         return self._words.get(wanted)
 
+    def contents(self, content_ids: Sequence[int]) -> list[Content]:
+        """Words by their own ids, also of nodes that are no more; raises NotFound."""
+        return self._words.get(content_ids)
+
     @property
     def names(self) -> Names:
         """Names of all living entities, read at first use."""

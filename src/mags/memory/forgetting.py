@@ -9,9 +9,10 @@ from dataclasses import replace
 from mags.errors import NotFound
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.graph.node import Content, NodeFlag, NodeKind
+from mags.graph.node import Content, NodeKind
 from mags.index.state import State
 from mags.index.tokens import fold
+from mags.memory.derived import closure
 from mags.memory.live import Live
 from mags.memory.views import Forgotten
 
@@ -40,10 +41,10 @@ class Forgetter:
         """
         if dry_run:
             with self._live.reading() as state:
-                chosen = closure(state, self._matching(state, wanted))
+                chosen = closure(state, self._live.store, self._matching(state, wanted))
                 return _planned(state, chosen)
         with self._live.writing() as state:
-            chosen = closure(state, self._matching(state, wanted))
+            chosen = closure(state, self._live.store, self._matching(state, wanted))
             plan = _planned(state, chosen)
             draft = Draft(state.graph)
             for node_id in sorted(chosen):
@@ -140,68 +141,6 @@ def _inside_a_word(text: str, at: int) -> bool:
 def _joins(character: str) -> bool:
     """Letters that have case, and digits: scripts without spaces have no word bounds to keep."""
     return character.isdigit() or character.lower() != character.upper()
-
-
-def closure(state: State, chosen: set[int]) -> set[int]:
-    """Everything that must go with `chosen`, those of them included that are in no graph."""
-    gone = set(chosen)
-    while True:
-        alive = {i for i in gone if i in state.graph}
-        more = gone | _derived(state, alive) | _orphans(state, alive)
-        if more == gone:
-            return gone | _answers(state, gone)
-        gone = more
-
-
-def _derived(state: State, gone: set[int]) -> set[int]:
-    """Facts and notes with no other source, facts about what goes, themes that list it."""
-    graph = state.graph
-    out: set[int] = set()
-    for node_id in sorted(gone):
-        kind = state.kind(node_id)
-        if kind == NodeKind.EPISODE:
-            for made in graph.origins(node_id, ArcKind.SOURCE):
-                if not set(graph.targets(made, ArcKind.SOURCE)) - gone:
-                    out.add(made)
-        elif kind == NodeKind.ENTITY:
-            out.update(state.slots.of(node_id), state.slots.about(node_id))
-        out.update(graph.origins(node_id, ArcKind.MEMBER))
-    return out
-
-
-def _answers(state: State, gone: set[int]) -> set[int]:
-    """Answers from memory that cite what goes: they quote it."""
-    graph = state.graph
-    rows = graph.where(NodeKind.EPISODE)
-    recalled = (graph.nodes["flags"][rows] & int(NodeFlag.RECALLED)) > 0
-    ids = [int(i) for i in graph.nodes["id"][rows[recalled]]]
-    cited = re.compile(r"\bm(\d+)\b")
-    return {
-        content.node
-        for content in state.words(ids)
-        if any(int(number) in gone for number in cited.findall(content.text))
-    }
-
-
-def _orphans(state: State, gone: set[int]) -> set[int]:
-    """Entities that only what goes has mentioned."""
-    graph = state.graph
-    touched: set[int] = set()
-    for node_id in gone:
-        for kind in (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT):
-            touched.update(graph.targets(node_id, kind))
-    orphans = set()
-    for entity in touched - gone:
-        holders = {int(i) for i in graph.arcs_to(entity)["src"]}
-        if not holders - gone and not _speaks(state, entity, gone):
-            orphans.add(entity)
-    return orphans
-
-
-def _speaks(state: State, entity: int, gone: set[int]) -> bool:
-    spoken = state.graph.where(NodeKind.EPISODE)
-    mine = spoken[state.graph.nodes["subject"][spoken] == entity]
-    return any(int(i) not in gone for i in state.graph.nodes["id"][mine])
 
 
 def _planned(state: State, ids: set[int]) -> Forgotten:

@@ -14,7 +14,7 @@ from mags.index.state import State
 from mags.memory.given import whole
 from mags.memory.live import Live
 from mags.memory.reading import node_view
-from mags.memory.views import Diff, LogEntry
+from mags.memory.views import Diff, GoneView, LogEntry
 from mags.ports.store import Entry, Mark
 from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
@@ -116,12 +116,25 @@ def _diff(state: State, name: str, net: Delta) -> Diff:
     return Diff(
         since=name,
         added=tuple(node_view(state, i) for i in _there(state, created)),
-        removed=tuple(int(i) for i in removed["id"]),
+        removed=_gone(state, removed),
         changed=tuple(node_view(state, i) for i in _there(state, altered.after)),
         closed=tuple(fact_view(state, i) for i in _there(state, altered.after[closing & facts])),
         arcs_added=len(net.arcs.created()),
         arcs_removed=len(net.arcs.removed()),
         arcs_changed=len(net.arcs.altered()),
+    )
+
+
+def _gone(state: State, records: NDArray[np.void]) -> tuple[GoneView, ...]:
+    ids = records["content"].tolist()
+    words = dict(zip(filter(None, ids), state.contents([i for i in ids if i]), strict=True))
+    return tuple(
+        GoneView(
+            id=int(one["id"]),
+            kind=NodeKind(int(one["kind"])).name.lower(),
+            text=words[content].text if content else "",
+        )
+        for one, content in zip(records, ids, strict=True)
     )
 
 

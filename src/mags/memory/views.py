@@ -158,12 +158,21 @@ class LogEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoneView:
+    """A node that is no more, pruned or rolled back, as it was; "" for one that had no words."""
+
+    id: int
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """What changed since a snapshot; node ids, and counts of arcs."""
+    """What changed since a snapshot: nodes in words, and counts of arcs."""
 
     since: str
     added: tuple[NodeView, ...]
-    removed: tuple[int, ...]
+    removed: tuple[GoneView, ...]
     changed: tuple[NodeView, ...]
     closed: tuple[FactView, ...]
     arcs_added: int

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mags.graph.delta import Delta
 from mags.graph.node import Content
+from mags.graph.past import Past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,10 @@ class Journal(Protocol):
         Raises NotFound where compaction has folded what lies between: load a checkpoint.
         Reads in short steps, so that an unfinished iteration holds up nobody.
         """
+        ...
+
+    def past(self) -> Past:
+        """All that ever was, on every branch, but for what is forgotten."""
         ...
 
     def head(self) -> int:

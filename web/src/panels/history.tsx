@@ -164,9 +164,10 @@ function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
           </li>
         ))}
         {changed.length > 30 && <li class="kind">and {changed.length - 30} more changed</li>}
-        {diff.removed.length > 0 && (
-          <li class="minus">− {diff.removed.slice(0, 30).map((id) => `m${id}`).join(", ")}{diff.removed.length > 30 ? " …" : ""}</li>
-        )}
+        {diff.removed.slice(0, 30).map((node) => (
+          <li key={node.id} class="minus">− {node.text || `m${node.id}`} <span class="kind">{node.kind}, gone</span></li>
+        ))}
+        {diff.removed.length > 30 && <li class="kind">and {diff.removed.length - 30} more gone</li>}
       </ul>
     </div>
   );

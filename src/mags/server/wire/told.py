@@ -90,12 +90,20 @@ class EntryOut(Copied):
     reasons: list[dict[str, Any]]
 
 
+class GoneOut(Copied):
+    """A node that is no more, as it was."""
+
+    id: int
+    kind: str
+    text: str
+
+
 class DiffOut(Copied):
     """What changed since a snapshot."""
 
     since: str
     added: list[NodeOut]
-    removed: list[int]
+    removed: list[GoneOut]
     changed: list[NodeOut]
     closed: list[FactOut]
     arcs_added: int

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import itemgetter
 
 from mags.errors import InvalidInput, KeyConflict, NotFound
 from mags.graph.delta import Delta
+from mags.graph.past import Past
 from mags.ports.store import Entry
 from mags.store.lineage import FOLD, check_reachable, fold_limit, receipt
 from mags.store.ram.shelf import Room
@@ -46,6 +48,14 @@ class RamJournal:
         with self._room.shelf().guard:
             entries = list(self._entries(seq))
         return iter(entries)
+
+    def past(self) -> Past:
+        """All that ever was, on every branch."""
+        shelf = self._room.shelf()
+        with shelf.guard:
+            gone = shelf.gone()
+            written = [put for entries in shelf.entries.values() for put in entries.items()]
+        return Past.of(delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0)))
 
     def _entries(self, seq: int) -> Iterator[Entry]:
         shelf = self._room.shelf()

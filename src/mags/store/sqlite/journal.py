@@ -12,6 +12,7 @@ from mags.errors import InvalidInput, KeyConflict, NotFound
 from mags.graph.codec import HEAD, decode, encode, touches
 from mags.graph.delta import Delta
 from mags.graph.node import Content
+from mags.graph.past import Past
 from mags.ports.store import Entry
 from mags.store.lineage import FOLD, check_reachable, fold_limit, receipt
 from mags.store.rows import content_row
@@ -51,6 +52,12 @@ class SqliteJournal:
             if delta.contents:
                 _add_contents(db, delta.contents)
         return seq
+
+    def past(self) -> Past:
+        """All that ever was, on every branch."""
+        with self._branch.reading() as db:
+            rows = db.execute("SELECT delta FROM journal ORDER BY seq")
+            return Past.of(decode(data) for (data,) in rows)
 
     def since(self, seq: int) -> Iterator[Entry]:
         """Entries of this branch and its ancestors after `seq`, oldest first."""
