@@ -13,13 +13,14 @@ _TEXT = """\
 `mags serve` as a process of its own on the embedded default, clients on loopback
 (`python -m benchmarks.serving`). *Recall*: one core for the server, all clients asking at once, the
 embedding included; aim: 95 of 100 within 40 ms. So each waits for the seven others; *rested*: the
-same where each waits a tenth of a second between (in the mean, exponential). *Mixture*: half the requests remember a turn, three
-in ten recall, two in ten ask, over many memories; aim: nothing fails, nothing is lost or lands in
-another's memory, the process grows by what is told (KB a turn are of the second half) and, where
-the same clients only ask for half as long, by the traces kept for `explain`, 500 a memory. *Kills*:
-SIGKILL under that load again and again; aim: nothing acknowledged is lost. *Libraries*: the same
-turns by calls in one process, no server, half remembered and half looked up; mem0 keeps texts as
-they are (`infer=False`), MAGS reads facts out of them."""
+same where each waits a tenth of a second between (in the mean, exponential). *Mixture*: half the
+requests remember a turn, three in ten recall, two in ten ask, over many memories; aim: nothing
+fails, nothing is lost or lands in another's memory, the process grows by what is told (KB a turn
+are of the second half) and, where the same clients only ask for half as long, by the traces kept
+for `explain`, 500 a memory. *Kills*: SIGKILL under that load again and again; aim: nothing
+acknowledged is lost. *Libraries*: the same turns by calls in one process, no server, half
+remembered and half looked up; mem0 keeps texts as they are (`infer=False`), MAGS reads facts out
+of them."""
 
 _PARTS: tuple[tuple[str, str, tuple[Column, ...]], ...] = (
     (
