@@ -9,7 +9,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[train]'")
 pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
 
-from mags.training.sft import SftConfig, fine_tune  # noqa: E402 - torch first
+from mags.errors import CorruptFile  # noqa: E402 - torch first
+from mags.training.checkpoint import latest  # noqa: E402
+from mags.training.sft import SftConfig, fine_tune  # noqa: E402
 from tests.training import tiny  # noqa: E402
 
 CONFIG = SftConfig(steps=12, rate=1e-2, tokens=512, save_every=4)
@@ -81,3 +83,13 @@ def test_a_run_that_is_done_does_nothing_more(words: Any, tmp_path: Path) -> Non
         again, tiny.encoded(words), CONFIG, watch=lambda *_: pytest.fail("a step"), folder=tmp_path
     )
     assert same(weights(done), weights(again))
+
+
+@pytest.mark.parametrize("left", [0, 50, 1_000, -50])
+def test_a_damaged_checkpoint_is_named(words: Any, tmp_path: Path, left: int) -> None:
+    fine_tune(tiny.model(words), tiny.encoded(words), CONFIG, folder=tmp_path)
+    path = latest(tmp_path)
+    assert path is not None
+    path.write_bytes(path.read_bytes()[:left])
+    with pytest.raises(CorruptFile, match=f"{path.name} is damaged: remove it"):
+        fine_tune(tiny.model(words), tiny.encoded(words), CONFIG, folder=tmp_path)

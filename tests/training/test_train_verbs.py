@@ -106,6 +106,10 @@ def test_an_adapter_is_taught_reinforced_used_and_exported(
     assert (folder / "sft" / "scalars.jsonl").read_text() == curves, "SFT was done already"
     scored = json.loads((folder / "grpo-store" / "scalars.jsonl").read_text().splitlines()[0])
     assert {"format", "grounded", "fidelity"} <= scored.keys()
+    with pytest.raises(ConfigurationError, match="would be written over"):
+        run("train", "lora", "base", "--preset", "smoke", "--out", str(folder), *SHORT)
+    with pytest.raises(ConfigurationError, match="give --grpo N, too"):
+        run("train", "lora", "base", "--reward", "store", "--out", str(tmp_path / "other"))
     with pytest.raises(ConfigurationError, match="preset, seed differ"):
         run("train", "lora", "base", "--preset", "quick", "--seed", "1", "--out", str(folder))
     run("models", "export", str(folder / "adapter"), "--form", "gguf", "--out", str(tmp_path / "m"))

@@ -8,6 +8,8 @@ import typer
 
 from mags.cli.last import trace_path
 from mags.cli.shared import AsJson, Branch, MemoryPath, Where, node_or_name, out, print_json
+from mags.memory.memory import Memory
+from mags.memory.views import Forgotten
 
 
 def forget(
@@ -23,11 +25,7 @@ def forget(
         wanted = node_or_name(what)
         plan = opened.forget(wanted, dry_run=True)
         if not json:
-            for kind, ids in plan.nodes.items():
-                for node in ids[:10]:
-                    out.print(f"  {kind} m{node}: {opened.get(node).text}", markup=False)
-                if len(ids) > 10:
-                    out.print(f"  ... and {len(ids) - 10} more of kind {kind}")
+            _tell(opened, plan)
         if not (dry_run or yes or typer.confirm("Erase these for good?")):
             raise typer.Abort
         done = plan if dry_run else opened.forget(wanted)
@@ -37,3 +35,16 @@ def forget(
         print_json(done)
     elif not dry_run:
         out.print(f"Erased {len(done.ids)} nodes.")
+
+
+def _tell(memory: Memory, plan: Forgotten) -> None:
+    """What would go, kind by kind, a few of each."""
+    for kind, ids in plan.nodes.items():
+        for node in ids[:10]:
+            out.print(f"  {kind} m{node}: {memory.get(node).text}", markup=False)
+        if len(ids) > 10:
+            out.print(f"  ... and {len(ids) - 10} more of kind {kind}")
+    if plan.past:
+        out.print(f"  and {len(plan.past)} that this branch does not show")
+    if plan.parted:
+        out.print(f"  {len(plan.parted)} leave this branch only: they are told elsewhere")

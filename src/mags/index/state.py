@@ -99,9 +99,9 @@ class State:
             raise NotFound(f"node {node_id} has no words", node_id=node_id)
         return self._words.get(wanted)
 
-    def contents(self, content_ids: Sequence[int]) -> list[Content]:
-        """Words by their own ids, also of nodes that are no more; raises NotFound."""
-        return self._words.get(content_ids)
+    def former(self, node_ids: Sequence[int]) -> Iterable[Content]:
+        """All words of nodes, also of those that are no more; they are not kept in memory."""
+        return self._fetch_whole(node_ids)
 
     @property
     def names(self) -> Names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,38 +14,65 @@ from mags.graph.past import Past
 from mags.index.state import State
 from mags.ports.store import Store
 
-CITED = re.compile(r"\bm(\d+)\b")
+CITED = re.compile(r"[\[(]\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*[\])]", re.ASCII)
+NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+"""Citations as answers have them (`mags.models.answer.citations`); bare words are none."""
+HOLDS = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
+"""What an entity is spoken of by."""
 
 
-def closure(state: State, store: Store, chosen: set[int]) -> set[int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """`gone`: what is erased everywhere. `parted`: what leaves this graph only.
+
+    The latter rests here on what goes alone, but another branch, or what was rolled back, still
+    tells it: erased, it would be missing there.
+    """
+
+    gone: set[int]
+    parted: set[int]
+
+
+def closure(state: State, store: Store, chosen: set[int]) -> Derived:
     """Everything that must go with `chosen`, those of them included that are in no graph.
 
-    What is not in this graph any more (rolled back, pruned, edited away), or on another branch
-    only, goes by all that ever was: by the same rules, so that no rollback brings it back.
+    By all that ever was: what something else has ever told, here or on another branch, is kept
+    for that; no rollback brings back what rests on `chosen` alone.
     """
+    past, graph = store.journal.past(), state.graph
     gone = set(chosen)
     while True:
-        alive = {i for i in gone if i in state.graph}
-        more = gone | _derived(state, alive) | _orphans(state, alive)
-        if more == gone:
-            break
-        gone = more
-    gone |= _answers(state, gone)
-    return _gone_before(state, store, gone)
-
-
-def _gone_before(state: State, store: Store, gone: set[int]) -> set[int]:
-    """`gone`, and what was derived from it alone and lives here no more."""
-    past, living = store.journal.past(), state.graph
-    while True:
         ids = np.fromiter(gone, np.int64, len(gone))
-        found = _once_derived(past, ids) | _once_orphans(past, ids)
-        more = gone | {i for i in found if i not in living}
+        alive = {i for i in gone if i in graph}
+        here = (_derived(state, alive) | _orphans(state, alive)) - _held(past, ids)
+        once = {i for i in _once_derived(past, ids) | _once_orphans(past, ids) if i not in graph}
+        themes = set(past.into(ids, ArcKind.MEMBER)["src"].tolist())  # a later text may quote it
+        more = gone | here | once | themes
         if more == gone:
-            break
+            more = gone | _answers(store, past, gone)
+            if more == gone:
+                return Derived(gone=gone, parted=_parted(state, gone))
         gone = more
-    answers = (i for i in _once_answers(past) if i not in living and i not in gone)
-    return gone | {one.node for one in store.contents.scan(answers) if _cites(one, gone)}
+
+
+def _parted(state: State, gone: set[int]) -> set[int]:
+    """What is derived from `gone` alone in this graph, and is not among it."""
+    left = set(gone)
+    while True:
+        alive = {i for i in left if i in state.graph}
+        more = left | _derived(state, alive) | _orphans(state, alive)
+        if more == left:
+            return {i for i in left - gone if i in state.graph}
+        left = more
+
+
+def _held(past: Past, gone: NDArray[np.int64]) -> set[int]:
+    """What something else than `gone` has ever told: facts, notes and entities."""
+    made = np.unique(past.into(gone, ArcKind.SOURCE)["src"])
+    touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
+    about = past.into(gone, ArcKind.SUBJECT, ArcKind.OBJECT)["src"]
+    told = np.setdiff1d(made, [*_once_derived(past, gone), *about.tolist()])
+    return {*told.tolist(), *np.setdiff1d(touched, [*_once_orphans(past, gone)]).tolist()}
 
 
 def _derived(state: State, gone: set[int]) -> set[int]:
@@ -63,13 +91,11 @@ def _derived(state: State, gone: set[int]) -> set[int]:
     return out
 
 
-def _answers(state: State, gone: set[int]) -> set[int]:
+def _answers(store: Store, past: Past, gone: set[int]) -> set[int]:
     """Answers from memory that cite what goes: they quote it."""
-    graph = state.graph
-    rows = graph.where(NodeKind.EPISODE)
-    recalled = (graph.nodes["flags"][rows] & int(NodeFlag.RECALLED)) > 0
-    ids = [int(i) for i in graph.nodes["id"][rows[recalled]]]
-    return {content.node for content in state.words(ids) if _cites(content, gone)}
+    answers = past.nodes["id"][(past.nodes["flags"] & int(NodeFlag.RECALLED)) > 0].tolist()
+    left = [i for i in answers if i not in gone]
+    return {one.node for one in store.contents.scan(left) if _cites(one, gone)}
 
 
 def _orphans(state: State, gone: set[int]) -> set[int]:
@@ -77,7 +103,7 @@ def _orphans(state: State, gone: set[int]) -> set[int]:
     graph = state.graph
     touched: set[int] = set()
     for node_id in gone:
-        for kind in (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT):
+        for kind in HOLDS:
             touched.update(graph.targets(node_id, kind))
     orphans = set()
     for entity in touched - gone:
@@ -104,20 +130,14 @@ def _once_derived(past: Past, gone: NDArray[np.int64]) -> set[int]:
 
 def _once_orphans(past: Past, gone: NDArray[np.int64]) -> set[int]:
     """Entities that only what goes has ever mentioned, or spoken for."""
-    kinds = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
-    touched = np.unique(past.out_of(gone, *kinds)["dst"])
-    holders = past.into(touched, *kinds)
+    touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
+    holders = past.into(touched, *HOLDS)
     held = holders["dst"][~np.isin(holders["src"], gone)]
     said = past.nodes[past.nodes["kind"] == int(NodeKind.EPISODE)]
     spoken = said["subject"][~np.isin(said["id"], gone)]
     return {*np.setdiff1d(touched, np.concatenate([held, spoken])).tolist()}
 
 
-def _once_answers(past: Past) -> list[int]:
-    answers = (past.nodes["flags"] & int(NodeFlag.RECALLED)) > 0
-    ids: list[int] = past.nodes["id"][answers].tolist()
-    return ids
-
-
 def _cites(content: Content, gone: set[int]) -> bool:
-    return any(int(number) in gone for number in CITED.findall(content.text))
+    groups = CITED.findall(content.text)
+    return any(int(number) in gone for group in groups for number in NUMBER.findall(group))

@@ -12,7 +12,7 @@ from mags.graph.edge import ArcKind
 from mags.graph.node import Content, NodeKind
 from mags.index.state import State
 from mags.index.tokens import fold
-from mags.memory.derived import closure
+from mags.memory.derived import Derived, closure
 from mags.memory.live import Live
 from mags.memory.views import Forgotten
 
@@ -41,13 +41,13 @@ class Forgetter:
         """
         if dry_run:
             with self._live.reading() as state:
-                chosen = closure(state, self._live.store, self._matching(state, wanted))
-                return _planned(state, chosen)
+                found = closure(state, self._live.store, self._matching(state, wanted))
+                return _planned(state, found)
         with self._live.writing() as state:
-            chosen = closure(state, self._live.store, self._matching(state, wanted))
-            plan = _planned(state, chosen)
+            found = closure(state, self._live.store, self._matching(state, wanted))
+            plan, chosen = _planned(state, found), found.gone
             draft = Draft(state.graph)
-            for node_id in sorted(chosen):
+            for node_id in sorted(chosen | found.parted):
                 if node_id in state.graph:
                     draft.remove_node(node_id)
             draft.reason("forget", nodes=len(chosen))
@@ -143,12 +143,14 @@ def _joins(character: str) -> bool:
     return character.isdigit() or character.lower() != character.upper()
 
 
-def _planned(state: State, ids: set[int]) -> Forgotten:
+def _planned(state: State, found: Derived) -> Forgotten:
     nodes: dict[str, list[int]] = {}
+    ids = found.gone
     for node_id in sorted(i for i in ids if i in state.graph):
         nodes.setdefault(state.kind(node_id).name.lower(), []).append(node_id)
     return Forgotten(
         nodes={kind: tuple(found) for kind, found in nodes.items()},
         past=tuple(sorted(i for i in ids if i not in state.graph)),
+        parted=tuple(sorted(found.parted)),
         dry_run=True,
     )

@@ -126,15 +126,17 @@ def _diff(state: State, name: str, net: Delta) -> Diff:
 
 
 def _gone(state: State, records: NDArray[np.void]) -> tuple[GoneView, ...]:
-    ids = records["content"].tolist()
-    words = dict(zip(filter(None, ids), state.contents([i for i in ids if i]), strict=True))
+    """In words, less those that were forgotten since the journal was read."""
+    ids = records["id"].tolist()
+    words = {one.id: one.text for one in state.former(ids)}
     return tuple(
         GoneView(
             id=int(one["id"]),
             kind=NodeKind(int(one["kind"])).name.lower(),
-            text=words[content].text if content else "",
+            text=words.get(int(one["content"]), ""),
         )
-        for one, content in zip(records, ids, strict=True)
+        for one in records
+        if not one["content"] or int(one["content"]) in words
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import errno
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from mags.errors import NotFound, StoreError, StoreFull
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.edge import ARC, ArcKind
-from mags.graph.node import NOBODY, NODE, Content, NodeKind
+from mags.graph.node import NOBODY, NODE, Content, NodeFlag, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
 from mags.memory.exports import FORMAT, VERSION, read
@@ -31,6 +32,7 @@ from mags.memory.live import Live
 from mags.memory.working import session_hash
 from mags.ports.policy import LED_BY, led_by
 
+CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 Progress = Callable[[int, int], None]
 
 
@@ -133,10 +135,12 @@ class Porter:
             values = dict(line["node"])
             node_id = renamed[int(values.pop("id"))]
             meta = _pointing(line["meta"], renamed)
+            recalled = int(values["flags"]) & NodeFlag.RECALLED
+            text = _citing(line["text"], renamed) if recalled else line["text"]
             content = Content(
                 id=self._live.ids.take(),
                 node=node_id,
-                text=line["text"],
+                text=text,
                 meta=meta,
                 vector=line["vector"],
             )
@@ -168,6 +172,16 @@ class Porter:
             kind = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
             slot = slot_of(state, str(meta.get("relation", "")), kind)
         return slot, session
+
+
+def _citing(text: str, renamed: Mapping[int, int]) -> str:
+    """The text of an answer, which cites nodes by their new ids; what did not come is no id."""
+
+    def rewrite(cited: re.Match[str]) -> str:
+        found = renamed.get(int(cited[1]), NOBODY)
+        return f"[m{found}]" if found else "[-]"
+
+    return CITATION.sub(rewrite, text)
 
 
 def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, Any]:

@@ -191,10 +191,13 @@ class Forgotten:
     """What was erased: node ids by kind, and how many contents.
 
     `past`: nodes that were in this branch no more (rolled back), or only on another one.
+    `parted`: nodes that left this branch only, since another one, or what was rolled back, still
+    tells them.
     """
 
     nodes: Mapping[str, tuple[int, ...]]
     past: tuple[int, ...] = ()
+    parted: tuple[int, ...] = ()
     contents: int = 0
     dry_run: bool = False
 

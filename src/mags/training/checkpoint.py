@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
 from torch import nn
 from torch.optim import Optimizer
+
+from mags.errors import CorruptFile
 
 KEPT = 2
 NAME = re.compile(r"step-(\d+)\.pt")
@@ -39,7 +42,13 @@ def save_checkpoint(
 
 def load_checkpoint(path: Path, model: nn.Module, chosen: Sequence[Optimizer]) -> int:
     """Put a checkpoint's state into model and optimisers; the number of steps behind it."""
-    state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
+    try:
+        state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
+    except (RuntimeError, EOFError, OSError, UnpicklingError) as failure:
+        raise CorruptFile(
+            f"the checkpoint {path} is damaged: remove it, and the run goes on from the one before",
+            path=path,
+        ) from failure
     model.load_state_dict(state["model"], strict=False)
     for one, kept in zip(chosen, state["optimisers"], strict=True):
         one.load_state_dict(kept)

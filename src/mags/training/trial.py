@@ -70,10 +70,10 @@ class Trial:
     def check(self, told: Mapping[str, Any]) -> None:
         """Raise ConfigurationError where the folder is of another run than `told` says.
 
-        Its checkpoints would be taken up.
+        Its checkpoints would be taken up; where there are none, nothing is.
         """
         path = self.folder / CLAIM
-        if path.is_file():
+        if path.is_file() and any(self.folder.glob("*/step-*.pt")):
             check_same(read_run(path), self._claimed(told), self.folder)
 
     def claim(self, told: Mapping[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """Reward functions for TRL, presets and their memory, against numbers worked out by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,22 @@ def test_the_reward_of_the_store_is_that_of_the_blind_judge_and_knows_no_target(
     assert sums == pytest.approx([one["reward"] for one in BlindJudge()(tasks, replies)])
     assert sums[0] > 0.8
     assert sums[1:] == [0.0, 0.15, 0.0], "wrong, silent, malformed"
+
+
+def test_a_batch_is_judged_once_though_every_part_asks() -> None:
+    asked: list[int] = []
+
+    class Counted(GoldJudge):
+        def __call__(self, tasks: Any, replies: Any) -> Any:
+            asked.append(len(replies))
+            return super().__call__(tasks, replies)
+
+    parts = reward_parts(samples(), Counted())
+    said = [[{"role": "assistant", "content": reply}] for reply in ("none", "Hm.")]
+    for part in parts:
+        part(said, place=[0, 1])
+    parts[0](said[:1], place=[0])
+    assert asked == [2, 1]
 
 
 def test_samples_that_no_exam_can_follow_are_not_reinforced_by_the_store() -> None:

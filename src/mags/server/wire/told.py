@@ -58,6 +58,7 @@ class ForgottenOut(Copied):
 
     nodes: dict[str, list[int]]
     past: list[int]
+    parted: list[int]
     contents: int
     dry_run: bool
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import torch
 from transformers.utils import logging
 
 from mags.errors import ConfigurationError
+from mags.training.chains.schema import Sample
 from mags.training.grpo import GrpoConfig
 from mags.training.large.adapters import Adapted, prepare_lesson, put_adapter, save_adapter, teach
 from mags.training.large.decider import AdaptedDecider
@@ -17,12 +18,14 @@ from mags.training.large.devices import Aids, Device, find_aids, find_device
 from mags.training.large.grpo import reinforce_adapter
 from mags.training.large.loading import Loaded, load, prepare
 from mags.training.large.presets import QUICK, Preset
-from mags.training.large.rewards import rewarded
+from mags.training.large.rewards import Part, rewarded
 from mags.training.large.wording import Wording
 from mags.training.recipe.presets import Reward
 from mags.training.trial import Row, Stopwatch, Trial
 
 ADAPTER = "adapter"
+SAVED = 20
+"""Updates of GRPO between checkpoints."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,8 @@ def tune(tuning: Tuning, trial: Trial) -> list[Row]:
     """Train an adapter; a row for each stage, and `results.json`, curves and adapter in the folder.
 
     A folder in which this was stopped is taken up where it was; the minutes are those since then.
-    Raises ConfigurationError where the model cannot be loaded, or the folder is of another run.
+    Raises ConfigurationError where the model cannot be loaded, the folder is of another run, or
+    options do not go together.
     """
     told = {
         "model": base_named(tuning.model),
@@ -52,6 +56,7 @@ def tune(tuning: Tuning, trial: Trial) -> list[Row]:
         "four_bit": tuning.four_bit,
     }
     trial.check(told)
+    _check(tuning, trial)
     logging.disable_progress_bar()
     torch.set_float32_matmul_precision("high")
     device = find_device()
@@ -92,6 +97,8 @@ def _loaded(tuning: Tuning, trial: Trial, device: Device, aids: Aids) -> Loaded:
 def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
     preset, seed = tuning.preset, trial.seed
     train, tests = trial.material()
+    # Before anything is taught: it may be refused.
+    judged = rewarded(train, tuning.reward) if trial.grpo else None
     clock = Stopwatch()
     adapted = put_adapter(loaded, preset, seed=seed)
 
@@ -106,19 +113,48 @@ def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
         teach(adapted, lesson, watch=watch, folder=trial.checkpoints("sft"))
     _keep(adapted, tuning, trial)
     yield row(f"{preset.name} SFT")
-    if trial.grpo:
+    if judged is not None:
         clock = Stopwatch()
-        config = GrpoConfig(
-            steps=trial.grpo, prompts=preset.prompts, group=8, rows=8, rate=1e-5, seed=seed
-        )
-        steps = config.steps * config.epochs * config.prompts * config.group // config.rows
-        part = "grpo" if tuning.reward is Reward.LABELS else f"grpo-{tuning.reward}"
-        chosen, parts = rewarded(train, tuning.reward)
-        with trial.log(part, steps) as watch:
-            folder = trial.folder / part / "trl"
-            reinforce_adapter(adapted, chosen, parts, config, folder=folder, watch=watch)
+        _reinforce(adapted, tuning, trial, *judged)
         _keep(adapted, tuning, trial)
         yield row("and GRPO")
+
+
+def _reinforce(
+    adapted: Adapted, tuning: Tuning, trial: Trial, chosen: Sequence[Sample], parts: Sequence[Part]
+) -> None:
+    config = GrpoConfig(
+        steps=trial.grpo,
+        prompts=tuning.preset.prompts,
+        group=8,
+        rows=8,
+        rate=1e-5,
+        seed=trial.seed,
+        save_every=SAVED if trial.keep else 0,
+    )
+    steps = config.steps * config.epochs * config.prompts * config.group // config.rows
+    part = "grpo" if tuning.reward is Reward.LABELS else f"grpo-{tuning.reward}"
+    # By the count: the rate falls to 0 over it, so another count is another run.
+    folder = trial.folder / part / f"trl-{trial.grpo}"
+    with trial.log(part, steps) as watch:
+        reinforce_adapter(adapted, chosen, parts, config, folder=folder, watch=watch)
+
+
+def _check(tuning: Tuning, trial: Trial) -> None:
+    """Raise ConfigurationError where options do not go together, or would undo what was done."""
+    if trial.grpo:
+        return
+    if tuning.reward is not Reward.LABELS:
+        raise ConfigurationError(
+            f"--reward {tuning.reward} says what GRPO reinforces by: give --grpo N, too.",
+            key="--reward",
+        )
+    if any(trial.folder.glob("grpo*/trl-*")):
+        raise ConfigurationError(
+            f"The adapter in {trial.folder} was reinforced: give --grpo N again, or another "
+            "folder; without it that adapter would be written over.",
+            key="--grpo",
+        )
 
 
 def _keep(adapted: Adapted, tuning: Tuning, trial: Trial) -> None:

@@ -53,15 +53,33 @@ class Part:
         return parts["gate"] * parts[self.name] if self.name in parts else parts["reward"]
 
 
+class Once:
+    """A judge that is asked once of each batch, though every part asks; the last one is kept."""
+
+    def __init__(self, judge: Judge[Any]) -> None:
+        self._judge = judge
+        self._asked: tuple[Sequence[Any], Sequence[str]] = ((), ())
+        self._found: Sequence[Mapping[str, float]] = ()
+
+    def __call__(
+        self, tasks: Sequence[Any], replies: Sequence[str]
+    ) -> Sequence[Mapping[str, float]]:
+        """One mapping a reply."""
+        if (tasks, replies) != self._asked:
+            self._found = self._judge(tasks, replies)
+            self._asked = tasks, replies
+        return self._found
+
+
 def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
     """The parts of a judge that count, scaled to sum to 1, and those that are only shown."""
     shares = shares_of(judge.weights)
     if judge.fidelity is None:
         shares.pop("fidelity", None)
-    whole = sum(shares.values())
+    whole, once = sum(shares.values()), Once(judge)
     counted = {name: share / whole for name, share in shares.items()}
     return [
-        Part(name=name, weight=weight, known=samples, judge=judge)
+        Part(name=name, weight=weight, known=samples, judge=once)
         for name, weight in {**dict.fromkeys(SHOWN, 0.0), **counted}.items()
     ]
 
@@ -71,7 +89,7 @@ def store_parts(samples: Sequence[Sample]) -> list[Part]:
 
     Every sample has an exam (`mags.training.exam.has_exam`).
     """
-    relations, judge = relations_of(samples), BlindJudge()
+    relations, judge = relations_of(samples), Once(BlindJudge())
     known = [blind(one, relations) for one in samples]
     weights = {"format": 0.0, "grounded": 0.0, "fidelity": 1.0}
     return [Part(name=n, weight=w, known=known, judge=judge) for n, w in weights.items()]

@@ -92,6 +92,8 @@ def read_run(path: Path) -> dict[str, Any]:
     """What `write_run` wrote; raises CorruptFile."""
     try:
         run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(run, dict):
+            raise ValueError(f"no mapping: {type(run).__name__}")
     except ValueError as failure:
         raise CorruptFile(f"{path} is damaged: begin in another folder", path=path) from failure
     return run
