@@ -11,8 +11,8 @@ Column = tuple[str, str]
 
 _TEXT = """\
 `mags serve` as a process of its own on the embedded default, clients on loopback
-(`python -m benchmarks.serving`). *Recall*: one core for the server, all clients asking at once, the
-embedding included; aim: 95 of 100 within 40 ms. So each waits for the seven others; *rested*: the
+(`python -m benchmarks.serving`). *Recall*: one core for the server, all clients asking at once, so
+that each waits for all others, the embedding included; aim: 95 of 100 within 40 ms. *Rested*: the
 same where each waits a tenth of a second between (in the mean, exponential). *Mixture*: half the
 requests remember a turn, three in ten recall, two in ten ask, over many memories; aim: nothing
 fails, nothing is lost or lands in another's memory, the process grows by what is told (KB a turn
@@ -93,6 +93,7 @@ def chapter(results: Sequence[Result]) -> str:
 
 
 def _table(found: Sequence[Result], columns: Sequence[Column]) -> list[str]:
+    columns = [one for one in columns if any(one[0] in r.facts for r in found)]
     rows = [["system", *(head for _, head in columns)], ["---"] * (len(columns) + 1)]
     rows += [[r.system, *(_shown(r.facts, name) for name, _ in columns)] for r in found]
     return [f"| {' | '.join(row)} |" for row in rows]
