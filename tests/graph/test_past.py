@@ -30,8 +30,19 @@ DELTAS = [
         [],
     ),
     delta(
+        "assert",
+        [(None, blank_node(id=9, kind=NodeKind.FACT, flags=int(NodeFlag.GIVEN)))],
+        [],
+    ),
+    delta(
         "rollback",
-        [(blank_node(id=4, kind=NodeKind.EPISODE), None)],
+        [
+            (blank_node(id=4, kind=NodeKind.EPISODE), None),
+            (
+                blank_node(id=9, kind=NodeKind.FACT, flags=int(NodeFlag.GIVEN)),
+                blank_node(id=9, kind=NodeKind.FACT),
+            ),
+        ],
         [(blank_arc(4, 2, ArcKind.NEXT), None)],
     ),
 ]
@@ -43,11 +54,12 @@ def test_every_node_is_there_once_as_it_was_last_and_every_link_once(
 ) -> None:
     monkeypatch.setattr(past, "AT_ONCE", at_once)
     found = Past.of(iter(DELTAS))
-    assert found.nodes["id"].tolist() == [2, 4]
-    assert found.nodes["flags"].tolist() == [int(NodeFlag.PINNED), 0]
+    assert found.nodes["id"].tolist() == [2, 4, 9]
+    assert found.nodes["flags"].tolist() == [int(NodeFlag.PINNED), 0, 0]
+    assert found.given.tolist() == [9], "though it was taken back"
     assert found.links.tolist() == [(4, 2, int(ArcKind.NEXT))]
 
 
 def test_nothing_was_where_nothing_was_written() -> None:
     found = Past.of([])
-    assert (len(found.nodes), len(found.links)) == (0, 0)
+    assert (len(found.nodes), len(found.links), len(found.given)) == (0, 0, 0)

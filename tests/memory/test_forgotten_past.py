@@ -22,9 +22,10 @@ from tests.memory.test_history_laws import DEEDS, LAWS, World
 
 
 def derived(past: Past) -> set[int]:
-    """Facts and notes that have a source."""
+    """Facts and notes that have a source, and that nobody gave by hand."""
     made = np.isin(past.nodes["kind"], [int(NodeKind.FACT), int(NodeKind.NOTE)])
-    return set(past.out_of(past.nodes["id"][made], ArcKind.SOURCE)["src"].tolist())
+    sourced = past.out_of(past.nodes["id"][made], ArcKind.SOURCE)["src"]
+    return set(np.setdiff1d(sourced, past.given).tolist())
 
 
 def told_by_others(past: Past, gone: np.ndarray) -> set[int]:
@@ -52,10 +53,13 @@ def test_what_is_derived_keeps_a_source_or_goes(before: list, after: list, data)
             return
         had = derived(journal.past())
         before_it = journal.past()
-        gone = world.memory.forget(data.draw(st.sampled_from(episodes)))
+        forgotten = data.draw(st.sampled_from(episodes))
+        gone = world.memory.forget(forgotten)
         left = journal.past()
         assert had & set(left.nodes["id"].tolist()) == derived(left)
         assert not told_by_others(before_it, np.array(gone.ids)) & set(gone.ids)
+        about = before_it.into(np.array(gone.ids), ArcKind.SUBJECT, ArcKind.OBJECT)["src"]
+        assert set(before_it.given) - set(about.tolist()) <= set(left.nodes["id"].tolist())
         kept = {content.node for content in world.memory._store.contents.scan()}
         assert not kept & {*gone.past, *(i for ids in gone.nodes.values() for i in ids)}
         assert_whole(world.memory)
@@ -91,6 +95,58 @@ def test_what_later_turns_tell_of_somebody_comes_back_though_his_first_turn_is_f
     assert facts_of(memory) == []
     memory.rollback("late")
     assert facts_of(memory) == ["Ana lives in Rome.", "Bob likes tea."]
+    assert_whole(memory)
+
+
+def test_a_fact_given_by_hand_outlives_the_turn_that_said_it_too(memory: Memory) -> None:
+    given = memory.assert_fact("Bob", "works at", "Xylocorp").facts
+    said = memory.observe("Bob works for Xylocorp.", speaker="Alice")
+    assert said.confirmed == given
+    gone = memory.forget(said.episode_id)
+    assert not {*gone.ids, *gone.parted} & set(given)
+    assert facts_of(memory) == ["Bob works at Xylocorp."]
+    assert_whole(memory)
+
+
+def test_a_fact_told_by_a_turn_and_then_given_by_hand_needs_the_turn_no_more(
+    opened: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory = opened(tmp_path / "m.mags")
+    said = memory.observe("Bob works for Xylocorp.", speaker="Alice")
+    memory.assert_fact("Bob", "works at", "Xylocorp")
+    memory.observe("I like tea.", speaker="Bob")
+    memory._live.checkpoint()
+    assert memory._live.store.journal.compact(memory.stats().seq) > 0
+    memory.forget(said.episode_id)
+    assert facts_of(memory) == ["Bob likes tea.", "Bob works at Xylocorp."]
+    memory.export(tmp_path / "all.jsonl")
+    new = opened(tmp_path / "new.mags")
+    new.import_(tmp_path / "all.jsonl")
+    again = new.observe("Bob works for Xylocorp.", speaker="Alice")
+    new.forget(again.episode_id)
+    assert facts_of(new) == ["Bob likes tea.", "Bob works at Xylocorp."]
+
+
+def test_a_fact_given_by_hand_goes_with_whom_it_is_about(memory: Memory) -> None:
+    (given,) = memory.assert_fact("Bob", "works at", "Xylocorp").facts
+    memory.observe("Bob works for Xylocorp.", speaker="Alice")
+    assert given in memory.forget("Bob").ids
+    assert memory.facts() == []
+
+
+def test_a_fact_given_by_hand_and_rolled_back_comes_back_with_its_snapshot(
+    memory: Memory,
+) -> None:
+    said = memory.observe("Bob works for Xylocorp.", speaker="Alice").episode_id
+    memory.snapshot("told")
+    memory.assert_fact("Bob", "works at", "Xylocorp")
+    memory.snapshot("given")
+    memory.rollback("told")
+    gone = memory.forget(said)
+    assert gone.parted, "here nothing tells it now"
+    assert memory.facts() == []
+    memory.rollback("given")
+    assert facts_of(memory) == ["Bob works at Xylocorp."]
     assert_whole(memory)
 
 

@@ -12,6 +12,7 @@ from mags.engram.scribe import Scribe
 from mags.engram.settings import EngramSettings
 from mags.engram.view import View
 from mags.graph.draft import Draft
+from mags.graph.node import NodeFlag
 from mags.index.state import State
 from mags.ports.policy import Act, Operation, Turn, Writing
 
@@ -61,6 +62,8 @@ class Engram:
         scribe = Scribe(View(state, draft), self.settings, self.weights, moment)
         scribe.said_at = at
         scribe.operation(0, operation)
+        for node_id in (*scribe.done.facts, *scribe.done.notes, *scribe.done.confirmed):
+            draft.node(node_id)["flags"] |= int(NodeFlag.GIVEN)
         scribe.wire()
         return scribe.done
 

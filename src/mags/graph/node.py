@@ -44,6 +44,8 @@ class NodeFlag(IntFlag):
     """A fact in a slot that holds one open fact at a time."""
     RETRACTED = 64
     """Denied: someone said that it never was so, not that it ended or was replaced."""
+    GIVEN = 128
+    """Asserted by hand: it needs no turn to rest on, whichever tells it too."""
 
 
 NODE = np.dtype(

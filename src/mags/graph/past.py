@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mags.graph.delta import Delta
 from mags.graph.edge import ArcKind
-from mags.graph.node import NODE
+from mags.graph.node import NODE, NodeFlag
 
 LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
 """An arc without its weight."""
@@ -22,23 +22,29 @@ AT_ONCE = 1_000
 class Past:
     """`nodes`: shape (n,) of NODE, the last image of each; `links`: shape (m,) of LINK, each once.
 
-    Associations are left out: nothing is derived from them.
+    Associations are left out: nothing is derived from them. `given`: shape (k,), ids of what was
+    ever asserted by hand.
     """
 
     nodes: NDArray[np.void]
     links: NDArray[np.void]
+    given: NDArray[np.int64]
 
     @classmethod
     def of(cls, deltas: Iterable[Delta]) -> Past:
         """What Deltas show, each in the order in which it was written."""
         nodes: list[NDArray[np.void]] = [np.zeros(0, NODE)]
         links: list[NDArray[np.void]] = [np.zeros(0, LINK)]
+        given: set[int] = set()
         for count, delta in enumerate(deltas, start=1):
-            nodes += _images(delta)
+            for images in _images(delta):
+                nodes.append(images)
+                given.update(images["id"][(images["flags"] & int(NodeFlag.GIVEN)) > 0].tolist())
             links += _links(delta)
             if count % AT_ONCE == 0:
                 nodes, links = [_last(np.concatenate(nodes))], [np.unique(np.concatenate(links))]
-        return cls(_last(np.concatenate(nodes)), np.unique(np.concatenate(links)))
+        by_hand = np.fromiter(sorted(given), np.int64, len(given))
+        return cls(_last(np.concatenate(nodes)), np.unique(np.concatenate(links)), by_hand)
 
     def into(self, ids: NDArray[np.int64], *kinds: ArcKind) -> NDArray[np.void]:
         """Links of these kinds that end at one of these nodes."""

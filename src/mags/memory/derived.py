@@ -76,19 +76,25 @@ def _held(past: Past, gone: NDArray[np.int64]) -> set[int]:
 
 
 def _derived(state: State, gone: set[int]) -> set[int]:
-    """Facts and notes with no other source, facts about what goes, themes that list it."""
+    """Facts and notes with no other source that nobody gave by hand; facts about what goes;
+    themes that list it.
+    """
     graph = state.graph
     out: set[int] = set()
     for node_id in sorted(gone):
         kind = state.kind(node_id)
         if kind == NodeKind.EPISODE:
             for made in graph.origins(node_id, ArcKind.SOURCE):
-                if not set(graph.targets(made, ArcKind.SOURCE)) - gone:
+                if not _given(state, made) and not set(graph.targets(made, ArcKind.SOURCE)) - gone:
                     out.add(made)
         elif kind == NodeKind.ENTITY:
             out.update(state.slots.of(node_id), state.slots.about(node_id))
         out.update(graph.origins(node_id, ArcKind.MEMBER))
     return out
+
+
+def _given(state: State, node_id: int) -> bool:
+    return bool(int(state.graph.view(node_id)["flags"][0]) & NodeFlag.GIVEN)
 
 
 def _answers(store: Store, past: Past, gone: set[int]) -> set[int]:
@@ -121,7 +127,7 @@ def _speaks(state: State, entity: int, gone: set[int]) -> bool:
 
 def _once_derived(past: Past, gone: NDArray[np.int64]) -> set[int]:
     """Facts and notes that never had another source, facts about what goes, themes of it."""
-    made = np.unique(past.into(gone, ArcKind.SOURCE)["src"])
+    made = np.setdiff1d(past.into(gone, ArcKind.SOURCE)["src"], past.given)
     sources = past.out_of(made, ArcKind.SOURCE)
     kept = sources["src"][~np.isin(sources["dst"], gone)]
     about = past.into(gone, ArcKind.SUBJECT, ArcKind.OBJECT, ArcKind.MEMBER)["src"]

@@ -32,8 +32,9 @@ class Forgetter:
 
         A phrase is looked for, as whole words, in every word the memory keeps: texts, names,
         speakers, sessions, attributes; also those of nodes that were edited, rolled back or
-        live on another branch. With it go facts and notes that have no other source, answers
-        that cited it, themes that list it, entities that nothing else mentions.
+        live on another branch. With it go facts and notes that have no other source and were
+        not asserted by hand, answers that cited it, themes that list it, entities that nothing
+        else mentions.
 
         One transaction: acknowledged it is complete, interrupted it did not happen. Raises
         NotFound when nothing matches; StoreBusy or StoreFull with `erased` True where all is
