@@ -12,6 +12,8 @@ import itertools
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
 
 import mags
 from benchmarks import report
@@ -23,6 +25,7 @@ from benchmarks.vectors import DiskEmbedder, shipped
 from mags.engram.settings import AttentionSettings, EngramSettings
 from mags.errors import MagsError
 from mags.evaluation.datasets.multihop import Corpus, load_musique
+from mags.evaluation.metrics import Interval, bootstrap
 from mags.evaluation.split import split
 from mags.evaluation.suites import retrieval
 from mags.memory.memory import Memory
@@ -30,9 +33,10 @@ from mags.memory.settings import MemorySettings
 from mags.ports import policy as port
 from mags.settings import Settings
 from mags.training.linker.fit import Fitting
+from mags.training.linker.run import Linked, train
 from mags.training.linker.run import save as write
-from mags.training.linker.run import train
 
+Values = dict[str, list[float]]
 COMMAND = "python -m benchmarks.linker"
 SUITE = "linker"
 NOTES = {
@@ -48,11 +52,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--questions", type=int, default=150, help="of the dev half")
     parser.add_argument("--passages", type=int, default=700, help="their evidence and others")
     parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=3, help="trainings, from seed 0 on")
     options = parser.parse_args(arguments)
     try:
         corpus = part_of(_musique(), options.questions, options.passages)
-        _measure(corpus, shipped(CACHE), Fitting(epochs=options.epochs, seed=options.seed))
+        configs = [Fitting(epochs=options.epochs, seed=seed) for seed in range(options.seeds)]
+        _measure(corpus, shipped(CACHE), configs, " ".join((COMMAND, *arguments)))
     except MagsError as failure:
         print(failure, file=sys.stderr)
         return 1
@@ -70,37 +75,69 @@ def part_of(corpus: Corpus, questions: int, passages: int) -> Corpus:
     return replace(corpus, turns=turns, probes=tuple(probes))
 
 
-def _measure(corpus: Corpus, embedder: DiskEmbedder, config: Fitting) -> None:
+def _measure(
+    corpus: Corpus, embedder: DiskEmbedder, configs: Sequence[Fitting], command: str
+) -> None:
     taught: list[Memory] = []
-    MagsTurns(_opening(embedder, "cosine", False, taught)).add_graph(corpus.turns, corpus.triples)
-    made = train(taught[0].to_pyg(), config)
-    write(made.weights, CACHE / "linker.npz")
-    for name, found in made.figures.items():
-        opening = _opening(embedder, name, name == "trained", [])
-        run = retrieval.multihop(
-            lambda opening=opening: MagsTurns(opening),  # type: ignore[misc]
-            corpus,
-            with_triples=True,
-        )
-        system = System(name=f"MAGS, first edges by {name}", note=NOTES[name])
-        facts = {
-            "turns": run.turns,
-            "questions": len(run.outcomes),
-            "links": made.learned,
-            "held_out": made.held_out,
-            "auc": round(100 * found.auc, 2),
-            "auc_near": round(100 * found.auc_near, 2),
-            "first_near": round(100 * found.first, 2),
+    MagsTurns(_opening(embedder, "cosine", None, taught)).add_graph(corpus.turns, corpus.triples)
+    made = [train(taught[0].to_pyg(), config) for config in configs]
+    asked: dict[str, list[Values]] = {}
+    for name in NOTES:
+        files = _written(made) if name == "trained" else [None]
+        asked[name] = [_asked(corpus, _opening(embedder, name, file, [])) for file in files]
+    for name, runs in asked.items():
+        facts = _facts(name, made) | {
+            "turns": len(corpus.turns),
+            "questions": len(corpus.probes),
         }
-        kept = save(result(SUITE, system, {"dev": retrieval.scores(run)}, facts, COMMAND))
-        shown = retrieval.scores(run)
-        print(kept.name, facts, {k: round(shown[k].mean, 4) for k in ("recall@5", "recall@10")})
+        scores = {measure: bootstrap(found) for measure, found in _mean(runs).items()}
+        scores["gain@5"] = _gain(runs, asked["cosine"])
+        system = System(name=f"MAGS, first edges by {name}", note=NOTES[name])
+        kept = save(result(SUITE, system, {"dev": scores}, facts, command))
+        print(kept.name, facts, {k: round(scores[k].mean, 4) for k in ("recall@5", "recall@10")})
 
 
-def _opening(embedder: DiskEmbedder, name: str, trained: bool, opened: list[Memory]) -> Open:
+def _written(made: Sequence[Linked]) -> list[Path]:
+    files = [CACHE / f"linker-{place}.npz" for place in range(len(made))]
+    for one, file in zip(made, files, strict=True):
+        write(one.weights, file)
+    return files
+
+
+def _asked(corpus: Corpus, opening: Open) -> Values:
+    return retrieval.values(
+        retrieval.multihop(lambda: MagsTurns(opening), corpus, with_triples=True)
+    )
+
+
+def _facts(name: str, made: Sequence[Linked]) -> dict[str, float | str]:
+    """What the links say of a way, a mean over the seeds (which draw what is held out, too)."""
+    found = [one.figures[name] for one in made]
+    told = {"auc": "auc", "auc_near": "auc_near", "first": "first_near"}
+    return {
+        "seeds": len(made),
+        "links": made[0].learned,
+        "held_out": made[0].held_out,
+        **{key: round(100 * fmean(getattr(f, one) for f in found), 2) for one, key in told.items()},
+    }
+
+
+def _mean(runs: Sequence[Values]) -> Values:
+    """Question by question the mean over the seeds."""
+    return {
+        m: [fmean(some) for some in zip(*(run[m] for run in runs), strict=True)] for m in runs[0]
+    }
+
+
+def _gain(runs: Sequence[Values], others: Sequence[Values], measure: str = "recall@5") -> Interval:
+    """What a way adds to another, question by question."""
+    pairs = zip(_mean(runs)[measure], _mean(others)[measure], strict=True)
+    return bootstrap([one - other for one, other in pairs])
+
+
+def _opening(embedder: DiskEmbedder, name: str, linker: Path | None, opened: list[Memory]) -> Open:
     """Open empty memories that link in this way, each put into `opened`."""
     attention = AttentionSettings(on=name != "neighbours")
-    linker = CACHE / "linker.npz" if trained else None
     engram = EngramSettings(attention=attention, linker=linker)
     settings = Settings(memory=MemorySettings(engram=engram))
 

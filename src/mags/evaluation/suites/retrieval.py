@@ -149,7 +149,12 @@ def by_session(run: Run, session_of: Mapping[str, str]) -> Run:
 
 
 def scores(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, Interval]:
-    """Return every measure of retrieval over the run's outcomes, by name.
+    """Return every measure of `values` as a mean over the run's outcomes."""
+    return {name: bootstrap(found) for name, found in values(run, ks).items()}
+
+
+def values(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, list[float]]:
+    """Return every measure of retrieval by name, one value for each of the run's outcomes.
 
     `recall@k`, `hit@k`, `all@k` (every gold id found) and `ndcg@k` for each k, and `mrr`.
     """
@@ -161,7 +166,7 @@ def scores(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, Interval]:
             named.setdefault(f"hit@{k}", []).append(hit_at(o.ranked, o.probe.gold, k))
             named.setdefault(f"all@{k}", []).append(complete_at(o.ranked, o.probe.gold, k))
             named.setdefault(f"ndcg@{k}", []).append(ndcg_at(o.ranked, o.probe.gold, k))
-    return {name: bootstrap(values) for name, values in named.items()}
+    return named
 
 
 def quality(run: Run, k: int = 10) -> Quality:
