@@ -93,8 +93,8 @@ class PolicySettings:
 
     "auto" takes a prompted model where a language model is configured, else "both" where the
     embedder is the embedded one, else "rules". "heads" is what was trained on the embedded
-    encoder (in the file `path`, else as shipped), "both" the rules, and the heads where these
-    read nothing of a turn; "nano" the small trained model (in the folder `path`, else as
+    encoder (in the file `path`, else as shipped), "both" the rules, and what
+    the heads surely read beyond them; "nano" the small trained model (in the folder `path`, else as
     shipped), "adapters" LoRA adapters over one base (in the folder `path`; extra `train`),
     "served" the configured language model, taught as MAGS teaches (a merged adapter behind vLLM,
     llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `held`: the grammar of memory

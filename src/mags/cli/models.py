@@ -35,7 +35,7 @@ ALWAYS = {
     "rules": "no model at all",
     "prompted": "the configured language model with a few-shot prompt",
     "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
-    "both": "the rules, and where they read nothing what the heads are sure of",
+    "both": "the rules, and beside them what the heads are sure of",
     "nano": "a small language model trained from nothing, with the rules for what it is refused",
     "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
 }

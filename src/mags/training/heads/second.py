@@ -1,4 +1,4 @@
-"""`python -m mags.training.heads.second`: from what confidence on heads fill the rules' silence.
+"""`python -m mags.training.heads.second`: from what confidence on heads add to what rules read.
 
 On `dev` alone: of generated turns and of conversation, F1 over operations and junk (turns that tell
 nothing of which something is written, and operations written of these) for each least confidence,
@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mags.models.grammar import Engram
+from mags.models.policy.heads.second import beyond
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Operation
@@ -77,8 +78,8 @@ def turned(file: HeadsFile, given: argparse.Namespace) -> Mapping[str, Sequence[
 
 
 def filled(some: Sequence[Turned], least: float) -> Worth:
-    """The worth of rules whose silence the heads fill."""
-    return worth(some, lambda one: one.rules or sure(one, least))
+    """The worth of rules to which the heads add."""
+    return worth(some, lambda one: [*one.rules, *beyond(sure(one, least), one.rules)])
 
 
 def sure(one: Turned, least: float) -> Sequence[Operation]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
@@ -77,6 +80,34 @@ def test_who_read_a_turn_is_said():
     writing = RulesFirst(Reading(lives("Oslo", 0.98))).write(HUMMED, (), ())
     assert writing.why == "Read by heads: rules read nothing."
     assert "Ana" in writing.mentions
+
+
+def test_the_heads_add_what_the_rules_did_not_read_of_a_turn():
+    tea = Operation(act=Act.ADD, subject="Ana", relation="likes", object="tea", confidence=0.9)
+    writing = RulesFirst(Reading(tea, lives("Oslo", 0.98))).write(PLAIN, (), ())
+    assert [one.object for one in writing.operations] == ["Bergen", "tea"]
+    assert [one.tentative for one in writing.operations] == [False, True]
+    assert writing.why == "Read by heads: 1 more than rules read."
+
+
+@pytest.mark.parametrize("object_", ["Bergen", "bergen, Norway", "Bergen city"])
+def test_the_heads_add_nothing_of_what_the_rules_read(object_: str):
+    near = Operation(act=Act.ADD, subject="Ana", relation="is from", object=object_, confidence=0.9)
+    alone = RulePolicy().write(PLAIN, (), ())
+    assert RulesFirst(Reading(near)).write(PLAIN, (), ()) == alone
+    far = replace(near, object="Rome")
+    assert len(RulesFirst(Reading(far)).write(PLAIN, (), ()).operations) == 2
+
+
+def test_the_heads_add_nothing_that_a_fact_of_the_same_person_names_in_passing():
+    said = "I'm taking swimming lessons with a coach called Bente."
+    turn = Turn(text=said, speaker="Ana", at=1.7e9)
+    swims = Operation(
+        act=Act.ADD, subject="Ana", relation="plays", object="swimming", confidence=0.9
+    )
+    assert len(RulesFirst(Reading(swims)).write(turn, (), ()).operations) == 1
+    another = replace(swims, subject="Bente")
+    assert len(RulesFirst(Reading(another)).write(turn, (), ()).operations) == 2
 
 
 def told(read: Mapping[str, Operation], *talk: str) -> set[str]:

@@ -1,8 +1,9 @@
-"""The rules first, and the heads where the rules read nothing."""
+"""The rules first, and beside them what the heads read that the rules did not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -24,7 +25,7 @@ from mags.ports.policy import (
 )
 
 LEAST = 0.6
-"""Confidence from which a fact of the heads is written where the rules read nothing."""
+"""Confidence from which a fact of the heads is written."""
 
 SURE = 0.9
 """Confidence from which a change that the heads read may close what is held."""
@@ -33,8 +34,11 @@ MOST = 0.69
 """Most confidence with which their other facts are held: what the rules read begins at .7."""
 
 
+_WORD = re.compile(r"\w+")
+
+
 class Reader(Protocol):
-    """What fills the silence (`HeadsPolicy`)."""
+    """What reads on (`HeadsPolicy`)."""
 
     def sure(
         self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled], *, least: float
@@ -44,12 +48,13 @@ class Reader(Protocol):
 
 
 class RulesFirst:
-    """A `Policy` of rules whose silence is filled by facts that the heads are sure of.
+    """A `Policy` of rules, with facts that the heads are sure of and the rules did not read.
 
     What the rules read is read as they would alone, so a plain statement means the same with and
     without the heads; the heads add what is told in words that the rules do not know, as a guess
-    that closes nothing, unless they surely read a change. Routes and plans are the rules'.
-    `least`: confidence asked of a fact.
+    that closes nothing, unless they surely read a change. Of what the rules have read (a relation
+    of somebody, a thing) they add nothing. Routes and plans are the rules'. `least`: confidence
+    asked of a fact.
     """
 
     def __init__(self, heads: Reader, rules: Policy | None = None, *, least: float = LEAST) -> None:
@@ -77,19 +82,31 @@ class RulesFirst:
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn; `why` says when the heads read it."""
         writing = self._rules.write(turn, recent, recalled)
-        if writing.operations or _only_asks(turn):
+        if _only_asks(turn):
             return writing
         read = self._heads.sure(turn, recent, recalled, least=self._least)
-        sure = tuple(one for told in read if fits(told, turn, recent) for one in _held(told))
+        fitting = (one for told in read if fits(told, turn, recent) for one in _held(told))
+        sure = beyond(fitting, writing.operations)
         if not sure:
             return writing
+        rules = self._rules.name
+        more, none = f"{len(sure)} more than {rules} read", f"{rules} read nothing"
         return replace(
             writing,
-            operations=sure,
+            operations=(*writing.operations, *sure),
             mentions=tuple(dict.fromkeys((*writing.mentions, *names_of(sure)))),
             understood=True,
-            why=f"Read by heads: {self._rules.name} read nothing.",
+            why=f"Read by heads: {more if writing.operations else none}.",
         )
+
+
+def beyond(told: Iterable[Operation], known: Sequence[Operation]) -> tuple[Operation, ...]:
+    """What is told of which nothing is known: no such relation of somebody, and no such thing.
+
+    Nor a thing that a fact of somebody names in passing: "Ana takes swimming lessons with Bente"
+    leaves no place for "Ana plays swimming", which what is said of the lessons later would find.
+    """
+    return tuple(one for one in told if not _is_read(one, known))
 
 
 def _held(told: Operation) -> Iterator[Operation]:
@@ -100,6 +117,21 @@ def _held(told: Operation) -> Iterator[Operation]:
         act = Act.ADD if told.act is Act.UPDATE else told.act
         confidence = min(told.confidence, MOST)
         yield replace(told, act=act, one=None, change=False, confidence=confidence, tentative=True)
+
+
+def _is_read(told: Operation, known: Sequence[Operation]) -> bool:
+    mine, words = told.subject.casefold(), _words(told.object)
+    for one in known:
+        same, others = one.subject.casefold() == mine, _words(one.object)
+        if same and (one.relation == told.relation or (words and words <= _words(one.text))):
+            return True
+        if words and others and (words <= others or others <= words):
+            return True
+    return False
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def _only_asks(turn: Turn) -> bool:
