@@ -68,7 +68,7 @@ def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Pa
 
 
 def test_a_recipe_of_heads_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="frozen, whole, again, quick, quick-whole, smoke"):
+    with pytest.raises(InvalidInput, match="frozen, whole, again, talk, quick, quick-whole, smoke"):
         run("train", "heads", "--recipe", "huge", "--out", str(tmp_path / "heads.npz"))
 
 

@@ -18,7 +18,7 @@ from mags.models.policy.heads.weights import opened  # noqa: E402
 from mags.training.chains.schema import Split  # noqa: E402
 from mags.training.chains.variety import Known  # noqa: E402
 from mags.training.generate.samples import of_split  # noqa: E402
-from mags.training.heads.course import Place  # noqa: E402
+from mags.training.heads.course import Place, real_of  # noqa: E402
 from mags.training.heads.encoder import Encoder  # noqa: E402
 from mags.training.heads.export import save, trained  # noqa: E402
 from mags.training.heads.labels import taught  # noqa: E402
@@ -68,6 +68,18 @@ def test_a_course_trains_layers_and_heads_and_leaves_what_is_below(tmp_path: Pat
     read = opened(save(model, made.about, tmp_path / "heads.npz", layers))
     assert read.tuned.keys() == layers.keys()
     assert all(np.array_equal(read.tuned[name], layers[name]) for name in layers)
+
+
+def test_a_course_of_layers_reads_what_people_wrote_where_it_says_so(tmp_path: Path) -> None:
+    real = tuple(of_split(Split.TRAIN, 6, "people", Known()))
+    read = Place(folder=tmp_path / "read", held=NONE, real=real)
+    plain = Place(folder=tmp_path / "plain", held=NONE)
+    course = replace(TINY, real=3)
+    met, without = tuned(course, read)[1], tuned(course, plain)[1]
+    assert not torch.equal(met.state_dict()["tag.bias"], without.state_dict()["tag.bias"])
+    assert {one.id for one in real_of(course, 0, real)} <= {one.id for one in real}
+    assert len(real_of(course, 0, real)) == 3
+    assert real_of(replace(course, real_after=2), 1, real) == []
 
 
 def test_no_share_of_the_way_is_where_it_began(tmp_path: Path) -> None:

@@ -117,6 +117,14 @@ def samples_of(course: Course, number: int, held: Material) -> Iterator[Sample]:
         yield from (sample for sample in written if sample.split is Split.TRAIN)
 
 
+def real_of(course: Course, number: int, passages: Sequence[Sample]) -> list[Sample]:
+    """The passages of a round."""
+    if number < course.real_after:
+        return []
+    rng = Random(f"{course.seed} real {number}")
+    return rng.sample(passages, min(course.real, len(passages)))
+
+
 def pace(course: Course, at: float) -> float:
     """The share of the full rate after `at` rounds, whole and begun ones."""
     if at < 1.0:
@@ -126,10 +134,7 @@ def pace(course: Course, at: float) -> float:
 
 
 def _round(course: Course, place: Place, number: int) -> Labelled:
-    samples = list(samples_of(course, number, place.held))
-    if number >= course.real_after:
-        rng = Random(f"{course.seed} real {number}")
-        samples += rng.sample(place.real, min(course.real, len(place.real)))
+    samples = [*samples_of(course, number, place.held), *real_of(course, number, place.real)]
     return labelled(states_of(samples, _states(place, number)), taught())
 
 

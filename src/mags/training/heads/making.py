@@ -65,7 +65,7 @@ def make(course: Course, files: Files, console: Console) -> Made:
         folder=files.folder / ("rounds" if course.tuning is None else "layers"),
         held=held,
         start=files.start,
-        real=read_passages(console) if course.real and course.tuning is None else (),
+        real=read_passages(console) if course.real else (),
     )
     began = time.process_time()
     with Logbook(

@@ -65,6 +65,7 @@ WHOLE = Course(
     rounds=80,
     fresh=2_048,
     talk=256,
+    real=0,
     by_hand=16,
     passes=1,
     cool=34,
@@ -77,7 +78,20 @@ WHOLE = Course(
 """On from there together with the encoder's layers (`mags.training.heads.whole`)."""
 
 AGAIN = replace(WHOLE, rounds=56, cool=28, seed=43)
-"""On from there, on other samples: what ships went through as much, in other courses."""
+"""On from there, on other samples."""
+
+TALK = replace(
+    WHOLE,
+    rounds=40,
+    fresh=1_536,
+    talk=512,
+    real=96,
+    cool=24,
+    rate=1e-3,
+    seed=59,
+    tuning=Tuning(rate=1e-4),
+)
+"""On from there, slower: more conversation, and what people wrote about the world again."""
 
 QUICK = Course(rounds=6, cool=3)
 """A few minutes: every part of the heads works, none well."""
@@ -97,6 +111,7 @@ RECIPES = {
     "frozen": FROZEN,
     "whole": WHOLE,
     "again": AGAIN,
+    "talk": TALK,
     "quick": QUICK,
     "quick-whole": QUICK_WHOLE,
     "smoke": SMOKE,

@@ -19,7 +19,7 @@ from torch.optim import AdamW, Optimizer
 
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
 from mags.training.checkpoint import latest, load_checkpoint, save_checkpoint
-from mags.training.heads.course import Place, Watch, pace, samples_of
+from mags.training.heads.course import Place, Watch, pace, real_of, samples_of
 from mags.training.heads.encoder import Encoder
 from mags.training.heads.growth import grow, shape_of
 from mags.training.heads.labels import taught
@@ -60,8 +60,8 @@ def tuned(course: Course, place: Place, watch: Watch | None = None) -> tuple[Enc
     done = load_checkpoint(last, both, chosen) if last else 0
     both.train()
     for number in range(done, course.rounds):
-        samples = pieces.read(list(samples_of(course, number, place.held)))
-        loss = _learn(learning, samples, number)
+        told = [*samples_of(course, number, place.held), *real_of(course, number, place.real)]
+        loss = _learn(learning, pieces.read(told), number)
         if watch is not None:
             watch(number + 1, {"loss": loss})
         save_checkpoint(place.folder, number + 1, both, chosen)
