@@ -133,7 +133,7 @@ NANO = Recipe(
     base=Teaching(steps=2_400, rate=3e-3),
     specialise=Teaching(steps=0, rate=0.0),
     reinforce=Reinforcing(steps=25),
-    heads=("frozen", "whole", "again"),
+    heads=("frozen", "whole", "again", "talk"),
 )
 """The nano that ships and heads as good as those that do; what it takes: docs/training.md."""
 

@@ -110,6 +110,16 @@ def test_the_heads_add_nothing_that_a_fact_of_the_same_person_names_in_passing()
     assert len(RulesFirst(Reading(another)).write(turn, (), ()).operations) == 2
 
 
+def test_the_heads_do_not_tell_the_other_way_round_what_the_rules_read():
+    turn = Turn(text="Carol is married to Erik.", speaker="Bob", at=1.7e9)
+    mirror = Operation(
+        act=Act.ADD, subject="Erik", relation="is married to", object="Carol", confidence=0.9
+    )
+    alone = RulePolicy().write(turn, (), ())
+    assert len(alone.operations) == 1
+    assert RulesFirst(Reading(mirror)).write(turn, (), ()) == alone
+
+
 def told(read: Mapping[str, Operation], *talk: str) -> set[str]:
     """What is open after a talk of which the heads read something where `read` says so."""
 

@@ -127,6 +127,8 @@ def _is_read(told: Operation, known: Sequence[Operation]) -> bool:
             return True
         if words and others and (words <= others or others <= words):
             return True
+        if words == _words(one.subject) and others == _words(told.subject):
+            return True  # the other way round
     return False
 
 

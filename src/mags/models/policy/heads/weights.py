@@ -69,7 +69,7 @@ class Trained:
 
 SHIPPED = HeadsFile(
     path=DATA / "heads-minilm.npz",
-    sha256="82b235acb5aab40398e1abaf23c16239c986986211672ae5f629e70a02a308af",
+    sha256="8f10cdffd327d026f97ed53e8579a6f2f17b5e3c27981e99a26798bf99089999",
 )
 
 
