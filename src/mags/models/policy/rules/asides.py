@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mags.models.policy.rules.lexicon import BE, MODALS, PREPOSITIONS
+from mags.models.policy.rules.lexicon import (
+    ADVERBS,
+    BE,
+    FUNCTION_WORDS,
+    KIN,
+    MODALS,
+    PETS,
+    PREPOSITIONS,
+)
+from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token, starts_with
 
 _ASIDES = tuple(
@@ -48,6 +57,9 @@ _FIRST = frozenset({"it", "that", "this", "he", "she", "they"})
 _IS = BE | MODALS | {"'s", "has", "had"}
 _LATER = frozenset({"it", "them", "him"})
 """What takes a topic up behind other words: "in Orn it is forbidden", "Orn forbids it"."""
+_NO_VERB = FUNCTION_WORDS - ADVERBS - _IS
+_ROLE = 3
+"""Words of who somebody is, at most: "best friend"."""
 
 
 def without_asides(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -124,3 +136,20 @@ def _taken_up(words: Sequence[Token]) -> int | None:
         points = words[0].low in {"this", "that"}  # "that is", but "this week I cook"
         return None if points and not {t.low for t in words[1:2]} & _IS else 0
     return next((i for i, t in enumerate(words) if t.low in _LATER), None)
+
+
+def with_role_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Put who somebody is before the name: "Tom, my best friend, sings" has "my best friend Tom".
+
+    Left as it is where what follows is no verb: "Tom, my friend, I miss you" calls him.
+    """
+    words = tuple(tokens)
+    name = name_end(words, 0)
+    comma = next((i for i in range(name + 1, len(words)) if words[i].text == ","), 0)
+    if not name or not 2 < comma - name <= _ROLE + 2 or len(words) <= comma + 1:
+        return words
+    role, after = words[name + 1 : comma], words[comma + 1]
+    told = role[0].low in {"my", "our"} and role[-1].low in KIN | PETS
+    if words[name].text != "," or not told or after.low in _NO_VERB:
+        return words
+    return (*role, *words[:name], *words[comma + 1 :])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mags.models.policy.rules.asides import with_topic
+from mags.models.policy.rules.asides import with_role_first, with_topic
 from mags.models.policy.rules.clause import clause_at
 from mags.models.policy.rules.lexicon import GREETINGS, HEDGED_FRAMES, OPENERS, PLAIN_FRAMES
 from mags.models.policy.rules.names import name_end
@@ -15,7 +15,7 @@ def opened(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], bool]:
     """Take off "Well," "Hey Mel!" "I think" and the like; say whether one was a hedge."""
     words, hedged = tuple(tokens), False
     while True:
-        words = with_topic(_unmarked(words))
+        words = with_role_first(with_topic(_unmarked(words)))
         phrase = next(
             (p for p in HEDGED_FRAMES.get(_first(words), ()) if starts_with(words, p)), None
         )

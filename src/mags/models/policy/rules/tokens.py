@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"|\+?\d+(?:[-\u2013]\d+)+(?![^\W_])"
     r"|[$€£]?\d[\d,]*(?:\.\d+)?(?:st|nd|rd|th|%|k|km|kg|am|pm)?(?![^\W_])"
     r"|(?:[A-Z]\.){2,}"
-    r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|[A-Z])\.(?=\s)"
+    r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs|[A-Z])\.(?=\s)"
     r"|[^\W_]+(?:[-&.'\u2019/][^\W_]+)*"
     r"|\S"
 )
@@ -28,7 +28,7 @@ _GOES_ON = re.compile(
 )
 """A line break within a sentence: after a word that ends none, or before one that begins none."""
 _NO_END = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
 )
 _SLURRED = {
     "wanna": ("want", "to"), "gotta": ("have", "to"), "im": ("i", "'m"), "ive": ("i", "'ve"),
