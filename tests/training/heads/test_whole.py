@@ -79,7 +79,7 @@ def test_a_course_of_layers_reads_what_people_wrote_where_it_says_so(tmp_path: P
     assert not torch.equal(met.state_dict()["tag.bias"], without.state_dict()["tag.bias"])
     assert {one.id for one in real_of(course, 0, real)} <= {one.id for one in real}
     assert len(real_of(course, 0, real)) == 3
-    assert real_of(replace(course, real_after=2), 1, real) == []
+    assert real_of(course, 1, ()) == []
 
 
 def test_no_share_of_the_way_is_where_it_began(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ class Course:
     """A training of the heads.
 
     `fresh`, `talk`: generated samples and turns of conversation that each round brings, `real`:
-    passages that people wrote, from round `real_after` on; what is written `by_hand` comes every
-    so many rounds, never where that is 0. A sample stays for `passes` rounds. `scatter`: share of
+    passages that people wrote; what is written `by_hand` comes every so many rounds, never where
+    that is 0. A sample stays for `passes` rounds. `scatter`: share of
     the generated ones put among random words. `rows`: words of a batch. `cool`: the last rounds,
     over which the rate falls. `dev`: samples on which thresholds are found; `tests`: of each test
     split. `tuning`: of the encoder's layers, which None leaves as they are.
@@ -39,8 +39,7 @@ class Course:
     rounds: int
     fresh: int = 4_096
     talk: int = 512
-    real: int = 96
-    real_after: int = 0
+    real: int = 0
     by_hand: int = 8
     passes: int = 2
     scatter: float = 0.1
@@ -58,14 +57,13 @@ class Course:
     tuning: Tuning | None = None
 
 
-FROZEN = Course(rounds=30, cool=12, real_after=18)
+FROZEN = Course(rounds=30, cool=12)
 """From nothing, upon the encoder as it ships."""
 
 WHOLE = Course(
     rounds=80,
     fresh=2_048,
     talk=256,
-    real=0,
     by_hand=16,
     passes=1,
     cool=34,
