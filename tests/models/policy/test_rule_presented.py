@@ -1,4 +1,4 @@
-"""Somebody who is presented between commas: "Tom, my best friend, ..."."""
+"""Who somebody is, between commas: "Tom, my best friend, ..."; and which animals are kept."""
 
 import pytest
 
@@ -33,3 +33,20 @@ def test_who_is_called_out_is_not_told_of(said: str) -> None:
 
 def test_a_fort_and_a_mountain_end_no_sentence() -> None:
     assert facts("I live in Ft. Worth.") == [("ADD", "Alice", "lives in", "Ft. Worth")]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I keep bees.", "bees"),
+        ("I keep chickens in the garden.", "chickens in the garden"),
+        ("I keep two goats.", "two goats"),
+    ],
+)
+def test_animals_that_somebody_keeps_are_kept(said: str, kept: str) -> None:
+    assert facts(said) == [("ADD", "Alice", "keeps", kept)]
+
+
+@pytest.mark.parametrize("said", ["I keep forgetting my keys.", "I keep a straight face."])
+def test_other_things_that_somebody_keeps_tell_nothing(said: str) -> None:
+    assert facts(said) == []

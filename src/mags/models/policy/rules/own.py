@@ -106,11 +106,17 @@ def _silent(clause: Clause, words: tuple[Token, ...]) -> bool:
 
 
 def _business(verb: Verb, words: tuple[Token, ...]) -> bool:
-    """Say whether a light verb tells a lasting thing: "runs a bakery", "takes 5 mg of iron"."""
+    """Say whether a light verb tells a lasting thing: "runs a bakery", "takes 5 mg of iron",
+    "keeps three goats".
+    """
     if verb.base == "take" and verb.tense == "progressive" and words and not verb.negated:
         taught = words[-1].low in {"class", "classes", "course", "courses", "lessons"}
         return taught or words[0].low not in PREPOSITIONS | PARTICLES | _HELD
-    if verb.tense != "present" or verb.negated or len(words) < 2:
+    if verb.tense != "present" or verb.negated:
+        return False
+    if verb.base == "keep":
+        return any(word.low in _KEPT for word in words[:_COUNTED])
+    if len(words) < 2:
         return False
     if verb.base == "run":
         return words[0].low in {"a", "an", "the", "my", "our", "his", "her", "their"}
@@ -131,6 +137,12 @@ def _taken_with(verb: Verb, words: tuple[Token, ...]) -> bool:
     return habit and timed and words[-2].low in {"with", "at", "before", "after"}
 
 
+_KEPT = word_set(
+    "bees hens chickens ducks geese goats sheep pigs cows cattle horses ponies rabbits donkeys"
+    " alpacas llamas pigeons quail fish birds cats dogs"
+)
+_COUNTED = 3
+"""Words in which an animal is named: "a few goats"."""
 _MEALS = word_set("breakfast lunch dinner supper meals food bedtime bed night")
 _FEWEST_TIMED = 2
 _HELD = word_set("a an the my our his her their care part place time it this that notes")
