@@ -19,6 +19,7 @@ from mags.evaluation.metrics import bootstrap
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.grammar import Engram
 from mags.models.policy.heads.policy import HeadsPolicy
+from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Policy
@@ -65,11 +66,12 @@ def drawn(split: Split, draws: int, seed: int) -> Iterator[Sample]:
 
 
 def policies(heads: Path | None) -> Mapping[str, Policy]:
-    """The rules, the heads with rules for what they are unsure of, and the heads alone."""
+    """The rules, the default, the heads with rules for what they are unsure of, the heads alone."""
     file = HeadsFile(path=heads, sha256="") if heads else SHIPPED
     alone = Thresholds(route=0.0, ask=0.0, write=0.0, nothing=0.0)
     return {
         "rules": RulePolicy(),
+        "rules, then sure heads": RulesFirst(HeadsPolicy(OnnxEmbedder(), file=file)),
         "heads, else rules": HeadsPolicy(OnnxEmbedder(), file=file),
         "heads alone": HeadsPolicy(OnnxEmbedder(), file=file, thresholds=alone),
     }

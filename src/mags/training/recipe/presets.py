@@ -135,7 +135,7 @@ NANO = Recipe(
     reinforce=Reinforcing(steps=25),
     heads=("frozen", "whole", "again", "talk"),
 )
-"""The nano that ships and heads as good as those that do; what it takes: docs/training.md."""
+"""The nano and the heads that ship; what it takes: docs/training.md."""
 
 PRESETS = {one.name: one for one in (SMOKE, QUICK, NANO)}
 

@@ -33,7 +33,6 @@ SURE = 0.9
 MOST = 0.69
 """Most confidence with which their other facts are held: what the rules read begins at .7."""
 
-
 _WORD = re.compile(r"\w+")
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+_SHORT = "Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs"
+"""Words with a point that ends no sentence and belongs to them."""
 _TOKEN = re.compile(
     r"\d{1,2}:\d{2}(?:\s?[ap]\.?m\b)?"
     r"|\+?\d+(?:[-\u2013]\d+)+(?![^\W_])"
     r"|[$€£]?\d[\d,]*(?:\.\d+)?(?:st|nd|rd|th|%|k|km|kg|am|pm)?(?![^\W_])"
     r"|(?:[A-Z]\.){2,}"
-    r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs|[A-Z])\.(?=\s)"
+    rf"|\b(?:{_SHORT}|[A-Z])\.(?=\s)"
     r"|[^\W_]+(?:[-&.'\u2019/][^\W_]+)*"
     r"|\S"
 )
@@ -27,9 +29,7 @@ _GOES_ON = re.compile(
     r"|(?P<word>\w)[ \t\r]*\n[ \t]*(?=(?:of|in|at|to|from|with|and|because) )"
 )
 """A line break within a sentence: after a word that ends none, or before one that begins none."""
-_NO_END = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$"
-)
+_NO_END = re.compile(rf"(?:\b(?:{_SHORT}|etc|e\.g|i\.e|No|Inc|Ltd|Co)|\b[A-Z])\.$")
 _SLURRED = {
     "wanna": ("want", "to"), "gotta": ("have", "to"), "im": ("i", "'m"), "ive": ("i", "'ve"),
     "hes": ("he", "'s"), "shes": ("she", "'s"), "theyre": ("they", "'re"),
