@@ -6,13 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, example, given, reject, settings
 from hypothesis import strategies as st
 
 import mags
 from mags.errors import InvalidInput
+from mags.index.names import fold
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
+from mags.ports.relations import relations
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest, replayed
 
@@ -216,3 +218,36 @@ def test_an_export_read_back_is_the_same_memory(deeds: list) -> None:
         assert plain[0] == plain[1]
         assert_whole(copy)
         world.memory.close()
+
+
+NAMES = st.sampled_from(sorted(relations()))
+PHRASES = st.one_of(
+    NAMES,
+    st.builds(str.format, st.sampled_from(["The {} of", "used to {}", "no longer {}"]), NAMES),
+    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=12),
+)
+OBJECTS = st.one_of(
+    st.sampled_from(["Oslo", "Ana", "tea", "17", "the Orn clan", "the Vel clan"]),
+    st.text("abcXYZ 012'-.", min_size=1, max_size=9),
+)
+LATER = st.sampled_from([(None, None), ("2024-01-01", "2024-06-01"), ("2024-01-01", None)])
+
+
+@settings(LAWS, max_examples=100)
+@given(phrase=PHRASES, objects=st.tuples(OBJECTS, OBJECTS), times=LATER)
+@example(phrase="The capital of", objects=("Rio", "Brasilia"), times=(None, None))
+def test_of_two_facts_given_as_the_only_one_the_later_is_open(
+    phrase: str, objects: tuple[str, str], times: tuple[str | None, str | None]
+) -> None:
+    assume(fold(objects[0]) != fold(objects[1]))
+    clock = itertools.count(1_722_500_000)
+    with mags.open(
+        None, embedder=HashEmbedder(16), settings=Settings(), clock=lambda: float(next(clock))
+    ) as memory:
+        try:
+            for thing, at in zip(objects, times, strict=True):
+                memory.assert_fact("the realm", phrase, thing, at=at, one=True)
+        except InvalidInput:
+            reject()  # no words in it
+        held = memory.facts("the realm", current=True)
+        assert [fact.object for fact in held] == [objects[1]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from mags.engram.attention import AttentionWeights
 from mags.engram.claim import sentence
@@ -59,6 +60,10 @@ class Engram:
         self, draft: Draft, state: State, operation: Operation, moment: Moment, *, at: float
     ) -> Inscribed:
         """Store a triple without an episode, by the same arbiter; `at`: event time, observed."""
+        if operation.one and operation.act is Act.ADD:
+            # Who gives a triple knows how many values the slot holds; the table only guesses at
+            # what a phrase means. What a write model says of `one` the table may still overrule.
+            operation = replace(operation, act=Act.UPDATE)
         scribe = Scribe(View(state, draft), self.settings, self.weights, moment)
         scribe.said_at = at
         scribe.operation(0, operation)
