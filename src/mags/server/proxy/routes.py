@@ -131,7 +131,7 @@ class Proxy:
         try:
             grant = grant_of(request)
             body = await _body(request)
-            conversation = read_conversation(body, grant)
+            conversation = read_conversation(body, grant, request.headers)
             remembered = await run_in_threadpool(self._rememberer.before, grant, conversation)
             kept = remembered.kept
             client, upstream = self._asked()
@@ -142,7 +142,9 @@ class Proxy:
                 return await self._streamed(client, sent, grant, remembered)
             answer = await whole(client, "POST", "/chat/completions", sent)
             words = text_of(_message(answer))
-            lost = await run_in_threadpool(self._rememberer.after, grant, conversation, words)
+            lost = await run_in_threadpool(
+                self._rememberer.after, grant, remembered.conversation, words
+            )
             return JSONResponse({**answer, "mags": remembered.extension(lost)})
         except MagsError as failure:
             return refusal(failure, kept)
