@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 Finding = tuple[int, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -81,3 +81,47 @@ def hidden_clocks_and_chance(tree: ast.AST) -> Iterator[Finding]:
             unseeded = name == "default_rng" and not node.args and not node.keywords
             if unseeded or name in ("now", "today", "utcnow"):
                 yield node.lineno, f"calls {name}"
+
+
+CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "thread_time"})
+
+
+def _reads_clock(node: ast.AST) -> bool:
+    return any(
+        isinstance(one, ast.Call)
+        and bool({name.removesuffix("_ns") for name in _names(one.func)} & CLOCKS)
+        for one in ast.walk(node)
+    )
+
+
+def _measures(node: ast.AST, measured: Set[str]) -> bool:
+    """Whether a time that passed is in it: from one reading to another, or a name that holds it."""
+    return any(
+        (
+            isinstance(one, ast.BinOp)
+            and isinstance(one.op, ast.Sub)
+            and not isinstance(one.right, ast.Constant)
+            and _reads_clock(one)
+        )
+        or (isinstance(one, ast.Name) and one.id in measured)
+        for one in ast.walk(node)
+    )
+
+
+def asserted_times(tree: ast.AST) -> Iterator[Finding]:
+    """Asserts on how long something took; waiting until a clock passes a limit is none."""
+    for function in functions(tree):
+        measured: set[str] = set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign | ast.AugAssign) and _measures(node.value, measured):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                held = any(_measures(argument, measured) for argument in node.args)
+                targets = [node.func.value] if held else []
+            else:
+                continue
+            for target in targets:
+                measured |= {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assert) and _measures(node.test, measured):
+                yield node.lineno, f"{function.name} asserts a time"

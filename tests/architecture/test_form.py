@@ -54,6 +54,11 @@ def test_the_core_takes_time_and_chance_as_arguments(trees: Trees):
     assert places(core, form.hidden_clocks_and_chance) == []
 
 
+def test_no_test_asserts_how_long_something_took(trees: Trees):
+    tests = {name: tree for name, tree in trees.items() if name.startswith("tests/")}
+    assert places(tests, form.asserted_times) == []
+
+
 def test_every_picture_of_the_layers_is_the_contract(root: Path, files: list[Path]):
     contracts = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["importlinter"]
     layers = next(c["layers"] for c in contracts["contracts"] if c["id"] == "layers")
@@ -124,6 +129,32 @@ def test_a_hidden_clock_or_chance_is_found(call: str):
 
 def test_a_seeded_generator_is_let_be():
     assert list(form.hidden_clocks_and_chance(ast.parse("np.random.default_rng(seed)"))) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "began = time.monotonic(); work(); assert time.monotonic() - began < 5",
+        "took.append(time.perf_counter() - began); assert sorted(took)[10] < 0.1",
+        "slow[0] = max(slow[0], perf_counter_ns() - began); assert slow[0] < 5",
+        "took = time.process_time() - began; ms = 1e3 * took; assert ms < 5",
+    ],
+)
+def test_an_asserted_time_is_found(lines: str):
+    tree = ast.parse(f"def test_it():\n    {lines}\n")
+    assert list(form.asserted_times(tree)) == [(2, "test_it asserts a time")]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "ends = time.monotonic() + 30; assert time.monotonic() < ends, 'stuck'",
+        "thread.join(30); assert not thread.is_alive()",
+        "at = time.time() - 60; assert memory.observe(text, at=at)",
+    ],
+)
+def test_a_limit_on_waiting_is_let_be(lines: str):
+    assert list(form.asserted_times(ast.parse(f"def test_it():\n    {lines}\n"))) == []
 
 
 @pytest.mark.parametrize("name", ["utils", "string_utils", "helpers", "common", "base", "api_v2"])

@@ -1,7 +1,6 @@
 """Several requests' texts in one call of the embedder, each with vectors of its own."""
 
 import threading
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -104,11 +103,11 @@ def test_where_there_was_company_a_moment_ago_a_call_waits_for_as_many_and_not_f
 def test_a_lone_request_waits_for_nobody():
     held = Held()
     held.let.set()
-    batched = BatchedEmbedder(held, patience_s=60.0)
-    begun = time.monotonic()
-    for text in ("one", "two", "three"):
-        batched.embed([text])
-    assert time.monotonic() - begun < 30.0
+    threads, _ = asked(BatchedEmbedder(held, patience_s=3_600.0), [["one"]])
+    threads[0].start()
+    threads[0].join(20.0)
+    assert not threads[0].is_alive()
+    assert held.calls == [["one"]]
 
 
 def test_many_texts_of_one_request_wait_for_nobody():

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -59,10 +58,8 @@ def holder(store: SqliteStore, path: Path) -> Iterator[tuple[Connection, int]]:
 
 def test_a_second_writer_is_told_who_holds_the_lock(store: SqliteStore, holder):
     other, pid = holder
-    before = time.monotonic()
     with pytest.raises(StoreBusy, match=r"more than 0\.2 s") as caught:
         store.journal.append(note(1))
-    assert 0.2 <= time.monotonic() - before < 3
     if Path("/proc/locks").exists():
         assert caught.value.pid == pid
         assert f"process {pid} " in str(caught.value)
