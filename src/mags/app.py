@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
-from mags.engram.likeness import take_apart
 from mags.errors import ConfigurationError
 from mags.extras import bring
-from mags.index.tokens import stem
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.memory.parts import Parts
@@ -36,7 +34,6 @@ from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
-from mags.models.policy.rules.scene import clear_caches as clear_what_was_read
 from mags.models.policy.served import served_policy
 from mags.models.prompts import load_prompts
 from mags.models.summariser import PromptedSummariser
@@ -126,7 +123,6 @@ def make_parts(
         sleep=settings.sleep,
         seed=seed,
         to_pyg=to_pyg,
-        clear_caches=lambda: clear_caches(embedder),
         spent=None if chat is None else chat.take,
         summarise=None if chat is None else make_summariser(settings, chat),
         linker=None if linker is None else read_linker(linker, embedder.dimension),
@@ -272,15 +268,6 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
         dimensions=settings.dimensions,
     )
     return CachedEmbedder(OpenAIEmbedder(server))
-
-
-def clear_caches(embedder: Embedder) -> None:
-    """Empty whatever keeps words that were read, or vectors of them."""
-    if isinstance(embedder, CachedEmbedder):
-        embedder.clear()
-    stem.cache_clear()
-    take_apart.cache_clear()
-    clear_what_was_read()
 
 
 @cache

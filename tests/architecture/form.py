@@ -8,6 +8,12 @@ Finding = tuple[int, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 BROAD = frozenset({"Exception", "BaseException"})
+KEEPERS = frozenset({"cache", "lru_cache"})
+WHOLE = frozenset(f"functools.{name}" for name in KEEPERS)
+EMPTY_TABLE = re.compile(
+    r"\{\}|\[\]|(\w+\.)?(dict|list|set|deque|Counter|OrderedDict|Weak\w+)\(\)"
+    r"|(\w+\.)?(defaultdict\(.*|deque\(maxlen.*)"
+)
 EMPTY_NAME = re.compile(r"(^|_)(utils?|helpers?|common|managers?|base|misc|v\d+)$")
 
 
@@ -48,6 +54,41 @@ def _names(expression: ast.expr | None) -> set[str]:
         for part in parts
         if part is not None
     }
+
+
+def own_caches(tree: ast.Module) -> Iterator[Finding]:
+    """Functions with arguments whose results `functools` keeps, and other uses of its caches."""
+    imported = {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "functools"
+        for alias in node.names
+        if alias.name in KEEPERS
+    }
+    decorating: set[int] = set()
+    for function in functions(tree):
+        for decorator in function.decorator_list:
+            keeper = decorator.func if isinstance(decorator, ast.Call) else decorator
+            decorating.add(id(keeper))
+            given = function.args
+            if _names(keeper) & (KEEPERS | imported) and (
+                given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg
+            ):
+                yield function.lineno, function.name
+    for node in ast.walk(tree):
+        by_name = isinstance(node, ast.Name) and node.id in imported
+        whole = isinstance(node, ast.Attribute) and ast.unparse(node) in WHOLE
+        if (by_name or whole) and id(node) not in decorating:
+            yield node.lineno, "a cache made by hand"
+
+
+def growing_tables(tree: ast.Module) -> Iterator[Finding]:
+    """Tables of a module that begin empty, so that they are filled while the process runs."""
+    for node in tree.body:
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if value is not None and EMPTY_TABLE.fullmatch(ast.unparse(value)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield node.lineno, ast.unparse(targets[0])
 
 
 def broad_excepts(tree: ast.AST) -> Iterator[Finding]:

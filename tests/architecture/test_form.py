@@ -12,6 +12,14 @@ from tests.architecture import form
 
 MOST_FILE_LINES = 400
 MOST_FUNCTION_LINES = 60
+REGISTRY = "src/mags/caches.py"
+NO_TEXTS = {
+    *("graph.table_of", "features._weighed", "metrics._resampled"),  # kinds and numbers
+    *("book.relations", "world.table", "world.vocabulary", "files.frames", "files.smalltalk"),
+    *("bank.bank", "bank.load", "bank.plain"),  # files that come with MAGS, by their names
+    *("names.syllables", "names._known", "eval_arena.warm_up", "eval_origin.commit"),
+}
+"""Functions whose arguments cannot hold words of a memory: `functools` may keep what they give."""
 CORE = tuple(
     f"src/mags/{name}/"
     for name in ("memory", "engram", "recall", "plasticity", "ports", "index", "graph")
@@ -47,6 +55,17 @@ def test_only_boundary_takes_every_exception(trees: Trees):
     outside = [line for line, _ in form.broad_excepts(errors) if line not in inside]
     assert outside == []
     assert places(rest, form.broad_excepts) == []
+
+
+def test_texts_are_kept_in_caches_of_the_registry_alone(trees: Trees):
+    sources = {n: t for n, t in trees.items() if n.startswith("src/") and n != REGISTRY}
+    kept = {
+        f"{PurePosixPath(name).stem}.{what}"
+        for name, tree in sources.items()
+        for _, what in form.own_caches(tree)
+    }
+    assert kept == NO_TEXTS
+    assert [what.split()[1] for what in places(sources, form.growing_tables)] == ["_LEFT_OPEN"]
 
 
 def test_the_core_takes_time_and_chance_as_arguments(trees: Trees):

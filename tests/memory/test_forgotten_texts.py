@@ -1,17 +1,203 @@
-"""What is forgotten stays in no cache of what reads."""
+"""What is forgotten is nowhere in the process: in no cache, index, frame or exception."""
 
 from __future__ import annotations
 
+import gc
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
 import mags
-from mags.models.policy.rules import scene, tokens
+from mags.memory.memory import Memory
+from mags.models.chat.scripted import ScriptedChat
+
+CODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le")
+SHOWN = 12
 
 
-def test_a_text_that_is_forgotten_is_kept_by_nothing_that_reads():
-    with mags.open(None) as memory:
-        memory.observe("My niece Zorvana lives in Quellmar.", speaker="Alice")
-        memory.observe("She likes tea.", speaker="Alice")
-        assert tokens.tokenise.cache_info().currsize
-        assert scene.met_in.cache_info().currsize
-        memory.forget("Zorvana")
-    assert not tokens.tokenise.cache_info().currsize
-    assert not scene.met_in.cache_info().currsize
+@pytest.mark.parametrize(
+    ("way", "where"), [("auto", "file"), ("auto", "ram"), ("rules", "file"), ("chat", "ram")]
+)
+def test_nothing_in_the_process_holds_what_was_forgotten(root: Path, way: str, where: str) -> None:
+    command = [sys.executable, "-m", "tests.memory.test_forgotten_texts", way, where]
+    env = {**os.environ, "MAGS_POLICY": "rules" if way == "rules" else "auto"}
+    done = subprocess.run(
+        command, cwd=root, env=env, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["before"], "the search finds what is there"
+    assert found["erased"] > 0
+    assert found["after"] == []
+
+
+# -- the other process ---------------------------------------------------------------
+
+
+def syllables(seed: int) -> list[str]:
+    """A name in parts, which stands nowhere whole: letters that no other word has in a row."""
+    rng = random.Random(seed)
+    return [rng.choice("zxqvk") + rng.choice("aou") for _ in range(5)] + ["m"]
+
+
+def holding(parts: list[str]) -> list[str]:
+    """What can be reached and holds a name, in any case; how it is held, for who mends it."""
+    needle = "".join(parts)
+    coded = [needle.encode(coding) for coding in CODINGS]
+    own = {id(needle), id(coded), *map(id, coded)}
+
+    def holds(one: object) -> bool:
+        if isinstance(one, str):
+            return needle in one.casefold()
+        if isinstance(one, np.ndarray):
+            return one.dtype.kind != "O" and holds(np.ndarray.tobytes(one))
+        if isinstance(one, bytes | bytearray | memoryview):
+            low = bytes(one).lower()
+            return any(code in low for code in coded)
+        return False
+
+    seen, found = {id(own)} | own, []
+    parents: dict[int, object] = {}
+    todo: list[object] = [*gc.get_objects(), sys.modules, *frames()]
+    seen.update(map(id, (seen, found, parents, todo)))
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if holds(one):
+            found.append(f"{one!r:.60} in {path(id(one), parents)}")
+        for child in inside(one):
+            parents.setdefault(id(child), one)
+            todo.append(child)
+    return found
+
+
+def inside(one: object) -> list[object]:
+    """What an object refers to."""
+    inner = gc.get_referents(one)
+    if isinstance(one, dict):
+        inner += dict.keys(one)  # Python tells of values alone where all keys are texts
+    elif isinstance(one, np.ndarray) and one.dtype.kind == "O":
+        inner += one.ravel().tolist()
+    return inner
+
+
+def frames() -> Iterator[object]:
+    """What the frames of every thread hold."""
+    for frame in sys._current_frames().values():
+        while frame is not None:
+            yield dict(frame.f_locals)
+            frame = frame.f_back
+
+
+def path(number: int, parents: dict[int, object]) -> str:
+    told = []
+    for _ in range(SHOWN):
+        if number not in parents:
+            break
+        holder = parents[number]
+        named = getattr(holder, "__qualname__", "") if callable(holder) else ""
+        told.append(f"{type(holder).__name__} {named}".strip())
+        number = id(holder)
+    return " < ".join(told)
+
+
+def tell(memory: Memory, parts: list[str], folder: Path) -> None:
+    """Tell a name in every way there is; ask of it, look at it, and let go of all replies."""
+    name = "".join(parts).title()
+    memory.snapshot("start")
+    memory.observe(f"My niece {name} lives in Oslo.", speaker="Alice", session="s", key=f"k{name}")
+    memory.observe("She moved to Bergen.", speaker="Alice", session="s")
+    memory.observe_many(
+        [
+            {"text": f"{name} works for {name} Systems.", "speaker": "Alice"},
+            {"text": f'I told "The Book of {name}" to nobody.', "speaker": name, "session": name},
+            {"text": f"the {name.lower()}s are here, {name}'s dog too", "attrs": {"at": name}},
+        ]
+    )
+    memory.assert_fact(name, "likes", f"{name} tea", qualifiers={"with": name})
+    memory.observe(f"{name} no longer likes {name} tea.", speaker="Alice")
+    memory.observe(f"Actually, {name} lives in Rome, not in Bergen.", speaker="Alice")
+    for question in (f"Where does {name} live?", f"Who is {name}?", "Where does my niece live?"):
+        found = memory.recall(question, k=20)
+        memory.explain(found.trace)
+        memory.ask(question, speaker="Alice")
+        memory.converse(question, speaker="Alice")
+    memory.feedback(found.trace, 1.0)
+    look_around(memory, name)
+    memory.edit(memory.observe(f"It is {name}.").episode_id, text="It is not.")
+    memory.sleep()
+    look_around(memory, name)
+    memory.diff("start")
+    memory.export(folder / "all.jsonl")
+    with mags.open(None) as other:
+        other.import_(folder / "all.jsonl")
+    with suppress(mags.NotFound):
+        memory.rollback(f"before {name}")
+    (folder / "all.jsonl").unlink()
+
+
+def mention(memory: Memory, parts: list[str]) -> None:
+    """Tell a word that becomes nobody's name, and ask of it as if it were one."""
+    name = "".join(parts)
+    memory.observe(f"It says {name} here, of tea.", speaker="Alice")
+    memory.chains(f"Does the way of {name.title()} lead to tea?", ["tea", "Oslo"])
+
+
+def look_around(memory: Memory, name: str) -> None:
+    """Read what is known of a name in every way there is."""
+    of = memory.facts(name)[0].id
+    memory.search(f"{name} tea")
+    memory.connect(name, "Oslo")
+    memory.chains(f"Where does {name} drink tea with Vell{name}?", ["Oslo", f"{name} Systems"])
+    memory.ways(f"From Oslo to {name}?", [of])
+    memory.latest([name, f"Orn {name}"])
+    for seen in (memory.neighbours, memory.profile):
+        seen(name)
+    for node in memory.to_networkx().nodes:
+        memory.get(int(node))
+    memory.life(of)
+    memory.log()
+    memory.changes(0, named=10)
+    memory.picture()
+    memory.region_links()
+
+
+def main(way: str, where: str) -> None:
+    """Tell, look, forget, look again; prints one JSON object."""
+    parts, code = syllables(7), syllables(8)
+    with tempfile.TemporaryDirectory() as told:
+        folder = Path(told)
+        path = folder / "m.mags" if where == "file" else None
+        chat = None
+        if way == "chat":
+            chat = ScriptedChat([lambda said: f"It is said: {said[-1].content}"] * 500)
+        with mags.open(path, chat=chat) as memory, memory.branch("other") as other:
+            tell(other, parts, folder)
+            tell(memory, parts, folder)
+            mention(memory, code)
+            if chat is not None:
+                chat.asked.clear()
+            gc.collect()
+            before = len(holding(parts)) * len(holding(code))
+            memory.forget("".join(code))
+            gc.collect()
+            after = holding(code)
+            erased = len(memory.forget("".join(parts)).ids)
+            gc.collect()
+            after += holding(parts)
+    sys.stdout.write(json.dumps({"before": before, "erased": erased, "after": after}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

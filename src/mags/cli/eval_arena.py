@@ -10,7 +10,8 @@ from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 
-from mags.app import clear_caches, embedded, make_chat, make_heads, make_nano
+from mags import caches
+from mags.app import embedded, make_chat, make_heads, make_nano
 from mags.app import open as open_memory
 from mags.cli.alone import alone
 from mags.cli.deciders import nano_folder
@@ -282,7 +283,7 @@ def _match(task: Task, files: Path | None) -> Record:
         lines=LINES.get(kind_of(played.game)),
     )
     made = make_game(played.game, played.bank)
-    clear_caches(embedded())  # no match is read faster because the one before said the same
+    caches.clear()  # no match is read faster because the one before said the same
     kept = record(played, made, player, lines=task.lines)
     if isinstance(player, Remembering):
         player.close()

@@ -6,7 +6,6 @@ Ids and numbers only: the question itself is not kept, so that `forget` leaves n
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from mags.errors import ConfigurationError, NotFound
@@ -22,8 +21,7 @@ def keep_trace(memory: Path | None, trace: Trace) -> None:
     """Remember a trace as the last one."""
     if memory is None:
         return
-    bare = replace(trace, queries=())
-    trace_path(memory).write_text(json.dumps(bare.as_dict()), encoding="utf-8")
+    trace_path(memory).write_text(json.dumps(trace.wordless().as_dict()), encoding="utf-8")
 
 
 def last_trace(memory: Path | None) -> Trace:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mags.caches import cached
 from mags.index.tokens import STOP_WORDS, fold, stem
 
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019.\-][^\W_]+)*", re.UNICODE)
@@ -82,7 +82,7 @@ class Sentence:
     """Whether it denies something or says "instead", "only", "now"."""
 
 
-@lru_cache(maxsize=8192)
+@cached(8192)
 def take_apart(text: str) -> Sentence:
     """Tokens, names, numbers and what is denied."""
     raw = _TOKEN.findall(text)

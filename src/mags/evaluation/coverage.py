@@ -34,11 +34,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import snowballstemmer
 
+from mags.caches import cached
 from mags.errors import ModelReplyError
 from mags.models.guardrails import FREE_WORDS, STOP_WORDS, WORD, check_invented
 from mags.ports.policy import Act, Operation
@@ -89,7 +89,7 @@ _ENDING = re.compile(
 _POSSESSIVE = re.compile("['\N{RIGHT SINGLE QUOTATION MARK}]s$")
 
 
-@lru_cache(maxsize=65536)
+@cached(65536)
 def _stem(word: str) -> str:
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
@@ -98,7 +98,7 @@ EMPTY = frozenset(_stem(word) for word in _EMPTY.split())
 VAGUE = EMPTY | {_stem(word) for word in _VAGUE.split()}
 
 
-@lru_cache(maxsize=16384)
+@cached(16384)
 def content(
     words: str, names: frozenset[str] = frozenset(), without: frozenset[str] = VAGUE
 ) -> frozenset[str]:
@@ -218,7 +218,7 @@ def _between_people(operation: Operation, names: frozenset[str]) -> bool:
     return speaker or bool(known and known.answers == "person")
 
 
-@lru_cache(maxsize=65536)
+@cached(65536)
 def _tells(relation: str, line: str, names: frozenset[str]) -> bool:
     """Whether a line has a content word of a relation, or a phrase the table reads as it."""
     if content(relation, names, EMPTY) & content(line, names, EMPTY):

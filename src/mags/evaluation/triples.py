@@ -13,11 +13,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
+from mags.caches import cached
 from mags.errors import InvalidInput
 from mags.evaluation.metrics import Interval
 from mags.ports.policy import Act, Operation
@@ -112,7 +113,7 @@ def _key(holds: bool, subject: str, relation: str, thing: str) -> Key:
     return holds, name, *ends
 
 
-@lru_cache(maxsize=16384)
+@cached(16384)
 def _meaning(relation: str) -> tuple[str, bool | None]:
     """A relation's name for comparing, and whether its ends change places (None: no order)."""
     name = normalise(relation).name

@@ -72,7 +72,10 @@ class Names:
         """Forget every name of these entities."""
         for entity in entities:
             for pair in self._forms.pop(entity, ()):
-                self._within.subtract(_parts(pair[1]))
+                for part in _parts(pair[1]):
+                    self._within[part] -= 1
+                    if not self._within[part]:
+                        del self._within[part]
                 for table, key in zip((self._ids, self._words), pair, strict=True):
                     kept = [i for i in table.get(key, ()) if i != entity]
                     if kept:

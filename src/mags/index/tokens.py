@@ -6,9 +6,10 @@ import re
 import threading
 import unicodedata
 from enum import IntFlag
-from functools import lru_cache
 
 import snowballstemmer
+
+from mags.caches import cached
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?", re.UNICODE)
 
@@ -46,7 +47,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-@lru_cache(maxsize=200_000)
+@cached(200_000)
 def stem(word: str) -> str:
     """Porter 2 stem of a folded word; a possessive 's falls away."""
     plain = word.removesuffix("'s").replace("'", "")

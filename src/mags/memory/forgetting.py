@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from mags import caches
 from mags.errors import NotFound
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
@@ -22,10 +23,9 @@ _SPACE = re.compile(r"\s+")
 class Forgetter:
     """Erases from graph, journal, snapshots, branches, indexes, caches and file."""
 
-    def __init__(self, live: Live, clear_caches: Callable[[], None]) -> None:
-        """Erases in the memory of `live`; `clear_caches` empties what keeps vectors of texts."""
+    def __init__(self, live: Live) -> None:
+        """Erases in the memory of `live`."""
         self._live = live
-        self._clear_caches = clear_caches
 
     def forget(self, wanted: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase a node by id, a thing by name, or whatever holds a phrase.
@@ -55,7 +55,7 @@ class Forgetter:
             delta = draft.delta("forget", base=state.seq, recorded_at=self._live.clock())
             self._live.commit(delta)
             erased = self._live.erase(sorted(chosen))
-        self._clear_caches()
+        caches.clear()
         self._finish()
         return replace(plan, contents=erased, dry_run=False)
 

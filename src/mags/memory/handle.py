@@ -58,7 +58,7 @@ class Handle:
         self._converser = Converser(self._live, parts, self._reader, self._asker)
         self._tender = Tender(self._live, parts)
         self._editor = Editor(self._live, parts)
-        self._forgetter = Forgetter(self._live, parts.clear_caches)
+        self._forgetter = Forgetter(self._live)
 
     def close(self) -> None:
         """Let go of the store; closing twice is harmless."""

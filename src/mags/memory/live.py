@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mags import caches
 from mags.errors import (
     CorruptFile,
     EmbedderMismatch,
@@ -77,14 +78,11 @@ class Live:
         if secret is None:
             raise StoreError("this memory has no secret: it was not made by MAGS")
         self._secret = bytes.fromhex(secret)
-        self._seals = Seals(self._secret, store.journal)
-        self.hashed, self.payload, self.earlier = (
-            self._seals.hashed,
-            self._seals.payload,
-            self._seals.earlier,
-        )
+        seals = Seals(self._secret, store.journal)
+        self.hashed, self.payload, self.earlier = seals.hashed, seals.payload, seals.earlier
         self.ids = Ids(store.contents.next_id)
         self._rebuild()
+        caches.register(self)
 
     # -- keeping up --------------------------------------------------------------
 
@@ -141,9 +139,7 @@ class Live:
             state.apply(draft.delta("forget"))
 
     def _behind(self) -> bool:
-        if self._begun:
-            return False
-        return (
+        return not self._begun and (
             self.store.journal.head() > self.state.seq
             or generation_of(self.store) != self._generation
             or self._unsettled
@@ -229,7 +225,7 @@ class Live:
                 if not done and before is not None:
                     self._generation = generation
                     self._undo(before)
-                self._begun = False
+                self._applied, self._begun = [], False
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""
@@ -273,10 +269,9 @@ class Live:
             yield state
 
     def erase(self, node_ids: Sequence[int]) -> int:
-        """Erase contents on all branches; inside `writing()`, after the Delta that removes them.
+        """Erase contents on all branches, inside `writing()`, after the Delta that removes them.
 
-        Returns how many contents went. Every other handle on the memory learns of it.
-        """
+        Returns how many went. Every other handle on the memory learns of it."""
         erased = self.store.contents.erase(node_ids)
         self._generation = renew(self.store)
         return erased
@@ -385,6 +380,11 @@ class Live:
             finally:
                 self._closed = True
                 self.store.close()
+
+    def clear(self) -> None:
+        """Let go at once of what another handle erased; what fails here, the next reading tells."""
+        with suppress(MagsError), self.reading():
+            pass
 
     def ensure_open(self) -> None:
         """Raise StoreClosed after `close`."""

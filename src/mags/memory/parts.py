@@ -21,11 +21,10 @@ from mags.ports.relations import canonical, normalise
 class Parts:
     """Everything but the store.
 
-    `clock`: seconds since the epoch; `to_pyg`: the converter; `clear_caches`: empties whatever
-    keeps something of texts outside the memory (`forget` calls it). `spent`: what models were
-    used for since it was last called, whoever called them; `summarise`: a theme's text from
-    its members' texts, by a model (raises ModelError; without one it is extracted). `linker`:
-    trained weights of first edges.
+    `clock`: seconds since the epoch; `to_pyg`: the converter. `spent`: what models were used for
+    since it was last called, whoever called them; `summarise`: a theme's text from its members'
+    texts, by a model (raises ModelError; without one it is extracted). `linker`: trained weights
+    of first edges.
     """
 
     embedder: Embedder
@@ -36,7 +35,6 @@ class Parts:
     sleep: SleepSettings = field(default_factory=SleepSettings)
     seed: int = 0
     to_pyg: Callable[[State], Any] | None = None
-    clear_caches: Callable[[], None] = lambda: None
     spent: Callable[[], Usage] | None = None
     summarise: Callable[[Sequence[str]], str] | None = None
     linker: AttentionWeights | None = None

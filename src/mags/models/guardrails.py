@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
 
 import snowballstemmer
 
+from mags.caches import cached
 from mags.models.grammar import refuse
 from mags.ports.policy import Act, Operation
 
@@ -80,7 +80,7 @@ def scripts_of(text: str) -> frozenset[str]:
     return frozenset(_script(c) for c in text if c.isalpha())
 
 
-@cache
+@cached(4096)
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "UNKNOWN").split()[0].partition("-")[0]
 
@@ -125,7 +125,7 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(words) | frozenset(map(_stem, words))
 
 
-@lru_cache(maxsize=16384)
+@cached(16384)
 def _stem(word: str) -> str:
     """The stem of one word; kept, since a long turn is stemmed at every question."""
     stemmer = snowballstemmer.stemmer("english")  # it keeps state: one a call, for threads

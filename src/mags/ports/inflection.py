@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
+
+from mags.caches import cached
 
 BASE, THIRD, PAST, PARTICIPLE, GERUND = "base", "third", "past", "participle", "gerund"
 """Forms of a verb: move, moves, moved, moved, moving."""
@@ -116,7 +117,7 @@ def is_verb(word: str) -> bool:
     return word in _FORMS
 
 
-@lru_cache(maxsize=8192)
+@cached(8192)
 def lemma(word: str) -> str:
     """Return the base form of a lower-case verb form, or the word itself where none is listed.
 
@@ -129,7 +130,7 @@ def lemma(word: str) -> str:
     return next((base for base, form in pairs if form != BASE and base != word), pairs[0][0])
 
 
-@lru_cache(maxsize=8192)
+@cached(8192)
 def guess(word: str) -> str:
     """Return the base form of a lower-case verb form that need not be listed ("zorbed": "zorb")."""
     if word in _FORMS or len(word) < 4:

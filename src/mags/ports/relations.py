@@ -15,6 +15,7 @@ from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
 
+from mags.caches import cached
 from mags.ports.inflection import forms, lemma, past_tense, third_person
 from mags.ports.kinship import at_home
 
@@ -201,7 +202,7 @@ def relations() -> Mapping[str, Relation]:
     return MappingProxyType(_table().by_name)
 
 
-@lru_cache(maxsize=16384)
+@cached(16384)
 def read(phrase: str) -> Reading | None:
     """Return what a phrase says by the table, or None where it does not know the phrase."""
     table, words = _table(), _words(phrase)
@@ -245,7 +246,7 @@ def canonical(phrase: str) -> Relation | None:
     return reading.relation if reading else None
 
 
-@lru_cache(maxsize=16384)
+@cached(16384)
 def normalise(phrase: str) -> Relation:
     """Return the relation of a phrase: the table's, or a many-valued one under its own words.
 

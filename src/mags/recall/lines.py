@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mags import caches
 from mags.graph.delta import Delta
 from mags.graph.node import Content, NodeKind
 from mags.index.state import State
@@ -71,6 +72,11 @@ class Lines:
         self._lines: dict[int, Line] = {}
         self._naming: dict[str, tuple[bool, bool]] = {}
         self._speakers: _Speakers = [], {}, {}
+        caches.register(self)
+
+    def clear(self) -> None:
+        """Let go of words looked up, those of questions too: lines go with what they say."""
+        self._naming.clear()
 
     def of(self, rows: Sequence[int]) -> list[Line]:
         """Lines of episodes, taken apart."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -113,6 +113,10 @@ class Trace:
     key: str = ""
     costs: Mapping[str, float] = field(default_factory=dict)
     again: tuple[str, ...] = ()
+
+    def wordless(self) -> Trace:
+        """The same in ids and numbers only, without what was asked."""
+        return replace(self, queries=(), again=())
 
     def of(self, node_id: int) -> HitTrace | None:
         """The part about one node."""

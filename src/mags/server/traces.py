@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections import OrderedDict
 
+from mags import caches
 from mags.errors import NotFound
 from mags.recall.trace import Trace
 
@@ -18,6 +19,13 @@ class Traces:
         self._most = most
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Trace] = OrderedDict()
+        caches.register(self)
+
+    def clear(self) -> None:
+        """Let go of what was asked; ids and numbers stay, for explain and feedback."""
+        with self._lock:
+            for name, trace in self._known.items():
+                self._known[name] = trace.wordless()
 
     def keep(self, trace: Trace) -> str:
         """Keep a trace; its id, which cannot be guessed."""

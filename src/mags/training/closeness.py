@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from mags.caches import cached
 from mags.models.grammar import Engram
 from mags.ports.policy import Act, Operation, Plan, Route
 
@@ -49,7 +49,7 @@ def likeness(one: Item, other: Item) -> float:
     return sum(fields) / len(fields)
 
 
-@lru_cache(maxsize=65_536)
+@cached(65_536)
 def alike(one: str, other: str) -> float:
     """1 less the letters to be changed over the longer one's; 0 below `HALF`."""
     longer = max(len(one), len(other))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from mags.caches import cached
 from mags.games.turns import TruthFact
 
 
@@ -151,7 +151,7 @@ EVENTS = frozenset({"relic", "password", "debt"})
 """Relations that are told once, as something that happens, and never change."""
 
 
-@lru_cache(maxsize=1 << 16)
+@cached(1 << 16)
 def fact(slot: Slot, value: str) -> TruthFact:
     """A rule as the game's ground truth has it."""
     if slot.relation == "before":

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 
+from mags.caches import cached
 from mags.index.tokens import STOP_WORDS, fold, stem
 
 DATE = "date"
@@ -85,7 +85,7 @@ class Piece:
         return (token.day for token in self.tokens if token.day is not None)
 
 
-@lru_cache(maxsize=20_000)
+@cached(20_000)
 def pieces(text: str, near: int | None = None) -> tuple[Piece, ...]:
     """A text in pieces of at most `LONGEST` words, `line` 0. `near`: a day whose year is meant
     where none is named.
@@ -132,7 +132,7 @@ def _tokens(
         yield Token(plain, term_of(plain), capital=word[0].isupper(), said=said)
 
 
-@lru_cache(maxsize=50_000)
+@cached(50_000)
 def term_of(word: str) -> str:
     """What a folded word has in common with its other forms; "" for a stop word or a mark."""
     return "" if word in _STOPS or not word[0].isalnum() else stem(word)

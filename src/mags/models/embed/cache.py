@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from mags import caches
 from mags.ports.embedder import Embedder
 
 # What an entry costs beside its floats: the digest, the array object and the table's slot.
@@ -30,6 +31,7 @@ class CachedEmbedder:
         self._lock = Lock()
         self.hits = 0
         self.misses = 0
+        caches.register(self)
 
     @property
     def name(self) -> str:

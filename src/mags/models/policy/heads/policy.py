@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from mags import caches
 from mags.models.embed.onnx import OnnxEmbedder, TokenStates
 from mags.models.policy.heads.choices import operations_of, plan_of
 from mags.models.policy.heads.decoding import Written, asked, routed, written
@@ -66,6 +67,7 @@ class HeadsPolicy:
         self._opening = Lock()
         self._read: tuple[str, TokenStates] | None = None
         self.spoke: Counter[tuple[str, str]] = Counter()
+        caches.register(self)
 
     @property
     def name(self) -> str:
@@ -175,6 +177,10 @@ class HeadsPolicy:
         if not states.whole:
             return None
         return layout, rows(layout, states), np.ascontiguousarray(marks(layout))
+
+    def clear(self) -> None:
+        """Let go of the text that was read last, and of its states."""
+        self._read = None
 
     def _states(self, text: str) -> TokenStates:
         """What the encoder makes of a text; the last one is kept, for the next decision on it.

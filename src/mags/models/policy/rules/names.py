@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
+from mags.caches import cached
 from mags.models.policy.rules.lexicon import (
     ADVERBS,
     FUNCTION_WORDS,
@@ -148,7 +148,7 @@ def _unquoted(match: re.Match[str]) -> str:
     return " | " if match[1][:1].isupper() and len(match[1].split()) < 8 else match[0]
 
 
-@lru_cache(maxsize=4096)
+@cached(4096)
 def mentions(text: str) -> tuple[str, ...]:
     """Return the names in a text, longest form first met, each once."""
     found: dict[str, None] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from mags.caches import cached
 from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, clauses
 from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
 from mags.models.policy.rules.openings import opened
@@ -233,7 +233,7 @@ _MET = re.compile(
 )
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def met_in(text: str) -> tuple[tuple[str, str], ...]:
     """Return (noun, name) of people a text tells of: "my niece Sophie", "a girl called Chloe"."""
     found = []
@@ -247,18 +247,12 @@ def met_in(text: str) -> tuple[tuple[str, str], ...]:
 _PEOPLE = KIN | FEMALE | MALE | {"person", "kid", "student", "patient", "client", "couple"}
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def _subjects(text: str) -> tuple[Subject, ...]:
     """Return the subjects of a text; kept, since a turn is recent to several others."""
     return tuple(
         c.subject for s in sentences(text) for c in clauses(opened(tokenise(spoken(s)))[0])
     )
-
-
-def clear_caches() -> None:
-    """Let go of every text that reading keeps, as when something is forgotten for good."""
-    for kept in (tokenise, met_in, _subjects):
-        kept.cache_clear()
 
 
 def scene_of(turn: Turn, recent: Iterable[Turn], recalled: Iterable[Recalled]) -> Scene:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from mags.caches import cached
 
 _SHORT = "Mr|Mrs|Ms|Dr|Prof|St|Ft|Mt|Jr|Sr|vs"
 """Words with a point that ends no sentence and belongs to them."""
@@ -63,11 +64,11 @@ class Token:
         return self.text[0].isupper()
 
 
-@lru_cache(maxsize=256)
+@cached(256)
 def tokenise(text: str) -> tuple[Token, ...]:
     """Return the words and marks of a text; clitics apart ("I", "'m"; "do", "n't"; "Ana", "'s").
 
-    Kept, since several rules take the same sentence apart; `scene.clear_caches` lets go of it.
+    Kept, since several rules take the same sentence apart.
     """
     found: list[Token] = []
     for match in _TOKEN.finditer(text):

@@ -11,6 +11,7 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
+from mags.caches import cached
 from mags.models.policy.rules.lexicon import PREPOSITIONS, word_set
 from mags.ports.inflection import is_verb
 
@@ -38,7 +39,7 @@ def vocabulary() -> frozenset[str]:
     return frozenset(word for word in found if len(word) > 1 and word.isalpha())
 
 
-@lru_cache(maxsize=65536)
+@cached(65536)
 def is_unfamiliar(word: str) -> bool:
     """Whether a word of letters, in lower case, is none of English."""
     if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha() or not word.isascii():
