@@ -128,6 +128,15 @@ def test_forget_asks_first_and_then_erases(told: Run, tmp_path: Path) -> None:
     assert held == []
 
 
+def test_forget_lists_what_the_id_of_a_name_would_erase(told: Run) -> None:
+    by_name = told("forget", "Rex", "--dry-run").output
+    assert "My sister Ana has a dog named Rex." in by_name
+    plan = json.loads(told("forget", "Rex", "--dry-run", "--json").output)
+    rex = next(i for i, text in plan["texts"].items() if text == "Rex")
+    assert told("forget", f"m{rex}", "--dry-run").output == by_name
+    assert all(f"m{i}: " in by_name for i in plan["texts"])
+
+
 def test_edit_and_pin_change_one_node(told: Run) -> None:
     assert "pinned" in told("pin", "m1").output
     assert "0.90" in told("edit", "m2", "--importance", "0.9").output

@@ -1,12 +1,18 @@
 """Forgetting is true erasure."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import mags
 from mags.memory.memory import Memory
+from mags.memory.views import NodeView
+from mags.models.embed.hashing import HashEmbedder
+from mags.settings import Settings
 
 SECRET = "Xyloquartz"
 
@@ -74,6 +80,77 @@ def test_a_dry_run_only_tells(memory: Memory) -> None:
     assert plan.dry_run
     assert plan.ids
     assert memory.stats().nodes == before
+
+
+def test_the_id_of_an_entity_erases_the_sentence_that_tells_it(memory: Memory) -> None:
+    bob = next(node for node in nodes(memory) if (node.kind, node.text) == ("entity", "Bob"))
+    plan = memory.forget(bob.id, dry_run=True)
+    assert plan == memory.forget("Bob", dry_run=True)
+    assert set(plan.texts.values()) == {"Bob likes tea.", "Bob", "tea"}
+    memory.forget(bob.id)
+    assert not any("Bob" in node.text for node in nodes(memory))
+
+
+def test_the_id_of_an_entity_that_was_rolled_back_erases_its_sentence_too(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.snapshot("before")
+    memory.observe("Zorvana lives in Rome.", speaker="Alice")
+    zorvana = next(node for node in nodes(memory) if node.text == "Zorvana")
+    memory.rollback("before")
+    assert memory.forget(zorvana.id, dry_run=True) == memory.forget("Zorvana", dry_run=True)
+    memory.forget(zorvana.id)
+    assert files_hold(tmp_path, "Zorvana") == []
+
+
+def test_the_id_of_a_fact_leaves_the_turn_that_told_it(memory: Memory) -> None:
+    (fact,) = memory.facts("Bob")
+    gone = memory.forget(fact.id)
+    assert gone.nodes == {"fact": (fact.id,)}
+    assert [node.kind for node in nodes(memory) if node.text == "Bob likes tea."] == ["episode"]
+
+
+def nodes(memory: Memory) -> list[NodeView]:
+    return [memory.get(int(i)) for i in memory.to_networkx().nodes]
+
+
+NAMES = st.sampled_from(["Ana", "Bob", "Carla Orn", "Rome", "the tea house"])
+TOLD = st.one_of(
+    st.tuples(
+        NAMES,
+        st.sampled_from(["lives in", "likes", "works at", "moved to", "is a friend of"]),
+        NAMES,
+    ).map(" ".join),
+    NAMES.map("I like {}".format),
+)
+TURNS = st.lists(st.tuples(st.sampled_from(["Ana", "Dan", "user"]), TOLD), min_size=1, max_size=8)
+
+
+@settings(max_examples=30)
+@given(before=TURNS, after=TURNS, data=st.data())
+def test_a_dry_run_tells_exactly_what_goes(before: list, after: list, data: st.DataObject) -> None:
+    with mags.open(None, embedder=HashEmbedder(16), settings=Settings()) as memory:
+        memory.snapshot("start")
+        for speaker, text in before:
+            memory.observe(f"{text}.", speaker=speaker)
+        memory.converse("Where does Ana live?", speaker="Dan")
+        memory.rollback("start")
+        for speaker, text in after:
+            memory.observe(f"{text}.", speaker=speaker)
+        held = {one.node: one.text for one in memory._store.contents.scan()}
+        shown = {node.id: node for node in nodes(memory)}
+        wanted = data.draw(st.sampled_from([*held, *sorted(set(held.values())), "tea", "Orn"]))
+        try:
+            plan = memory.forget(wanted, dry_run=True)
+        except mags.NotFound:
+            return
+        if isinstance(wanted, int) and wanted in shown and shown[wanted].kind == "entity":
+            assert plan == memory.forget(shown[wanted].text, dry_run=True)
+        done = memory.forget(wanted)
+        left = {one.node for one in memory._store.contents.scan()}
+        assert plan.texts == {node: text for node, text in held.items() if node not in left}
+        assert set(plan.ids) == set(plan.texts)
+        assert done == replace(plan, dry_run=False, texts={})
 
 
 def test_what_is_not_there_cannot_be_forgotten(memory: Memory) -> None:

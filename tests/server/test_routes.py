@@ -185,6 +185,26 @@ def test_a_phrase_is_forgotten_with_all_that_holds_it(client: httpx.Client, memo
     assert all("Porto" not in hit["text"] for hit in found["hits"])
 
 
+def test_a_preview_tells_the_texts_that_then_go(client: httpx.Client, memory: str):
+    look = {"what": "Porto", "dry_run": True}
+    plan = client.post(f"{memory}/forget", json=look).json()
+    ids = {str(i) for i in [*plan["past"], *(i for some in plan["nodes"].values() for i in some)]}
+    assert set(plan["texts"]) == ids
+    assert any("Porto" in text for text in plan["texts"].values())
+    gone = client.post(f"{memory}/forget", json={"what": "Porto"}).json()
+    assert gone == {**plan, "dry_run": False, "texts": {}}
+
+
+def test_a_trace_outlives_forgetting_without_what_was_asked(client: httpx.Client, memory: str):
+    found = client.post(f"{memory}/recall", json={"query": "Who was in Porto?"}).json()
+    client.post(f"{memory}/forget", json={"what": "Porto"})
+    kept = client.get(f"{memory}/traces/{found['trace']}")
+    assert "Porto" not in kept.text
+    assert kept.json()["queries"] == []
+    reward = client.post(f"{memory}/feedback", json={"trace": found["trace"], "reward": 1.0})
+    assert reward.status_code == 200
+
+
 def test_a_rollback_takes_back_what_came_after_a_snapshot(client: httpx.Client, memory: str):
     assert client.post(f"{memory}/snapshots", json={"name": "then"}).status_code == 201
     client.post(f"{memory}/turns", json={"text": "Ana lives in Faro now.", "speaker": "Bo"})

@@ -8,8 +8,9 @@ import typer
 
 from mags.cli.last import trace_path
 from mags.cli.shared import AsJson, Branch, MemoryPath, Where, node_or_name, out, print_json
-from mags.memory.memory import Memory
 from mags.memory.views import Forgotten
+
+SHOWN = 10
 
 
 def forget(
@@ -25,7 +26,7 @@ def forget(
         wanted = node_or_name(what)
         plan = opened.forget(wanted, dry_run=True)
         if not json:
-            _tell(opened, plan)
+            _tell(plan, every=dry_run)
         if not (dry_run or yes or typer.confirm("Erase these for good?")):
             raise typer.Abort
         done = plan if dry_run else opened.forget(wanted)
@@ -37,14 +38,14 @@ def forget(
         out.print(f"Erased {len(done.ids)} nodes.")
 
 
-def _tell(memory: Memory, plan: Forgotten) -> None:
-    """What would go, kind by kind, a few of each."""
-    for kind, ids in plan.nodes.items():
-        for node in ids[:10]:
-            out.print(f"  {kind} m{node}: {memory.get(node).text}", markup=False)
-        if len(ids) > 10:
-            out.print(f"  ... and {len(ids) - 10} more of kind {kind}")
+def _tell(plan: Forgotten, *, every: bool) -> None:
+    """What would go, kind by kind; not `every` one of them: a few of each."""
+    for kind, ids in {**plan.nodes, "past": plan.past}.items():
+        for node in ids if every else ids[:SHOWN]:
+            out.print(f"  {kind} m{node}: {plan.texts.get(node, '')}", markup=False)
+        if len(ids) > SHOWN and not every:
+            out.print(f"  ... and {len(ids) - SHOWN} more of kind {kind}: --dry-run tells all")
     if plan.past:
-        out.print(f"  and {len(plan.past)} that this branch does not show")
+        out.print("  (past: what this branch does not show, rolled back or on another)")
     if plan.parted:
         out.print(f"  {len(plan.parted)} leave this branch only: they are told elsewhere")

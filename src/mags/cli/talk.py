@@ -153,7 +153,7 @@ def _forget(talk: Talk, rest: str) -> None:
         return
     wanted = node_or_name(rest)
     plan = talk.memory.forget(wanted, dry_run=True)
-    if not talk.sure(_erasing(talk.memory, plan)):
+    if not talk.sure(_erasing(plan)):
         talk.said.print("Nothing was erased.")
         return
     done = talk.memory.forget(wanted)
@@ -163,10 +163,10 @@ def _forget(talk: Talk, rest: str) -> None:
     talk.said.print(f"Erased {_nodes(len(done.ids))} for good.")
 
 
-def _erasing(memory: Memory, plan: Forgotten) -> str:
+def _erasing(plan: Forgotten) -> str:
     """The question before an erasure: what goes, the first of it in words."""
     here = [(kind, node) for kind, ids in plan.nodes.items() for node in ids][:NAMED]
-    words = [f"  {kind} m{node}: {short(memory.get(node).text)}" for kind, node in here]
+    words = [f"  {kind} m{node}: {short(plan.texts.get(node, ''))}" for kind, node in here]
     if len(plan.ids) > len(here):
         words.append(f"  and {len(plan.ids) - len(here)} more")
     return "\n".join([*words, "", f"Erase {_nodes(len(plan.ids))} for good?"])

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from mags import caches
 from mags.errors import NotFound
 from mags.graph.draft import Draft
@@ -30,6 +32,11 @@ class Forgetter:
     def forget(self, wanted: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase a node by id, a thing by name, or whatever holds a phrase.
 
+        The id of an entity erases what its name does: itself, what is said of it, and every turn
+        that tells of it. The id of a turn erases the turn; that of a fact, a note or a theme erases
+        it alone, and the turns that told it stay. `dry_run` erases nothing, and tells what would
+        go, with its texts.
+
         A phrase is looked for, as whole words, in every word the memory keeps: texts, names,
         speakers, sessions, attributes; also those of nodes that were edited, rolled back or
         live on another branch. With it go facts and notes that have no other source and were
@@ -43,19 +50,23 @@ class Forgetter:
         if dry_run:
             with self._live.reading() as state:
                 found = closure(state, self._live.store, self._matching(state, wanted))
-                return _planned(state, found)
-        with self._live.writing() as state:
-            found = closure(state, self._live.store, self._matching(state, wanted))
-            plan, chosen = _planned(state, found), found.gone
-            draft = Draft(state.graph)
-            for node_id in sorted(chosen | found.parted):
-                if node_id in state.graph:
-                    draft.remove_node(node_id)
-            draft.reason("forget", nodes=len(chosen))
-            delta = draft.delta("forget", base=state.seq, recorded_at=self._live.clock())
-            self._live.commit(delta)
-            erased = self._live.erase(sorted(chosen))
-        caches.clear()
+                held = self._live.store.contents.scan(sorted(found.gone))
+                said = [(content.node, content.text) for content in held]  # the newest last
+                return replace(_planned(state, found), contents=len(said), texts=dict(said))
+        try:
+            with self._live.writing() as state:
+                found = closure(state, self._live.store, self._matching(state, wanted))
+                plan, chosen = _planned(state, found), found.gone
+                draft = Draft(state.graph)
+                for node_id in sorted(chosen | found.parted):
+                    if node_id in state.graph:
+                        draft.remove_node(node_id)
+                draft.reason("forget", nodes=len(chosen))
+                delta = draft.delta("forget", base=state.seq, recorded_at=self._live.clock())
+                self._live.commit(delta)
+                erased = self._live.erase(sorted(chosen))
+        finally:
+            caches.clear()
         self._finish()
         return replace(plan, contents=erased, dry_run=False)
 
@@ -69,18 +80,31 @@ class Forgetter:
             self._live.tidy(always=True)
 
     def _matching(self, state: State, wanted: int | str) -> set[int]:
-        contents = self._live.store.contents
-        if isinstance(wanted, int):
-            if wanted not in state.graph and not any(contents.scan([wanted])):
-                raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
+        if isinstance(wanted, str):
+            found = self._named(state, wanted)
+            if not found:
+                raise NotFound(
+                    f"nothing in this memory is named {wanted!r} or holds these words", query=wanted
+                )
+            return found
+        said = [content.text for content in self._live.store.contents.scan([wanted])]
+        if wanted not in state.graph and not said:
+            raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
+        if not self._is_entity(state, wanted):
             return {wanted}
-        found = {n for entity in state.names.find(wanted) for n in _told_of(state, entity)}
-        found.update(_holding(contents.scan(), wanted))
-        if not found:
-            raise NotFound(
-                f"nothing in this memory is named {wanted!r} or holds these words", query=wanted
-            )
-        return found
+        name = state.content(wanted).text if wanted in state.graph else said[-1]
+        return {wanted} | self._named(state, name)
+
+    def _named(self, state: State, name: str) -> set[int]:
+        """What tells of the things of a name, and whatever else holds it as a phrase."""
+        told = {n for entity in state.names.find(name) for n in _told_of(state, entity)}
+        return told.union(_holding(self._live.store.contents.scan(), name))
+
+    def _is_entity(self, state: State, node_id: int) -> bool:
+        if node_id in state.graph:
+            return state.kind(node_id) == NodeKind.ENTITY
+        past = self._live.store.journal.past().nodes
+        return bool(np.any(past["kind"][past["id"] == node_id] == int(NodeKind.ENTITY)))
 
 
 def _told_of(state: State, entity: int) -> set[int]:

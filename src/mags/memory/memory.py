@@ -316,7 +316,8 @@ class Memory(Handle):
     def forget(self, query_or_id: int | str, *, dry_run: bool = False) -> Forgotten:
         """Erase for good: a node by id, a thing by name, or all that holds a phrase.
 
-        No rollback brings it back. `dry_run` only tells what would go. See `Forgetter.forget`.
+        No rollback brings it back. The id of an entity erases what its name does; that of a fact
+        leaves the turns that told it. `dry_run` only tells what would go, with its texts.
         """
         wanted = id_or_name(query_or_id, "what to forget")
         return self._forgetter.forget(wanted, dry_run=dry_run)

@@ -188,8 +188,9 @@ class Diff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What was erased: node ids by kind, and how many contents.
+    """What was erased (or would be): node ids by kind, and how many contents.
 
+    `texts`: of a dry run, what each of these nodes says, by id; of what is erased none is told.
     `past`: nodes that were in this branch no more (rolled back), or only on another one.
     `parted`: nodes that left this branch only, since another one, or what was rolled back, still
     tells them.
@@ -200,6 +201,7 @@ class Forgotten:
     parted: tuple[int, ...] = ()
     contents: int = 0
     dry_run: bool = False
+    texts: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> tuple[int, ...]:

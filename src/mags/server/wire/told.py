@@ -54,13 +54,14 @@ class SleepOut(Shown):
 
 
 class ForgottenOut(Copied):
-    """What was erased (or would be), node ids by kind."""
+    """What was erased (or would be), node ids by kind; `texts` of what would be, by id."""
 
     nodes: dict[str, list[int]]
     past: list[int]
     parted: list[int]
     contents: int
     dry_run: bool
+    texts: dict[int, str]
 
 
 class MarkOut(Shown):
