@@ -31,6 +31,16 @@ def test_deleting_a_memory_leaves_what_merely_begins_with_its_name(folder: Path)
     assert not (folder / "a.mags").exists()
 
 
+def test_with_a_memory_go_the_copies_that_migrations_kept_of_it(folder: Path):
+    halls = filled(folder, "a", "b")
+    for name in ("a", "b"):
+        (folder / f"{name}.mags.v1-backup").write_bytes(b"x")
+    halls.remove(EVERYTHING, "a")
+    halls.close()
+    kept = {path.name for path in folder.iterdir() if path.name[0] in "ab"}
+    assert kept == {"b.mags", "b.mags.v1-backup"}
+
+
 @pytest.mark.parametrize("name", ["a.mags", "a.mags-wal", "a.MAGS.b", "keys.mags"])
 def test_no_memory_has_the_name_of_anothers_file(folder: Path, name: str):
     halls = Halls(folder, open_memory)

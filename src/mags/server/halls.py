@@ -17,6 +17,7 @@ from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory
 from mags.server.grants import NAMESPACE, SUFFIX, Grant, Scope
 from mags.server.traces import Traces
+from mags.store.sqlite.copies import copies
 
 MAIN = "main"
 BESIDE = ("-wal", "-shm", "")
@@ -203,6 +204,8 @@ class Halls:
 
     def _remove_files(self, path: Path) -> None:
         # By their names alone: what merely begins so may be another's memory.
+        for copy in copies(path):
+            copy.unlink(missing_ok=True)
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
 

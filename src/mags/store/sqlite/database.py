@@ -12,6 +12,7 @@ from typing import Any
 import apsw
 
 from mags.errors import InvalidInput, StoreBusy, StoreClosed, StoreError, StoreFull
+from mags.store.sqlite.copies import LOG, copies
 from mags.store.sqlite.failures import inherited, moved, place_of, sqlite, stored
 from mags.store.sqlite.opening import check_reader, open_reader, open_writer, truncate_log
 
@@ -197,6 +198,8 @@ class Database:
                 erased=True,
             )
         db.execute("UPDATE counter SET value = 0 WHERE name = 'to_clean'")
+        for copy in copies(self.path):
+            LOG.warning("%s, made by a migration, still holds what was erased: delete it", copy)
 
     # -- reading -----------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from mags.errors import CorruptFile, NewerSchema, StoreError
+from mags.store.sqlite.copies import LOG, keep_copy
 from mags.store.sqlite.failures import damaged
 
 APPLICATION_ID = int.from_bytes(b"MAGS")
@@ -60,7 +61,7 @@ def open_writer(path: Path, wait_s: float) -> apsw.Connection:
         if _is_empty(db):
             _create(db, wait_s)
         _check_identity(db, path)
-        _migrate(db)
+        _migrate(db, path, wait_s)
         check(db, path, CHECKED_BYTES)
         whole = True
     finally:
@@ -184,16 +185,37 @@ def _create(db: apsw.Connection, wait_s: float) -> None:
             db.execute("ROLLBACK")
 
 
-def _migrate(db: apsw.Connection) -> None:
+def _migrate(db: apsw.Connection, path: Path, wait_s: float) -> None:
+    """Bring an older file up to date, and keep a copy of what it was."""
     if int(db.pragma("user_version")) == newest():
         return
     db.execute("BEGIN IMMEDIATE")
+    copy = None
     try:
+        found = int(db.pragma("user_version"))
+        if found == newest():  # another process was faster
+            return
+        # A connection cannot copy what it is writing to; another sees the last commit.
+        reader = connect(path, wait_s, apsw.SQLITE_OPEN_READONLY)
+        try:
+            copy = keep_copy(reader, path, found)
+        finally:
+            reader.close()
         _run_migrations(db)
         db.execute("COMMIT")
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")
+            if copy is not None:
+                copy.unlink()
+    LOG.warning(
+        "%s was brought from schema %d to %d. What it was lies at %s, for older versions of MAGS; "
+        "delete the copy once all is well: what you forget from now on stays in it.",
+        path,
+        found,
+        newest(),
+        copy,
+    )
 
 
 def _run_migrations(db: apsw.Connection) -> None:
