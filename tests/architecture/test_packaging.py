@@ -2,6 +2,8 @@
 
 import ast
 import importlib.metadata
+import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -56,6 +58,17 @@ def locked(path: Path) -> dict[str, list[Requirement]]:
 
 def version(pin: Requirement) -> str:
     return next(iter(pin.specifier)).version
+
+
+def test_every_place_that_states_the_version_states_the_same(project: dict[str, Any], root: Path):
+    released, _, unfinished = project["version"].partition(".dev")
+    newest = re.search(r"^## \[(.+?)\] - (\S+)$", (root / "CHANGELOG.md").read_text(), re.M)
+    assert newest is not None
+    assert newest[1] == released
+    assert (newest[2] == "unreleased") == bool(unfinished)
+    page = json.loads((root / "web/package.json").read_text())["version"]
+    assert page == (f"{released}-dev.{unfinished}" if unfinished else released)
+    assert f"- Version {released}" in (root / "README.md").read_text()
 
 
 def test_every_imported_package_is_declared(

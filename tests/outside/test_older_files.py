@@ -4,15 +4,20 @@ import gzip
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import mags
 from mags.memory.memory import Memory
 from mags.settings import NESTED, Settings, read_settings
+from mags.store.sqlite import opening
+from mags.store.sqlite.copies import copies
+from mags.store.sqlite.opening import newest
 from tests.outside.make_fixtures import (
     BRANCH,
     FORGOTTEN,
@@ -51,11 +56,6 @@ def memory(path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def given(memory: Memory, names: Mapping[str, Any]) -> dict[str, Any]:
-    found = told(memory)
-    return {name: found[name] for name in names}
-
-
 def same(found: Mapping[str, Any]) -> bool:
     assert found == {name: GIVES[name] for name in found}
     return len(found) > 2
@@ -64,6 +64,30 @@ def same(found: Mapping[str, Any]) -> bool:
 def test_a_memory_is_read_as_it_was_written(path: Path):
     opened(path).close()  # whatever has to be migrated
     with opened(path, read_only=True) as memory:
+        assert same(kept(memory))
+        assert same(told(memory))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_what_a_newer_version_wrote_is_refused_and_left_alone(path: Path, read_only: bool):
+    with closing(apsw.Connection(str(path))) as db:
+        db.pragma("user_version", newest() + 1)
+    before = path.read_bytes()
+    with pytest.raises(mags.NewerSchema, match=r"newer MAGS .* upgrade MAGS"):
+        opened(path, read_only=read_only)
+    assert path.read_bytes() == before
+
+
+def test_a_migration_leaves_the_memory_as_it_was_beside_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    steps = [*opening._migrations(), (newest() + 1, "CREATE TABLE added (x)")]
+    with monkeypatch.context() as newer:
+        newer.setattr(opening, "_migrations", lambda: iter(steps))
+        with opened(path) as memory:
+            assert same(kept(memory))
+    (copy,) = copies(path)
+    with opened(copy, read_only=True) as memory:
         assert same(kept(memory))
         assert same(told(memory))
 
