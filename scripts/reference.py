@@ -2,8 +2,9 @@
 
     python -m scripts.reference
 
-It also copies what MAGS reached from docs/benchmarks.md into the README. The tests fail where
-these files are not what this would write.
+It also copies what MAGS reached from docs/benchmarks.md into the README. What stands by hand
+between the marks of `CONTRACT` in python.md stays. The tests fail where these files are not what
+this would write.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ from scripts.http_reference import http
 ROOT = Path(__file__).resolve().parent.parent
 BY_SCRIPT = "<!-- Written by `python -m scripts.reference`; do not edit by hand. -->"
 GLANCE = ("<!-- glance -->", "<!-- /glance -->")
+GLANCED = 3
+"""Columns of the benchmarks' first table that the README shows."""
+CONTRACT = ("<!-- contract -->", "<!-- /contract -->")
 
 
 def pages() -> dict[Path, str]:
     """Every generated file and what stands in it."""
     readme = ROOT / "README.md"
+    page = ROOT / "docs/reference/python.md"
     return {
-        ROOT / "docs/reference/python.md": python(),
+        page: python(within(page.read_text(encoding="utf-8"), CONTRACT)[1]),
         ROOT / "docs/reference/cli.md": cli(),
         ROOT / "docs/reference/settings.md": settings(),
         ROOT / "docs/reference/http.md": f"{BY_SCRIPT}\n\n{http()}",
@@ -47,8 +52,8 @@ def pages() -> dict[Path, str]:
 # -- Python ----------------------------------------------------------------------
 
 
-def python() -> str:
-    """Every public name with its docstring, from `mags.__all__`."""
+def python(contract: str) -> str:
+    """The names that are a contract, then every public name with its docstring."""
     names = [getattr(mags, name) for name in mags.__all__]
     errors = [one for one in names if inspect.isclass(one) and issubclass(one, Exception)]
     values = [
@@ -61,6 +66,7 @@ def python() -> str:
         "# Python",
         "Everything that `import mags` gives. Times are datetimes, ISO texts or seconds; what is "
         "handed out is frozen.",
+        CONTRACT[0] + contract + CONTRACT[1],
         _function("mags.open", mags.open),
         "## Memory",
         _prose(mags.Memory),
@@ -282,15 +288,23 @@ def _allowed(one: Any, hint: Any) -> str:  # noqa: ANN401
 
 def glanced(readme: str, benchmarks: str) -> str:
     """The README with the rows of the benchmarks' first table in which MAGS was measured."""
-    head, begin, rest = readme.partition(GLANCE[0])
-    _, end, tail = rest.partition(GLANCE[1])
-    if not (begin and end):
-        raise ValueError(f"README.md lacks {GLANCE[0]} or {GLANCE[1]}")
+    head, _, tail = within(readme, GLANCE)
     section = benchmarks.partition("## At a glance")[2].partition("\n## ")[0]
-    table = [line for line in section.splitlines() if line.startswith("|")]
-    rows = [line for line in table[2:] if line.split("|")[2].strip() not in ("", "not run")]
-    shown = [*table[:2], *rows] if rows else ["Nothing was measured yet."]
-    return f"{head}{begin}\n" + "\n".join(shown) + f"\n{end}{tail}"
+    table = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("|")]
+    rows = [cells for cells in table[2:] if cells[1].strip() not in ("", "not run")]
+    shown = [f"|{'|'.join(cells[:GLANCED])}|" for cells in [*table[:2], *rows]]
+    if not rows:
+        shown = ["Nothing was measured yet."]
+    return "\n".join([head + GLANCE[0], *shown, GLANCE[1] + tail])
+
+
+def within(page: str, marks: tuple[str, str]) -> tuple[str, str, str]:
+    """What stands before, between and after two marks of a page."""
+    head, begin, rest = page.partition(marks[0])
+    inner, end, tail = rest.partition(marks[1])
+    if not (begin and end):
+        raise ValueError(f"a page lacks {marks[0]} or {marks[1]}")
+    return head, inner, tail
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the README and the tutorial show is what happens (see scripts/blocks.py)."""
+"""What the pages show is what happens (see scripts/blocks.py)."""
 
 from pathlib import Path
 
@@ -7,7 +7,10 @@ import pytest
 from scripts.blocks import align, blocks, fits, run_page
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+PAGES = ["README.md", "docs/getting-started.md", "docs/tutorial.md", "docs/reference/python.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_block_prints_what_the_page_shows(root: Path, page: str) -> None:
     assert run_page(root / page).faults == []
 
