@@ -68,7 +68,7 @@ def test_every_place_that_states_the_version_states_the_same(project: dict[str, 
     assert (newest[2] == "unreleased") == bool(unfinished)
     page = json.loads((root / "web/package.json").read_text())["version"]
     assert page == (f"{released}-dev.{unfinished}" if unfinished else released)
-    assert f"- Version {released}" in (root / "README.md").read_text()
+    assert f"- Version {released}" in (root / "docs/getting-started.md").read_text()
 
 
 def test_every_imported_package_is_declared(
