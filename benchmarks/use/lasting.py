@@ -23,6 +23,7 @@ from benchmarks.systems import System
 from benchmarks.use.days import Told, opened, pass_time, tell
 from benchmarks.use.streams import Stream, locomo
 from benchmarks.vectors import shipped
+from mags import inspect
 from mags.evaluation.proving.ablations import SWITCHES
 from mags.graph.edge import ArcKind
 from mags.memory.memory import Memory
@@ -49,7 +50,9 @@ def figures(memory: Memory, stream: Stream, told: Told) -> dict[str, float]:
         for pair in itertools.combinations(sorted(ask.gold), 2)
     ]
     found = {"associations": float(memory.stats().arcs["association"])}
-    found |= grouped("regions", [set(region.members) for region in memory.regions()], pairs, told)
+    found |= grouped(
+        "regions", [set(region.members) for region in inspect.regions(memory)], pairs, told
+    )
     return found | grouped("themes", list(themes.values()), pairs, told)
 
 

@@ -26,6 +26,7 @@ from mags.errors import (
     StoreError,
     StoreFull,
 )
+from mags.memory import inspect
 from mags.memory.changes import ArcView, ChangeView, NamedView
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
@@ -96,5 +97,6 @@ __all__ = [
     "StoreFull",
     "Trace",
     "Turn",
+    "inspect",
     "open",
 ]

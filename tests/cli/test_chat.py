@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from mags import inspect
 from mags.memory.memory import Memory
 from tests.cli.panels import chatting, opened, say, shown
 from tests.models.chat.endpoint import Step, serving
@@ -37,7 +38,7 @@ def piped(path: Path, lines: str, **env: str) -> subprocess.CompletedProcess[str
 
 def sessions(memory: Memory) -> list[tuple[str, str]]:
     """Session and words of every turn that was said, oldest first."""
-    nodes = (memory.get(node) for change in memory.changes(0) for node in change.added)
+    nodes = (memory.get(node) for change in inspect.changes(memory, 0) for node in change.added)
     return [(str(n.meta["session"]), n.text) for n in nodes if n.kind == "episode"]
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from scripts.blocks import align, blocks, fits, run_page
 
-
 PAGES = ["README.md", "docs/getting-started.md", "docs/tutorial.md", "docs/reference/python.md"]
 
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags import inspect
 from mags.memory.forgetting import holds
 from mags.memory.memory import Memory
 from mags.models.embed.cache import CachedEmbedder
@@ -188,7 +189,7 @@ def test_themes_that_quote_the_words_go(memory: Memory, tmp_path: Path) -> None:
         memory.observe(f"{SECRET} and tea, time {i}.", speaker="Al").episode_id for i in range(6)
     ]
     for a, b in itertools.permutations(told, 2):
-        memory.associate(a, b, 0.9)
+        inspect.associate(memory, a, b, 0.9)
     memory.sleep()
     assert memory.stats().nodes["theme"]
     memory.forget(SECRET)
@@ -225,7 +226,7 @@ def test_a_sleep_does_not_write_back_what_was_forgotten_meanwhile(
     memory = opened(tmp_path / "m.mags", embedder=Slow(64))
     told = [memory.observe(f"{SECRET} and tea, time {i}.").episode_id for i in range(6)]
     for a, b in itertools.permutations(told, 2):
-        memory.associate(a, b, 0.9)
+        inspect.associate(memory, a, b, 0.9)
     Slow.meanwhile = lambda: memory.forget(SECRET)
     memory.sleep()
     assert Slow.meanwhile is None

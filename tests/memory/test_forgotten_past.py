@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mags import inspect
 from mags.graph.edge import ArcKind
 from mags.graph.node import NodeKind
 from mags.graph.past import Past
@@ -170,7 +171,7 @@ def test_a_theme_that_once_quoted_what_is_forgotten_goes(memory: Memory) -> None
 
     def tie(ids: list[int], weight: float) -> None:
         for one, other in itertools.permutations(ids, 2):
-            memory.associate(one, other, weight)
+            inspect.associate(memory, one, other, weight)
 
     garden = told("The garden and tea, time", 6)
     tie(garden, 0.9)

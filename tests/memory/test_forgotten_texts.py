@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import mags
+from mags import inspect
 from mags.memory.memory import Memory
 from mags.models.chat.scripted import ScriptedChat
 
@@ -151,7 +152,7 @@ def mention(memory: Memory, parts: list[str]) -> None:
     """Tell a word that becomes nobody's name, and ask of it as if it were one."""
     name = "".join(parts)
     memory.observe(f"It says {name} here, of tea.", speaker="Alice")
-    memory.chains(f"Does the way of {name.title()} lead to tea?", ["tea", "Oslo"])
+    inspect.chains(memory, f"Does the way of {name.title()} lead to tea?", ["tea", "Oslo"])
 
 
 def look_around(memory: Memory, name: str) -> None:
@@ -159,18 +160,20 @@ def look_around(memory: Memory, name: str) -> None:
     of = memory.facts(name)[0].id
     memory.search(f"{name} tea")
     memory.connect(name, "Oslo")
-    memory.chains(f"Where does {name} drink tea with Vell{name}?", ["Oslo", f"{name} Systems"])
-    memory.ways(f"From Oslo to {name}?", [of])
-    memory.latest([name, f"Orn {name}"])
+    inspect.chains(
+        memory, f"Where does {name} drink tea with Vell{name}?", ["Oslo", f"{name} Systems"]
+    )
+    inspect.ways(memory, f"From Oslo to {name}?", [of])
+    inspect.latest(memory, [name, f"Orn {name}"])
     for seen in (memory.neighbours, memory.profile):
         seen(name)
     for node in memory.to_networkx().nodes:
         memory.get(int(node))
-    memory.life(of)
+    inspect.life(memory, of)
     memory.log()
-    memory.changes(0, named=10)
-    memory.picture()
-    memory.region_links()
+    inspect.changes(memory, 0, named=10)
+    inspect.picture(memory)
+    inspect.region_links(memory)
 
 
 def main(way: str, where: str) -> None:

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags import inspect
 from mags.memory.memory import Memory
 from mags.memory.moments import seconds
 from mags.models.embed.hashing import HashEmbedder
@@ -79,7 +80,7 @@ REFUSED: dict[str, Callable[[Memory], object]] = {
     "a qualifier that is a list": lambda m: m.assert_fact("Ana", "a", "b", qualifiers={"x": [1]}),
     "an importance in words": lambda m: m.edit(1, importance="very"),
     "an importance that is no number": lambda m: m.edit(1, importance=NAN),
-    "a weight that is no number": lambda m: m.associate(1, 2, NAN),
+    "a weight that is no number": lambda m: inspect.associate(m, 1, 2, NAN),
     "a reward that is no number": lambda m: m.feedback(m.recall("tea").trace, NAN),
     "meta that is no mapping": lambda m: m.edit(1, meta=["a"]),
     "meta of what is not JSON": lambda m: m.edit(1, meta={"a": {1, 2}}),
@@ -91,18 +92,18 @@ REFUSED: dict[str, Callable[[Memory], object]] = {
     "a text in place of turns": lambda m: m.observe_many("Hello you."),
     "one turn in place of turns": lambda m: m.observe_many({"text": "Hello you."}),
     "None in place of turns": lambda m: m.observe_many(None),
-    "a text in place of options": lambda m: m.chains("What is it?", "tea"),
+    "a text in place of options": lambda m: inspect.chains(m, "What is it?", "tea"),
     "a fact over before it began": lambda m: m.assert_fact(
         "Ana", "lives in", "Oslo", at="2024-02-01", until="2024-01-01"
     ),
     "a confidence in words": lambda m: m.assert_fact("Ana", "likes", "tea", confidence="high"),
     "qualifiers that are a text": lambda m: m.assert_fact("Ana", "a", "b", qualifiers="x"),
-    "a weight in words": lambda m: m.associate(1, 2, "heavy"),
+    "a weight in words": lambda m: inspect.associate(m, 1, 2, "heavy"),
     "a reward in words": lambda m: m.feedback(m.recall("tea").trace, "good"),
     "half a change to list": lambda m: m.log(2.5),
     "a limit below 0": lambda m: m.log(-1),
-    "changes after a word": lambda m: m.changes("x"),
-    "changes after what no store counts to": lambda m: m.changes(10**30),
+    "changes after a word": lambda m: inspect.changes(m, "x"),
+    "changes after what no store counts to": lambda m: inspect.changes(m, 10**30),
     "a limit of hits in words": lambda m: m.explain(m.recall("tea").trace, "all"),
 }
 

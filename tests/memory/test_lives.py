@@ -3,6 +3,7 @@
 import pytest
 
 import mags
+from mags import inspect
 from mags.errors import NotFound
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -23,14 +24,14 @@ def fact(memory: Memory, text: str) -> int:
 
 
 def test_a_life_begins_with_the_change_that_made_the_node(told: Memory):
-    first = told.life(fact(told, "Ana lives in Oslo."))[0]
+    first = inspect.life(told, fact(told, "Ana lives in Oslo."))[0]
     assert (first.seq, first.kind, first.uses) == (1, "observe", 0)
 
 
 def test_an_answer_that_cites_a_node_stands_in_its_life(told: Memory):
     reply = told.ask("Where does Ana live?")
     (cited, *_) = reply.citations
-    last = told.life(cited.id)[-1]
+    last = inspect.life(told, cited.id)[-1]
     assert (last.kind, last.uses) == ("ask", 1)
     assert last.strength == pytest.approx(told.get(cited.id).strength, abs=1e-3)
 
@@ -38,7 +39,7 @@ def test_an_answer_that_cites_a_node_stands_in_its_life(told: Memory):
 def test_between_changes_the_strength_follows_the_half_life(told: Memory):
     node = fact(told, "Bo likes chess.")
     told.observe("Ana sings.")
-    (*_, last) = told.life(node)
+    (*_, last) = inspect.life(told, node)
     assert last.half_life == 1000.0
     age = told.stats().tick - last.tick
     faded = last.strength * 2 ** (-age / last.half_life)
@@ -48,16 +49,16 @@ def test_between_changes_the_strength_follows_the_half_life(told: Memory):
 def test_what_is_pinned_fades_no_more(told: Memory):
     node = fact(told, "Bo likes chess.")
     told.pin(node)
-    assert told.life(node)[-1].half_life is None
+    assert inspect.life(told, node)[-1].half_life is None
 
 
 def test_a_change_of_words_is_none_of_strength(told: Memory):
     node = fact(told, "Bo likes chess.")
-    before = told.life(node)
+    before = inspect.life(told, node)
     told.edit(node, confidence=0.5)
-    assert told.life(node) == before
+    assert inspect.life(told, node) == before
 
 
 def test_a_node_that_is_not_there_has_no_life(told: Memory):
     with pytest.raises(NotFound):
-        told.life(9_999)
+        inspect.life(told, 9_999)

@@ -354,3 +354,17 @@ def test_the_public_names_are_these() -> None:
     assert sorted(mags.__all__) == mags.__all__
     assert {"open", "Memory", "MagsError", "Turn", "Plan"} <= set(mags.__all__)
     assert all(hasattr(mags, name) for name in mags.__all__)
+
+
+def test_what_only_a_page_or_a_game_needs_is_no_method(memory: Memory) -> None:
+    methods = [name for name in dir(Memory) if not name.startswith("_")]
+    assert len(methods) <= 32
+    assert not set(methods) & set(mags.inspect.__all__)
+
+
+def test_a_method_of_version_0_1_still_answers_and_says_where_it_went(memory: Memory) -> None:
+    told(memory)
+    with pytest.warns(DeprecationWarning, match=r"mags\.inspect\.regions"):
+        assert memory.regions() == mags.inspect.regions(memory)
+    with pytest.raises(AttributeError, match="nothing_of_the_kind"):
+        memory.nothing_of_the_kind()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import mags
+from mags import inspect
 from mags.graph.node import NodeKind
 from mags.memory.memory import Memory
 from mags.memory.reembedding import reembed
@@ -200,5 +201,5 @@ def test_words_of_an_older_memory_that_tell_no_outcome_and_no_ids_are_passed_ove
     path.write_text(text.replace('"led_by": "7"', '"led_by": "Ana"'))
     copy = opened()
     copy.import_(path)
-    found = copy.chains("Who has the boat that Ana sold?", ("Per", "Kari"))
+    found = inspect.chains(copy, "Who has the boat that Ana sold?", ("Per", "Kari"))
     assert [one.option for one in found] == [0]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mags import inspect
 from mags.memory.memory import Memory
 from mags.plasticity.cycle import SleepSettings
 from mags.settings import Settings
@@ -24,12 +25,12 @@ def memory(opened: Callable[..., Memory], tmp_path: Path) -> Memory:
         for a in nodes:
             for b in nodes:
                 if a != b:
-                    memory.associate(a, b, 0.9 - 0.2 * number)
+                    inspect.associate(memory, a, b, 0.9 - 0.2 * number)
     return memory
 
 
 def members(memory: Memory) -> list[set[int]]:
-    return [set(region.members) for region in memory.regions()]
+    return [set(region.members) for region in inspect.regions(memory)]
 
 
 def circle(memory: Memory, number: int) -> set[int]:
@@ -38,7 +39,7 @@ def circle(memory: Memory, number: int) -> set[int]:
 
 def test_a_region_has_an_id_a_name_members_and_a_size(memory: Memory) -> None:
     memory.sleep()
-    regions = memory.regions()
+    regions = inspect.regions(memory)
     for number in (0, 1):
         region = next(r for r in regions if circle(memory, number) <= set(r.members))
         assert region.id == region.leaders[0]
@@ -52,16 +53,16 @@ def test_the_same_memory_has_the_same_regions_when_it_is_opened_again(
     memory: Memory, opened: Callable[..., Memory], tmp_path: Path
 ) -> None:
     memory.sleep()
-    before = memory.regions()
+    before = inspect.regions(memory)
     memory.close()
-    assert opened(tmp_path / "m.mags").regions() == before
+    assert inspect.regions(opened(tmp_path / "m.mags")) == before
 
 
 def test_a_memory_that_has_grown_has_new_regions_without_a_sleep(memory: Memory) -> None:
     before = members(memory)
     for name in ("Emil", "Fritz", "Gerda"):
         memory.assert_fact("Ana", "knows", name)
-        memory.associate(memory.profile("Ana").id, memory.profile(name).id, 0.9)
+        inspect.associate(memory, memory.profile("Ana").id, memory.profile(name).id, 0.9)
     after = members(memory)
     emil = memory.profile("Emil").id
     assert not any(emil in region for region in before)
@@ -70,16 +71,16 @@ def test_a_memory_that_has_grown_has_new_regions_without_a_sleep(memory: Memory)
 
 def test_regions_write_nothing(memory: Memory) -> None:
     seq = memory.stats().seq
-    assert memory.regions()
+    assert inspect.regions(memory)
     assert memory.stats().seq == seq
 
 
 def test_what_is_forgotten_is_in_no_name_and_no_region(memory: Memory) -> None:
     memory.sleep()
     secret = memory.profile(SECRET).id
-    assert any(secret in region.members for region in memory.regions())
+    assert any(secret in region.members for region in inspect.regions(memory))
     memory.forget(SECRET)
-    left = memory.regions()
+    left = inspect.regions(memory)
     assert left
     assert not any(secret in region.members for region in left)
     assert not any(SECRET in region.name for region in left)
@@ -87,9 +88,9 @@ def test_what_is_forgotten_is_in_no_name_and_no_region(memory: Memory) -> None:
 
 def test_a_name_of_an_edited_leader_is_its_new_one(memory: Memory) -> None:
     memory.sleep()
-    leader = memory.regions()[0].id
+    leader = inspect.regions(memory)[0].id
     memory.edit(leader, text="Somebody else")
-    assert memory.regions()[0].name.startswith("Somebody else")
+    assert inspect.regions(memory)[0].name.startswith("Somebody else")
 
 
 def test_switched_off_there_are_none(memory: Memory, opened: Callable[..., Memory]) -> None:
@@ -97,4 +98,4 @@ def test_switched_off_there_are_none(memory: Memory, opened: Callable[..., Memor
     other = opened(None, settings=off)
     other.observe("Ana lives in Oslo.")
     other.sleep()
-    assert other.regions() == []
+    assert inspect.regions(other) == []

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags import inspect
 from mags.graph.edge import ArcKind
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -66,7 +67,7 @@ def test_an_edit_is_one_change_and_a_rollback_takes_it_back_to_the_bit(memory: M
     memory.snapshot("before")
     was, seq = images(memory), memory.stats().seq
     memory.edit(node, text="Bo works at Acme.")
-    assert [one.kind for one in memory.changes(seq)] == ["edit"]
+    assert [one.kind for one in inspect.changes(memory, seq)] == ["edit"]
     assert triple(memory, node) == ("Bo", "works at", "Acme")
     memory.rollback("before")
     assert triple(memory, node) == ("Ana", "lives in", "Oslo")

@@ -54,7 +54,10 @@ VARIABLE = re.compile(r"MAGS_[A-Z_]*[A-Z]")
 def python() -> Iterator[str]:
     """Names, signatures, fields, and what errors derive from."""
     for name in mags.__all__:
-        yield from _named(f"mags.{name}", getattr(mags, name))
+        if name != "inspect":
+            yield from _named(f"mags.{name}", getattr(mags, name))
+    for name in mags.inspect.__all__:
+        yield from _named(f"mags.inspect.{name}", getattr(mags.inspect, name))
     for path in BESIDE:
         module, _, name = path.rpartition(".")
         yield from _named(path, getattr(import_module(module), name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mags
+from mags import inspect
 from mags.app import embedded
 from mags.memory.memory import Memory
 from mags.recall.settings import ChainSettings
@@ -30,7 +31,7 @@ def told(*lines: tuple[str, str], beam: int = 128) -> Memory:
 def found(memory: Memory, question: str, options: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     return [
         (options[chain.option], [memory.get(step).text for step in chain.steps])
-        for chain in memory.chains(question, options)
+        for chain in inspect.chains(memory, question, options)
     ]
 
 
@@ -51,7 +52,9 @@ def test_what_was_said_later_of_the_same_stands_beside_a_line():
         ("Jaro", "Snow fell on the hills."),
         ("Ilka", moved),
     )
-    first = memory.chains("Which day is the harvest market?", ("On Monday", "On Sunday"))[0]
+    first = inspect.chains(memory, "Which day is the harvest market?", ("On Monday", "On Sunday"))[
+        0
+    ]
     assert [memory.get(i).text for i in first.steps] == ["The day of the harvest market is Monday."]
     assert [memory.get(i).text for i in first.since] == [moved]
 

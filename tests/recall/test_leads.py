@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mags
+from mags import inspect
 from mags.app import embedded
 from mags.index.state import State
 from mags.memory.memory import Memory
@@ -109,8 +110,8 @@ def test_what_is_kept_of_lines_and_leads_is_what_would_be_found_anew(
 def test_a_line_that_is_forgotten_is_kept_by_nothing_that_takes_lines_apart():
     memory = mags.open(None, embedder=embedded(), clock=lambda: 1e6)
     kept = remember(("Zorvana lives in Quellmar.", "Ana likes tea."), memory)
-    memory.chains("Where does Zorvana live?", ("In Quellmar", "In Porto"))
-    memory.chains("What does Ana like?", ("Tea", "Coffee"))
+    inspect.chains(memory, "Where does Zorvana live?", ("In Quellmar", "In Porto"))
+    inspect.chains(memory, "What does Ana like?", ("Tea", "Coffee"))
     memory.forget("Zorvana")
     with memory._live.reading() as state:
         lines = state.following(Lines)

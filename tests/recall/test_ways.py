@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import mags
+from mags import inspect
 from mags.errors import InvalidInput, NotFound
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -32,38 +33,38 @@ def told() -> tuple[Memory, list[int], list[int]]:
 
 def test_a_way_is_made_of_the_fewest_facts_that_lead_there(told):
     memory, episodes, facts = told
-    (way,) = memory.ways("I am in Alba.", [episodes[COLE_DORN]])
+    (way,) = inspect.ways(memory, "I am in Alba.", [episodes[COLE_DORN]])
     assert way in {
         (facts[ALBA_BRIN], facts[BRIN_COLE]),
         (facts[ESK_ALBA], facts[COLE_ESK]),
     }
     memory.edit(facts[ESK_ALBA], valid_to=500.0)
-    assert memory.ways("I am in Alba.", [episodes[COLE_ESK]]) == (
+    assert inspect.ways(memory, "I am in Alba.", [episodes[COLE_ESK]]) == (
         (facts[ALBA_BRIN], facts[BRIN_COLE]),
     )
 
 
 def test_what_is_about_a_thing_that_the_question_names_needs_no_way(told):
     memory, episodes, _ = told
-    assert memory.ways("I am in Alba.", [episodes[ALBA_BRIN]]) == ((),)
+    assert inspect.ways(memory, "I am in Alba.", [episodes[ALBA_BRIN]]) == ((),)
 
 
 def test_nothing_leads_to_what_names_nothing_or_from_a_question_that_names_nothing(told):
     memory, episodes, _ = told
-    assert memory.ways("I am in Alba.", [episodes[NOWHERE]]) == (None,)
-    assert memory.ways("Where am I?", [episodes[COLE_DORN]]) == (None,)
+    assert inspect.ways(memory, "I am in Alba.", [episodes[NOWHERE]]) == (None,)
+    assert inspect.ways(memory, "Where am I?", [episodes[COLE_DORN]]) == (None,)
 
 
 def test_a_fact_that_is_over_leads_nowhere(told):
     memory, episodes, facts = told
     memory.edit(facts[ALBA_BRIN], valid_to=500.0)
     memory.edit(facts[ESK_ALBA], valid_to=500.0)
-    assert memory.ways("I am in Alba.", [episodes[COLE_DORN]]) == (None,)
+    assert inspect.ways(memory, "I am in Alba.", [episodes[COLE_DORN]]) == (None,)
 
 
 def test_a_fact_has_a_way_as_an_episode_has(told):
     memory, episodes, facts = told
-    by_fact, by_episode = memory.ways("Alba", [facts[COLE_DORN], episodes[COLE_DORN]])
+    by_fact, by_episode = inspect.ways(memory, "Alba", [facts[COLE_DORN], episodes[COLE_DORN]])
     assert by_fact is not None
     assert by_fact == by_episode
 
@@ -72,6 +73,6 @@ def test_what_is_no_id_or_an_unknown_one_is_refused(told):
     memory, _, _ = told
     name: Any = "Brin"
     with pytest.raises(InvalidInput, match="must be a node id"):
-        memory.ways("Alba", [name])
+        inspect.ways(memory, "Alba", [name])
     with pytest.raises(NotFound):
-        memory.ways("Alba", [10**9])
+        inspect.ways(memory, "Alba", [10**9])

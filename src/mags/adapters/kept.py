@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from mags.errors import InvalidInput, NotFound
+from mags.memory import inspect
 from mags.memory.given import LONGEST_TURN
 from mags.memory.memory import Memory
 
@@ -89,7 +90,7 @@ class Kept(Generic[Record, Place]):
     def erase(self, episode: int) -> None:
         """Forget a record for good, with its episode and what was learnt from that alone."""
         gone = self.memory.forget(episode).nodes.get(EPISODE, ())
-        changed = self.memory.changes(self._seq, 2) if self._seq >= 0 else []
+        changed = inspect.changes(self.memory, self._seq, 2) if self._seq >= 0 else []
         if [one.kind for one in changed] == [FORGET]:  # ours: nothing else to look for
             self._seq = changed[0].seq
             for node in gone:
@@ -97,7 +98,7 @@ class Kept(Generic[Record, Place]):
 
     def _follow(self) -> bool:
         """Take in what changed since; whether all of it was listed."""
-        while changed := self.memory.changes(self._seq, AT_ONCE):
+        while changed := inspect.changes(self.memory, self._seq, AT_ONCE):
             for one in changed:
                 if one.more or one.kind == FORGET:  # the journal does not tell what was erased
                     return False

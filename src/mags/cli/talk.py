@@ -17,6 +17,7 @@ from mags.cli.picture import in_terminal, short
 from mags.cli.shared import node_or_name, out
 from mags.cli.sleep import print_report
 from mags.errors import MagsError, NotFound
+from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
 
@@ -264,7 +265,7 @@ def spoken(memory: Memory, most: int = 48) -> list[NodeView]:
     ids: list[int] = []
     after = max(0, memory.stats().seq - most)
     with suppress(NotFound):  # folded away: there is nothing near to show
-        for change in memory.changes(after, most):
+        for change in inspect.changes(memory, after, most):
             ids += change.added if change.kind == "observe" else ()
     return list(_episodes(memory, ids))
 

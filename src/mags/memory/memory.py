@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import networkx as nx
 
 from mags.errors import InvalidInput, MissingExtra
 from mags.graph.delta import Delta
+from mags.memory import inspect
 from mags.memory.asking import Asking
-from mags.memory.changes import ChangeView, NamedView, changes
+from mags.memory.changes import NamedView
 from mags.memory.editing import Edit
 from mags.memory.explaining import explain
 from mags.memory.given import (
     TurnLike,
     check_key,
-    count,
     id_or_name,
     known_id,
     operation_of,
@@ -26,13 +28,10 @@ from mags.memory.given import (
 )
 from mags.memory.graphs import to_networkx
 from mags.memory.handle import Handle, closed_on_failure
-from mags.memory.lives import MomentView, life
 from mags.memory.moments import Moment, seconds
-from mags.memory.pictures import Frame, LinkView, Picture
 from mags.memory.porting import Porter
 from mags.memory.reading import Look, look_at
 from mags.memory.reembedding import reembed
-from mags.memory.regions import RegionView
 from mags.memory.searching import search
 from mags.memory.stats import stats
 from mags.memory.views import (
@@ -52,7 +51,6 @@ from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan
 from mags.ports.store import Mark
-from mags.recall.chains import Chain, Ends
 from mags.recall.found import FactView, Found
 from mags.recall.trace import Trace
 
@@ -225,23 +223,6 @@ class Memory(Handle):
         """The strongest path between two nodes or named things, or None."""
         return self._reader.connect(id_or_name(start), id_or_name(end))
 
-    def chains(
-        self, question: str, options: Sequence[str], *, after: Mapping[int, float] | None = None
-    ) -> tuple[Chain, ...]:
-        """What was said that leads from a question to each of its options, the best first.
-
-        `after`: by option, seconds of event time: what was said before says nothing new of it.
-        """
-        return self._reader.chains(Ends(question, tuple(several(options, "options")), after or {}))
-
-    def ways(self, question: str, ids: Sequence[int]) -> tuple[tuple[int, ...] | None, ...]:
-        """By memory (id) the fewest facts from what a question names to it; None: none lead."""
-        return self._reader.ways(question, [known_id(one) for one in ids])
-
-    def latest(self, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
-        """By thing the episodes that have all its words, newest first; none that is over."""
-        return self._reader.latest(several(things, "things"), most=count(most, "most"))
-
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
         return self._reader.neighbours(self._reader.resolve(id_or_name(node_id)))
@@ -270,13 +251,6 @@ class Memory(Handle):
         """One node in words; raises NotFound."""
         return self._reader.view(known_id(node_id))
 
-    def regions(self) -> list[RegionView]:
-        """Communities of what is associated, largest first, named by what stands in their midst.
-
-        As the last sleep found them, or anew where it has grown by a tenth since; in words of now.
-        """
-        return self._tender.regions()
-
     def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""
         return stats(self._live, self._parts)
@@ -303,10 +277,6 @@ class Memory(Handle):
             raise InvalidInput(f"edit takes {known}: {failure}") from failure
         self._editor.edit(known_id(node_id), change)
         return self.get(node_id)
-
-    def associate(self, src: int, dst: int, weight: float | None) -> Delta:
-        """Set the association from one node to another, in [0, 1]; None removes it."""
-        return self._editor.arc(known_id(src), known_id(dst), weight)
 
     def pin(self, node_id: int, pinned: bool = True) -> NodeView:
         """Mark a node as important for good, or take the mark back."""
@@ -335,14 +305,6 @@ class Memory(Handle):
     def log(self, limit: int | None = None) -> list[LogEntry]:
         """Every change, newest first."""
         return self._history.log(limit)
-
-    def changes(self, after: int, limit: int = 100, *, named: int = 0) -> list[ChangeView]:
-        """What changed after a journal sequence, oldest first; raises NotFound if folded away."""
-        return changes(self._live, after, limit=limit, named=named)
-
-    def life(self, node_id: int) -> list[MomentView]:
-        """What each change left of a node's strength, oldest first; raises NotFound."""
-        return life(self._live, known_id(node_id))
 
     def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""
@@ -379,14 +341,6 @@ class Memory(Handle):
 
     # -- the graph as such -------------------------------------------------------
 
-    def picture(self, frame: Frame | None = None) -> Picture:
-        """The strongest nodes and the arcs between them, to be drawn."""
-        return self._reader.picture(frame or Frame(), self.regions())
-
-    def region_links(self) -> tuple[LinkView, ...]:
-        """How strongly any two regions hang together, strongest first."""
-        return self._reader.region_links(self.regions())
-
     def to_networkx(self) -> nx.MultiDiGraph:
         """Every node and arc as a NetworkX graph."""
         with self._live.reading() as state:
@@ -398,3 +352,12 @@ class Memory(Handle):
             raise MissingExtra(extra="pyg", needed_for="to_pyg")
         with self._live.reading() as state:
             return self._parts.to_pyg(state)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            """What version 0.1 had as a method and `mags.inspect` has now; gone in 0.3."""
+            if name not in inspect.__all__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            warn(f"Memory.{name}: call mags.inspect.{name}", DeprecationWarning, stacklevel=2)
+            return partial(getattr(inspect, name), self)

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from mags.errors import InvalidInput, MagsError, NotFound
+from mags.memory import inspect
 from mags.server.doorman import GRANT
 from mags.server.grants import Refused, Scope, namespace_of
 from mags.server.halls import Hall, Halls
@@ -162,7 +163,10 @@ class Tools:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0
-            shown = (ChangeOut.of(one) for one in memory.changes(after, int(newest), named=NAMED))
+            shown = (
+                ChangeOut.of(one)
+                for one in inspect.changes(memory, after, int(newest), named=NAMED)
+            )
             return "\n".join(change.model_dump_json() for change in shown)
 
 

@@ -8,6 +8,7 @@ from html import escape
 
 import networkx as nx
 
+from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.pictures import Frame
 
@@ -50,7 +51,7 @@ class Sketch:
 
 def sketch(memory: Memory, most: int, *, first: Sequence[int] = ()) -> Sketch:
     """The `most` strongest nodes of a memory, `first` before all, and what lies between them."""
-    view = memory.picture(Frame(most=most, first=first))
+    view = inspect.picture(memory, Frame(most=most, first=first))
     return Sketch(
         nodes=view.nodes,
         arcs=view.arcs,

@@ -17,6 +17,7 @@ from mags.games.players.notes import Note
 from mags.games.players.showing import Shown
 from mags.games.turns import Said
 from mags.index.tokens import STOP_WORDS, words
+from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of
 from mags.recall.found import FactView
@@ -64,7 +65,7 @@ class Map:
         """
         told = [fact for fact in self._last if fact not in self._exits]
         found = [*self._open(found), *(one for one in found if not self._is_exits(one))]
-        ways = self._memory.ways(question, [*told, *(one.ids[0] for one in found)])
+        ways = inspect.ways(self._memory, question, [*told, *(one.ids[0] for one in found)])
         here = [self._shown(fact) for fact, way in zip(told, ways, strict=False) if way == ()]
         kept: dict[Hashable, Shown] = {one.says: one for one in [*mind, *here][:most]}
         for one, way in zip(found, ways[len(told) :], strict=True):

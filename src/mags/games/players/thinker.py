@@ -31,6 +31,7 @@ from mags.games.players.showing import Shown, merged, together
 from mags.games.players.wording import matter, named
 from mags.games.turns import Choice, Reader, Said, Scene
 from mags.index.tokens import terms
+from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import LED_BY, OUTCOME, Turn
@@ -198,7 +199,7 @@ class Thinker:
 
     def _latest(self, names: Sequence[str]) -> list[list[Note]]:
         """By name the last lines that hold it, newest first."""
-        every = self._memory.latest(names, most=LINES)
+        every = inspect.latest(self._memory, names, most=LINES)
         return [[self.notes[one] for one in ids if one in self.notes] for ids in every]
 
     def _cited(self, notes: Iterable[Note]) -> list[Shown]:
@@ -253,7 +254,7 @@ class Thinker:
     def _chains(self, question: str, after: Mapping[int, float] | None = None) -> list[Chain]:
         """The best chain to each action, ranked by what was learned of their sorts."""
         actions = self._scene.actions
-        every = self._memory.chains(question, actions, after=after or {})
+        every = inspect.chains(self._memory, question, actions, after=after or {})
         found = self.doubts.weighed(every, actions, self.diary.apart(question))
         return self.ranking.ranked(found, question, actions, self.notes.get)
 

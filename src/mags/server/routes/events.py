@@ -14,6 +14,7 @@ from starlette.types import Receive, Send
 from starlette.types import Scope as AsgiScope
 
 from mags.errors import InvalidInput, MagsError
+from mags.memory import inspect
 from mags.server.desk import At, Desk
 from mags.server.grants import Scope
 from mags.server.halls import Overloaded
@@ -107,4 +108,7 @@ def _head(desk: Desk) -> int:
 
 def _next(desk: Desk, seq: int) -> list[ChangeOut]:
     with desk.hall(Scope.READ) as hall:
-        return [ChangeOut.of(change) for change in hall.memory.changes(seq, AT_ONCE, named=NAMED)]
+        return [
+            ChangeOut.of(change)
+            for change in inspect.changes(hall.memory, seq, AT_ONCE, named=NAMED)
+        ]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
+from mags.memory import inspect
 from mags.memory.pictures import Frame
 from mags.server.desk import grant_of
 from mags.server.grants import Forbidden, Grant, Scope
@@ -48,7 +49,7 @@ def game_picture(
 ) -> PictureOut:
     """The memory that MAGS has made of the game so far, to be drawn."""
     grant, tables = _player(request)
-    seen = tables.look(grant, game, lambda memory: memory.picture(Frame(most=most)))
+    seen = tables.look(grant, game, lambda memory: inspect.picture(memory, Frame(most=most)))
     return PictureOut.of(seen)
 
 

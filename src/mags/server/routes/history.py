@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
+from mags.memory import inspect
 from mags.server.desk import At
 from mags.server.grants import Scope
 from mags.server.wire.given import NameIn
@@ -37,7 +38,9 @@ def changes(
 ) -> list[ChangeOut]:
     """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
     with desk.reading() as memory:
-        return [ChangeOut.of(change) for change in memory.changes(after, limit, named=NAMED)]
+        return [
+            ChangeOut.of(change) for change in inspect.changes(memory, after, limit, named=NAMED)
+        ]
 
 
 @router.get("/snapshots")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from mags.memory import inspect
 from mags.server.desk import At
 from mags.server.wire.given import ChainsIn, LatestIn, WaysIn
 from mags.server.wire.shown import ChainOut
@@ -15,7 +16,7 @@ router = APIRouter(prefix="/memories/{namespace}", tags=["reading"])
 def chains(desk: At, wanted: ChainsIn) -> list[ChainOut]:
     """What was said that leads from a question to each of its options, the best first."""
     with desk.reading() as memory:
-        found = memory.chains(wanted.question, wanted.options, after=wanted.after)
+        found = inspect.chains(memory, wanted.question, wanted.options, after=wanted.after)
         return [ChainOut.of(one) for one in found]
 
 
@@ -23,7 +24,7 @@ def chains(desk: At, wanted: ChainsIn) -> list[ChainOut]:
 def ways(desk: At, wanted: WaysIn) -> list[list[int] | None]:
     """By memory the fewest facts from what a question names to it; null where none lead."""
     with desk.reading() as memory:
-        found = memory.ways(wanted.question, wanted.ids)
+        found = inspect.ways(memory, wanted.question, wanted.ids)
         return [None if way is None else list(way) for way in found]
 
 
@@ -31,4 +32,4 @@ def ways(desk: At, wanted: WaysIn) -> list[list[int] | None]:
 def latest(desk: At, wanted: LatestIn) -> list[list[int]]:
     """By thing the episodes that have all its words, newest first; none that is over."""
     with desk.reading() as memory:
-        return [list(some) for some in memory.latest(wanted.things, most=wanted.most)]
+        return [list(some) for some in inspect.latest(memory, wanted.things, most=wanted.most)]

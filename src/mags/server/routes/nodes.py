@@ -9,6 +9,7 @@ from fastapi import Path as InPath
 from starlette.responses import Response
 
 from mags.errors import NotFound
+from mags.memory import inspect
 from mags.memory.moments import seconds
 from mags.memory.pictures import Frame
 from mags.plasticity.cycle import OnRule
@@ -71,7 +72,7 @@ def node_neighbours(desk: At, node_id: NodeId) -> list[NeighbourOut]:
 def node_life(desk: At, node_id: NodeId) -> list[MomentOut]:
     """What each change left of a node's strength, oldest first, and how fast it fades."""
     with desk.reading() as memory:
-        return [MomentOut.of(one) for one in memory.life(node_id)]
+        return [MomentOut.of(one) for one in inspect.life(memory, node_id)]
 
 
 @router.patch("/nodes/{node_id}")
@@ -105,14 +106,14 @@ def forget(desk: At, wanted: ForgetIn) -> ForgottenOut:
 def associate(desk: At, arc: ArcIn) -> None:
     """Set the weight of an association between two nodes, or remove it."""
     with desk.writing() as memory:
-        memory.associate(arc.src, arc.dst, arc.weight)
+        inspect.associate(memory, arc.src, arc.dst, arc.weight)
 
 
 @router.get("/regions")
 def regions(desk: At) -> MapOut:
     """Communities of what is associated, largest first, and what lies between them."""
     with desk.reading() as memory:
-        return MapOut.of(memory.regions(), memory.region_links())
+        return MapOut.of(inspect.regions(memory), inspect.region_links(memory))
 
 
 @router.get("/picture")
@@ -128,11 +129,11 @@ def picture(
         memory = hall.memory
         only = None
         if region is not None:
-            views = {view.id: view for view in memory.regions()}
+            views = {view.id: view for view in inspect.regions(memory)}
             if region not in views:
                 raise NotFound(f"there is no region {region} (any more)", region=region)
             only = views[region].members
         frame = Frame(
             most=most, only=only, as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of)
         )
-        return PictureOut.of(memory.picture(frame))
+        return PictureOut.of(inspect.picture(memory, frame))
