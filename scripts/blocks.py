@@ -59,12 +59,16 @@ class Block:
 
 @dataclass(slots=True)
 class Page:
-    """A page as its blocks run: what came out other than shown, and what could be shown now."""
+    """A page as its blocks run: what came out other than shown, and what could be shown now.
+
+    `printed`: every command, and every line that came out, spaces at its end aside.
+    """
 
     lines: list[str]
     namespace: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
     variables: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
 
 def blocks(lines: Sequence[str]) -> Iterator[Block]:
@@ -140,6 +144,7 @@ def _python(page: Page, block: Block, name: str) -> None:
     with contextlib.redirect_stdout(heard):
         exec(compile(source, name, "exec"), page.namespace)
     printed = [line for line in heard.getvalue().splitlines() if line.strip()]
+    page.printed += [f"block at line {block.start}", *(f"    {line.rstrip()}" for line in printed)]
     places = [i for i, line in enumerate(block.lines) if line.lstrip().startswith(SHOWN.strip())]
     shown = [block.lines[i].lstrip().removeprefix(SHOWN.strip()).strip() for i in places]
     numbers = [block.start + i for i in places]
@@ -162,6 +167,8 @@ def _console(page: Page, block: Block, name: str) -> None:
             end += 1
         numbers = [i for i in range(place + 1, end) if block.lines[i].strip()]
         printed = _command(page, line[2:])
+        heard = (line.rstrip() for line in printed if line.strip())
+        page.printed += [line, *(f"    {line}" for line in heard)]
         shown = [block.lines[i].strip() for i in numbers]
         _compare(page, name, [block.start + i for i in numbers], shown, printed, gaps=True)
         place = end

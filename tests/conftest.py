@@ -67,7 +67,8 @@ def _kernel_digest() -> str:
 
 def _isolate_environment() -> None:
     for name in list(os.environ):
-        if name.startswith(("MAGS_", "OPENAI_")) or name.lower().endswith("_proxy"):
+        ours = name.startswith(("MAGS_", "OPENAI_")) and name != "MAGS_DATA"  # sets read in place
+        if ours or name.lower().endswith("_proxy"):
             del os.environ[name]
     home = tempfile.TemporaryDirectory(prefix="mags-tests-")
     atexit.register(home.cleanup)

@@ -1,14 +1,11 @@
 """`mags demo` shows what it promises."""
 
-from typer.testing import CliRunner
+from tests.golden import pages
+from tests.golden.written import check
 
-from mags.cli.app import app
 
-
-def test_the_demo_shows_every_part_of_the_main_job() -> None:
-    result = CliRunner().invoke(app, ["demo"], env={"COLUMNS": "160"})
-    assert result.exit_code == 0
-    said = result.output
+def test_the_demo_shows_every_part_of_the_main_job_as_it_is_kept() -> None:
+    said = pages.demo()
     for shown in (
         "x closed: Alice lives in Bergen.",
         "Oslo —",
@@ -22,3 +19,4 @@ def test_the_demo_shows_every_part_of_the_main_job() -> None:
     ):
         assert shown in said
     assert said.rindex("Oslo —") > said.rindex("Paris —")
+    check(pages.DEMO, pages.of_demo(said))

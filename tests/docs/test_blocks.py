@@ -5,13 +5,17 @@ from pathlib import Path
 import pytest
 
 from scripts.blocks import align, blocks, fits, run_page
+from tests.golden import pages
+from tests.golden.written import check
 
-PAGES = ["README.md", "docs/getting-started.md", "docs/tutorial.md", "docs/reference/python.md"]
 
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_block_prints_what_the_page_shows(root: Path, page: str) -> None:
-    assert run_page(root / page).faults == []
+@pytest.mark.parametrize("name", pages.FILES)
+def test_every_block_prints_what_the_page_shows_and_all_else_as_it_is_kept(
+    root: Path, name: str
+) -> None:
+    page = run_page(root / name)
+    assert page.faults == []
+    check(pages.FILES[name], pages.of_page(page, name))
 
 
 def test_a_shown_line_may_differ_in_ids_decimals_and_spacing_only() -> None:
