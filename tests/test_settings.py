@@ -7,6 +7,7 @@ import pytest
 
 from mags.errors import ConfigurationError
 from mags.plasticity.life import Birth
+from mags.recall.settings import RecallSettings
 from mags.settings import ENVIRONMENT, Settings, read_settings
 
 URL = "http://localhost:8000/v1"
@@ -215,3 +216,10 @@ def test_no_secret_is_ever_shown(tmp_path: Path):
 def test_settings_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Settings().path = Path("x")
+
+
+def test_a_retired_value_is_read_as_the_default_and_warned_of(tmp_path: Path):
+    path = write(tmp_path, '[recall]\nanchor_choice = "cover"\nanchors = 5\n')
+    with pytest.warns(FutureWarning, match=r"memory\.recall\.anchor_choice = cover .*config\.toml"):
+        read = read_settings({}, config=path)
+    assert read.memory.recall == RecallSettings(anchors=5)

@@ -25,6 +25,7 @@ is remembered never leaves for a cloud that nobody named.
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from math import inf
@@ -156,6 +157,11 @@ ENVIRONMENT = {
     "MAGS_ANSWER": ("answer", "mode"),
 }
 NESTED = ("recall", "engram")
+RETIRED = {
+    ("memory.recall.anchor_choice", "cover"): "went with 0.2, it bought nothing: the default is "
+    "taken. Take the line out; 0.3 refuses it.",
+}
+"""Settings and values of the version before that are still read, and do nothing."""
 
 
 def read_settings(environment: Mapping[str, str], *, config: Path | None = None) -> Settings:
@@ -271,6 +277,7 @@ class _Reader:
     origins: Mapping[str, str]
 
     def part(self, kind: type[Part], table: Mapping[str, Any], at: str) -> Part:
+        table = {n: v for n, v in table.items() if not self._retired(f"{at}{n}", v)}
         hints = get_type_hints(kind)
         known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
         for name in table:
@@ -289,6 +296,14 @@ class _Reader:
                 about["default"] = made()
             values[name] = self._value(hints[name], value, f"{at}{name}", about)
         return kind(**values)
+
+    def _retired(self, key: str, value: object) -> bool:
+        told = RETIRED.get((key, str(value)))
+        if told is not None:
+            where = self.origins.get(key, self.source)
+            message = f"The setting {key} = {value} in {where} {told}"
+            warnings.warn(message, FutureWarning, stacklevel=2)
+        return told is not None
 
     def _value(self, hint: object, value: object, key: str, about: Mapping[str, Any]) -> object:
         options = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
