@@ -10,10 +10,7 @@ ROLES = ("ask", "write", "router")
 _TEXT = """\
 Exact adherence in per cent of the heads, new names everywhere; milliseconds of processor (median),
 with the vector of the turn. *Trial* is what trials before MAGS reached. What training costs, step
-by step, stands in [training](training.md): nano from nothing takes 29 minutes and 2.1 GB where the
-processor has AMX (aims: 30 and 3; PPO and GRPO of others: 31 and 3 to 7 hours, 15 GB), three
-quarters of an hour and 1.4 GB without; the heads, which decide better, 210 minutes of processor
-more and 1.7 GB."""
+by step, stands in [training](training.md): 210 minutes of processor and 1.7 GB."""
 _FRAMES = (
     "writing misses one turn in 17; the last courses of eleven moved it by less than its interval "
     "([log](log.md))"

@@ -162,7 +162,8 @@ def cli() -> str:
 
 def _verbs(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401
     """A verb; of a group what it is for, and then each of its verbs."""
-    inner = getattr(command, "commands", None)
+    found = getattr(command, "commands", {})
+    inner = {one: verb for one, verb in found.items() if not verb.hidden}
     if not inner:
         yield _verb(name, command)
         return

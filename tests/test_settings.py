@@ -7,6 +7,7 @@ import pytest
 
 from mags.errors import ConfigurationError
 from mags.plasticity.life import Birth
+from mags.recall.settings import RecallSettings
 from mags.settings import ENVIRONMENT, Settings, read_settings
 
 URL = "http://localhost:8000/v1"
@@ -215,3 +216,28 @@ def test_no_secret_is_ever_shown(tmp_path: Path):
 def test_settings_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Settings().path = Path("x")
+
+
+def test_a_retired_value_is_read_as_the_default_and_warned_of(tmp_path: Path):
+    path = write(tmp_path, '[recall]\nanchor_choice = "cover"\nanchors = 5\n')
+    with pytest.warns(FutureWarning, match=r"memory\.recall\.anchor_choice = cover .*config\.toml"):
+        read = read_settings({}, config=path)
+    assert read.memory.recall == RecallSettings(anchors=5)
+
+
+@pytest.mark.parametrize("held", ["true", "false"])
+def test_holding_nano_to_its_grammar_is_left_aside_with_a_warning(
+    tmp_path: Path, held: str
+) -> None:
+    with pytest.warns(FutureWarning, match=r"policy\.held"):
+        read = read_settings({}, config=write(tmp_path, f"[policy]\nheld = {held}\n"))
+    assert read == Settings()
+
+
+def test_nano_says_where_it_went(tmp_path: Path):
+    gone = r"nano went with 0\.2: use the default policy .*`mags train lora`"
+    with pytest.raises(ConfigurationError, match=f"MAGS_POLICY; {gone}") as caught:
+        read_settings({"MAGS_POLICY": "nano"})
+    assert caught.value.facts["key"] == "policy.kind"
+    with pytest.raises(ConfigurationError, match=gone):
+        read_settings({}, config=write(tmp_path, '[policy]\nkind = "nano"\npath = "x"\n'))

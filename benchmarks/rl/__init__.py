@@ -1,1 +1,1 @@
-"""What reinforcement adds to a fine-tuned nano, in a world small enough for three seeds."""
+"""What reinforcement adds to a small fine-tuned Llama, in a world small enough for three seeds."""

@@ -34,6 +34,7 @@ from benchmarks.rl.learning import (
     voice_of,
 )
 from benchmarks.rl.reinforced import Lesson, by_grpo, by_ppo
+from benchmarks.rl.small import new_model, train_tokenizer, without_names
 from benchmarks.rl.study import (
     ALONE,
     BASE,
@@ -46,6 +47,7 @@ from benchmarks.rl.study import (
     Cell,
     Critic,
     Study,
+    Teaching,
     equal_steps,
     half,
 )
@@ -56,18 +58,13 @@ from mags.training.chains.schema import Role, Sample, read_samples, write_sample
 from mags.training.chains.variety import Known
 from mags.training.exam import BlindJudge
 from mags.training.experience import Voice
-from mags.training.nano.lean import LeanLoss
-from mags.training.nano.model import NanoSize, new_nano
-from mags.training.nano.tokens import train_tokenizer, without_names
 from mags.training.pairs import of_role, short_pair_of
-from mags.training.recipe.presets import Teaching
 from mags.training.reward import GoldJudge
 from mags.training.sft import SftConfig, fine_tune
 
 STUDY, TESTS, CHOICE = "study.json", "tests.jsonl", "choice.jsonl"
 LONGEST = 240
 DEV = "dev"
-WORTH_COMPILING = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +197,7 @@ Made = tuple[LlamaForCausalLM, dict[str, Any]]
 
 
 def make_base(run: Run, cell: Cell) -> Made:
-    """A new nano, taught both roles."""
+    """A new model, taught both roles."""
     pairs = [run.pair(one) for one in run.samples(TAUGHT, cell.seed)]
     texts = [text for pair in pairs for text in (pair.prompt, pair.target)]
     words = train_tokenizer(without_names(texts), size=run.study.widths.pieces)
@@ -209,7 +206,7 @@ def make_base(run: Run, cell: Cell) -> Made:
 
 
 def make_alone(run: Run, cell: Cell) -> Made:
-    """A new nano of the same size, taught one role in as many steps as the base."""
+    """A new model of the same size, taught one role in as many steps as the base."""
     return _specialist(run, cell, ALONE, run.study.taught)
 
 
@@ -301,16 +298,7 @@ def on_dev(run: Run, cell: Cell) -> Mapping[str, float]:
 
 
 def _new(run: Run, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
-    widths = run.study.widths
-    size = NanoSize(
-        width=widths.width,
-        layers=widths.layers,
-        heads=widths.heads,
-        inner=widths.inner,
-        context=widths.context,
-        pieces=widths.pieces,
-    )
-    return new_nano(words, size, seed=seed)
+    return new_model(words, run.study.widths, seed=seed)
 
 
 def _specialist(
@@ -334,12 +322,11 @@ def _taught(
     pairs = [run.pair(one) for one in of_role(run.samples(source, cell.seed), *roles)]
     encoded = encode(words, pairs, longest=LONGEST)
     steps = sum(how.steps for how in lessons)
-    lean = LeanLoss(model, compiled=steps >= WORTH_COMPILING)
     used, curve = 0.0, list[dict[str, float]]()
     for how in lessons:
         config = SftConfig(steps=how.steps, rate=how.rate, tokens=how.tokens, seed=cell.seed)
         clock = Clock()
-        fine_tune(model, encoded, config, objective=lean, watch=clock)
+        fine_tune(model, encoded, config, watch=clock)
         used += clock.cpu_s
         curve = clock.curve[:: max(1, how.steps // 100)]
     found = {"cpu_s": round(used, 1), "steps": steps, "samples": len(encoded)}

@@ -15,7 +15,7 @@ ORDER = ("SFT", "GRPO", "GRPO, no labels", "PPO", "SFT on")
 GROUPS = ("frames", "frames ask", "frames write", "frames nothing", "frames something")
 MORE = ("phrasings", "phrasings ask", "phrasings nothing", "phrasings something", "dev")
 _TEXT = """\
-A nano of a million weights in a small world (`benchmarks/rl/world.py`): the generator's turns of
+A Llama of a million weights in a small world (`benchmarks/rl/world.py`): the generator's turns of
 ten relations, three phrases a list, without notes, dates and asides; names, frames and phrasings
 held out as everywhere. SFT learns ask and write from 16,000 samples in two frames of each kind;
 reinforcement begins where it ends, on 5,000 prompts in the other frames of training; `frames` are
@@ -25,10 +25,10 @@ turns with nothing to store and the others. `exam` asks a memory: after writing,
 is looked up (facts that nobody told and bystanders that were harmed take away, silence earns
 nothing); after asking, the rank of the answer counts. It is the reward of *no labels*, whose judge
 is given the turn without its target and an exam drawn up with the turn, as a simulated world knows
-what it lets people say. `PPO` is the best of four settings by dev: eight of its replies
-share the reading of a prompt, as GRPO's do; where no look at dev is above the start, the start is
-kept. `SFT on` goes on with labels of the prompts that GRPO has: what labels would buy for the same
-computing.
+what it lets people say. `PPO` is the best of four settings by dev, eight of its replies
+to a prompt; where no look at dev is above the start, the start is kept. `SFT on` goes on with
+labels of the prompts that GRPO has: what labels would buy for the same computing. Measured with the
+loops of version 0.1, which learned from the same replies in fewer passes through the model.
 `python -m benchmarks.rl` (extra `train`)."""
 
 

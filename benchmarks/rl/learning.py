@@ -126,7 +126,7 @@ def measured(
     `examined`: how many of each group are held against their exam too.
     """
     found: dict[str, dict[str, list[float]]] = {}
-    decided = VoiceDecider(voice, name="nano", timed=0).decide(samples)
+    decided = VoiceDecider(voice, name="small", timed=0).decide(samples)
     for sample, decision in zip(samples, decided, strict=True):
         group = found.setdefault(
             f"{sample.split.value} {sample.role.value}",

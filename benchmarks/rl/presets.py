@@ -14,8 +14,9 @@ from benchmarks.rl.study import (
     Critic,
     Practice,
     Study,
+    Teaching,
+    Widths,
 )
-from mags.training.recipe.presets import Teaching, Widths
 
 LEAN = Study(
     name="lean",

@@ -13,7 +13,6 @@ from mags.training.experience import Judge, Task, Voice
 from mags.training.grpo import GrpoConfig, reinforce
 from mags.training.ppo import PpoConfig, reinforce_with_critic
 from mags.training.progress import Watch
-from mags.training.recipe.lora import low_rank
 
 T = TypeVar("T")
 
@@ -44,16 +43,14 @@ def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict
         rows=how.rows,
         rate=how.rate,
         redraws=how.redraws,
-        whole=how.whole,
         rise=how.rise,
         seed=seed,
     )
     chooser = _chooser(voice, lesson, every=study.choosing.every, last=how.steps)
-    with low_rank(voice.model, how.rank, seed=seed):
-        chooser(0)
-        clock = _clock(lesson, chooser)
-        reinforce(voice, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
-        chooser.take_best()
+    chooser(0)
+    clock = _clock(lesson, chooser)
+    reinforce(voice, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
+    chooser.take_best()
     return _found(lesson, chooser, clock)
 
 
@@ -71,17 +68,15 @@ def by_ppo(
         rate=critic.rate,
         value_weight=critic.value_weight,
         warm=critic.warm,
-        whole=how.whole,
         rise=how.rise,
         seed=seed,
     )
     chooser = _chooser(voice, lesson, every=-(-steps // lesson.looks), last=steps)
-    with low_rank(voice.model, how.rank, seed=seed):
-        chooser(0)
-        clock = _clock(lesson, chooser)
-        watch = _both(clock, chooser)
-        reinforce_with_critic(voice, lesson.tasks, lesson.judge, config, watch=watch)
-        chooser.take_best()
+    chooser(0)
+    clock = _clock(lesson, chooser)
+    watch = _both(clock, chooser)
+    reinforce_with_critic(voice, lesson.tasks, lesson.judge, config, watch=watch)
+    chooser.take_best()
     return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from benchmarks.rl.world import SMALL, World
-from mags.training.recipe.presets import Teaching, Widths
 
 BASE, GRPO, BLIND, PPO, MORE = "base", "grpo", "grpo-blind", "ppo", "more-sft"
 ALONE = {"ask": "alone-ask", "write": "alone-write"}
@@ -21,11 +20,29 @@ REINFORCED = (BASE, GRPO, BLIND, SWEEP, PPO, MORE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Practice:
-    """Reinforcement: so many steps at most, of `prompts` x `group` replies.
+class Widths:
+    """The model: a Llama of about a million weights."""
 
-    `rank`: of a LoRA, 0 trains every weight.
-    """
+    width: int = 128
+    layers: int = 4
+    heads: int = 4
+    inner: int = 384
+    context: int = 512
+    pieces: int = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teaching:
+    """One run of SFT. `tokens`: of a batch."""
+
+    steps: int
+    rate: float
+    tokens: int = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Practice:
+    """Reinforcement: so many steps at most, of `prompts` x `group` replies."""
 
     steps: int
     rate: float
@@ -33,9 +50,7 @@ class Practice:
     group: int = 8
     epochs: int = 1
     rows: int = 32
-    rank: int = 0
     redraws: int = 0
-    whole: bool = False
     rise: float = 0.1
     temperature: float = 1.0
 
@@ -101,8 +116,8 @@ class Cell:
 class Study:
     """Everything that decides on a figure.
 
-    SFT is `taught`, one teaching after the other, each from a new rise, as nano's recipe has it:
-    replies in short, pieces learned without names, its own forward pass. PPO and more SFT take as
+    SFT is `taught`, one teaching after the other, each from a new rise:
+    replies in short, pieces learned without names. PPO and more SFT take as
     much processor time as GRPO. The sweep of `critics` is on the first seed. `kinds`: of cells.
     """
 

@@ -31,7 +31,6 @@ from mags.models.policy.fallback import FallbackPolicy
 from mags.models.policy.heads.policy import HeadsPolicy
 from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile
-from mags.models.policy.nano import NanoFolder, NanoPolicy, shipped_nano
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.served import served_policy
@@ -172,8 +171,6 @@ def make_policy(settings: Settings, chat: ChatModel | None) -> Policy:
             "MAGS_CHAT_URL",
             key="policy.kind",
         )
-    if wanted.kind == "nano":
-        return FallbackPolicy(make_nano(wanted.path, held=wanted.held), rules)
     if wanted.kind == "adapters":
         return FallbackPolicy(make_adapters(wanted.path, wanted.language), rules)
     if wanted.kind == "served" and chat is not None:
@@ -205,14 +202,6 @@ def make_heads(path: Path | None = None, rules: Policy | None = None) -> HeadsPo
 def make_both(path: Path | None = None, rules: Policy | None = None) -> RulesFirst:
     """The rules, then of the heads what they are sure of; raises ConfigurationError."""
     return RulesFirst(make_heads(path), rules)
-
-
-def make_nano(path: Path | None = None, *, held: bool = False) -> NanoPolicy:
-    """The nano that comes with MAGS, or that of a folder; raises ConfigurationError.
-
-    `held`: the grammar holds what it says (extra `grammar`, wanted with its first decision).
-    """
-    return NanoPolicy(shipped_nano() if path is None else NanoFolder.read(path), held=held)
 
 
 def make_adapters(folder: Path | None, language: str = "en") -> AdapterPolicy:

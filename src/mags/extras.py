@@ -9,7 +9,7 @@ from mags.errors import MissingExtra
 
 NEEDS = {
     "train": (
-        *("accelerate", "datasets", "gguf", "jinja2", "onnx", "onnxscript"),
+        *("accelerate", "datasets", "gguf", "jinja2"),
         *("peft", "torch", "transformers", "trl"),
     ),
     "pyg": ("torch", "torch_geometric"),

@@ -11,8 +11,8 @@ for none: it switches a rule of sleep off, a limit too. The environment goes bef
     MAGS_CHAT_KEY    its key
     MAGS_EMBEDDER    "embedded", a sentence-transformers folder, or URL#model of /v1/embeddings
     MAGS_EMBEDDER_KEY  the key of that URL
-    MAGS_POLICY      auto, rules, prompted, heads, both or nano
-    MAGS_POLICY_PATH  the folder of a nano, or the file of heads, that did not come with MAGS
+    MAGS_POLICY      auto, rules, prompted, heads, both, adapters or served
+    MAGS_POLICY_PATH  the file of heads, or the folder of adapters, that did not come with MAGS
     MAGS_ANSWER      chat, manager or extractive
     MAGS_LANGUAGE    the memory's language, as an ISO 639-1 code
     MAGS_PROMPTS     folder of prompt files that replace the shipped ones
@@ -25,6 +25,7 @@ is remembered never leaves for a cloud that nobody named.
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from math import inf
@@ -94,19 +95,14 @@ class PolicySettings:
     "auto" takes a prompted model where a language model is configured, else "both" where the
     embedder is the embedded one, else "rules". "heads" is what was trained on the embedded
     encoder (in the file `path`, else as shipped), "both" the rules, and what
-    the heads surely read beyond them; "nano" the small trained model (in the folder `path`, else as
-    shipped), "adapters" LoRA adapters over one base (in the folder `path`; extra `train`),
-    "served" the configured language model, taught as MAGS teaches (a merged adapter behind vLLM,
-    llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `held`: the grammar of memory
-    tokens holds a nano while it writes, so that every reply can be read (extra `grammar`).
-    `grounded`: refuse what a model writes about things nobody said. `prompts`: own prompt files.
+    the heads surely read beyond them; "adapters" LoRA adapters over one base (in the folder `path`;
+    extra `train`), "served" the configured language model, taught as MAGS teaches (a merged adapter
+    behind vLLM, llama.cpp or Ollama); `mags models use` sets `kind` and `path`. `grounded`: refuse
+    what a model writes about things nobody said. `prompts`: own prompt files.
     """
 
-    kind: Literal["auto", "rules", "prompted", "heads", "both", "nano", "adapters", "served"] = (
-        "auto"
-    )
+    kind: Literal["auto", "rules", "prompted", "heads", "both", "adapters", "served"] = "auto"
     path: Path | None = None
-    held: bool = False
     language: str = "en"
     grounded: bool = True
     prompts: Path | None = None
@@ -156,6 +152,18 @@ ENVIRONMENT = {
     "MAGS_ANSWER": ("answer", "mode"),
 }
 NESTED = ("recall", "engram")
+NANO_GONE = (
+    "nano went with 0.2: use the default policy (auto), or train an adapter of a language model "
+    "with `mags train lora`."
+)
+RETIRED = {
+    ("policy.held", "True"): "held nano to the grammar, which went with 0.2: adapters are held "
+    "where llguidance is there. Take the line out; 0.3 refuses it.",
+    ("policy.held", "False"): "went with nano in 0.2. Take the line out; 0.3 refuses it.",
+    ("memory.recall.anchor_choice", "cover"): "went with 0.2, it bought nothing: the default is "
+    "taken. Take the line out; 0.3 refuses it.",
+}
+"""Settings and values of the version before that are still read, and do nothing."""
 
 
 def read_settings(environment: Mapping[str, str], *, config: Path | None = None) -> Settings:
@@ -271,6 +279,7 @@ class _Reader:
     origins: Mapping[str, str]
 
     def part(self, kind: type[Part], table: Mapping[str, Any], at: str) -> Part:
+        table = {n: v for n, v in table.items() if not self._retired(f"{at}{n}", v)}
         hints = get_type_hints(kind)
         known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
         for name in table:
@@ -289,6 +298,20 @@ class _Reader:
                 about["default"] = made()
             values[name] = self._value(hints[name], value, f"{at}{name}", about)
         return kind(**values)
+
+    def _retired(self, key: str, value: object) -> bool:
+        if key == "policy.kind" and value == "nano":
+            raise ConfigurationError(
+                f"The setting {key} is 'nano' in {self.origins.get(key, self.source)}; {NANO_GONE}",
+                key=key,
+                value=value,
+            )
+        told = RETIRED.get((key, str(value)))
+        if told is not None:
+            where = self.origins.get(key, self.source)
+            message = f"The setting {key} = {value} in {where} {told}"
+            warnings.warn(message, FutureWarning, stacklevel=2)
+        return told is not None
 
     def _value(self, hint: object, value: object, key: str, about: Mapping[str, Any]) -> object:
         options = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)

@@ -14,9 +14,6 @@ from mags.errors import ConfigurationError, InvalidInput
 from mags.settings import EmbedderSettings, PolicySettings, Settings, read_settings
 from tests.cli.running import run as command
 
-CARD = {"name": "tiny", "files": {"write": "w.onnx"}, "layers": 1, "heads": 1, "width": 4,
-        "context": 64}  # fmt: skip
-
 
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -24,42 +21,14 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mags" / "config.toml"
 
 
-@pytest.fixture
-def nano(tmp_path: Path) -> Path:
-    folder = tmp_path / "run" / "export"
-    folder.mkdir(parents=True)
-    (folder / "nano.json").write_text(json.dumps(CARD))
-    (folder / "tokenizer.json").write_text("{}")
-    (folder / "w.onnx").write_bytes(b"x" * 2_000_000)
-    return folder
-
-
 def run(*words: str) -> str:
     return command("models", *words)
-
-
-def test_a_folder_is_used_and_left_again(config: Path, nano: Path) -> None:
-    assert str(config) in run("use", str(nano.parent)).replace("\n", "")
-    policy = read_settings({"XDG_CONFIG_HOME": str(config.parent.parent)}).policy
-    assert (policy.kind, policy.path) == ("nano", nano.resolve())
-    run("use", "auto")
-    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "auto"}}
 
 
 def test_what_is_no_policy_is_not_used(config: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="auto, rules, prompted, heads"):
         run("use", str(tmp_path))
     assert not config.exists()
-
-
-def test_the_list_marks_what_is_in_use(config: Path, nano: Path) -> None:
-    run("use", str(nano))
-    found = json.loads(run("list", str(nano.parent.parent), "--json"))
-    assert [one["given"] for one in found if one["used"]] == [str(nano.resolve())]
-    assert {"auto", "rules", "prompted"} <= {one["given"] for one in found}
-    assert found[-1]["about"] == "tiny: write"
-    assert found[-1]["megabytes"] == 2.0
-    assert "tiny: write" in run("list", str(nano))
 
 
 def test_adapters_are_listed_with_their_base_those_of_three_roles_once(
@@ -75,19 +44,19 @@ def test_adapters_are_listed_with_their_base_those_of_three_roles_once(
         ("adapter of qwen", 0.5),
         ("adapter of qwen: one for each role", 1.5),
     ]
-    with pytest.raises(InvalidInput, match="--form safetensors or --form gguf"):
-        run("export", str(tmp_path / "one"), "--out", str(tmp_path / "more"))
 
 
-def test_an_export_holds_what_is_needed_and_no_more(nano: Path, tmp_path: Path) -> None:
-    (nano / "notes.txt").write_text("mine")
-    run("export", str(nano.parent), "--out", str(tmp_path / "taken"))
-    names = sorted(path.name for path in (tmp_path / "taken").iterdir())
-    assert names == ["nano.json", "tokenizer.json", "w.onnx"]
-    with pytest.raises(InvalidInput, match="mags train all"):
-        run("export", str(tmp_path / "taken" / "none"), "--out", str(tmp_path / "more"))
-    with pytest.raises(InvalidInput, match="mags train sft"):
-        run("export", str(nano.parent), "--out", str(tmp_path / "more"), "--form", "safetensors")
+def test_a_policy_is_used_by_its_name_and_marked_in_the_list(config: Path) -> None:
+    assert str(config) in run("use", "both").replace("\n", "")
+    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "both"}}
+    found = json.loads(run("list", "--json"))
+    assert [one["given"] for one in found if one["used"]] == ["both"]
+    assert {"auto", "rules", "prompted"} <= {one["given"] for one in found}
+
+
+def test_what_holds_no_adapter_is_not_exported(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="mags train lora"):
+        run("export", str(tmp_path), "--out", str(tmp_path / "more"))
 
 
 def test_everything_else_in_the_file_stays_as_it_was(tmp_path: Path) -> None:
@@ -95,9 +64,9 @@ def test_everything_else_in_the_file_stays_as_it_was(tmp_path: Path) -> None:
     file.write_text(
         '# mine\n[policy]  # who decides\nlanguage = "de"\nkind = "rules"\n\n[chat]\ntries = 2\n'
     )
-    set_policy(file, "nano", Path("models") / 'a "b"')
+    set_policy(file, "adapters", Path("models") / 'a "b"')
     assert file.read_text() == (
-        '# mine\n[policy]  # who decides\nkind = "nano"\npath = "models/a \\"b\\""\n'
+        '# mine\n[policy]  # who decides\nkind = "adapters"\npath = "models/a \\"b\\""\n'
         'language = "de"\n\n[chat]\ntries = 2\n'
     )
 
@@ -119,11 +88,6 @@ def test_any_path_is_read_back(path: str) -> None:
     }  # fmt: skip
 
 
-def test_a_nano_falls_back_on_the_rules(nano: Path) -> None:
-    settings = Settings(policy=PolicySettings(kind="nano", path=nano))
-    assert make_policy(settings, None).name == "tiny, else rules"
-
-
 def test_the_heads_help_the_rules_where_the_encoder_they_stand_on_is_loaded_anyway() -> None:
     assert make_policy(Settings(), None).name == "rules, then sure heads"
     other = EmbedderSettings(kind="endpoint", url="http://localhost/v1", model="m")
@@ -142,20 +106,6 @@ def test_heads_are_used_only_where_they_are(config: Path, tmp_path: Path) -> Non
     assert make_policy(settings, None).name == "heads, else rules"
     found = json.loads(run("list", str(tmp_path), "--json"))
     assert [one["given"] for one in found if one["used"]] == [str(tmp_path / "some.npz")]
-
-
-def test_a_nano_is_that_of_a_folder_or_the_shipped_one(config: Path, nano: Path) -> None:
-    policy = read_settings({"MAGS_POLICY": "nano", "MAGS_POLICY_PATH": str(nano)}).policy
-    assert policy.path == nano
-    assert read_settings({"MAGS_POLICY": "nano"}).policy.path is None
-
-
-def test_the_shipped_nano_is_used_by_its_name(config: Path, nano: Path) -> None:
-    run("use", str(nano))
-    run("use", "nano")
-    assert tomllib.loads(config.read_text()) == {"policy": {"kind": "nano"}}
-    found = json.loads(run("list", str(nano.parent), "--json"))
-    assert [one["given"] for one in found if one["used"]] == ["nano"]
 
 
 def test_a_served_model_needs_an_endpoint_and_falls_back_on_the_rules(config: Path) -> None:

@@ -1,4 +1,4 @@
-"""`mags train lora|needs|sizes` where nothing is trained; the rest is in tests/training."""
+"""`mags train lora|sft|grpo|ppo|needs` where nothing is trained; the rest is in tests/training."""
 
 import importlib.util
 from pathlib import Path
@@ -13,7 +13,7 @@ HAS_TORCH = all(importlib.util.find_spec(name) for name in ("torch", "peft", "tr
 
 
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
-@pytest.mark.parametrize("words", [("lora", "model"), ("sizes", "1M")])
+@pytest.mark.parametrize("words", [("lora", "model"), ("grpo", "model")])
 def test_the_extra_that_is_missing_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
         run("train", *words, "--out", str(tmp_path))
@@ -21,7 +21,10 @@ def test_the_extra_that_is_missing_is_named(words: tuple[str, ...], tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("words", "there_are"),
-    [(("lora", "model", "--preset", "nano"), "quick, full, smoke"), (("sizes", "8B"), "1M, 5M")],
+    [
+        (("lora", "model", "--preset", "nano"), "quick, full, smoke"),
+        (("ppo", "model", "--preset", "nano"), "quick, full, smoke"),
+    ],
 )
 def test_what_there_is_not_is_refused_before_anything_is_loaded(
     words: tuple[str, ...], there_are: str, tmp_path: Path

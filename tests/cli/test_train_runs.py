@@ -27,10 +27,10 @@ def test_the_command_line_starts_without_torch() -> None:
 
 
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
-@pytest.mark.parametrize("verb", ["sft", "grpo", "ppo", "all"])
-def test_a_missing_extra_is_named(verb: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [("sft", "m"), ("grpo", "m"), ("ppo", "m"), ("all",)])
+def test_a_missing_extra_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
-        run("train", verb, "--preset", "smoke", "--out", str(tmp_path))
+        run("train", *words, "--preset", "smoke", "--out", str(tmp_path))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch_geometric") is not None, reason="it is there")
@@ -63,7 +63,7 @@ def test_only_a_missing_library_is_taken_for_a_missing_extra() -> None:
 
 
 def test_a_preset_that_is_none_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="smoke, quick, nano"):
+    with pytest.raises(InvalidInput, match="full, quick, smoke"):
         run("train", "all", "--preset", "huge", "--out", str(tmp_path))
 
 
@@ -96,26 +96,21 @@ def test_policies_are_evaluated_on_samples_of_their_own_or_on_files(tmp_path: Pa
         run("train", "evaluate", "--data", str(tmp_path / "data"), "--split", "real")
 
 
-def test_decisions_of_nano_are_drawn_and_compared() -> None:
-    words = ("train", "evaluate", "nano", "rules", "--split", "seen", "--role", "write")
-    more = ("--most", "4", "--probed", "0", "--draws", "3", "--json")
-    nano, rules = json.loads(run(*words, *more))
-    (drawn,), (same,) = nano["cells"], rules["cells"]
-    assert drawn["measures"]["agreement"]["n"] == 4
-    assert 0.0 < drawn["measures"]["agreement"]["mean"] < 1.0
-    assert drawn["tokens"] > 0
-    assert "agreement" not in same["measures"]
-    again, _ = json.loads(run(*words, *more))
-    assert again["cells"][0]["measures"] == drawn["measures"]
-
-
-def test_the_router_that_nano_lacks_is_no_figure_of_its() -> None:
-    words = ("train", "evaluate", "nano", "--split", "seen", "--most", "2", "--draws", "0")
-    (found,) = json.loads(run(*words, "--probed", "0", "--json"))
-    assert {cell["role"] for cell in found["cells"]} == {"ask", "write"}
-    assert found["lacks"] == ["router"]
-    with pytest.raises(InvalidInput, match="the rules decide"):
-        run(*words, "--role", "router")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "all", "--preset", "nano", "--out", "x"),
+        ("train", "sizes", "1M", "--steps", "4", "--out", "x"),
+        ("train", "grpo", "--out", "x"),
+        ("train", "evaluate", "nano"),
+        ("models", "use", "nano"),
+        ("models", "export", "nano", "--out", "x"),
+        ("models", "export", "x", "--form", "onnx", "--out", "x"),
+    ],
+)
+def test_what_was_of_nano_says_where_it_went(words: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput, match=r"nano went with 0\.2: .*`mags train lora`"):
+        run(*words)
 
 
 def test_a_prompted_model_is_evaluated_over_http(

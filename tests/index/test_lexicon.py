@@ -32,19 +32,6 @@ def test_bm25_is_what_the_formula_says():
     assert sorted(found.rows.tolist()) == [0, 1]
 
 
-def test_coverage_is_the_share_of_the_idf_held():
-    made = lexicon("fox hound", "fox hare", "badger")
-    found = made.match(["fox", "hare"])
-    fox, hare = found.idf
-    shares = found.coverage(found.bits)
-    assert shares == pytest.approx([fox / (fox + hare), 1.0, 0.0], rel=1e-5)
-
-
-def test_an_unknown_word_lowers_every_share():
-    made = lexicon("fox", "badger")
-    assert made.match(["fox", "zebra"]).coverage(np.array([1], np.uint64))[0] < 0.5
-
-
 def test_a_dropped_row_is_gone_and_can_come_back():
     made = lexicon("fox hound", "fox hare")
     made.drop(np.array([0]))

@@ -24,7 +24,7 @@ WORDS = ("ADD | ", "UPDATE | ", "RETRACT | ", " | ", "lives in", "kind=", "2024-
 
 def tokenizer(*, marks: bool) -> Tokenizer:
     """Bytes, and some words that straddle the fields of an operation."""
-    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
+    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[train]'")
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     pieces = {piece: place for place, piece in enumerate(["<end>", *alphabet])}
     made = Tokenizer(models.BPE(vocab=pieces, merges=[]))
@@ -115,16 +115,5 @@ def test_whatever_is_said_at_random_is_read(role: str, rng):
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(__import__("sys").modules, "llguidance", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'mags\[grammar\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install 'mags\[train\]'"):
         Constraint("{}", end=0, pieces=1)
-
-
-def test_a_date_by_its_place_in_the_turn_is_said_only_where_marks_are() -> None:
-    words = tokenizer(marks=True)
-    end, pieces = words.token_to_id("<end>"), words.get_vocab_size()
-    short = "<recall>\nhop: me | sister\nsince: t1\n</recall>"
-    told = "<engram>\nADD | me | lives in | Oslo | | t2\n</engram>"
-    for marks in (True, False):
-        held = Constraint(words.to_str(), end=end, pieces=pieces, marks=marks)
-        for role, reply in (("ask", short), ("write", told)):
-            assert accepts(held.begin(role), words.encode(reply).ids) is marks

@@ -8,7 +8,6 @@ from mags.ports.inflection import (
     guess,
     is_verb,
     lemma,
-    past_participle,
     past_tense,
     third_person,
 )
@@ -27,12 +26,7 @@ from mags.ports.inflection import (
     ],
 )
 def test_every_form_of_a_verb_leads_back_to_its_base(base, third, past, participle, ing):
-    assert (third_person(base), past_tense(base), past_participle(base), gerund(base)) == (
-        third,
-        past,
-        participle,
-        ing,
-    )
+    assert (third_person(base), past_tense(base), gerund(base)) == (third, past, ing)
     for word in (base, third, past, participle, ing):
         assert lemma(word) == base
 

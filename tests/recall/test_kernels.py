@@ -11,7 +11,6 @@ from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeKind
 from mags.recall import spread
-from mags.recall.anchors import cover
 from mags.recall.plane.kernels import hull_area
 from mags.recall.settings import RecallSettings
 from mags.recall.units import clusters
@@ -150,12 +149,6 @@ def test_a_hub_receives_and_never_passes_on():
     ids = graph.nodes["id"]
     assert sorted(ids[open_]) == [1, 2, 3, 4, 5, 6]
     assert sorted(ids[cut]) == [1, 6]
-
-
-def test_cover_takes_the_best_match_and_then_what_reaches_most_that_is_new():
-    reaches = [{1, 2}, {1, 2, 3}, {4, 5, 6}, {4, 5, 7, 8}]
-    assert cover(reaches, np.ones(4), 3).tolist() == [0, 3, 1]
-    assert cover(reaches, np.array([1.0, 1.0, 1.0, 0.1]), 2).tolist() == [0, 2]
 
 
 def test_clusters_are_the_strongly_connected_hits():

@@ -35,7 +35,7 @@ def test_recall_is_the_same_every_time_and_changes_nothing():
 
 def test_the_best_match_is_always_an_anchor():
     small = told()
-    for choice in ("hull", "top", "cover"):
+    for choice in ("hull", "top"):
         settings = RecallSettings(anchors=3, anchor_choice=choice)
         for question in QUESTIONS:
             found = small.ask(question, settings=settings)
@@ -151,7 +151,6 @@ def test_every_switch_keeps_the_best_match():
         replace(plain, bridges=False),
         replace(plain, traces=False),
         replace(plain, anchor_choice="hull"),
-        replace(plain, anchor_choice="cover"),
         replace(plain, entity_seeds=0.3),
     ):
         assert small.ask("What is the cat called?", settings=settings)[0].text.startswith("I adopt")

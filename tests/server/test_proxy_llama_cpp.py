@@ -1,4 +1,4 @@
-"""The proxy before llama.cpp's own server, with the nano that comes with MAGS as GGUF.
+"""The proxy before llama.cpp's own server, with a small Llama of random weights as GGUF.
 
 Needs the extras `server`, `train` and `gguf`; run by `make test-full`.
 """
@@ -19,11 +19,11 @@ for library in ("torch", "transformers", "gguf", "llama_cpp", "llama_cpp.server"
 
 import torch  # noqa: E402
 
-from mags.models.policy.nano import SHIPPED, NanoFolder  # noqa: E402
 from mags.server.proxy.upstream import Upstream  # noqa: E402
-from mags.training.folders import nano_to_gguf  # noqa: E402
+from mags.training.folders import to_gguf  # noqa: E402
 from tests.server.serving import serving  # noqa: E402
 from tests.server.test_proxy import client_of, episodes  # noqa: E402
+from tests.training.large import families  # noqa: E402
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 READY_S = 90.0
@@ -39,11 +39,10 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
-    """llama-cpp-python's server over the nano that writes; it has learned no chat, but it talks."""
+    """llama-cpp-python's server over random weights; it has learned nothing, but it talks."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("llama")
-    paths = nano_to_gguf(NanoFolder.read(SHIPPED), folder)
-    path = next(one for one in paths if one.stem == "write")
+    path = to_gguf(families.folder("llama", folder / "model"), folder / "model.gguf")
     port = free_port()
     given = ["--model", path, "--host", "127.0.0.1", "--port", port, "--n_ctx", 1024]
     command = [sys.executable, "-m", "llama_cpp.server", *map(str, given), "--n_threads", "1"]
@@ -56,7 +55,7 @@ def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
             assert server.poll() is None, (folder / "server.log").read_text(errors="replace")
             assert time.monotonic() < ends
             time.sleep(0.3)
-        yield Upstream(url=url, model="nano")
+        yield Upstream(url=url, model="small")
     finally:
         server.terminate()
         server.wait(30)
@@ -73,9 +72,9 @@ def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: Up
     with serving(tmp_path, upstream=upstream) as served, client_of(served) as client:
         assert client.models.list().data
         made = client.chat.completions
-        first = made.create(model="nano", messages=TOLD, max_tokens=8, temperature=0.0)
+        first = made.create(model="small", messages=TOLD, max_tokens=8, temperature=0.0)
         assert first.choices[0].message.role == "assistant"
-        answer = made.create(model="nano", messages=ASKED, max_tokens=8, temperature=0.0)
+        answer = made.create(model="small", messages=ASKED, max_tokens=8, temperature=0.0)
         assert answer.usage.completion_tokens <= 8
         assert answer.usage.prompt_tokens > first.usage.prompt_tokens
         assert any("Porto" in one["text"] for one in answer.model_extra["mags"]["citations"])
@@ -86,9 +85,9 @@ def test_llama_cpp_is_asked_with_what_is_remembered(tmp_path: Path, upstream: Up
 def test_llama_cpp_streams_through_the_proxy(tmp_path: Path, upstream: Upstream):
     with serving(tmp_path, upstream=upstream) as served, client_of(served) as client:
         made = client.chat.completions
-        whole = made.create(model="nano", messages=TOLD, max_tokens=8, temperature=0.0, user="a")
+        whole = made.create(model="small", messages=TOLD, max_tokens=8, temperature=0.0, user="a")
         stream = made.create(
-            model="nano", messages=TOLD, max_tokens=8, temperature=0.0, user="b", stream=True
+            model="small", messages=TOLD, max_tokens=8, temperature=0.0, user="b", stream=True
         )
         chunks = list(stream)
         words = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
@@ -100,5 +99,5 @@ def test_what_llama_cpp_refuses_comes_through(tmp_path: Path, upstream: Upstream
     with serving(tmp_path, upstream=upstream) as served, client_of(served) as client:
         long = [{"role": "user", "content": "geese " * 3_000}]
         with pytest.raises(openai.APIStatusError) as caught:
-            client.chat.completions.create(model="nano", messages=long)
+            client.chat.completions.create(model="small", messages=long)
         assert 400 <= caught.value.status_code < 500

@@ -34,13 +34,6 @@ def test_trimming_a_part_is_by_its_own_rows() -> None:
     assert (seen.tokens.tolist(), seen.mask.tolist()) == ([[1, 2, 8]], [[1]])
 
 
-def test_trimming_leaves_padding_that_makes_the_columns_a_multiple_where_there_is_some() -> None:
-    seen = experience().rows(torch.tensor([2])).trimmed(columns=2)
-    assert (seen.tokens.tolist(), seen.mask.tolist()) == ([[1, 2, 8, 0]], [[1, 0]])
-    most = experience().trimmed(columns=8)
-    assert most.tokens.tolist() == experience().tokens.tolist()
-
-
 def test_minibatches_hold_every_row_once_with_prompts_of_like_length_together() -> None:
     parts = experience().minibatches(2, chance=torch.Generator().manual_seed(0))
     assert sorted(i for part in parts for i in part.tolist()) == [0, 1, 2]

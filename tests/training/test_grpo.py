@@ -11,8 +11,7 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.training.experience import Experience, gather  # noqa: E402 - torch first
-from mags.training.grpo import GrpoConfig, draw_groups, joined, reinforce  # noqa: E402
-from mags.training.losses import informative  # noqa: E402
+from mags.training.grpo import GrpoConfig, draw_groups, informative, joined, reinforce  # noqa: E402
 from mags.training.rollout import complete  # noqa: E402
 from tests.training import tiny  # noqa: E402
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-for library in ("torch", "peft", "gguf", "onnx"):
+for library in ("torch", "peft", "gguf"):
     pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
 
 from scripts.notebooks import code_cells, run  # noqa: E402
 
 BOOKS = {
-    "2-training-ask-and-write": "F1 of operations",
+    "2-training-ask-and-write": "exact, in percent",
     "3-serving-an-adapter": "general.architecture llama",
 }
 

@@ -63,21 +63,6 @@ def test_a_run_that_was_stopped_ends_as_one_that_ran_through(
     )
 
 
-def test_replies_to_one_prompt_are_told_the_same_whether_it_is_read_once_or_for_each(
-    words: Any, speller: Any
-) -> None:
-    voice = tiny.voice(words, speller)
-    chance = torch.Generator().manual_seed(0)
-    seen = gather(voice, tiny.tasks(words, 4), tiny.share_of_a, chance=chance, copies=4)
-    torch.manual_seed(0)
-    critic = Critic(tiny.SIZE.width)
-    once, each = (
-        advise(voice, critic, seen, PpoConfig(rows=8, copies=copies)) for copies in (4, 1)
-    )
-    assert torch.allclose(once.values, each.values, atol=1e-5)
-    assert torch.allclose(once.advantages, each.advantages, atol=1e-3)
-
-
 def test_a_step_has_as_many_replies_whatever_prompts_share(words: Any, speller: Any) -> None:
     counts: list[int] = []
 

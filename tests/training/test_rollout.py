@@ -8,7 +8,6 @@ torch = pytest.importorskip("torch", reason="needs the extra: pip install 'mags[
 pytest.importorskip("transformers", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.training.experience import gather, logp_of, reply_states  # noqa: E402 - torch first
-from mags.training.nano.drawing import complete_together, is_plain  # noqa: E402
 from mags.training.replies import complete_in_parts  # noqa: E402
 from mags.training.rollout import complete, draw  # noqa: E402
 from tests.training import tiny  # noqa: E402
@@ -54,19 +53,6 @@ def test_parts_and_copies_come_back_in_the_order_of_the_prompts(words: Any, spel
     alone = [reply(complete(speller, [prompt], how), 0) for prompt in prompts(words)]
     done = complete_in_parts(speller, prompts(words), how, copies=3, rows=6)
     assert [reply(done, row) for row in range(12)] == [one for one in alone for _ in range(3)]
-
-
-@pytest.mark.parametrize("copies", [1, 3])
-def test_replies_drawn_together_are_those_drawn_apart(
-    words: Any, speller: Any, copies: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mags.training.nano.drawing.ROOM", 2)  # more room is needed on the way
-    assert is_plain(speller)
-    how = tiny.sampling(words, temperature=0.0)
-    apart = complete(speller, prompts(words), how, copies=copies)
-    together = complete_together(speller, prompts(words), how, copies=copies)
-    assert torch.equal(apart.tokens, together.tokens)
-    assert torch.equal(apart.mask, together.mask)
 
 
 def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_it(
@@ -122,22 +108,6 @@ def test_an_experience_has_the_probabilities_that_the_model_gives_it(
     assert states.shape == (len(tasks), seen.mask.shape[1], tiny.SIZE.width)
     assert seen.tokens.shape[1] - seen.mask.shape[1] == max(len(t.prompt) for t in tasks)
     assert seen.parts == {"reward": pytest.approx(float(seen.rewards.mean()))}
-
-
-def test_a_prompt_read_once_gives_the_states_and_gradients_of_one_read_for_every_reply(
-    words: Any, speller: Any
-) -> None:
-    voice, chance = tiny.voice(words, speller), torch.Generator().manual_seed(0)
-    seen = gather(voice, tiny.tasks(words)[:3], tiny.share_of_a, chance=chance, copies=4)
-    found = []
-    for copies in (1, 4):
-        speller.zero_grad()
-        logits, states = reply_states(speller, seen, copies=copies)
-        (logp_of(logits, seen) * seen.mask).sum().backward()
-        grads = torch.cat([p.grad.flatten() for p in speller.parameters() if p.grad is not None])
-        found.append((states[seen.mask.bool()], grads.clone()))
-    for once, apart in zip(*found, strict=True):
-        assert torch.allclose(once, apart, atol=1e-4)
 
 
 def test_a_reply_is_its_text_without_end_and_padding(words: Any, speller: Any) -> None:

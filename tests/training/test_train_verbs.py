@@ -1,9 +1,6 @@
-"""`mags train lora|sizes|heads|all`, run as people run them, from nothing and on random weights."""
+"""`mags train sft|grpo|ppo|lora|heads|all`, run as people run them, on random weights."""
 
-import importlib
 import json
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +8,10 @@ import pytest
 for library in ("torch", "peft", "trl", "gguf"):
     pytest.importorskip(library, reason="needs the extra: pip install 'mags[train]'")
 
-from mags.cli import train_runs  # noqa: E402
+from safetensors.numpy import load_file  # noqa: E402
+
 from mags.errors import ConfigurationError  # noqa: E402
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened  # noqa: E402
-from mags.training.recipe.presets import SMOKE, Data, Reinforcing, Teaching  # noqa: E402
 from tests.cli.running import run  # noqa: E402
 from tests.training.large import families  # noqa: E402
 
@@ -29,19 +26,9 @@ def test_heads_are_trained_and_read_back(tmp_path: Path) -> None:
     assert opened(HeadsFile(path=file)).about.vocabulary.relations
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_nano_is_trained_listed_used_and_exported(
+def test_the_heads_are_trained_by_all_their_courses_and_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiny = replace(
-        SMOKE,
-        data=Data(train=40, kept_back=10, test=2),
-        base=Teaching(steps=2, rate=6e-3, tokens=1_024),
-        specialise=Teaching(steps=0, rate=0.0),
-        reinforce=Reinforcing(steps=1, prompts=2, group=2, rank=0, limit=8),
-        evaluated=1,
-    )
-    monkeypatch.setattr(train_runs, "preset", lambda name: tiny)
     monkeypatch.setenv("MAGS_CONFIG", str(tmp_path / "config.toml"))
     (tmp_path / "config.toml").write_text('[policy]\nkind = "rules"\n')
     folder = tmp_path / "run"
@@ -52,29 +39,37 @@ def test_a_nano_is_trained_listed_used_and_exported(
     assert first.about.vocabulary.relations == last.about.vocabulary.relations
     assert last.tuned
     steps = json.loads((folder / "run.json").read_text())["steps"]
-    assert list(steps)[-3:] == ["heads-1-smoke", "heads-2-smoke", "heads-3-smoke-whole"]
-    found = json.loads(run("models", "list", str(tmp_path), "--json"))
-    assert found[-1]["given"] == str((folder / "export").resolve())
-    run("models", "use", str(folder))
-    assert 'kind = "nano"' in (tmp_path / "config.toml").read_text()
+    assert list(steps) == ["heads-1-smoke", "heads-2-smoke", "heads-3-smoke-whole"]
     run("models", "use", str(folder / SHIPPED.path.name))
     assert 'kind = "heads"' in (tmp_path / "config.toml").read_text()
-    for form in ("onnx", "safetensors", "gguf"):
-        run("models", "export", str(folder), "--out", str(tmp_path / form), "--form", form)
-    assert sorted(p.name for p in (tmp_path / "onnx").iterdir()) == [
-        "ask.onnx", "nano.json", "router.onnx", "tokenizer.json", "write.onnx",
-    ]  # fmt: skip
-    models = sorted(p.parent.name for p in (tmp_path / "safetensors").rglob("model.safetensors"))
-    assert models == ["base", "grpo-ask", "grpo-write"]
-    files = sorted((tmp_path / "gguf").iterdir())
-    assert [path.name for path in files] == ["base.gguf", "grpo-ask.gguf", "grpo-write.gguf"]
-    assert all(path.read_bytes()[:4] == b"GGUF" for path in files)
-    told = run(
-        *("models", "compare", "rules", str(tmp_path / "onnx"), f"base={folder / 'base'}"),
-        *("--data", str(folder / "data"), "--most", "1", "--probed", "0", "--split", "seen"),
-    )
-    assert "nano (smoke)" in told
-    assert "base" in told
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_algorithm_trains_a_fresh_adapter_and_another_trains_it_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = families.folder("llama", tmp_path / "base")
+    monkeypatch.setattr("mags.training.trial.SPLITS", ("frames",))
+    taught = tmp_path / "sft" / "adapter"
+    how = ("--preset", "smoke", "--steps", "2", *SHORT)
+    told = run("train", "sft", str(base), "--out", str(tmp_path / "sft"), *how)
+    assert f"Use it with: mags models use {taught}" in told.splitlines()
+    before = load_file(taught / "adapter_model.safetensors")
+    for verb, reward in (("grpo", "labels"), ("ppo", "store")):
+        folder = tmp_path / verb
+        words = (str(taught), "--out", str(folder), "--reward", reward, "--rate", "0.01")
+        run("train", verb, *words, *how)
+        rows = json.loads((folder / "results.json").read_text())["rows"]
+        assert [row["name"] for row in rows] == ["before", verb]
+        curves = [json.loads(line) for line in (folder / verb / "scalars.jsonl").open()]
+        assert [one["step"] for one in curves] == [1, 2]
+        assert ("exact" in curves[0]) == (reward == "labels")
+        card = json.loads((folder / "adapter" / "mags.json").read_text())
+        assert card == {"base": str(base.resolve()), "wording": "compact"}
+    after = load_file(tmp_path / "ppo" / "adapter" / "adapter_model.safetensors")
+    assert after.keys() == before.keys()
+    with pytest.raises(ConfigurationError, match="steps differ"):
+        run("train", "sft", str(base), "--out", str(tmp_path / "sft"), *how, "--steps", "3")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -142,18 +137,3 @@ def test_four_bits_are_refused_where_they_cannot_be(
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(ConfigurationError, match="CUDA GPU and bitsandbytes"):
         run("train", "lora", str(tmp_path), "--four-bit", "--out", str(tmp_path))
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_nanos_of_several_sizes_are_set_side_by_side(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    presets = importlib.import_module("mags.training.recipe.presets")
-    small = presets.Size(widths=presets.Widths(width=32, layers=1, heads=2, pieces=400), rate=3e-3)
-    monkeypatch.setitem(presets.SIZES, "1M", small)
-    short = ("--steps", "2", "--tokens", "512", "--made", "24", "--most", "0")
-    told = run("train", "sizes", "1M", "--out", str(tmp_path), *short)
-    assert re.search(r"frames +- +- +-", told)
-    (row,) = json.loads((tmp_path / "results.json").read_text())["rows"]
-    assert row["name"] == "1M"
-    assert (tmp_path / "nano-1M.gguf").read_bytes()[:4] == b"GGUF"

@@ -10,7 +10,7 @@ trl = pytest.importorskip("trl", reason="needs the extra: pip install 'mags[trai
 datasets = pytest.importorskip("datasets", reason="needs the extra: pip install 'mags[train]'")
 
 from mags.training.experience import gather, logp_of, reply_states  # noqa: E402 - torch first
-from mags.training.losses import group_advantages, grpo_loss  # noqa: E402
+from mags.training.grpo import group_advantages, grpo_loss  # noqa: E402
 from tests.training import tiny  # noqa: E402
 
 

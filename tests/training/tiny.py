@@ -6,14 +6,14 @@ from random import Random
 import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
+from benchmarks.rl.small import new_model, train_tokenizer
+from benchmarks.rl.study import Widths
 from mags.training.batches import Encoded, Pair, encode
 from mags.training.experience import Task, Voice
-from mags.training.nano.model import NanoSize, new_nano
-from mags.training.nano.tokens import train_tokenizer
 from mags.training.rollout import Sampling
 from mags.training.sft import SftConfig, fine_tune
 
-SIZE = NanoSize(width=32, layers=2, heads=2, inner=64, context=256, pieces=320)
+SIZE = Widths(width=32, layers=2, heads=2, inner=64, context=256, pieces=320)
 LETTERS = "abcd"
 
 
@@ -23,7 +23,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
 
 
 def model(words: PreTrainedTokenizerFast, seed: int = 0) -> LlamaForCausalLM:
-    return new_nano(words, SIZE, seed=seed).eval()
+    return new_model(words, SIZE, seed=seed).eval()
 
 
 def pairs(count: int = 200, seed: int = 0) -> list[Pair]:

@@ -46,8 +46,8 @@ from mags.cli.train import train
 from mags.cli.train_evaluate import evaluate
 from mags.cli.train_heads import heads
 from mags.cli.train_linker import linker
-from mags.cli.train_lora import lora, needs, sizes
-from mags.cli.train_runs import everything, grpo, ppo, sft
+from mags.cli.train_lora import grpo, lora, needs, ppo, sft, sizes
+from mags.cli.train_runs import everything
 
 app = typer.Typer(
     name="mags",
@@ -100,7 +100,6 @@ TRAIN: dict[str, Callable[..., None]] = {
     "all": everything,
     "lora": lora,
     "needs": needs,
-    "sizes": sizes,
 }
 
 
@@ -148,6 +147,11 @@ for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)
 for _name, _verb in TRAIN.items():
     train.command(name=_name)(_verb)
+train.command(
+    name="sizes",
+    hidden=True,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(sizes)
 app.add_typer(train, name="train")
 app.add_typer(models, name="models")
 app.add_typer(evaluation, name="eval")

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mags.app import make_adapters, make_both, make_chat, make_heads, make_nano, make_policy
+from mags.app import make_adapters, make_both, make_chat, make_heads, make_policy
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
 from mags.models.chat.meter import MeteredChat
-from mags.models.policy.nano import NanoPolicy, Sampler
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
-from mags.settings import ChatSettings, Settings, read_settings
-from mags.training.chains.schema import Role
+from mags.settings import NANO_GONE, ChatSettings, Settings, read_settings
 from mags.training.evaluate.deciders import Decider, PolicyDecider
+from mags.training.large.sampler import Sampler
 
 if TYPE_CHECKING:
     from mags.training.large.shelf import AdapterPolicy
 
-CARD, WEIGHTS, HEADS = "nano.json", "config.json", ".npz"
+WEIGHTS, HEADS = "config.json", ".npz"
 ADAPTER = "mags.json"
 TEMPERATURE = 1.0
 """At which replies are drawn: a model's probabilities as they are."""
@@ -31,11 +30,11 @@ EMBEDDED, CONFIGURED = "embedded", "chat"
 
 
 def decider(given: str, *, seed: int = 0) -> Decider:
-    """What `given` names: rules, heads, both, nano, prompted, configured, or PATH; or NAME=WHAT.
+    """What `given` names: rules, heads, both, prompted, configured, or PATH; or NAME=WHAT.
 
-    A path is a file of heads (.npz), or a folder: of a nano (`nano.json`, or a run's `export`), of
-    adapters (`mags.json`) or of a model of transformers (`config.json`), which need the extra
-    `train`. `seed`: of what is drawn from the models that run here.
+    A path is a file of heads (.npz), or a folder: of adapters (`mags.json`) or of a model of
+    transformers (`config.json`), which need the extra `train`. `seed`: of what is drawn
+    from the models that run here.
 
     Raises ConfigurationError, InvalidInput, MissingExtra.
     """
@@ -53,7 +52,7 @@ def decider(given: str, *, seed: int = 0) -> Decider:
     if what == "both":
         return PolicyDecider(make_both(), name=name)
     if what == "nano":
-        return _nano(make_nano(), name, seed)
+        raise InvalidInput(f"There is no policy nano: {NANO_GONE}", given=given)
     if what == "configured":
         return PolicyDecider(make_policy(settings, make_chat(settings)), name=name)
     return _trained(Path(what).expanduser(), name, seed)
@@ -85,43 +84,29 @@ def frozen(given: str) -> ChatSettings | None:
     return chat
 
 
-def nano_folder(folder: Path) -> Path | None:
-    """The folder of a nano: this one, or what a run in it exported; None where there is none."""
-    return next((one for one in (folder, folder / "export") if (one / CARD).is_file()), None)
-
-
 def adapters_in(folder: Path) -> bool:
     """Whether a folder holds an adapter for every role, or one for each."""
     return any((folder / one / ADAPTER).is_file() for one in (".", "write"))
 
 
 def _trained(folder: Path, name: str, seed: int) -> Decider:
-    exported = nano_folder(folder)
-    if exported is not None:
-        return _nano(make_nano(exported), name, seed)
     if adapters_in(folder):
-        return _local(make_adapters(folder), name, seed, tuple(Role))
+        return _local(make_adapters(folder), name, seed)
     if (folder / WEIGHTS).is_file():
         voices = bring("mags.training.evaluate.voices", extra="train", needed_for=str(folder))
         found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
         return found
     raise InvalidInput(
-        f"{folder} is no policy: give rules, heads, both, nano, prompted, configured, or a folder "
-        f"with {CARD}, {WEIGHTS} or {ADAPTER}.",
+        f"{folder} is no policy: give rules, heads, both, prompted, configured, or a folder "
+        f"with {WEIGHTS} or {ADAPTER}.",
         given=str(folder),
     )
 
 
-def _nano(policy: NanoPolicy, name: str, seed: int) -> Decider:
-    return _local(policy, name, seed, [Role(role) for role in policy.roles])
-
-
-def _local(
-    policy: NanoPolicy | AdapterPolicy, name: str, seed: int, roles: Collection[Role]
-) -> Decider:
+def _local(policy: AdapterPolicy, name: str, seed: int) -> Decider:
     """A model that runs here: it decides by its likeliest replies, others are drawn beside them."""
     drawn = policy.sampled(Sampler(TEMPERATURE, seed=seed))
-    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy), roles=roles)
+    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy))
 
 
 def _prompted(settings: Settings, name: str) -> Decider:
@@ -144,7 +129,7 @@ def _prompted(settings: Settings, name: str) -> Decider:
     return PolicyDecider(policy, name=name, drawn=drawn, spent=spent)
 
 
-def _spent(policy: NanoPolicy | AdapterPolicy) -> Callable[[], int]:
+def _spent(policy: AdapterPolicy) -> Callable[[], int]:
     """Tokens of a model that runs here since this was last called."""
     before = 0
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mags.cli.deciders import EMBEDDED, frozen
-from mags.cli.eval_arena import Task, models, own_switch, reader_name
+from mags.cli.eval_arena import Task, models, reader_name
 from mags.cli.eval_origin import run_now
 from mags.cli.eval_play import (
     AsMarkdown,
@@ -44,13 +43,6 @@ def ablate(
     with_models: Annotated[
         bool, typer.Option("--models", help="Rules against heads, for asking and for writing.")
     ] = False,
-    nano: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Folder of a nano that asks and writes: one model where its `nano.json` names "
-            "one file for both, else two."
-        ),
-    ] = None,
     player: Annotated[str, typer.Option(help="Whose memory it is.")] = "MAGS",
     turns: Turns = 100_000,
     seeds: Seeds = 3,
@@ -67,11 +59,9 @@ def ablate(
     A match that `--out` holds already is not played again.
     """
     more = models() if with_models else {}
-    own = {own_switch(folder).name: folder for folder in nano or ()}
-    names = [*(without or more or (() if own else SWITCHES))]
+    names = [*(without or more or SWITCHES)]
     for name in names:
         switch(name, more)
-    names += own
     chat = frozen(reader)
     whole_match = Played(
         game=game, player=player, seed=first, turns=turns, bank=bank, reader=reader_name(chat)
@@ -82,7 +72,6 @@ def ablate(
             out=out_folder,
             again=False,
             chat=chat,
-            nano=own.get(name),
         )
         for name in ("", *names)
         for seed in range(first, first + seeds)

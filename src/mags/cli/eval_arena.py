@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 
 from mags import caches
-from mags.app import embedded, make_chat, make_heads, make_nano
+from mags.app import embedded, make_chat, make_heads
 from mags.app import open as open_memory
 from mags.cli.alone import alone
-from mags.cli.deciders import nano_folder
 from mags.cli.eval_origin import commit
-from mags.errors import InvalidInput, NotFound
-from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches, nano_switch
+from mags.errors import NotFound
+from mags.evaluation.proving.ablations import SWITCHES, Switch, model_switches
 from mags.evaluation.proving.ablations import switch as known_switch
 from mags.evaluation.proving.records import (
     Played,
@@ -53,8 +51,6 @@ from mags.games.players.window import Window
 from mags.games.reader import shipped_reader
 from mags.games.turns import Game, Player, Reader
 from mags.memory.memory import Memory
-from mags.models.policy.fallback import FallbackPolicy
-from mags.models.policy.nano import NanoFolder
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import Answerer
 from mags.ports.policy import Policy
@@ -110,8 +106,7 @@ class Task:
     """A match to play. `out`: where its record goes; `files`: where memories go, else RAM.
 
     `lines`: keep the words that players are shown; `again` False: a record that is there already
-    is taken as it is. `chat`: the endpoint that is the frozen model, else the one that ships;
-    `nano`: the folder that the switch stands for.
+    is taken as it is. `chat`: the endpoint that is the frozen model, else the one that ships.
     """
 
     played: Played
@@ -120,7 +115,6 @@ class Task:
     lines: bool = True
     again: bool = True
     chat: ChatSettings | None = None
-    nano: Path | None = None
 
 
 def make_game(name: str, bank: str) -> Game:
@@ -213,26 +207,7 @@ def make_memories(switch: Switch | None = None, files: Path | None = None) -> Ma
 @cache
 def models() -> dict[str, Switch]:
     """The switches between the shipped policies."""
-    rules = RulePolicy()
-    return model_switches(rules, make_heads(), FallbackPolicy(make_nano(), rules))
-
-
-def own_switch(folder: Path) -> Switch:
-    """The switch to the nano of a folder, or of a run in it; raises InvalidInput.
-
-    Where one file asks and writes it is one model, else two; its card's sum tells it from others.
-    """
-    found = nano_folder(folder)
-    if found is None:
-        raise InvalidInput(f"{folder} holds no nano.json", folder=str(folder))
-    files = NanoFolder.read(found).files
-    rules = RulePolicy()
-    return nano_switch(
-        FallbackPolicy(make_nano(found), rules),
-        models=len({file for role, file in files.items() if role != "router"}),
-        mark=sha256((found / "nano.json").read_bytes()).hexdigest()[:8],
-        rules=rules,
-    )
+    return model_switches(RulePolicy(), make_heads())
 
 
 def switch_named(name: str) -> Switch | None:
@@ -254,7 +229,7 @@ def play_one(task: Task) -> Record:
         files.mkdir(parents=True, exist_ok=True)
     warm_up(played.player)
     if played.switch:
-        warm_up(played.player, played.switch, task.nano, turns=12)
+        warm_up(played.player, played.switch, turns=12)
     kept = replace(_match(task, files), commit=commit())
     if path is not None:
         write_record(path, kept)
@@ -262,19 +237,19 @@ def play_one(task: Task) -> Record:
 
 
 @cache
-def warm_up(player: str, switch: str = "", nano: Path | None = None, *, turns: int = 100) -> None:
+def warm_up(player: str, switch: str = "", *, turns: int = 100) -> None:
     """Play turns that are thrown away, once a process.
 
     What is compiled and loaded at the first turns, and at the first sleep, is then no part of the
     times of whichever match happens to be the first.
     """
     given = Played(game=WARMING, player=player, seed=WARMING_SEED, turns=turns, switch=switch)
-    _match(Task(played=given, lines=False, nano=nano), None)
+    _match(Task(played=given, lines=False), None)
 
 
 def _match(task: Task, files: Path | None) -> Record:
     played = task.played
-    switch = switch_named(played.switch) if task.nano is None else own_switch(task.nano)
+    switch = switch_named(played.switch)
     memories = make_memories(switch, files)
     player = make_player(
         played.player,

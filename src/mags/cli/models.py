@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,18 +13,16 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.app import make_adapters, make_both, make_heads, make_nano
+from mags.app import make_adapters, make_both, make_heads
 from mags.cli.config import set_policy
-from mags.cli.deciders import ADAPTER, CARD, HEADS, WEIGHTS, adapters_in, nano_folder
+from mags.cli.deciders import ADAPTER, HEADS, WEIGHTS, adapters_in
 from mags.cli.shared import AsJson, out, print_json
 from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED
-from mags.models.policy.nano import SHIPPED as NANO
-from mags.models.policy.nano import NanoFolder
 from mags.ports.policy import Policy
-from mags.settings import PolicySettings, config_file, read_settings
+from mags.settings import NANO_GONE, PolicySettings, config_file, read_settings
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
@@ -36,16 +33,13 @@ ALWAYS = {
     "prompted": "the configured language model with a few-shot prompt",
     "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
     "both": "the rules, and beside them what the heads are sure of",
-    "nano": "a small language model trained from nothing, with the rules for what it is refused",
     "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
 }
-COMES = {"heads": SHIPPED.path, "both": SHIPPED.path, "nano": NANO / "nano.json"}
+COMES = {"heads": SHIPPED.path, "both": SHIPPED.path}
 MADE: dict[str, Callable[[], Policy]] = {
     "heads": make_heads,
     "both": make_both,
-    "nano": make_nano,
 }
-STAGES = ("grpo", "role")
 ROLES = ("ask", "write", "router")
 
 
@@ -92,7 +86,7 @@ def list_(
 
 
 def listed(folders: list[Path]) -> list[Listed]:
-    """The policies that come with MAGS, that of the settings, nanos and adapters below folders."""
+    """The policies that come with MAGS, that of the settings, and adapters below folders."""
     policy = read_settings(os.environ).policy
     found = [
         Listed(given=name, about=what, used=policy.kind == name and policy.path is None)
@@ -101,13 +95,6 @@ def listed(folders: list[Path]) -> list[Listed]:
     ]
     if policy.kind == "heads" and policy.path is not None:
         found.append(Listed(given=str(policy.path), about="heads", used=True))
-    used = policy.path.resolve() if policy.kind == "nano" and policy.path else None
-    cards = {card.parent.resolve() for folder in folders for card in folder.rglob("nano.json")}
-    for path in sorted(cards | ({used} if used else set())):
-        nano = NanoFolder.read(path)
-        size = sum((path / name).stat().st_size for name in {*nano.files.values()})
-        about = f"{nano.name}: {', '.join(nano.files)}"
-        found.append(Listed(given=str(path), about=about, megabytes=size / 1e6, used=path == used))
     return [*found, *_adapters(folders, policy)]
 
 
@@ -141,7 +128,7 @@ def use(
     given: Annotated[
         str,
         typer.Argument(
-            metavar="POLICY", help="auto, rules, prompted, heads, both, nano, served, or a path."
+            metavar="POLICY", help="auto, rules, prompted, heads, both, served, or a path."
         ),
     ],
 ) -> None:
@@ -157,17 +144,14 @@ def use(
     elif adapters_in(path):
         make_adapters(path)
         set_policy(file, "adapters", path.resolve())
+    elif given == "nano":
+        raise InvalidInput(f"There is no policy nano: {NANO_GONE}", given=given)
     else:
-        folder = nano_folder(path)
-        if folder is None:
-            raise InvalidInput(
-                f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}), "
-                "folders with a nano.json (`mags models list`) and folders of adapters "
-                "(`mags train lora`).",
-                given=given,
-            )
-        NanoFolder.read(folder)
-        set_policy(file, "nano", folder.resolve())
+        raise InvalidInput(
+            f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}) and "
+            "folders of adapters (`mags train lora`).",
+            given=given,
+        )
     settings = read_settings(os.environ).policy
     place = f" ({settings.path})" if settings.path else ""
     out.print(
@@ -179,115 +163,42 @@ def use(
 def export(
     run: Annotated[
         Path,
-        typer.Argument(
-            help="Folder of a run (`mags train all --out`), of a nano or of an adapter; `nano` is "
-            "the one that comes with MAGS."
-        ),
+        typer.Argument(help="Folder of an adapter, or of a model of transformers."),
     ],
     out_folder: Annotated[Path, typer.Option("--out", help="Where it goes.")],
-    form: Annotated[Form, typer.Option(help="For MAGS, transformers, or llama.cpp.")] = Form.ONNX,
+    form: Annotated[
+        Form, typer.Option(help="For transformers, or llama.cpp; onnx went with 0.2.")
+    ] = Form.SAFETENSORS,
 ) -> None:
-    """Take a trained policy out of its run: all that is needed to use it, and nothing else.
+    """Merge an adapter into its base: a folder of safetensors; `--form gguf` adds one file.
 
-    An adapter is merged into its base: a folder of safetensors, and with `--form gguf` one file
-    more in it. What is there as ONNX alone is taken back from that, its weights of 8 bits.
+    A model of transformers is written as a GGUF file.
     """
-    run = NANO if str(run) == "nano" else run
+    if form is Form.ONNX or str(run) == "nano":
+        raise InvalidInput(f"There is no nano to export: {NANO_GONE}", form=form.value)
     if (run / ADAPTER).is_file():
-        out.print(f"Wrote {_merged(run, out_folder, form)}.", markup=False, soft_wrap=True)
-        return
-    copy = {Form.ONNX: _onnx, Form.SAFETENSORS: _safetensors, Form.GGUF: _gguf}[form]
-    copied = copy(run, out_folder)
-    size = sum(path.stat().st_size for path in copied) / 1e6
-    out.print(
-        f"Wrote {len(copied)} files, {size:.1f} MB, to {out_folder}.", markup=False, soft_wrap=True
-    )
+        written = _merged(run, out_folder, form)
+    elif (run / WEIGHTS).is_file() and form is Form.GGUF:
+        written = _gguf(run, out_folder)
+    else:
+        raise InvalidInput(
+            f"{run} holds no adapter ({ADAPTER}): train one with `mags train lora`.", path=str(run)
+        )
+    out.print(f"Wrote {written}.", markup=False, soft_wrap=True)
 
 
 models.command(name="compare")(evaluate)
 
 
-def _onnx(run: Path, folder: Path) -> list[Path]:
-    source = nano_folder(run)
-    if source is None:
-        raise InvalidInput(
-            f"{run} has exported nothing yet: finish it with `mags train all --out {run}`.",
-            path=str(run),
-        )
-    names = {"nano.json", "tokenizer.json", *NanoFolder.read(source).files.values()}
-    return [_copied(source / name, folder) for name in sorted(names)]
-
-
-def _safetensors(run: Path, folder: Path) -> list[Path]:
-    if _alone(run):
-        folders = bring("mags.training.folders", extra="train", needed_for="safetensors")
-        places = folders.unpacked(NanoFolder.read(run), folder)
-        return [path for place in places for path in sorted(place.iterdir())]
-    words = sorted((run / "tokenizer").glob("*.json*"))
-    return [
-        _copied(path, folder / place.name)
-        for place in _trained(run)
-        for path in (*sorted(place.glob("*.json")), *place.glob("*.safetensors"), *words)
-    ]
-
-
-def _gguf(run: Path, folder: Path) -> list[Path]:
-    if _alone(run):
-        folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
-        written: list[Path] = folders.nano_to_gguf(NanoFolder.read(run), folder)
-        return written
-    places = _trained(run)
-    folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
-    return [folders.to_gguf(place, folder / f"{place.name}.gguf") for place in places]
-
-
 def _merged(adapter: Path, folder: Path, form: Form) -> Path:
-    """An adapter and its base as one model; raises InvalidInput for a form that it has not."""
-    if form is Form.ONNX:
-        raise InvalidInput(
-            f"{adapter} is an adapter: merge it with --form safetensors or --form gguf.",
-            path=str(adapter),
-        )
+    """An adapter and its base as one model."""
     large = bring("mags.training.large.adapters", extra="train", needed_for="merging an adapter")
     merged: Path = large.merge_adapter(large.base_of(adapter), adapter, folder)
-    if form is Form.SAFETENSORS:
-        return merged
+    return merged if form is Form.SAFETENSORS else _gguf(merged, merged)
+
+
+def _gguf(model: Path, folder: Path) -> Path:
+    """A model of transformers as one file."""
     folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
-    file: Path = folders.to_gguf(merged, merged / "model.gguf")
+    file: Path = folders.to_gguf(model, folder / "model.gguf")
     return file
-
-
-def _alone(folder: Path) -> bool:
-    """Whether a folder holds an exported nano and not the run that it came from."""
-    return (folder / CARD).is_file()
-
-
-def _trained(run: Path) -> list[Path]:
-    """The folders of the models that a run ended with; raises InvalidInput."""
-    found = list(dict.fromkeys(_last(run, member) for member in _members(run)))
-    if not _holds(found[0]):
-        raise InvalidInput(
-            f"{run} holds no trained model: train one with `mags train sft --out {run}`.",
-            path=str(run),
-        )
-    return found
-
-
-def _members(run: Path) -> tuple[str, ...]:
-    combined = any(_holds(run / f"{stage}-all") for stage in STAGES)
-    return ("all",) if combined else ROLES
-
-
-def _last(run: Path, member: str) -> Path:
-    """The model of a member as the last stage left it; the base, where none changed it."""
-    places = (run / f"{stage}-{member}" for stage in STAGES)
-    return next((one for one in places if _holds(one)), run / "base")
-
-
-def _holds(place: Path) -> bool:
-    return (place / WEIGHTS).is_file()
-
-
-def _copied(path: Path, folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return Path(shutil.copy2(path, folder / path.name))

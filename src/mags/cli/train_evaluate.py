@@ -21,13 +21,12 @@ from mags.training.evaluate.evaluation import evaluate as measure
 from mags.training.evaluate.report import draw, tables
 from mags.training.fidelity import StoreFidelity
 from mags.training.generate.samples import of_split
-from mags.training.recipe.samples import KEPT_BACK, TAUGHT
 
 Models = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="MODEL...",
-        help="rules, heads, both, nano, prompted, configured, or a path; NAME=WHAT calls it NAME.",
+        help="rules, heads, both, prompted, configured, or a path; NAME=WHAT calls it NAME.",
         show_default="rules",
     ),
 ]
@@ -107,9 +106,8 @@ def _read(data: Path, *, trained: bool) -> Iterator[Sample]:
     if not data.is_dir():
         yield from read_samples(data)
         return
-    left_out = set() if trained else {TAUGHT, KEPT_BACK, Split.TRAIN.value}
     for path in sorted(data.glob("*.jsonl")):
-        if path.stem not in left_out:
+        if trained or path.stem != Split.TRAIN.value:
             yield from read_samples(path)
 
 

@@ -1,8 +1,9 @@
-"""`mags train lora|needs|sizes`: adapters of language models, and nanos for a GPU."""
+"""`mags train sft|grpo|ppo|lora|needs`: adapters of language models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +12,15 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from mags.cli.shared import out
+from mags.errors import InvalidInput
 from mags.extras import bring
+from mags.settings import NANO_GONE
 from mags.training.large.presets import FULL, KNOWN, PRESETS, QUICK, peak_memory, preset
 from mags.training.large.wording import Wording
-from mags.training.recipe.presets import SIZES, Reward, size
+from mags.training.reward import Reward
 
 if TYPE_CHECKING:
-    from mags.training.trial import Row
+    from mags.training.trial import Row, Trial
 
 ROLES = ("ask", "write", "router")
 
@@ -28,17 +31,15 @@ Model = Annotated[
         "of the Hugging Face hub, which is fetched unless it is in the local cache."
     ),
 ]
-Sizes = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="SIZE...", help=f"Of {', '.join(SIZES)}.", show_default="20M"),
-]
 Preset = Annotated[
     str, typer.Option("--preset", help=f"How long and how wide: {', '.join(PRESETS)}.")
 ]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the run.")]
 Worded = Annotated[
     Wording,
-    typer.Option(help="How much the model is told: what nano is, or the prompts with examples."),
+    typer.Option(
+        help="How much the model is told: a prompt of few tokens, or the prompts with examples."
+    ),
 ]
 Grpo = Annotated[int, typer.Option(min=0, help="Steps of GRPO after the fine-tuning.")]
 Rewarded = Annotated[
@@ -62,8 +63,35 @@ Most = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Of samples and training.")]
 Keep = Annotated[bool, typer.Option("--keep/--no-keep", help="Leave the weights in the folder.")]
-Steps = Annotated[int, typer.Option(min=1, help="Steps of SFT.")]
-Tokens = Annotated[int, typer.Option(min=1, help="Tokens of a batch.")]
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        show_default=False,
+        help="A causal language model, as of `mags train lora`, which gets a fresh adapter; or the "
+        "folder of an adapter, which is trained on.",
+    ),
+]
+Steps = Annotated[int, typer.Option(min=1, help="How many steps it takes.")]
+Epochs = Annotated[
+    int, typer.Option("--steps", min=0, help="How many steps it takes; 0: the preset's epochs.")
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="The highest learning rate.",
+        show_default="the preset's; a fortieth of it to reinforce",
+    ),
+]
+Judged = Annotated[
+    Reward,
+    typer.Option(
+        "--reward",
+        help="What replies are worth: by the label of each sample, or by what a memory knows "
+        "afterwards, the label taken out.",
+    ),
+]
 
 
 def lora(
@@ -86,68 +114,71 @@ def lora(
     leaves the adapter for `mags models use` and `mags models export`.
     """
     chosen = preset(preset_name)
-    wanted = {"extra": "train", "needed_for": "mags train lora"}
-    road = bring("mags.training.large.lora", **wanted)
-    trial = bring("mags.training.trial", **wanted)
+    road = bring("mags.training.large.lora", extra="train", needed_for="mags train lora")
     told = road.Tuning(
         model=model, preset=chosen, wording=wording, four_bit=four_bit, reward=reward
     )
-    rows = road.tune(
-        told,
-        trial.Trial(
-            folder=folder,
-            grpo=grpo,
-            made=made,
-            more=tuple(samples or ()),
-            most=most,
-            seed=seed,
-            keep=keep,
-            console=out,
-        ),
-    )
-    out.print(_table(rows, trial.SPLITS))
-    if keep:
-        place = folder / road.ADAPTER
-        elsewhere = f"mags models export {place} --form gguf --out DIR"
-        out.print(f"Use it with: mags models use {place}", markup=False, soft_wrap=True)
-        out.print(f"Take it elsewhere with: {elsewhere}", markup=False, soft_wrap=True)
+    trial = _trial("lora", folder, made, samples, most, seed, keep, grpo=grpo)
+    _show(road.tune(told, trial), trial)
 
 
-def sizes(
+def sft(
     folder: Out,
-    named: Sizes = None,
-    steps: Steps = 4_000,
-    tokens: Tokens = 16_384,
-    grpo: Grpo = 0,
+    model: Source = "",
+    preset_name: Preset = QUICK.name,
+    wording: Worded = Wording.COMPACT,
+    steps: Epochs = 0,
+    rate: Rate = None,
     made: Made = 20_000,
     samples: More = None,
     most: Most = 200,
     seed: Seed = 0,
     keep: Keep = True,
 ) -> None:
-    """Train nanos of several sizes from nothing, on the same samples, side by side.
+    """Fine-tune a model or an adapter by SFT alone: the next token of good replies."""
+    how = {"preset": preset(preset_name), "wording": wording, "steps": steps, "rate": rate}
+    trial = partial(_trial, "sft", folder, made, samples, most, seed, keep)
+    _single("sft", model, how, trial)
 
-    Each is left as one GGUF file. From 5M on it is work for a GPU.
-    """
-    chosen = {name: size(name) for name in named or ["20M"]}
-    wanted = {"extra": "train", "needed_for": "mags train sizes"}
-    road = bring("mags.training.recipe.sizes", **wanted)
-    trial = bring("mags.training.trial", **wanted)
-    rows = road.compare(
-        chosen,
-        road.Schooling(steps=steps, tokens=tokens),
-        trial.Trial(
-            folder=folder,
-            grpo=grpo,
-            made=made,
-            more=tuple(samples or ()),
-            most=most,
-            seed=seed,
-            keep=keep,
-            console=out,
-        ),
-    )
-    out.print(_table(rows, trial.SPLITS))
+
+def _reinforcing(algorithm: str, says: str) -> Callable[..., None]:
+    def verb(
+        folder: Out,
+        model: Source = "",
+        preset_name: Preset = QUICK.name,
+        wording: Worded = Wording.COMPACT,
+        steps: Steps = 100,
+        rate: Rate = None,
+        reward: Judged = Reward.LABELS,
+        made: Made = 20_000,
+        samples: More = None,
+        most: Most = 200,
+        seed: Seed = 0,
+        keep: Keep = True,
+    ) -> None:
+        how = {"preset": preset(preset_name), "wording": wording, "steps": steps, "rate": rate}
+        trial = partial(_trial, algorithm, folder, made, samples, most, seed, keep)
+        _single(algorithm, model, {**how, "reward": reward}, trial)
+
+    verb.__doc__ = says
+    return verb
+
+
+grpo = _reinforcing(
+    "grpo", "Reinforce a model or an adapter by GRPO: replies to one prompt are judged together."
+)
+ppo = _reinforcing(
+    "ppo",
+    """Reinforce a model or an adapter by PPO, the baseline: as many prompts and replies as GRPO.
+
+    GRPO draws groups again that teach nothing, which PPO needs not; PPO has a critic to teach.
+    """,
+)
+
+
+def sizes() -> None:
+    """Gone with 0.2."""
+    raise InvalidInput(f"`mags train sizes` trained nanos. {NANO_GONE}", verb="sizes")
 
 
 def needs() -> None:
@@ -165,6 +196,52 @@ def needs() -> None:
         )
         table.add_row(name, *(f"{need.gib:.1f}" for need in gib))
     out.print(table)
+
+
+def _trial(
+    verb: str,
+    folder: Path,
+    made: int,
+    samples: Sequence[Path] | None,
+    most: int,
+    seed: int,
+    keep: bool,
+    *,
+    grpo: int = 0,
+) -> Trial:
+    """What every training is told; raises MissingExtra."""
+    measured = bring("mags.training.trial", extra="train", needed_for=f"mags train {verb}")
+    trial: Trial = measured.Trial(
+        folder=folder,
+        grpo=grpo,
+        made=made,
+        more=tuple(samples or ()),
+        most=most,
+        seed=seed,
+        keep=keep,
+        console=out,
+    )
+    return trial
+
+
+def _single(
+    algorithm: str, model: str, how: Mapping[str, object], trial: Callable[[], Trial]
+) -> None:
+    if not model:
+        raise InvalidInput(f"Name the model to train: MODEL. {NANO_GONE}", key="MODEL")
+    road = bring("mags.training.large.single", extra="train", needed_for=f"mags train {algorithm}")
+    told = road.Single(algorithm=road.Algorithm(algorithm), model=model, **how)
+    asked = trial()
+    _show(road.train(told, asked), asked)
+
+
+def _show(rows: Sequence[Row], trial: Trial) -> None:
+    out.print(_table(rows, trial.splits))
+    if trial.keep:
+        place = trial.folder / "adapter"
+        elsewhere = f"mags models export {place} --form gguf --out DIR"
+        out.print(f"Use it with: mags models use {place}", markup=False, soft_wrap=True)
+        out.print(f"Take it elsewhere with: {elsewhere}", markup=False, soft_wrap=True)
 
 
 def _table(rows: Sequence[Row], splits: Sequence[str]) -> Table:

@@ -31,13 +31,6 @@ class Match:
     idf: NDArray[np.float32]
     mass: float
 
-    def coverage(self, bits: NDArray[np.uint64]) -> NDArray[np.float32]:
-        """Share of the query's idf that sets of terms hold, shape of `bits`."""
-        total = np.zeros(bits.shape, np.float32)
-        for i, weight in enumerate(self.idf[:64]):
-            total += weight * ((bits >> np.uint64(i)) & np.uint64(1)).astype(np.float32)
-        return np.asarray(total / max(self.mass, 1e-9), np.float32)
-
 
 Paper = tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]
 """What a match is written on: scores and bits by row, and the rows that scored."""

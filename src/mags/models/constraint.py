@@ -1,4 +1,4 @@
-"""Decoding held to the grammar of memory tokens, for local models (extra `grammar`: llguidance).
+"""Decoding held to the grammar of memory tokens, for local models (extra `train`: llguidance).
 
 Unusual here: a whole operation is one regular expression. Taken apart into fields around " | ",
 the lexer splits a line in ways a model never meant (trials: 0-6% valid replies). What is drawn
@@ -87,21 +87,19 @@ class Constraint:
     """The grammars of the three roles over one tokenizer.
 
     `tokenizer`: the text of its `tokenizer.json`; `end`: id of the token that ends a reply;
-    `pieces`: how many the model's logits have; `marks`: a date may be "t1" to "t9", which
-    `mags.models.policy.shorthand` expands. Raises ConfigurationError where llguidance is not
+    `pieces`: how many the model's logits have. Raises ConfigurationError where llguidance is not
     installed.
     """
 
-    def __init__(self, tokenizer: str, *, end: int, pieces: int, marks: bool = False) -> None:
+    def __init__(self, tokenizer: str, *, end: int, pieces: int) -> None:
         try:
             import llguidance
         except ImportError:
             raise ConfigurationError(
-                "Decoding held to the grammar needs llguidance: pip install 'mags[grammar]'.",
-                extra="grammar",
+                "Decoding held to the grammar needs llguidance: pip install 'mags[train]'.",
+                extra="train",
             ) from None
         self._library: Any = llguidance
-        self._marks = marks
         self._tokenizer = llguidance.LLTokenizer(tokenizer, n_vocab=pieces, eos_token=end)
         self._begun: dict[str, llguidance.LLMatcher] = {}
 
@@ -113,8 +111,6 @@ class Constraint:
 
     def _compiled(self, role: str) -> llguidance.LLMatcher:
         name, rules = GRAMMARS[role]
-        if self._marks:
-            rules = rules.replace(DATE, f"(t[1-9]|{DATE})")
         marks = {"OPEN": f"<{name}>", "CLOSE": f"</{name}>"}
         for place, mark in marks.items():
             # A mark that is one piece is named bare, one that is spelled is quoted.

@@ -151,11 +151,6 @@ def past_tense(base: str) -> str:
     return _PARTS[base][0] if base in _PARTS else _past(base)
 
 
-def past_participle(base: str) -> str:
-    """Return the form after "have": move, moved; go, gone."""
-    return _PARTS[base][1] if base in _PARTS else _past(base)
-
-
 def gerund(base: str) -> str:
     """Return the form in -ing: move, moving."""
     return _gerund(base)

@@ -180,7 +180,7 @@ class Policy(Protocol):
 
     @property
     def name(self) -> str:
-        """What to show the user: "rules", "prompted (qwen3-8b)", "nano"."""
+        """What to show the user: "rules", "prompted (qwen3-8b)", "heads"."""
         ...
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:

@@ -1,12 +1,10 @@
-"""Anchors that cover the most, for who asks for them; the default is the best matches.
+"""Anchors that span a hull, for who asks for them; the default is the best matches.
 
-`hull`: in the two leading principal components of the candidates' vectors the convex hull grows by
+In the two leading principal components of the candidates' vectors the convex hull grows by
 the candidate with the greatest gain in area times relevance; the best match is always in.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,17 +49,3 @@ def relevance(fused: NDArray[np.float32]) -> NDArray[np.float64]:
     """Fused scores moved into [0, 1]."""
     above = (fused - fused.min()).astype(np.float64)
     return np.asarray(above / max(float(above.max()), 1e-9), np.float64)
-
-
-def cover(reaches: Sequence[Set[int]], worth: NDArray[np.float64], m: int) -> NDArray[np.int64]:
-    """Indexes of m candidates whose reaches cover the most, greedily, the first always in.
-
-    `reaches`: the rows each candidate's spread reaches; `worth`: relevance in [0, 1].
-    """
-    chosen, covered = [0], set(reaches[0])
-    while len(chosen) < min(m, len(reaches)):
-        rest = [i for i in range(len(reaches)) if i not in chosen]
-        best = max(rest, key=lambda i: (len(reaches[i] - covered) * worth[i], -i))
-        chosen.append(best)
-        covered |= reaches[best]
-    return np.array(chosen, np.int64)

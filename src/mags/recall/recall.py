@@ -63,7 +63,7 @@ def rank(
     walked = walk(state, reading, settings, same_relation)
     extra = np.array(sorted(walked.value), np.int64)
     found = gather(state, reading, settings, extra)
-    anchor_rows = choose_anchors(state, found, moment, settings)
+    anchor_rows = choose_anchors(state, found, settings)
     reached = spread.NOTHING
     if settings.spread and len(anchor_rows):
         rows, p = spread.activation(
@@ -129,34 +129,16 @@ def _block(state: State, found: Candidates, reading: Reading) -> NDArray[np.floa
     return np.asarray(np.log(weight), np.float32)
 
 
-def choose_anchors(
-    state: State, found: Candidates, moment: float, settings: RecallSettings
-) -> NDArray[np.int64]:
+def choose_anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArray[np.int64]:
     """Rows of the anchors, the best match first."""
     if not len(found.rows):
         return found.rows
-    if settings.anchor_choice == "cover":
-        return found.rows[_covering(state, found, moment, settings)]
     fused = found.fused
     order = anchors.considered(fused)
     rows = found.rows[order]
     if settings.anchor_choice != "hull":
         return rows[: settings.anchors]
     return rows[anchors.spanning(state.vectors.get(rows), fused[order], settings.anchors)]
-
-
-def _covering(
-    state: State, found: Candidates, moment: float, settings: RecallSettings
-) -> NDArray[np.int64]:
-    """Candidates whose spreads cover the most of the graph."""
-    fused = found.fused
-    order = anchors.considered(fused)
-    one = np.ones(1)
-    reaches = [
-        set(spread.activation(state.graph, found.rows[i : i + 1], one, moment, settings)[0])
-        for i in order
-    ]
-    return order[anchors.cover(reaches, anchors.relevance(fused[order]), settings.anchors)]
 
 
 def seeds(

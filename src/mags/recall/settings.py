@@ -96,7 +96,7 @@ class RecallSettings:
     the spread may add. threshold, max_nodes: best-first paths of traces.
     hops: how far a walk over current facts goes from a named entity; ball: how many facts it
     may bring. anchor_choice: `top` takes the best fused, `hull` covers the most ground in the
-    plane of the vectors, `cover` takes those whose spreads reach the most of the graph.
+    plane of the vectors.
     """
 
     candidates: int = 128
@@ -112,7 +112,7 @@ class RecallSettings:
     max_nodes: int = 2_000
     hops: int = 4
     ball: int = 64
-    anchor_choice: Literal["hull", "top", "cover"] = "top"
+    anchor_choice: Literal["hull", "top"] = "top"
     spread: bool = True
     walk: bool = True
     bridges: bool = True

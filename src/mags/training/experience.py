@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 import torch
+from peft import PeftModel
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from mags.training.replies import complete_in_parts
 from mags.training.rollout import Completions, Sampling
 
-COLUMNS = 8
-"""What the columns of a minibatch are a multiple of."""
 T = TypeVar("T")
 TaskT = TypeVar("TaskT", contravariant=True)
 
@@ -64,16 +63,12 @@ class Experience:
             parts=self.parts,
         )
 
-    def trimmed(self, *, columns: int = 1) -> Experience:
-        """Without the columns that are padding in every row.
-
-        `columns`: so many of the prompt, and of the reply, or a multiple, where there are as many:
-        oneDNN makes and keeps code for every shape it meets (`mags.training.nano.lean`).
-        """
+    def trimmed(self) -> Experience:
+        """Without the columns that are padding in every row."""
         length = self.mask.shape[1]
         width = self.tokens.shape[1] - length
-        left = max(0, width - _even(int(self.attention[:, :width].sum(1).max()), columns))
-        longest = min(length, _even(max(1, int(self.mask.sum(1).max())), columns))
+        left = width - int(self.attention[:, :width].sum(1).max())
+        longest = max(1, int(self.mask.sum(1).max()))
         return replace(
             self,
             tokens=self.tokens[:, left : width + longest],
@@ -139,10 +134,6 @@ def gather(
     )
 
 
-def _even(count: int, multiple: int) -> int:
-    return count + -count % multiple
-
-
 def _joined(prompts: Sequence[Sequence[int]], done: Completions, pad: int) -> tuple[Tensor, Tensor]:
     device = done.tokens.device
     width = max(len(prompt) for prompt in prompts)
@@ -155,34 +146,20 @@ def _joined(prompts: Sequence[Sequence[int]], done: Completions, pad: int) -> tu
     return tokens, torch.cat([seen, done.mask.long()], dim=1)
 
 
-def reply_states(
-    model: PreTrainedModel, seen: Experience, *, copies: int = 1
-) -> tuple[Tensor, Tensor]:
+def reply_states(model: PreTrainedModel | PeftModel, seen: Experience) -> tuple[Tensor, Tensor]:
     """Logits (b, t, v) that predict each token of the reply, and the states they come from.
 
-    The states (b, t, width) are of the last layer: what a value head reads. `copies`: so many
-    neighbours have the same prompt, which is then read once for all of them.
+    The states (b, t, width) are of the last layer: what a value head reads.
     """
+    causal = model.get_base_model() if isinstance(model, PeftModel) else model
     length = seen.mask.shape[1]
-    positions = (seen.attention.cumsum(1) - 1).clamp(min=0)
-    read = [seen.tokens, seen.attention, positions]
-    if copies == 1:
-        out = model.model(**_named(read))
-        states = out.last_hidden_state[:, -length - 1 : -1]
-    else:
-        once = model.model(**_named([x[::copies, :-length] for x in read]), use_cache=True)
-        states = once.last_hidden_state[:, -1:].repeat_interleave(copies, dim=0)
-        if length > 1:
-            cache, replies = once.past_key_values, [x[:, -length:-1] for x in read]
-            cache.batch_repeat_interleave(copies)
-            replies[1] = seen.attention[:, :-1]
-            out = model.model(**_named(replies), past_key_values=cache, use_cache=True)
-            states = torch.cat([states, out.last_hidden_state], dim=1)
-    return model.lm_head(states).float(), states
-
-
-def _named(read: Sequence[Tensor]) -> dict[str, Tensor]:
-    return dict(zip(("input_ids", "attention_mask", "position_ids"), read, strict=True))
+    out = causal.model(
+        input_ids=seen.tokens,
+        attention_mask=seen.attention,
+        position_ids=(seen.attention.cumsum(1) - 1).clamp(min=0),
+    )
+    states = out.last_hidden_state[:, -length - 1 : -1]
+    return causal.lm_head(states).float(), states
 
 
 def logp_of(logits: Tensor, seen: Experience, *, temperature: float = 1.0) -> Tensor:

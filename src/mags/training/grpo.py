@@ -1,9 +1,14 @@
-"""GRPO for models small enough that generating is cheap: groups of replies, no critic.
+"""GRPO: groups of replies to one prompt, judged against each other; no critic.
 
-Each step: `prompts` tasks, `group` replies to each, rewards less their group's mean, `epochs`
-passes of the clipped loss (`mags.training.losses.grpo_loss`). Groups whose rewards are all equal
-teach nothing and are drawn again, up to `redraws` times. No KL term, no division by the deviation
-(Liu et al. 2025, arXiv:2503.20783). For large models there is `mags.training.large.grpo`.
+Each step draws `group` replies to each of `prompts` tasks. The advantage of a reply is its reward
+less its group's mean, and `epochs` passes of the clipped loss make the better ones likelier (Shao
+et al. 2024, arXiv:2402.03300). No KL term, no division by the deviation, a constant length in the
+denominator (Liu et al. 2025, "Dr. GRPO", arXiv:2503.20783). Groups whose rewards are all equal
+teach nothing and are drawn again (Yu et al. 2025, "DAPO", arXiv:2503.14476). Large models have
+TRL's trainer for the same loss (`mags.training.large.grpo`).
+
+Shapes: `b` replies, `t` tokens of a reply, padded; `mask` is 1 on tokens the policy chose and 0
+elsewhere. Log-probabilities are natural, of the tokens chosen.
 """
 
 from __future__ import annotations
@@ -15,11 +20,11 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
+from torch import Tensor
 from torch.optim import Optimizer
 
 from mags.training.checkpoint import save_checkpoint
 from mags.training.experience import (
-    COLUMNS,
     Experience,
     Judge,
     Task,
@@ -28,7 +33,6 @@ from mags.training.experience import (
     logp_of,
     reply_states,
 )
-from mags.training.losses import group_advantages, grpo_loss, informative
 from mags.training.optimisers import optimisers, schedule, take_step
 from mags.training.progress import Watch
 from mags.training.sft import resume
@@ -40,7 +44,6 @@ T = TypeVar("T")
 class GrpoConfig:
     """How to reinforce. A step has `prompts` x `group` replies; `rows`: of one forward pass.
 
-    `whole`: one update an epoch, by the gradient of all replies, instead of one a forward pass.
     `rise`: share of the steps in which the rate rises: AdamW's first steps are of full size in
     whatever direction the noise has.
     """
@@ -51,8 +54,6 @@ class GrpoConfig:
     epochs: int = 2
     rows: int = 32
     rate: float = 3e-4
-    muon: bool = False
-    whole: bool = False
     rise: float = 0.05
     clip: float = 0.2
     norm: float = 1.0
@@ -71,7 +72,7 @@ def reinforce(
     folder: Path | None = None,
 ) -> None:
     """Train the voice's model in place on tasks; checkpoints go to `folder`, taken up there."""
-    chosen = optimisers(voice.model, rate=config.rate, decay=0.0, muon=config.muon)
+    chosen = optimisers(voice.model, rate=config.rate, decay=0.0, muon=False)
     begin = resume(voice.model, chosen, folder)
     for step in range(begin, config.steps):
         chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
@@ -136,32 +137,72 @@ def learn_from(
     if not len(seen.rewards):
         return 0.0
     advantages = group_advantages(seen.rewards, config.group)
-    copies = config.group if config.rows % config.group == 0 else 1
     total = 0.0
     voice.model.train()
     for epoch in range(config.epochs):
         chance = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
         for rows in seen.minibatches(config.rows, chance=chance):
-            part = seen.rows(rows).trimmed(columns=COLUMNS)
-            logits, _ = reply_states(voice.model, part, copies=copies)
-            logp = logp_of(logits, part, temperature=voice.sampling.temperature)
+            part = seen.rows(rows).trimmed()
+            logits, _ = reply_states(voice.model, part)
             loss = grpo_loss(
-                logp,
+                logp_of(logits, part, temperature=voice.sampling.temperature),
                 part.old_logp,
                 advantages[rows],
                 part.mask,
                 clip=config.clip,
                 length=voice.sampling.limit,
             )
-            share = len(rows) / len(advantages)
-            (loss * share if config.whole else loss).backward()
-            if not config.whole:
-                take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
-            total += float(loss.detach()) * len(rows)
-        if config.whole:
+            loss.backward()
             take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
+            total += float(loss.detach()) * len(rows)
     return total / len(advantages)
+
+
+def group_advantages(rewards: Tensor, group: int) -> Tensor:
+    """Reward minus the mean of its group; (b,) with groups of `group` neighbours, to (b,)."""
+    grouped = rewards.view(-1, group)
+    return (grouped - grouped.mean(dim=1, keepdim=True)).reshape(-1)
+
+
+def informative(rewards: Tensor, group: int) -> Tensor:
+    """Which completions belong to a group whose rewards differ; (b,) to bool (b,).
+
+    A group of zero variance teaches nothing and is drawn again.
+    """
+    grouped = rewards.view(-1, group)
+    differs = (grouped - grouped[:, :1]).abs().amax(dim=1) > 0
+    return differs.repeat_interleave(group)
+
+
+def grpo_loss(
+    logp: Tensor,
+    old_logp: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip: float = 0.2,
+    length: int,
+) -> Tensor:
+    """Minus the clipped objective, summed over tokens, over b x `length` (a constant).
+
+    Equals TRL's `loss_type="dr_grpo"` at `beta=0` where `length` is its
+    `max_completion_length`: long and short completions weigh a token alike.
+    """
+    objective = clipped_objective(logp, old_logp, advantages, clip=clip)
+    return -(objective * mask).sum() / (logp.shape[0] * length)
+
+
+def clipped_objective(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip: float = 0.2
+) -> Tensor:
+    """The least of ratio x advantage and clipped ratio x advantage, each token; (b, t).
+
+    `advantages` is (b,) for one advantage a completion or (b, t) for one a token.
+    """
+    each = advantages if advantages.dim() == logp.dim() else advantages.unsqueeze(-1)
+    ratio = torch.exp(logp - old_logp)
+    return torch.minimum(ratio * each, ratio.clamp(1.0 - clip, 1.0 + clip) * each)
 
 
 def joined(parts: Sequence[Experience], *, pad: int) -> Experience:

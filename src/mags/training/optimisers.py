@@ -1,8 +1,8 @@
 """Optimisers: Muon for the matrices inside the layers, AdamW for the rest.
 
 Muon (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/) with the step scaled to the
-size of AdamW's (Liu et al. 2025, arXiv:2502.16982): on nano it learned to copy names within
-minutes where AdamW alone had not begun to.
+size of AdamW's (Liu et al. 2025, arXiv:2502.16982): a Llama of 2.6 million
+weights learned to copy names by it within minutes where AdamW alone had not begun to.
 """
 
 from __future__ import annotations

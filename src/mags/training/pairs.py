@@ -16,7 +16,7 @@ def pair_of(sample: Sample) -> Pair:
 
 
 def short_pair_of(sample: Sample) -> Pair:
-    """The same with the target in short, as nano says it."""
+    """The same with the target in short (`mags.models.policy.shorthand`)."""
     return Pair(prompt=prompt_of(sample), target=shorten(sample.target, sample.turn, sample.recent))
 
 

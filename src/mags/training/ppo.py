@@ -1,8 +1,12 @@
 """PPO, the baseline: a critic that shares the model's features instead of groups.
 
 Given a fair chance: the value head is warmed up alone before the policy moves, it reads the last
-layer's states (with a gradient into them, weighed by `value_weight`), advantages are GAE and
-normalised over the step, and both losses are clipped (Schulman et al. 2017, arXiv:1707.06347).
+layer's states (with a gradient into them, weighed by `value_weight`), advantages are GAE (Schulman
+et al. 2016, arXiv:1506.02438) normalised over the step, and both losses are clipped (Schulman et
+al. 2017, arXiv:1707.06347).
+
+Shapes: `b` replies, `t` tokens of a reply, padded, `w` the model's width; `mask` is 1 on tokens the
+policy chose and 0 elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +23,6 @@ from torch.optim import AdamW, Optimizer
 
 from mags.training.checkpoint import save_checkpoint
 from mags.training.experience import (
-    COLUMNS,
     Experience,
     Judge,
     Task,
@@ -28,7 +31,7 @@ from mags.training.experience import (
     logp_of,
     reply_states,
 )
-from mags.training.losses import generalised_advantages, ppo_loss, token_rewards, value_loss
+from mags.training.grpo import clipped_objective
 from mags.training.optimisers import optimisers, schedule, take_step
 from mags.training.progress import Watch
 from mags.training.sft import resume
@@ -40,9 +43,9 @@ T = TypeVar("T")
 class PpoConfig:
     """How to reinforce with a critic. `warm`: steps in which the value head alone learns.
 
-    `copies`: replies to each prompt, which is then read once for all of them. A step has `replies`
-    replies in all: `prompts x group` of GRPO with `group` copies is equal compute, but for the
-    value head and for groups that GRPO draws again.
+    `copies`: replies to each prompt. A step has `replies` replies in all: `prompts x group` of GRPO
+    with `group` copies is equal compute, but for the value head and for groups that GRPO draws
+    again.
     """
 
     steps: int = 100
@@ -51,8 +54,6 @@ class PpoConfig:
     epochs: int = 2
     rows: int = 64
     rate: float = 3e-4
-    muon: bool = False
-    whole: bool = False
     rise: float = 0.05
     value_rate: float = 1e-3
     value_weight: float = 0.5
@@ -101,7 +102,7 @@ def reinforce_with_critic(
     torch.manual_seed(config.seed)
     critic = Critic(voice.model.config.hidden_size).to(voice.model.device)
     both = nn.ModuleDict({"policy": voice.model, "critic": critic})
-    policy = optimisers(voice.model, rate=config.rate, decay=0.0, muon=config.muon)
+    policy = optimisers(voice.model, rate=config.rate, decay=0.0, muon=False)
     value: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
     begin = resume(both, [*policy, *value], folder)
     for step in range(begin, config.steps):
@@ -123,10 +124,7 @@ def reinforce_with_critic(
 def advise(voice: Voice, critic: Critic, seen: Experience, config: PpoConfig) -> Advised:
     """Values, advantages (normalised over all tokens) and returns of replies."""
     parts = [seen.rows(rows) for rows in torch.arange(len(seen.rewards)).split(config.rows)]
-    together = _together(config)
-    states = (reply_states(voice.model, part, copies=together)[1] for part in parts)
-    values = torch.cat([critic(one) for one in states])
-    values = values * seen.mask
+    values = torch.cat([critic(reply_states(voice.model, part)[1]) for part in parts]) * seen.mask
     rewards = token_rewards(seen.rewards, seen.mask)
     raw = generalised_advantages(rewards, values, seen.mask, gamma=config.gamma, lam=config.lam)
     chosen = raw[seen.mask.bool()]
@@ -147,33 +145,26 @@ def _learn(
     rate = config.rate * schedule(step, config.steps, warm=config.rise)
     total = 0.0
 
-    def update() -> None:
-        take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
-        take_step(value, critic.parameters(), rate=config.value_rate, norm=config.norm)
-        voice.model.zero_grad(set_to_none=True)
-
     voice.model.train()
     for epoch in range(config.epochs):
         mixing = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
         for rows in advised.seen.minibatches(config.rows, chance=mixing):
             loss = _loss(voice, critic, advised, rows, config, moves=bool(policy))
-            share = len(rows) / len(advised.values)
-            (loss * share if config.whole else loss).backward()
-            if not config.whole or not policy:
-                update()
+            loss.backward()
+            take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
+            take_step(value, critic.parameters(), rate=config.value_rate, norm=config.norm)
+            voice.model.zero_grad(set_to_none=True)
             total += float(loss.detach()) * len(rows)
-        if config.whole and policy:
-            update()
     return total / len(advised.values)
 
 
 def _loss(
     voice: Voice, critic: Critic, advised: Advised, rows: Tensor, config: PpoConfig, *, moves: bool
 ) -> Tensor:
-    part = advised.seen.rows(rows).trimmed(columns=COLUMNS)
+    part = advised.seen.rows(rows).trimmed()
     length = part.mask.shape[1]
-    logits, states = reply_states(voice.model, part, copies=_together(config))
+    logits, states = reply_states(voice.model, part)
     values = critic(states if moves else states.detach())
     before, returns = advised.values[rows, :length], advised.returns[rows, :length]
     worth = value_loss(values, before, returns, part.mask, clip=config.clip)
@@ -185,6 +176,46 @@ def _loss(
     return aim + config.value_weight * worth
 
 
-def _together(config: PpoConfig) -> int:
-    """Neighbours of a minibatch that have the same prompt."""
-    return config.copies if config.rows % config.copies == 0 else 1
+def token_rewards(rewards: Tensor, mask: Tensor) -> Tensor:
+    """The reward of a completion laid on its last token; (b,) and (b, t) to (b, t)."""
+    counts = torch.arange(mask.shape[1], device=mask.device)
+    last = (counts * mask).amax(dim=1).long()
+    laid = torch.zeros_like(mask, dtype=rewards.dtype)
+    laid[torch.arange(mask.shape[0], device=mask.device), last] = rewards
+    return laid * mask
+
+
+def generalised_advantages(
+    rewards: Tensor, values: Tensor, mask: Tensor, *, gamma: float = 1.0, lam: float = 0.95
+) -> Tensor:
+    """GAE over the tokens of each completion; all (b, t). Padding gets 0.
+
+    delta_t = r_t + gamma V_{t+1} - V_t; A_t = delta_t + gamma lam A_{t+1}; V is 0 past the end.
+    """
+    advantages = torch.zeros_like(values)
+    carried = torch.zeros_like(values[:, 0])
+    following = torch.zeros_like(carried)
+    for t in reversed(range(values.shape[1])):
+        here = mask[:, t]
+        delta = rewards[:, t] + gamma * following - values[:, t]
+        carried = (delta + gamma * lam * carried) * here
+        following = values[:, t] * here
+        advantages[:, t] = carried
+    return advantages
+
+
+def ppo_loss(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, *, clip: float = 0.2
+) -> Tensor:
+    """Minus the clipped objective as a mean over tokens; all (b, t)."""
+    objective = clipped_objective(logp, old_logp, advantages, clip=clip)
+    return -(objective * mask).sum() / mask.sum().clamp(min=1.0)
+
+
+def value_loss(
+    values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor, *, clip: float = 0.2
+) -> Tensor:
+    """Half the squared error of the value head, clipped or not (the worse); a mean over tokens."""
+    held = old_values + (values - old_values).clamp(-clip, clip)
+    worse = torch.maximum((values - returns) ** 2, (held - returns) ** 2)
+    return 0.5 * (worse * mask).sum() / mask.sum().clamp(min=1.0)

@@ -1,4 +1,4 @@
-"""Replies to many prompts, part by part, each drawn in the quickest way there is for its model."""
+"""Replies to many prompts, part by part, prompts of about the same length together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from mags.training.nano.drawing import complete_together, is_plain
 from mags.training.rollout import Completions, Sampling, complete
 
 ROWS = 256
@@ -28,11 +27,10 @@ def complete_in_parts(
 
     `rows`: so many replies at a time at most, or those to one prompt.
     """
-    by = complete_together if is_plain(model) else complete
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     many = max(1, rows // copies)
     parts = [
-        by(
+        complete(
             model,
             [prompts[i] for i in order[begin : begin + many]],
             how,

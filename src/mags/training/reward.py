@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from mags.errors import ModelReplyError
 from mags.models.grammar import Engram, read_engram, read_plan, read_route
@@ -25,6 +26,13 @@ Reading = Engram | Plan | Route
 Fidelity = Callable[[Sample, Sequence[Operation]], float]
 """What a memory would know of a sample after these operations, in [0, 1]."""
 COUNTED = ("format", "f1", "near", "exact", "fidelity")
+
+
+class Reward(StrEnum):
+    """What replies are reinforced by: the label of each sample, or what a memory does with them."""
+
+    LABELS = "labels"
+    STORE = "store"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,10 @@
-"""Supervised fine-tuning: the next token of good replies, for a model of any size.
+"""SFT: the next token of good replies, for a model or an adapter of any size.
 
-A run is its config: the same seed, samples and threads give the same weights, and a run that was
-stopped goes on where its last checkpoint left it.
+What is unusual: prompts are learned a little, too (`prompt_weight`), and matrices step by Muon
+(`mags.training.optimisers`). A run is its config: the same seed, samples and threads give the same
+weights, and a run that was stopped goes on where its last checkpoint left it.
+
+Shapes: `b` samples, `t` tokens of the longest, `v` pieces.
 """
 
 from __future__ import annotations
@@ -10,7 +13,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -19,7 +21,6 @@ from transformers import PreTrainedModel
 
 from mags.training.batches import Batch, Encoded, batches
 from mags.training.checkpoint import latest, load_checkpoint, save_checkpoint
-from mags.training.losses import weighted_cross_entropy
 from mags.training.optimisers import optimisers, schedule, take_step
 from mags.training.progress import Watch
 
@@ -43,35 +44,22 @@ class SftConfig:
     save_every: int = 0
 
 
-class Objective(Protocol):
-    """A loss of a batch; `seed` is of what it draws, another each step."""
-
-    def __call__(self, batch: Batch, seed: int) -> Tensor:
-        """A number to be made less."""
-        ...
-
-
 def fine_tune(
     model: PreTrainedModel,
     encoded: Sequence[Encoded],
     config: SftConfig,
     *,
-    objective: Objective | None = None,
     watch: Watch | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Train `model` in place; checkpoints go to `folder` and are taken up from there.
-
-    `objective`: instead of the loss of the model's own forward pass.
-    """
-    teach = objective or (lambda batch, _: next_token_loss(model, batch))
+    """Train `model` in place; checkpoints go to `folder` and are taken up from there."""
     chosen = optimisers(model, rate=config.rate, decay=config.decay)
     begin = resume(model, chosen, folder)
     stream = endless(encoded, config, pad=int(model.config.pad_token_id))
     model.train()
     for step, batch in enumerate(itertools.islice(stream, begin, config.steps), start=begin):
         rate = config.rate * schedule(step, config.steps)
-        loss = teach(batch, config.seed * SEEDS + step)
+        loss = next_token_loss(model, batch)
         loss.backward()
         take_step(chosen, model.parameters(), rate=rate, norm=config.norm)
         if watch is not None:
@@ -81,21 +69,23 @@ def fine_tune(
     model.eval()
 
 
-def learn(
-    model: PreTrainedModel, chosen: Sequence[Optimizer], batch: Batch, *, rate: float, norm: float
-) -> float:
-    """One step on one batch; the loss before it."""
-    loss = next_token_loss(model, batch)
-    loss.backward()
-    take_step(chosen, model.parameters(), rate=rate, norm=norm)
-    return float(loss.detach())
-
-
 def next_token_loss(model: PreTrainedModel, batch: Batch) -> Tensor:
     """The weighted cross-entropy of a batch."""
     device = next(model.parameters()).device
     logits = model(input_ids=batch.inputs.to(device)).logits
     return weighted_cross_entropy(logits, batch.targets.to(device), batch.weights.to(device))
+
+
+def weighted_cross_entropy(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    """Cross-entropy of the next token, a mean by `weights`.
+
+    `logits` (b, t, v) predict `targets` (b, t); `weights` (b, t) are 1 on the completion, small on
+    the prompt, 0 on padding.
+    """
+    losses = torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1).float(), targets.flatten(), reduction="none"
+    ).view_as(targets)
+    return (losses * weights).sum() / weights.sum().clamp(min=1e-8)
 
 
 def endless(encoded: Sequence[Encoded], config: SftConfig, *, pad: int) -> Iterator[Batch]:

@@ -16,8 +16,8 @@ from mags.training.chains.schema import Sample, Split, read_samples
 from mags.training.evaluate.deciders import Decider
 from mags.training.evaluate.evaluation import EvaluationConfig, evaluate
 from mags.training.generate.samples import Amount, generate
+from mags.training.ledger import begin_peak, check_same, peak_mb, read_run, write_run
 from mags.training.progress import Logbook
-from mags.training.recipe.ledger import begin_peak, check_same, peak_mb, read_run, write_run
 
 SPLITS = ("seen", "frames", "phrasings", "independent", "relations")
 RESULTS = "results.json"
@@ -57,6 +57,11 @@ class Trial:
     seed: int = 0
     keep: bool = True
     console: Console | None = None
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that models are measured on."""
+        return SPLITS
 
     def material(self) -> tuple[list[Sample], list[Sample]]:
         """Samples to train on, and those of the splits to evaluate on."""

@@ -4,7 +4,6 @@ from mags.evaluation.proving.adaptability import (
     adaptability,
     adapted,
     after_change,
-    learning_curve,
 )
 from tests.evaluation.proving.turned import turned
 
@@ -57,8 +56,3 @@ def test_only_touched_questions_are_after_a_change():
     turns = [turned(0), turned(1, since=1, right=False), turned(2, since=2)]
     assert after_change(turns) == 0.5
     assert after_change(turns[:1]) is None
-
-
-def test_a_learning_curve_is_cut_into_spans():
-    turns = [turned(i, since=i, right=i > 2) for i in range(6)]
-    assert learning_curve(turns, (1, 3, 9)) == ((1, 0.0), (3, 0.5), (9, 1.0))

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
@@ -23,20 +22,17 @@ from mags.cli.eval_arena import (
     make_game,
     make_player,
     make_reader,
-    own_switch,
     play_all,
     switch_named,
 )
 from mags.cli.eval_play import show
 from mags.cli.failure import explained
-from mags.errors import InvalidInput, NotFound
+from mags.errors import NotFound
 from mags.evaluation.proving.records import Played, Record, read_records, record
 from mags.evaluation.proving.tables import Grid
 from mags.games.adventures.planner import Planner
 from mags.games.players.remembering import Remembering
 from mags.games.reader import shipped_reader
-from mags.models.policy.nano import SHIPPED
-from mags.models.policy.rules import RulePolicy
 
 SLOW = ("nonsense", "science", *ADVENTURES)
 
@@ -200,21 +196,3 @@ def test_memories_may_be_files(tmp_path: Path):
     (kept,) = play_all([Task(played=told, files=tmp_path)])
     assert len(kept.turns) == 2
     assert len(list(tmp_path.rglob("*.mags"))) == 1
-
-
-def test_a_nano_of_one_file_is_one_model_and_the_pair_is_two(tmp_path: Path):
-    single = tmp_path / "export"
-    copytree(SHIPPED, single)
-    card = json.loads((single / "nano.json").read_text())
-    (single / "nano.json").write_text(
-        json.dumps(card | {"files": {**card["files"], "ask": "write.onnx"}})
-    )
-    one, two = own_switch(tmp_path), own_switch(SHIPPED)
-    assert (one.name[:10], two.name[:9]) == ("one model ", "2 models ")
-    assert one.name[10:] != two.name[9:]
-    assert one.policy(RulePolicy()).name == " + ".join(["nano, else rules"] * 3)
-    told = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2, switch=one.name)
-    (kept,) = play_all([Task(played=told, nano=tmp_path)])
-    assert len(kept.turns) == 2
-    with pytest.raises(InvalidInput, match="no nano"):
-        own_switch(tmp_path / "none")

@@ -1,4 +1,4 @@
-"""What nano says in short stands for one reply in full, and for no other."""
+"""What a trained model says in short stands for one reply in full, and for no other."""
 
 import pytest
 from hypothesis import given

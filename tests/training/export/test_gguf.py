@@ -1,4 +1,4 @@
-"""The same greedy tokens in transformers, ONNX and llama.cpp; a server of it decides for MAGS."""
+"""The same greedy tokens in transformers and llama.cpp; a server of it decides for MAGS."""
 
 import json
 import socket
@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-for library in ("torch", "peft", "gguf", "llama_cpp", "onnx"):
+for library in ("torch", "peft", "gguf", "llama_cpp"):
     pytest.importorskip(library, reason="needs the extras: pip install 'mags[train,gguf]'")
 
 import llama_cpp  # noqa: E402
-import onnxruntime  # noqa: E402
 import torch  # noqa: E402
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast  # noqa: E402
 
+from benchmarks.rl.small import new_model, train_tokenizer  # noqa: E402
+from benchmarks.rl.study import Widths  # noqa: E402
 from mags.errors import ConfigurationError, ModelError  # noqa: E402
 from mags.models.chat.openai import Endpoint, OpenAIChat  # noqa: E402
 from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
@@ -28,10 +29,7 @@ from mags.models.prompts import load_prompts  # noqa: E402
 from mags.training.batches import encode  # noqa: E402
 from mags.training.export.gguf import export_gguf, interleaved, stretched  # noqa: E402
 from mags.training.export.gguf_tokens import check_merges, scores_of  # noqa: E402
-from mags.training.export.onnx import export_onnx  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
-from mags.training.nano.model import NanoSize, new_nano  # noqa: E402
-from mags.training.nano.tokens import train_tokenizer  # noqa: E402
 from mags.training.pairs import pair_of  # noqa: E402
 from mags.training.rollout import Sampling, complete  # noqa: E402
 from mags.training.sft import SftConfig, fine_tune  # noqa: E402
@@ -63,38 +61,25 @@ def by_transformers(model: Any, prompts: list[list[int]], pad: int, end: int) ->
     return [[t for t, m in zip(said, mask, strict=True) if m] for said, mask in rows]
 
 
-def by_onnx(path: Path, ids: list[int], end: int, shape: tuple[int, ...]) -> list[int]:
-    session = onnxruntime.InferenceSession(str(path))
-    past, step, said = np.zeros(shape, dtype=np.float32), np.array([ids]), list[int]()
-    while len(said) < LIMIT:
-        logits, past = session.run(None, {"ids": step, "past": past})
-        said.append(int(logits[0].argmax()))
-        if said[-1] == end:
-            break
-        step = np.array([[said[-1]]])
-    return said
-
-
 @pytest.fixture(scope="module")
-def nano() -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
-    """A nano that has learned the samples."""
+def small() -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
+    """A Llama that has learned the samples."""
     torch.set_num_threads(1)
     pairs = [pair_of(one) for one in samples()]
     words = train_tokenizer([f"{p.prompt}{p.target}" for p in pairs], size=400)
-    size = NanoSize(width=64, layers=2, heads=4, inner=128, context=512, pieces=400)
-    model = new_nano(words, size, seed=0)
+    size = Widths(width=64, layers=2, heads=4, inner=128, context=512, pieces=400)
+    model = new_model(words, size, seed=0)
     encoded = encode(words, pairs * 4, longest=256)
     fine_tune(model, encoded, SftConfig(steps=80, rate=1e-2, tokens=1_024))
     return model, words
 
 
-def test_nano_says_the_same_in_transformers_onnx_and_gguf(
-    nano: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
+def test_a_small_llama_says_the_same_in_transformers_and_gguf(
+    small: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
 ) -> None:
-    model, words = nano
+    model, words = small
     end, pad = words.eos_token_id, words.pad_token_id
-    spoken = opened(export_gguf(model, words, tmp_path / "nano.gguf"))
-    graph = export_onnx(model, tmp_path / "nano.onnx")
+    spoken = opened(export_gguf(model, words, tmp_path / "small.gguf"))
     model.eval()
     texts = [f"<|bos|>{pair_of(one).prompt}" for one in samples()]
     prompts = [words(text, add_special_tokens=False)["input_ids"] for text in texts]
@@ -103,7 +88,6 @@ def test_nano_says_the_same_in_transformers_onnx_and_gguf(
     wanted = by_transformers(model, prompts, pad, end)
     assert words.decode(wanted[0][:-1]) == samples()[0].target
     assert [by_llama_cpp(spoken, ids, end) for ids in prompts] == wanted
-    assert [by_onnx(graph, ids, end, (2, 1, 8, 0, 16)) for ids in prompts] == wanted
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -128,8 +112,8 @@ def test_llama_cpp_splits_any_text_as_sentencepiece_pieces_do(prefix: bool, tmp_
         tokenizer_object=sentencepiece(prefix=prefix), bos_token="<|bos|>", eos_token="<|eos|>",
         pad_token="<|pad|>", unk_token="<unk>",
     )  # fmt: skip
-    size = NanoSize(width=16, layers=1, heads=2, inner=16, context=64, pieces=len(words))
-    spoken = opened(export_gguf(new_nano(words, size, seed=0), words, tmp_path / "sp.gguf"))
+    size = Widths(width=16, layers=1, heads=2, inner=16, context=64, pieces=len(words))
+    spoken = opened(export_gguf(new_model(words, size, seed=0), words, tmp_path / "sp.gguf"))
     texts = ["I live in Oslo.", "Bergen, Turin  and Lyon", "Ærlig talt: 東京 🎈", "a\nb", " lead"]
     texts += [one.target for one in samples()]
     for text in texts:
@@ -176,9 +160,9 @@ def test_llama_3_divides_slow_frequencies() -> None:
 
 
 def test_what_llama_cpp_would_misread_is_refused(
-    nano: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
+    small: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
 ) -> None:
-    model, words = nano
+    model, words = small
     model.config.model_type = "mamba"
     try:
         with pytest.raises(ConfigurationError, match=r"convert_hf_to_gguf\.py"):

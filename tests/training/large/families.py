@@ -25,9 +25,9 @@ from transformers import (
 )
 from transformers.convert_slow_tokenizer import generate_merges
 
+from benchmarks.rl.small import train_tokenizer
 from mags.ports.policy import Turn
 from mags.training.chains.schema import Role, Sample, Split
-from mags.training.nano.tokens import train_tokenizer
 
 AT = 1_715_299_200.0  # 10 May 2024
 QWEN = (

@@ -15,8 +15,7 @@ from mags.training.exam import BlindJudge, blind  # noqa: E402
 from mags.training.large.devices import NO_AIDS, Device, find_aids, find_device  # noqa: E402
 from mags.training.large.presets import FULL, GIB, KNOWN, QUICK, Shape, peak_memory  # noqa: E402
 from mags.training.large.rewards import reward_parts, rewarded  # noqa: E402
-from mags.training.recipe.presets import Reward  # noqa: E402
-from mags.training.reward import GoldJudge, RewardWeights  # noqa: E402
+from mags.training.reward import GoldJudge, Reward, RewardWeights  # noqa: E402
 from tests.training.large.families import samples  # noqa: E402
 
 QWEN3_8B, LLAMA_32_1B = KNOWN["Qwen 3 8B"], KNOWN["Llama 3.2 1B"]

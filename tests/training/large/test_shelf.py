@@ -16,11 +16,11 @@ from typer.testing import CliRunner  # noqa: E402 - torch first
 import mags  # noqa: E402
 from mags.cli.app import app  # noqa: E402
 from mags.errors import ConfigurationError  # noqa: E402
-from mags.models.policy.nano import Sampler  # noqa: E402
 from mags.settings import PolicySettings, Settings  # noqa: E402
 from mags.training.chains.schema import write_samples  # noqa: E402
 from mags.training.large.adapters import Adapted, put_adapter, save_adapter  # noqa: E402
 from mags.training.large.loading import load  # noqa: E402
+from mags.training.large.sampler import Sampler  # noqa: E402
 from mags.training.large.shelf import AdapterPolicy, Shelf, read_adapters  # noqa: E402
 from mags.training.large.wording import Wording  # noqa: E402
 from tests.training.large.families import folder, samples  # noqa: E402
@@ -76,7 +76,7 @@ def test_roles_that_share_a_folder_share_an_adapter(taught: Any, scrambled: Path
 
 
 def test_what_is_held_to_the_grammar_is_read_whoever_says_it(taught: Any, scrambled: Path) -> None:
-    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[grammar]'")
+    pytest.importorskip("llguidance", reason="needs the extra: pip install 'mags[train]'")
     policy = AdapterPolicy.over(
         load(taught.base), dict.fromkeys(("ask", "write", "router"), scrambled), held=True
     )

@@ -187,7 +187,7 @@ def switch(name: str, more: Mapping[str, Switch] | None = None) -> Switch:
     return known[name]
 
 
-def model_switches(rules: Policy, heads: Policy, nano: Policy) -> dict[str, Switch]:
+def model_switches(rules: Policy, heads: Policy) -> dict[str, Switch]:
     """Switches between the policies that are shipped: one model, two, or none, by decision.
 
     Where a model has nothing to say that can be read, its own fallback speaks.
@@ -202,19 +202,5 @@ def model_switches(rules: Policy, heads: Policy, nano: Policy) -> dict[str, Swit
         parted("heads", "one model asks and writes", ask=heads, write=heads),
         parted("heads ask", "a model asks, rules write", ask=heads, write=rules),
         parted("heads write", "rules ask, a model writes", ask=rules, write=heads),
-        parted("nano", "one small language model asks and writes", ask=nano, write=nano),
-        parted("nano ask", "two models: a language model asks, heads write", ask=nano, write=heads),
-        parted(
-            "nano write", "two models: heads ask, a language model writes", ask=heads, write=nano
-        ),
     )
     return {one.name: one for one in found}
-
-
-def nano_switch(nano: Policy, *, models: int, mark: str, rules: Policy) -> Switch:
-    """The switch to a nano of one's own, of so many models; `mark` tells it from others."""
-    count = "one model" if models == 1 else f"{models} models"
-    made = Parted(route=nano, ask=nano, write=nano, names=rules)
-    return Switch(
-        name=f"{count} {mark}", says=f"{count} of {nano.name} ask and write", policy=lambda _: made
-    )

@@ -107,16 +107,3 @@ def after_change(turns: Iterable[Turned]) -> float | None:
     """Mean reward of the questions that a change has touched; None where none has."""
     rewards = [turn.reward for turn in turns if turn.since is not None]
     return sum(rewards) / len(rewards) if rewards else None
-
-
-def learning_curve(turns: Iterable[Turned], edges: Sequence[int]) -> tuple[tuple[int, float], ...]:
-    """Mean reward of touched questions by turns since the change: (last turn of a span, score).
-
-    `edges`: last turns of the spans, rising; what came later, and empty spans, are left out.
-    """
-    found: dict[int, list[float]] = defaultdict(list)
-    for turn in turns:
-        edge = next((e for e in edges if turn.since is not None and turn.since <= e), None)
-        if edge is not None:
-            found[edge].append(turn.reward)
-    return tuple((edge, sum(found[edge]) / len(found[edge])) for edge in sorted(found))

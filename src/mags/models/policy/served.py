@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mags.models.policy.nano import CompactPolicy
+from mags.models.policy.taught import CompactPolicy
 from mags.ports.chat import ChatModel, Message
 
 ROLES = ("ask", "write", "router")

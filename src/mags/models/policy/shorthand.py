@@ -1,7 +1,7 @@
-"""What nano says in few tokens, and what it stands for.
+"""What a small trained model says in few tokens, and what it stands for.
 
 Half of a plan follows from its first hop, half of all facts are about who speaks, and the calendar
-is arithmetic, so nano is taught to leave out the first, to say "me", "my sister" and "you" for
+is arithmetic, so it is taught to leave out the first, to say "me", "my sister" and "you" for
 names, and "t1" for the first date that the turn names::
 
     <recall>                        <recall>

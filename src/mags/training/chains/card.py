@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from mags.training.chains.dialogues import dialogues
 from mags.training.chains.phrasebook import all_phrases, phrasebook
@@ -75,17 +75,6 @@ ACTS = ("ADD", "UPDATE", "RETRACT", "NOTE", "none")
 def first_act(sample: Sample) -> str:
     """What the target of a write sample does first: a word of `ACTS`."""
     return sample.target.splitlines()[1].split(" |")[0]
-
-
-def balance(samples: Iterable[Sample]) -> Mapping[str, float]:
-    """Shares of write samples by what they do: an update or retraction counts before an add."""
-    counts = Counter(
-        next((act for act in ("UPDATE", "RETRACT", "ADD") if act in sample.target), "none")
-        for sample in samples
-        if sample.role is Role.WRITE
-    )
-    total = sum(counts.values())
-    return {act: count / total for act, count in sorted(counts.items())}
 
 
 def _counts(samples: Sequence[Sample], split: Split) -> list[str]:

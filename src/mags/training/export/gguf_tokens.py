@@ -2,7 +2,7 @@
 
 Two kinds are written:
 
-- Byte-level pieces (Llama 3, Qwen, nano): merges go along as they are; llama.cpp must know the
+- Byte-level pieces (Llama 3, Qwen): merges go along as they are; llama.cpp must know the
   rule that splits text into words by its name.
 - SentencePiece's (Gemma, Llama 2), which `tokenizer.json` holds as merges with bytes to fall back
   on: llama.cpp joins the neighbours whose piece has the highest score, so a piece scores by the

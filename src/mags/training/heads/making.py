@@ -27,9 +27,9 @@ from mags.training.heads.model import Heads
 from mags.training.heads.recipes import Course
 from mags.training.heads.states import Shown, states_of
 from mags.training.heads.whole import tuned
+from mags.training.ledger import peak_mb
 from mags.training.progress import Logbook
 from mags.training.real.files import data_folder
-from mags.training.recipe.ledger import peak_mb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,3 +124,20 @@ def recipe(name: str) -> Course:
             f"There is no recipe {name!r} for heads: there are {', '.join(RECIPES)}.", recipe=name
         )
     return RECIPES[name]
+
+
+SERIES = {
+    "full": ("frozen", "whole", "again", "talk"),
+    "quick": ("quick", "quick-whole"),
+    "smoke": ("smoke", "smoke", "smoke-whole"),
+}
+"""Courses one after another, each from where the last one ended; `full` makes those that ship."""
+
+
+def series(name: str) -> tuple[str, ...]:
+    """The recipes of a series by its name; raises InvalidInput that tells the others."""
+    if name not in SERIES:
+        raise InvalidInput(
+            f"There is no preset {name!r}: there are {', '.join(SERIES)}.", preset=name
+        )
+    return SERIES[name]

@@ -2,7 +2,8 @@
 
 Supervised training is MAGS's own loop (`mags.training.sft`) over what peft leaves trainable, not
 TRL's SFTTrainer: it has the small loss on prompts, batches by tokens, the same checkpoints, seed
-and progress as nano, and needs no data set on disk. TRL does what is hard: GRPO (`large.grpo`).
+and progress as any other training, and needs no data set on disk. TRL does what is hard: GRPO
+(`large.grpo`).
 """
 
 from __future__ import annotations

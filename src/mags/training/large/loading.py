@@ -20,7 +20,8 @@ from mags.errors import ConfigurationError
 from mags.training.large.devices import NO_AIDS, Aids, Device, find_device
 from mags.training.large.speech import NO_THINKING, PLAIN_TEMPLATE, Speech
 from mags.training.large.wording import Wording
-from mags.training.nano.tokens import MEMORY_TOKENS
+
+MEMORY_TOKENS = ("<recall>", "</recall>", "<engram>", "</engram>", "<route>", "</route>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from mags.training.large.loading import Loaded, load, prepare
 from mags.training.large.presets import QUICK, Preset
 from mags.training.large.rewards import Part, rewarded
 from mags.training.large.wording import Wording
-from mags.training.recipe.presets import Reward
+from mags.training.reward import Reward
 from mags.training.trial import Row, Stopwatch, Trial
 
 ADAPTER = "adapter"

@@ -15,8 +15,7 @@ from mags.errors import InvalidInput
 from mags.training.chains.schema import Sample
 from mags.training.exam import BlindJudge, blind, has_exam, relations_of
 from mags.training.experience import Judge
-from mags.training.recipe.presets import Reward
-from mags.training.reward import GoldJudge, shares_of
+from mags.training.reward import GoldJudge, Reward, shares_of
 
 Completion = str | Sequence[Mapping[str, str]]
 SHOWN = ("format", "grounded", "f1", "exact")
@@ -97,12 +96,17 @@ def store_parts(samples: Sequence[Sample]) -> list[Part]:
 
 def rewarded(samples: Sequence[Sample], reward: Reward) -> tuple[list[Sample], list[Part]]:
     """The samples that a reward can judge, and its parts; raises InvalidInput where none is."""
-    if reward is Reward.LABELS:
-        return [*samples], reward_parts(samples, GoldJudge())
-    chosen = [one for one in samples if has_exam(one)]
+    chosen = judgeable(samples, reward)
+    by_labels = reward is Reward.LABELS
+    return chosen, reward_parts(chosen, GoldJudge()) if by_labels else store_parts(chosen)
+
+
+def judgeable(samples: Sequence[Sample], reward: Reward) -> list[Sample]:
+    """The samples that a reward can judge; raises InvalidInput where none is."""
+    chosen = [one for one in samples if reward is Reward.LABELS or has_exam(one)]
     if not chosen:
         raise InvalidInput("No sample of these has an exam: reinforce by labels.", samples=0)
-    return chosen, store_parts(chosen)
+    return chosen
 
 
 def text_of(completion: Completion) -> str:

@@ -17,12 +17,13 @@ from peft import PeftModel
 
 from mags.errors import ConfigurationError
 from mags.models.constraint import Constraint, Guide
-from mags.models.policy.nano import CompactPolicy, Sampler
 from mags.models.policy.prompted import PromptedPolicy
+from mags.models.policy.taught import CompactPolicy
 from mags.ports.chat import Completion, Message, Tool, Usage
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
 from mags.training.large.adapters import CARD, base_of, wording_of
 from mags.training.large.loading import Loaded, load
+from mags.training.large.sampler import Sampler
 from mags.training.large.speech import Said, Speech
 from mags.training.large.wording import Wording
 

@@ -1,7 +1,7 @@
 """Samples as a chat model reads them: its own chat template around the prompts that are in use.
 
 Two wordings. `few-shot` is the prompt file that any chat model gets (`mags.models.prompts`), so an
-adapter takes the place of a prompted model. `compact` is what nano reads: a twentieth of the
+adapter takes the place of a prompted model. `compact` is shown in few lines: a twentieth of the
 tokens, which is what a trained model needs.
 """
 

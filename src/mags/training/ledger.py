@@ -9,12 +9,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from mags.errors import ConfigurationError, CorruptFile
-from mags.training.recipe.presets import Recipe
 
 RUN = "run.json"
 MEGABYTE = 1 << 20
@@ -29,10 +27,10 @@ class Ledger:
     takes up its own checkpoint. Raises ConfigurationError where the folder is of another recipe.
     """
 
-    def __init__(self, folder: Path, recipe: Recipe) -> None:
+    def __init__(self, folder: Path, recipe: Mapping[str, Any]) -> None:
         self.folder = folder
         self._path = folder / RUN
-        written = json.loads(json.dumps(asdict(recipe)))
+        written = json.loads(json.dumps(recipe))
         self._run: dict[str, Any] = {"recipe": written, "steps": {}}
         if self._path.is_file():
             self._run = read_run(self._path)

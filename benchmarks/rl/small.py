@@ -1,9 +1,4 @@
-"""The tokenizer of nano: a small byte-pair encoding learned from its own samples.
-
-Byte-level pieces with GPT-2's pre-tokeniser, so that any text can be written and a GGUF file can
-name the same one. Memory tokens are whole pieces but not special ones: a special token would be
-stripped when a completion is decoded, before the reward sees it.
-"""
+"""The study's model: a Llama of a million weights with random weights, and pieces of its own."""
 
 from __future__ import annotations
 
@@ -11,11 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from benchmarks.rl.study import Widths
+from mags.training.large.loading import MEMORY_TOKENS
 
 PAD, BOS, EOS = "<|pad|>", "<|bos|>", "<|eos|>"
-MEMORY_TOKENS = ("<recall>", "</recall>", "<engram>", "</engram>", "<route>", "</route>")
 WORD = re.compile(r" ?\w+")
 
 
@@ -31,7 +29,11 @@ def without_names(texts: Sequence[str], *, least: int = 4) -> Iterator[str]:
 
 
 def train_tokenizer(texts: Iterable[str], *, size: int = 1024) -> PreTrainedTokenizerFast:
-    """Learn `size` pieces in all from texts; the same texts give the same pieces."""
+    """Learn `size` byte-level pieces in all from texts; the same texts give the same pieces.
+
+    Memory tokens are whole pieces but not special ones: a special token would be stripped when a
+    completion is decoded, before the reward sees it.
+    """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     tokenizer.decoder = decoders.ByteLevel()
@@ -43,11 +45,6 @@ def train_tokenizer(texts: Iterable[str], *, size: int = 1024) -> PreTrainedToke
     )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_tokens([AddedToken(t, special=False, normalized=False) for t in MEMORY_TOKENS])
-    return for_transformers(tokenizer)
-
-
-def for_transformers(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
-    """The pieces of a nano as transformers takes them."""
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
@@ -56,3 +53,23 @@ def for_transformers(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
         padding_side="left",
         clean_up_tokenization_spaces=False,
     )
+
+
+def new_model(tokenizer: PreTrainedTokenizerFast, size: Widths, *, seed: int) -> LlamaForCausalLM:
+    """A model with random weights; the same seed gives the same ones."""
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=size.width,
+        num_hidden_layers=size.layers,
+        num_attention_heads=size.heads,
+        num_key_value_heads=size.heads,
+        intermediate_size=size.inner,
+        max_position_embeddings=size.context,
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        attn_implementation="sdpa",
+    )
+    return LlamaForCausalLM(config)

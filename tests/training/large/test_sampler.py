@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mags.models.policy.nano import Sampler
+from mags.training.large.sampler import Sampler
 
 LOGITS = np.log(np.array([0.1, 0.6, 0.3], dtype=np.float32))
 

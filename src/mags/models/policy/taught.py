@@ -1,4 +1,4 @@
-"""The three decisions of a memory made by nano: a prompt of few tokens, the likeliest reply.
+"""The three decisions of a memory by a trained model: a prompt of few tokens, the likeliest reply.
 
 What it replies passes the grammar and the guardrails like any model's. Greedy replies do not change
 when asked again, so one that is refused is not asked for once more: the caller falls back. A second
@@ -16,8 +16,6 @@ from mags.errors import ModelReplyError
 from mags.models.grammar import read_engram, read_plan, read_route
 from mags.models.guardrails import check_invented, check_language
 from mags.models.policy.compact import compact
-from mags.models.policy.nano.model import NanoFolder, NanoModel
-from mags.models.policy.nano.sampler import Sampler
 from mags.models.policy.shorthand import expand
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
@@ -99,40 +97,6 @@ class CompactPolicy:
             self.failures[role] += 1
             refused.facts["reply"] = reply
             raise
-
-
-class NanoPolicy(CompactPolicy):
-    """A `Policy` over the models of a folder; `held`: the grammar holds what they say."""
-
-    def __init__(self, folder: NanoFolder, *, threads: int = 1, held: bool = False) -> None:
-        shared = {
-            file: NanoModel(folder, role, threads=threads, held=held)
-            for role, file in folder.files.items()
-        }
-        self._models = tuple(shared.values())
-        self._by_role = {role: shared[file] for role, file in folder.files.items()}
-        super().__init__(folder.name, self._by_role)
-
-    @property
-    def tokens(self) -> int:
-        """Tokens read and written so far, by all its models."""
-        return sum(one.tokens for one in self._models)
-
-    def sampled(self, sampler: Sampler) -> CompactPolicy:
-        """The same models with replies that are drawn; they count into `tokens` here."""
-        voices = {role: _Sampled(model, sampler) for role, model in self._by_role.items()}
-        return CompactPolicy(f"{self.name}, drawn", voices)
-
-
-class _Sampled:
-    """A model's replies, drawn."""
-
-    def __init__(self, model: NanoModel, sampler: Sampler) -> None:
-        self._model = model
-        self._sampler = sampler
-
-    def complete(self, prompt: str, role: str) -> str:
-        return self._model.complete(prompt, role, sampler=self._sampler)
 
 
 def _names(one: Operation) -> tuple[tuple[str, bool], ...]:

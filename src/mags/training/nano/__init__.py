@@ -1,1 +1,0 @@
-"""nano: a Llama of a few million weights, trained here from nothing, and its tokenizer."""
