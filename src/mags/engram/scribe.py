@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from mags.engram.claim import (
     span_of,
     valued,
 )
-from mags.engram.conflict import contradicted
+from mags.engram.conflict import contradicted, may_contradict, successor
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
@@ -147,27 +146,10 @@ class Scribe:
         elif claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
                 self._retract(claim, operation)
-                self._settle_guesses(claim, None, whole=not operation.relation)
+                self.guesses.give_way(claim, None, whole=not operation.relation)
         else:
-            fact = self.arbiter.repeat(claim)
-            if fact is None:
-                fact = self._fact(index, claim)
-            if fact is not None and (not claim.evidence.echo or self.settings.echoes):
-                self._settle_guesses(claim, fact)
-
-    def _settle_guesses(self, claim: Claim, fact: int | None, *, whole: bool = False) -> None:
-        if not self.settings.arbiter:
-            return
-        if claim.act is Act.RETRACT and claim.one and not self._says(claim.object):
-            claim = replace(claim, object=NOBODY)  # "I was fired" is meant of any job
-        self.guesses.give_way(claim, fact, whole=whole)
-
-    def _says(self, entity: int) -> bool:
-        """Whether the turn names a thing, rather than that memory has told which is meant."""
-        if NOBODY in (entity, self.evidence.episode):
-            return True
-        said = self.view.words(self.evidence.episode).text
-        return fold_text(self.view.words(entity).text) in fold_text(said)
+            fact = self.arbiter.repeat(claim) or self._fact(index, claim)
+            self.guesses.give_way(claim, fact)
 
     def _guess(self, index: int, claim: Claim) -> None:
         why = self.guesses.refused(claim)
@@ -336,7 +318,8 @@ class Scribe:
         What came of one act says nothing of what is so in general, and contradicts nothing.
         """
         episode = self.done.episode
-        if episode is None or not self._may_contradict(writing):
+        barred = not self.settings.arbiter or self.evidence.echo or self._reports
+        if episode is None or barred or not may_contradict(writing, self.settings.conflict):
             return
         span = Span(start=self.said_at, said_at=self.said_at, recorded_at=self.moment.now_s)
         done = self.done
@@ -349,27 +332,8 @@ class Scribe:
             said=[*done.facts, *done.notes, *done.confirmed],
         )
         for fact, probability in rivals:
-            by = self._successor(fact, episode)
+            by = successor(self.view, fact, [*done.facts, *done.notes], episode)
             self.arbiter.replace(fact, span=span, by=by, probability=probability)
-
-    def _may_contradict(self, writing: Writing) -> bool:
-        settings = self.settings
-        if not (settings.arbiter and settings.conflict.on) or self.evidence.echo or self._reports:
-            return False
-        sure = [one for one in writing.operations if not one.tentative]
-        if sure and all(one.exact or one.valid_to is not None for one in sure):
-            return False  # what holds for a while takes no place for good
-        return bool(sure) or (settings.conflict.unread and not writing.is_question)
-
-    def _successor(self, fact: int, episode: int) -> int:
-        """The new fact that stands in for a closed one: of its slot, its subject, or any."""
-        old = self.view.node(fact)
-
-        def nearness(new: int) -> tuple[bool, bool]:
-            node = self.view.node(new)
-            return bool(node["subject"] == old["subject"]), bool(node["slot"] == old["slot"])
-
-        return max([*self.done.facts, *self.done.notes], key=nearness, default=episode)
 
     # -- nodes and first edges -----------------------------------------------------------
 
