@@ -28,6 +28,8 @@ def test_a_memory_has_its_mark_source_and_state():
     shown = rendering.memory(42, "I moved.", speaker="Alice", at=MAY_3, current=False)
     assert shown == "[m42] (Alice, 3 May 2024) I moved. (no longer true)"
     assert rendering.memory(7, "Rain.", speaker="", at=0.0, current=True) == "[m7] Rain."
+    guess = rendering.memory(7, "Rain.", speaker="", at=0.0, current=True, tentative=True)
+    assert guess == "[m7] Rain. (a guess)"
 
 
 def test_words_cannot_forge_a_mark_or_a_token():

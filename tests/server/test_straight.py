@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -117,6 +118,16 @@ def test_what_is_said_fits_the_model_that_describes_it():
     for hit in said["hits"]:
         assert set(hit) == set(HitOut.model_fields)
         assert hit["fact"] is None or set(hit["fact"]) == set(FactOut.model_fields)
+
+
+def test_a_guess_is_marked_as_one():
+    found = told().ask("Where does Ana live?", k=20)
+    fact = next(hit.fact for hit in found.hits if hit.fact is not None)
+    hit = replace(found.hits[0], fact=replace(fact, tentative=True))
+    said = found_as_dict(replace(found, hits=(hit,)), "t")["hits"][0]
+    assert (said["tentative"], said["fact"]["tentative"]) == (True, True)
+    assert HitOut.model_validate(said).tentative
+    assert not FactOut.of(fact).tentative
 
 
 def test_numbers_that_json_does_not_know_are_null():

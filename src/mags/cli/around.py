@@ -11,6 +11,7 @@ from rich.tree import Tree
 from mags.cli.picture import in_terminal, scene, short
 from mags.cli.tables import day
 from mags.memory.memory import Memory
+from mags.ports.policy import GUESS
 from mags.recall.found import FactView, Found
 
 FACTS = 12
@@ -37,6 +38,8 @@ class _Sketch:
         line = _one_line("")
         line.append(f"{short(fact.relation)} → ", "dim")
         line.append(short(fact.object), style if fact.valid_to is None else f"{style} strike")
+        if fact.tentative:
+            line.append(f" {GUESS}", "dim")
         if fact.valid_to is not None:
             line.append(f" until {day(fact.valid_to)}", "dim")
         return line

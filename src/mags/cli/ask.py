@@ -12,7 +12,7 @@ from rich.markup import escape
 from mags.cli.last import keep_trace
 from mags.cli.picture import draw
 from mags.cli.shared import AsJson, AsOf, Branch, MemoryPath, RecordedAsOf, Where, out, print_json
-from mags.cli.tables import day
+from mags.cli.tables import day, guess
 from mags.memory.views import Reply
 
 
@@ -61,7 +61,8 @@ def print_basis(reply: Reply, said: Console = out) -> None:
     """What an answer rests on, and what it cost."""
     for c in reply.citations:
         who = f"{c.speaker}, " if c.speaker else ""
-        said.print(f"  [dim]m{c.id}[/] {escape(c.text)} [dim]({escape(who)}{day(c.at)})[/]")
+        told = escape(c.text) + guess(c)
+        said.print(f"  [dim]m{c.id}[/] {told} [dim]({escape(who)}{day(c.at)})[/]")
     usage = reply.usage
     cost = f"{usage.calls} calls, {usage.tokens} tokens"
     said.print(f"  [dim]support {reply.support:.2f} · {escape(reply.answerer)} · {cost}[/]")

@@ -84,7 +84,8 @@ def _listen(memory: Memory, clock: Clock) -> None:
             seen = memory.observe(turn.text, speaker=turn.speaker, at=turn.at, session=turn.session)
             out.print(f"  [cyan]{turn.speaker}:[/] {escape(turn.text)}")
             for node in (*seen.facts, *seen.notes):
-                out.print(f"      [green]+ {escape(memory.get(node).text)}[/]")
+                view = memory.get(node)
+                out.print(f"      [green]+ {escape(view.text)}[/]{tables.guess(view.fact)}")
             for node in seen.closed:
                 out.print(f"      [yellow]x closed: {escape(memory.get(node).text)}[/]")
             if not seen.understood:

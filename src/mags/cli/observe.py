@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from mags.cli.formats import parse_turns, read_turns
 from mags.cli.shared import AsJson, Branch, MemoryPath, Where, out, print_json
+from mags.cli.tables import guess
 from mags.errors import InvalidInput
 from mags.memory.memory import Memory
 from mags.memory.views import Seen
@@ -98,7 +99,8 @@ def _print_one(opened: Memory, seen: Seen) -> None:
         ("[yellow]x closed[/]", seen.closed),
     ):
         for node in ids:
-            out.print(f"  {mark} m{node} {escape(opened.get(node).text)}")
+            view = opened.get(node)
+            out.print(f"  {mark} m{node} {escape(view.text)}{guess(view.fact)}")
     if not seen.understood:
         out.print(f"  [dim]kept word for word: {escape(seen.why)}[/]")
 

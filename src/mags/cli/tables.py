@@ -8,13 +8,19 @@ from datetime import datetime
 from rich.markup import escape
 from rich.table import Table
 
-from mags.memory.views import LogEntry, NeighbourView, NodeView
+from mags.memory.views import Citation, LogEntry, NeighbourView, NodeView
+from mags.ports.policy import GUESS
 from mags.recall.found import FactView, Found, date_of
 
 
 def day(moment: datetime | None) -> str:
     """ISO day, or nothing."""
     return "" if moment is None else f"{moment:%Y-%m-%d}"
+
+
+def guess(told: FactView | Citation | None) -> str:
+    """The mark of what is a guess, or nothing."""
+    return f" [dim]{GUESS}[/]" if told is not None and told.tentative else ""
 
 
 def hits(found: Found) -> Table:
@@ -25,7 +31,8 @@ def hits(found: Found) -> Table:
     for hit in found:
         text = escape(hit.text) if hit.current else f"[strike]{escape(hit.text)}[/]"
         who = f"[cyan]{escape(hit.speaker)}:[/] " if hit.speaker else ""
-        table.add_row(f"m{hit.id}", f"{hit.score:.2f}", hit.kind, date_of(hit.at), who + text)
+        text = who + text + guess(hit.fact)
+        table.add_row(f"m{hit.id}", f"{hit.score:.2f}", hit.kind, date_of(hit.at), text)
     return table
 
 
@@ -40,7 +47,7 @@ def facts(found: Iterable[FactView]) -> Table:
         words += f" [dim]({escape(extra)})[/]" if extra else ""
         table.add_row(
             f"m{fact.id}",
-            words if fact.valid_to is None else f"[strike]{words}[/]",
+            (words if fact.valid_to is None else f"[strike]{words}[/]") + guess(fact),
             day(fact.valid_from),
             day(fact.valid_to) or "[green]now[/]",
             f"{fact.confidence:.2f}",
@@ -53,7 +60,7 @@ def node(view: NodeView) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     rows = {
         "id": f"m{view.id} ({view.kind})",
-        "text": escape(view.text),
+        "text": escape(view.text) + guess(view.fact),
         "strength": f"{view.strength:.2f}, importance {view.importance:.2f}, "
         f"confidence {view.confidence:.2f}, used {view.uses} times",
         "valid": f"{day(view.valid_from) or '?'} to {day(view.valid_to) or 'now'}",

@@ -23,6 +23,7 @@ from mags.cli.talk import Talk, step
 from mags.cli.visible import page, visible
 from mags.errors import MagsError
 from mags.memory.views import NodeView, Reply
+from mags.ports.policy import GUESS
 
 SHARES = 3
 HITS = 6
@@ -230,7 +231,8 @@ def answered(reply: Reply) -> Text:
     """An answer with what carries it."""
     text = Text.assemble((reply.text, "bold"))
     for cited in reply.citations:
-        text.append(f"\nm{cited.id} {cited.text}", style="dim")
+        note = f" {GUESS}" if cited.tentative else ""
+        text.append(f"\nm{cited.id} {cited.text}{note}", style="dim")
     if reply.seen is not None and reply.seen.closed:
         text.append(f"\nclosed {', '.join(f'm{i}' for i in reply.seen.closed)}", style="yellow")
     for warning in (*((reply.fallback,) if reply.fallback else ()), *reply.warnings):
@@ -249,7 +251,8 @@ def reasons(reply: Reply) -> Group:
         most = sorted(shares.items(), key=lambda one: -abs(one[1]))[:SHARES]
         told = ", ".join(f"{name.replace('_', ' ')} {share:+.1f}" for name, share in most)
         style = "bold" if hit.id in cited else ("dim strike" if not hit.current else "")
-        lines.append(Text.assemble((f"m{hit.id} ", "cyan"), (visible(hit.text), style)))
+        note = (f" {GUESS}" if hit.tentative else "", "dim")
+        lines.append(Text.assemble((f"m{hit.id} ", "cyan"), (visible(hit.text), style), note))
         lines.append(Padding(Text(told, style="dim"), (0, 0, 0, INDENT)))
     return titled("Recalled, and why", *lines)
 

@@ -94,6 +94,14 @@ class Arbiter:
 
     def repeat(self, claim: Claim) -> int | None:
         """Confirm the open fact that a claim says again; returns its id, or None."""
+        fact = self.confirmed(claim)
+        if fact is not None and self.settings.arbiter and not claim.evidence.echo:
+            self._refine(claim, fact)
+            self.settle(claim, fact)
+        return fact
+
+    def confirmed(self, claim: Claim) -> int | None:
+        """The open fact that a claim says again, held the more surely for it, or None."""
         if not self.settings.novelty:
             return None
         fact = held(self.view, claim)
@@ -111,9 +119,6 @@ class Arbiter:
         self.view.draft.reason("confirm", fact=fact, before=before, after=after)
         if fact not in self.done.confirmed:
             self.done.confirmed.append(fact)
-        if self.settings.arbiter and not claim.evidence.echo:
-            self._refine(claim, fact)
-            self.settle(claim, fact)
         return fact
 
     def _refine(self, claim: Claim, fact: int) -> None:

@@ -23,6 +23,7 @@ from mags.engram.view import View
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.ports import relations
+from mags.ports.policy import Writing
 
 PLURAL = frozenset(
     {"likes", "liked", "dislikes", "disliked", "prefers", "is interested in", "was interested in"}
@@ -103,6 +104,27 @@ def contradicted(
     for fact in excluded(view, episode, said):
         out.setdefault(fact, 1.0)
     return list(out.items())
+
+
+def may_contradict(writing: Writing, settings: ConflictSettings) -> bool:
+    """Whether a turn may contradict what no slot decides; what is a guess counts as not read."""
+    if not settings.on:
+        return False
+    sure = [one for one in writing.operations if not one.tentative]
+    if sure and all(one.exact or one.valid_to is not None for one in sure):
+        return False  # what holds for a while takes no place for good
+    return bool(sure) or (settings.unread and not writing.is_question)
+
+
+def successor(view: View, fact: int, told: Iterable[int], episode: int) -> int:
+    """What stands in for a closed fact: what is told of its slot, its subject, or anything."""
+    old = view.node(fact)
+
+    def nearness(new: int) -> tuple[bool, bool]:
+        node = view.node(new)
+        return bool(node["subject"] == old["subject"]), bool(node["slot"] == old["slot"])
+
+    return max(told, key=nearness, default=episode)
 
 
 def excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mags.engram.view import View
+from mags.engram.view import GUESS, View
 from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.index.names import form_of
 from mags.index.tokens import words
@@ -86,6 +86,7 @@ def _held(
     graph = view.draft.graph
     nodes, facts = graph.nodes, graph.where(NodeKind.FACT)
     facts = facts[(nodes["valid_to"][facts] == NEVER) & (nodes["object"][facts] != NOBODY)]
+    facts = facts[(nodes["flags"][facts] & GUESS) == 0]
     if slots:
         facts = facts[np.isin(nodes["slot"][facts], list(slots))]
     rows = facts[-MOST:]

@@ -43,14 +43,16 @@ class Engram:
     def inscribe(
         self, draft: Draft, state: State, turn: Turn, writing: Writing, moment: Moment
     ) -> Inscribed:
-        """Store a turn as an episode, word for word, and judge its operations in order.
+        """Store a turn as an episode, word for word, and judge its operations, guesses last.
 
         `turn.at` is event time and the time of saying. Operations that cannot be used are
         in `ignored`; the episode is kept whatever they are.
         """
         scribe = Scribe(View(state, draft), self.settings, self.weights, moment)
         scribe.episode(turn, writing)
-        for index, operation in enumerate(writing.operations):
+        for index, operation in sorted(
+            enumerate(writing.operations), key=lambda pair: pair[1].tentative
+        ):
             scribe.operation(index, operation)
         scribe.contradict(writing)
         scribe.wire()

@@ -62,3 +62,9 @@ class Inscribed:
     confirmed: list[int] = field(default_factory=list)
     ignored: list[tuple[int, str]] = field(default_factory=list)
     parted: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, other: Inscribed) -> None:
+        """Add the facts that another one left, closed or confirmed."""
+        for name in ("facts", "closed", "confirmed"):
+            mine = getattr(self, name)
+            mine += [fact for fact in getattr(other, name) if fact not in mine]

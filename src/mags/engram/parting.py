@@ -16,7 +16,7 @@ from mags.engram.counterparts import COMMON, THING, counted, kind_of
 from mags.engram.likeness import take_apart
 from mags.engram.moment import Inscribed
 from mags.engram.timeline import close, span_at
-from mags.engram.view import View
+from mags.engram.view import GUESS, View
 from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.index.tokens import words
 from mags.ports import relations
@@ -287,7 +287,8 @@ def _told(view: View, slots: set[int]) -> dict[int, str]:
     """By slot the relations under which any two things are joined that one of these joins."""
     graph = view.draft.graph
     nodes, facts = graph.nodes, graph.where(NodeKind.FACT)
-    rows = facts[np.isin(nodes["slot"][facts], list(slots))][-MOST:]
+    told = np.isin(nodes["slot"][facts], list(slots)) & ((nodes["flags"][facts] & GUESS) == 0)
+    rows = facts[told][-MOST:]
     found: dict[int, str] = {}
     for row in rows.tolist():
         one, other = int(nodes["subject"][row]), int(nodes["object"][row])

@@ -14,7 +14,7 @@ from mags.engram.link import Linker
 from mags.engram.moment import Moment
 from mags.engram.novelty import differ
 from mags.engram.passing import awaited
-from mags.engram.view import View
+from mags.engram.view import GUESS, View
 from mags.errors import InvalidInput
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NodeFlag
@@ -30,7 +30,7 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
 
     Entities that are not known are made. `meta`: further entries of its words. Times, confidence
     and strength stay. Raises InvalidInput where a name is none, or another open fact says so
-    already or holds the only place.
+    already or holds the only place. Who corrects a guess knows: it is one no longer.
     """
     linker = Linker(view, moment)
     linker.learn(operation.aliases)
@@ -48,9 +48,9 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
             view.draft.remove_arc(fact, was, arc)
             view.join(fact, now, arc)
             node[name] = now
-    if int(node["slot"][0]) != slot:
+    if int(node["slot"][0]) != slot or int(node["flags"][0]) & GUESS:
         node["slot"] = slot
-        node["flags"] = (int(node["flags"][0]) & ~ONE) | (ONE if lasting else 0)
+        node["flags"] = (int(node["flags"][0]) & ~(ONE | GUESS)) | (ONE if lasting else 0)
     view.rename(moment.content(sentence(operation), {**meta, **words}, node=fact))
     for entity in view.ends(fact, ArcKind.MENTIONS):
         view.draft.remove_arc(fact, entity, ArcKind.MENTIONS)
@@ -71,7 +71,8 @@ def _check(
     """Raise InvalidInput where another open fact says this, or fills the only place there is."""
     subject, slot, object_ = place
     own = view.node(fact)
-    if place == (int(own["subject"]), int(own["slot"]), int(own["object"])):
+    same = place == (int(own["subject"]), int(own["slot"]), int(own["object"]))
+    if same and not view.is_guess(fact):
         return
     for other in view.open(subject, slot):
         node, said = view.node(other), view.words(other)

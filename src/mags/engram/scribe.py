@@ -21,7 +21,7 @@ from mags.engram.claim import (
     span_of,
     valued,
 )
-from mags.engram.conflict import contradicted
+from mags.engram.conflict import contradicted, may_contradict, successor
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
@@ -29,7 +29,7 @@ from mags.engram.parting import give_way, part
 from mags.engram.passing import awaited, lapse, meanwhile
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
-from mags.engram.tentative import outweighed
+from mags.engram.tentative import Guesses
 from mags.engram.trust import doubt
 from mags.engram.validity import Span
 from mags.engram.view import View
@@ -63,6 +63,7 @@ class Scribe:
         self.around = Surroundings(view, settings.attention.candidates)
         self.linker = Linker(view, moment)
         self.arbiter = Arbiter(view, settings, tick=moment.tick, done=self.done)
+        self.guesses = Guesses(view, settings, tick=moment.tick)
         self._emphasis = 0.0
         self._marked = ""
         self._reports = False
@@ -112,9 +113,11 @@ class Scribe:
             self._doubt = doubt(self.view, speaker)
         if not (echo or writing.is_question or self._doubt) and self.settings.arbiter:
             recorded_at = self.moment.now_s
-            self.done.closed += lapse(
+            for fact in lapse(
                 self.view, self._named, turn.text, at=turn.at, recorded_at=recorded_at
-            )
+            ):
+                done = self.guesses.done if self.view.is_guess(fact) else self.done
+                done.closed.append(fact)
 
     def _mention(self, entity: int | None) -> None:
         if not entity or entity == self.evidence.speaker or entity in self._mentioned:
@@ -126,8 +129,9 @@ class Scribe:
     # -- its operations --------------------------------------------------------------
 
     def operation(self, index: int, operation: Operation) -> None:
-        """Judge one operation."""
-        self.linker.learn(operation.aliases)
+        """Judge one operation; what is sure must be judged before what is a guess."""
+        if not operation.tentative:
+            self.linker.learn(operation.aliases)
         if operation.act is Act.NOTE:
             self._note(index, operation)
             return
@@ -137,13 +141,26 @@ class Scribe:
         if self._doubt is not None:
             self._ignore(index, "of whom it is said that he lies")
             self.view.draft.reason("doubt", fact=self._doubt)
-        elif operation.tentative and outweighed(self.view, claim):
-            self._ignore(index, "less sure than what it would close")
+        elif operation.tentative:
+            self._guess(index, claim)
         elif claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
                 self._retract(claim, operation)
-        elif self.arbiter.repeat(claim) is None:
-            self._fact(index, claim)
+                self.guesses.give_way(claim, None, whole=not operation.relation)
+        else:
+            fact = self.arbiter.repeat(claim) or self._fact(index, claim)
+            self.guesses.give_way(claim, fact)
+
+    def _guess(self, index: int, claim: Claim) -> None:
+        why = self.guesses.refused(claim)
+        if claim.evidence.echo and not self.settings.echoes:
+            why = "made from memory"
+        if why:
+            self._ignore(index, why)
+        elif self.guesses.repeat(claim) is None:
+            fact = self._fact_node(claim, claim.span, flags=int(NodeFlag.GUESS))
+            self.guesses.done.facts.append(fact)
+            self.view.draft.reason("guess", fact=fact, slot=claim.slot)
 
     def _retract(self, claim: Claim, operation: Operation) -> None:
         if operation.relation:
@@ -195,27 +212,14 @@ class Scribe:
         facts = self.view.open(subject, slot)
         return any(int(self.view.node(i)["flags"]) & ONE for i in facts)
 
-    def _fact(self, index: int, claim: Claim) -> None:
+    def _fact(self, index: int, claim: Claim) -> int | None:
         if claim.evidence.echo and not self.settings.echoes:
             self._ignore(index, "made from memory")
-            return
+            return None
         if self.settings.arbiter:
             claim = meanwhile(self.view, claim)
         span, heir = self.arbiter.span(claim)
-        fact = self._node(
-            NodeKind.FACT,
-            claim.text,
-            claim.meta,
-            subject=claim.subject,
-            object=claim.object,
-            slot=claim.slot,
-            confidence=claim.span.confidence,
-            **self._held(span),
-        )
-        self.view.join(fact, claim.subject, ArcKind.SUBJECT)
-        self.view.join(fact, claim.object, ArcKind.OBJECT)
-        self._source(fact)
-        self._await(fact)
+        fact = self._fact_node(claim, span)
         if heir:
             self.view.join(heir, fact, ArcKind.SUPERSEDES)
             self.view.draft.reason("history", fact=fact, by=heir, valid_to=span.end)
@@ -224,6 +228,25 @@ class Scribe:
         self.arbiter.settle(claim, fact)
         if self.settings.arbiter and claim.span.end == NEVER:
             give_way(self.view, claim, fact, self.done, seen=self._reports)
+        return fact
+
+    def _fact_node(self, claim: Claim, span: Span, *, flags: int = 0) -> int:
+        fact = self._node(
+            NodeKind.FACT,
+            claim.text,
+            claim.meta,
+            subject=claim.subject,
+            object=claim.object,
+            slot=claim.slot,
+            confidence=claim.span.confidence,
+            flags=flags | (int(NodeFlag.STATED) if span.stated else 0),
+            **self._held(span),
+        )
+        self.view.join(fact, claim.subject, ArcKind.SUBJECT)
+        self.view.join(fact, claim.object, ArcKind.OBJECT)
+        self._source(fact)
+        self._await(fact)
+        return fact
 
     def _await(self, fact: int) -> None:
         """Join a fact to what is to end it by something that it does or suffers."""
@@ -232,7 +255,6 @@ class Scribe:
 
     def _held(self, span: Span) -> dict[str, Any]:
         return {
-            "flags": int(NodeFlag.STATED) if span.stated else 0,
             "valid_from": span.start,
             "valid_to": span.end,
             "closed_at": self.moment.now_s if span.end < NEVER else NEVER,
@@ -265,6 +287,7 @@ class Scribe:
             text,
             {"qualifiers": dict(operation.qualifiers)},
             confidence=operation.confidence,
+            flags=int(NodeFlag.STATED) if span.stated else 0,
             **self._held(span),
         )
         self._source(note)
@@ -295,7 +318,8 @@ class Scribe:
         What came of one act says nothing of what is so in general, and contradicts nothing.
         """
         episode = self.done.episode
-        if episode is None or not self._may_contradict(writing):
+        barred = not self.settings.arbiter or self.evidence.echo or self._reports
+        if episode is None or barred or not may_contradict(writing, self.settings.conflict):
             return
         span = Span(start=self.said_at, said_at=self.said_at, recorded_at=self.moment.now_s)
         done = self.done
@@ -308,30 +332,8 @@ class Scribe:
             said=[*done.facts, *done.notes, *done.confirmed],
         )
         for fact, probability in rivals:
-            by = self._successor(fact, episode)
+            by = successor(self.view, fact, [*done.facts, *done.notes], episode)
             self.arbiter.replace(fact, span=span, by=by, probability=probability)
-
-    def _may_contradict(self, writing: Writing) -> bool:
-        settings = self.settings
-        if not (settings.arbiter and settings.conflict.on) or self.evidence.echo or self._reports:
-            return False
-        if writing.operations and all(
-            one.exact or one.valid_to is not None for one in writing.operations
-        ):
-            return False  # what holds for a while takes no place for good
-        if not all(one.tentative for one in writing.operations):
-            return True
-        return settings.conflict.unread and not writing.is_question
-
-    def _successor(self, fact: int, episode: int) -> int:
-        """The new fact that stands in for a closed one: of its slot, its subject, or any."""
-        old = self.view.node(fact)
-
-        def nearness(new: int) -> tuple[bool, bool]:
-            node = self.view.node(new)
-            return bool(node["subject"] == old["subject"]), bool(node["slot"] == old["slot"])
-
-        return max([*self.done.facts, *self.done.notes], key=nearness, default=episode)
 
     # -- nodes and first edges -----------------------------------------------------------
 
@@ -373,7 +375,8 @@ class Scribe:
         return node
 
     def wire(self) -> None:
-        """First edges of every new node, once the turn is judged."""
+        """First edges of every new node, once the turn is judged; and what became of guesses."""
+        self.done.add(self.guesses.done)
         settings = self.settings.attention
         recent = self.around.before(self.moment.previous, settings.recent)
         edges = FirstEdges(self.view, settings, self.weights)

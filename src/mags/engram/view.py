@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from itertools import repeat
 from typing import Any
 
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, table_of
-from mags.graph.node import NEVER, NOBODY, Content, NodeKind
+from mags.graph.node import NEVER, NOBODY, Content, NodeFlag, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
 
 SEARCHED = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
 """Kinds among which a new node looks for what is like it."""
+
+GUESS = int(NodeFlag.GUESS)
 
 FEW = 4_096
 """Up to so many rows are asked for their kinds; the kinds of more are read once a turn."""
@@ -27,7 +30,8 @@ class View:
     """Reads of state and draft together, and the few writes that both need to know.
 
     One view serves one turn: what was drafted before it was made is known by words, names
-    and slots.
+    and slots. It shows what is surely held; guesses are seen by `guesses` alone, so that no rule
+    that reads a view can be swayed by one.
     """
 
     def __init__(self, state: State, draft: Draft) -> None:
@@ -41,8 +45,15 @@ class View:
         self._facts: dict[int, list[int]] = {}
         self._sources: dict[int, list[int]] = {}
         self._groups: dict[tuple[NodeKind, ...], NDArray[np.int64]] = {}
+        self._guesses = False
         for content in draft.contents:
             self._learn(content)
+
+    def guesses(self) -> View:
+        """The same view with the guesses for facts, and with nothing that is surely held."""
+        other = copy(self)  # which shares what is drafted and read later, too
+        other._guesses = True
+        return other
 
     # -- reading -----------------------------------------------------------------
 
@@ -84,11 +95,11 @@ class View:
         """Ids of the facts of a slot, open and closed, in no order that matters."""
         fresh = [i for i in self._facts.get(subject, ()) if self._is_in(i, subject, slot)]
         if subject not in self.draft.graph:
-            return fresh
+            return self._shown(fresh)
         held = self._held.get((subject, slot))
         if held is None:
             held = self._held[subject, slot] = self.state.slots.all(subject, slot)
-        return held + fresh
+        return self._shown(held + fresh)
 
     def _is_in(self, fact: int, subject: int, slot: int) -> bool:
         node = self.node(fact)
@@ -100,10 +111,21 @@ class View:
 
     def about(self, entity: int) -> list[int]:
         """Ids of every fact that has the entity as subject or object."""
+        fresh = self._facts.get(entity, ())
         if entity not in self.draft.graph:
-            return list(self._facts.get(entity, ()))
+            return self._shown(fresh)
         slots = self.state.slots
-        return [*slots.of(entity), *slots.about(entity), *self._facts.get(entity, ())]
+        return self._shown([*slots.of(entity), *slots.about(entity), *fresh])
+
+    def is_guess(self, fact: int) -> bool:
+        """Whether a fact is a guess."""
+        graph = self.draft.graph
+        row = graph.row_of.get(fact)
+        flags = self.draft.peek(fact)["flags"][0] if row is None else graph.nodes["flags"][row]
+        return bool(int(flags) & GUESS)
+
+    def _shown(self, facts: Iterable[int]) -> list[int]:
+        return [fact for fact in facts if self.is_guess(fact) is self._guesses]
 
     def sources(self, fact: int) -> list[int]:
         """Ids of the episodes a fact or note came from."""
@@ -149,15 +171,21 @@ class View:
         return ids, index.matrix[rows].astype(np.float32)
 
     def _group(self, rows: NDArray[np.int64], kinds: tuple[NodeKind, ...]) -> NDArray[np.int64]:
-        """0 for living rows of those kinds, -1 for others; few are looked at one by one."""
-        graph, size = self.draft.graph, self.state.vectors.size
+        """0 for living rows of those kinds but guesses, -1 for others; few one by one."""
         if len(rows) <= FEW:
-            return np.where(graph.alive[rows] & table_of(*kinds)[graph.kinds[rows]], 0, -1)
+            return np.where(self._allowed(rows, kinds), 0, -1)
         groups = self._groups.get(kinds)
         if groups is None:
-            allowed = graph.alive[:size] & table_of(*kinds)[graph.kinds[:size]]
+            allowed = self._allowed(slice(0, self.state.vectors.size), kinds)
             groups = self._groups[kinds] = np.where(allowed, 0, -1)
         return groups[rows]
+
+    def _allowed(
+        self, rows: NDArray[np.int64] | slice, kinds: tuple[NodeKind, ...]
+    ) -> NDArray[np.bool_]:
+        graph = self.draft.graph
+        sure = (graph.nodes["flags"][rows] & GUESS) == 0
+        return np.asarray(graph.alive[rows] & table_of(*kinds)[graph.kinds[rows]] & sure, np.bool_)
 
     def vectors(self, node_ids: Iterable[int]) -> NDArray[np.float32]:
         """Vectors of nodes, shape (n, dimension); zeros where there is none."""

@@ -46,6 +46,8 @@ class NodeFlag(IntFlag):
     """Denied: someone said that it never was so, not that it ended or was replaced."""
     GIVEN = 128
     """Asserted by hand: it needs no turn to rest on, whichever tells it too."""
+    GUESS = 256
+    """A fact that was not surely read: it closes nothing and stands in the way of nothing."""
 
 
 NODE = np.dtype(

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.node import NEVER
+from mags.graph.node import NEVER, NodeFlag
+
+GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
 
 
 class Slots:
@@ -36,6 +38,27 @@ class Slots:
         nodes = self._graph.nodes
         mask = (nodes["slot"][rows] == np.uint64(slot)) & (nodes["valid_to"][rows] == NEVER)
         return self._ids(rows[mask])
+
+    def outdone(self, row: int, moment: float, known: float | None = None) -> bool:
+        """Whether a fact, by its row, is a guess in the place of which something is surely held.
+
+        That is the same fact, or another one where there is room for one, at an event time.
+        What was over by then outdoes what was over. `known`: as known at that record time.
+        """
+        nodes = self._graph.nodes
+        guess = nodes[row]
+        if not int(guess["flags"]) & GUESS:
+            return False
+        rows = self._rows(int(guess["subject"]), ArcKind.SUBJECT)
+        others = nodes[rows[nodes["slot"][rows] == guess["slot"]]]
+        others = others[(others["flags"] & GUESS) == 0]
+        if known is not None:
+            others = others[others["recorded_at"] <= known]
+        if guess["valid_from"] <= moment < guess["valid_to"]:
+            holding = (others["valid_from"] <= moment) & (moment < others["valid_to"])
+            others = others[holding]
+        alike = (others["object"] == guess["object"]) | ((others["flags"] & ONE) != 0)
+        return bool(alike.any())
 
     def _rows(self, entity: int, kind: ArcKind) -> NDArray[np.int64]:
         row = self._graph.row_of.get(entity)

@@ -39,25 +39,37 @@ class Offer:
             episode_ids=self.hit.episode_ids,
             since=None if self.item.valid_from is None else moment_of(self.item.valid_from),
             until=None if self.item.valid_to is None else moment_of(self.item.valid_to),
+            tentative=self.item.tentative,
         )
 
 
 def offered(state: State, found: Found, now_s: float) -> list[Offer]:
     """Hits best first, each followed by the facts that came out as one with it.
 
-    What was forgotten meanwhile is left out. Facts of a followed chain carry their step.
+    What was forgotten meanwhile is left out, and so is a guess where something is surely held in
+    its place; the turn it came from stands for itself. Facts of a followed chain carry their step.
     """
     order = {fact: step for step, fact in enumerate(found.trace.chain)}
     offers: list[Offer] = []
     for hit in found.hits:
         if hit.id not in state.graph:
             continue
-        offers.append(_offer(state, hit, order.get(hit.id), None))
+        guessed = _is_outdone(state, found, hit.id, now_s)
+        if not guessed:
+            offers.append(_offer(state, hit, order.get(hit.id), None))
         for fact in _told_with(state, hit):
+            if _is_outdone(state, found, fact, now_s):
+                continue
             told = int(state.graph.node(fact)["kind"][0]) == NodeKind.EPISODE
             member = (_turn if told else _member)(state, found, hit, fact, now_s)
-            offers.append(_offer(state, member, order.get(fact), hit.id))
+            offers.append(_offer(state, member, order.get(fact), None if guessed else hit.id))
     return offers
+
+
+def _is_outdone(state: State, found: Found, node_id: int, now_s: float) -> bool:
+    moment = now_s if found.trace.as_of is None else found.trace.as_of
+    row = state.graph.row(node_id)
+    return state.slots.outdone(row, moment, found.trace.recorded_as_of)
 
 
 def items(offers: Iterable[Offer]) -> list[ContextItem]:
@@ -125,6 +137,7 @@ def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offe
             at=at,
             speaker=speaker,
             current=hit.current,
+            tentative=hit.tentative,
             score=hit.score,
             fact=None if fact is None else (fact.subject, fact.relation, fact.object),
             valid_from=_begins(state, hit),

@@ -170,7 +170,14 @@ class Reader:
     def recalled(self, plan: Plan, look: Look) -> list[Recalled]:
         """Hits as a policy sees them."""
         return [
-            Recalled(id=h.id, text=h.text, speaker=h.speaker, at=h.at, current=h.current)
+            Recalled(
+                id=h.id,
+                text=h.text,
+                speaker=h.speaker,
+                at=h.at,
+                current=h.current,
+                tentative=h.tentative,
+            )
             for h in self.find(plan, look).hits
         ]
 

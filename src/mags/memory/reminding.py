@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.ports.policy import Recalled, Turn
 from mags.recall.spread import peers
@@ -23,6 +23,8 @@ OF_ONE = 16
 def reminded(state: State, turn: Turn, names: Sequence[str], most: int) -> list[Recalled]:
     """The newest `most` open facts that a turn may speak of, oldest first.
 
+    Guesses are among them where there is room.
+
     `names`: what it names, in words of its own; exact names and aliases are found, no likeness.
     """
     found = dict.fromkeys(_told(state, turn.speaker))
@@ -30,18 +32,20 @@ def reminded(state: State, turn: Turn, names: Sequence[str], most: int) -> list[
     for entity in dict.fromkeys(entities):
         found.update(dict.fromkeys(state.slots.of(entity)[-OF_ONE:]))
         found.update(dict.fromkeys(state.slots.about(entity)[-OF_ONE:]))
-    kept = sorted(_open(state, found))[-most:]
+    held = sorted(_open(state, found), key=lambda fact: (not fact[2], *fact))[-most:]
+    kept = sorted(held, key=lambda fact: fact[:2])
     return [
         Recalled(
-            id=node,
+            id=content.node,
             text=content.text,
             at=at,
             subject=str(content.meta.get("subject", "")),
             relation=str(content.meta.get("relation", "")),
             object=str(content.meta.get("object", "")),
             qualifiers=dict(content.meta.get("qualifiers", {})),
+            tentative=guess,
         )
-        for (at, node), content in zip(kept, state.words([i for _, i in kept]), strict=True)
+        for (at, _, guess), content in zip(kept, state.words([i for _, i, _ in kept]), strict=True)
     ]
 
 
@@ -59,11 +63,12 @@ def _told(state: State, speaker: str) -> Iterable[int]:
             yield from graph.nodes["id"][rows].tolist()
 
 
-def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int]]:
-    """Those that hold, each with the time at which it was recorded."""
+def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int, bool]]:
+    """Those that hold, each with the time at which it was recorded and whether it is a guess."""
     graph = state.graph
     rows = graph.rows([i for i in ids if i in graph])
     nodes = graph.nodes[rows]
     held = (nodes["kind"] == NodeKind.FACT) & (nodes["valid_to"] == NEVER)
-    times = zip(nodes["recorded_at"][held].tolist(), nodes["id"][held].tolist(), strict=True)
-    return [(float(at), int(node)) for at, node in times]
+    times, ids = nodes["recorded_at"][held].tolist(), nodes["id"][held].tolist()
+    guesses = ((nodes["flags"][held] & NodeFlag.GUESS) != 0).tolist()
+    return list(zip(times, ids, guesses, strict=True))

@@ -44,6 +44,7 @@ class Citation:
 
     `speaker`, `at`: who said it and when; a fact by the first of its sources. `since`: when
     it began to hold, where that was stated; `until`: when it ceased to, where it has.
+    `tentative`: it is a guess.
     """
 
     id: int
@@ -53,6 +54,7 @@ class Citation:
     episode_ids: tuple[int, ...]
     since: datetime | None = None
     until: datetime | None = None
+    tentative: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from mags.models.grammar import MARKUP
-from mags.ports.policy import Turn
+from mags.ports.policy import GUESS, Turn
 
 NOTHING = "(nothing)"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -65,11 +65,14 @@ def said(turns: Iterable[Turn]) -> str:
     return "\n".join(lines) or NOTHING
 
 
-def memory(id: int, text: str, *, speaker: str, at: float, current: bool) -> str:
-    """One memory with its mark, who said it when, and whether it still holds."""
+def memory(
+    id: int, text: str, *, speaker: str, at: float, current: bool, tentative: bool = False
+) -> str:
+    """One memory with its mark, who said it when, whether it still holds and is a guess."""
     source = ", ".join(part for part in (quote(speaker), date(at)) if part)
     about = f" ({source})" if source else ""
-    return f"[m{id}]{about} {quote(text)}{'' if current else ' (no longer true)'}"
+    notes = f"{f' {GUESS}' if tentative else ''}{'' if current else ' (no longer true)'}"
+    return f"[m{id}]{about} {quote(text)}{notes}"
 
 
 def lines(memories: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ class ContextItem:
     """One recalled memory as an answerer sees it; cited as `[m<id>]`.
 
     `at`: when it was said, event time in seconds, `speaker`: by whom. `current`: it holds at
-    the time asked about (now, or `as_of`).
+    the time asked about (now, or `as_of`). `tentative`: it is a guess.
     `score`: recall's own, higher is better, comparable within one recall only.
     `fact`: (subject, relation, object) of a FACT, else None. `valid_from`, `valid_to`: event
     time in seconds, where stated. `step`: place in a chain of hops (0 is the first), else None.
@@ -27,6 +27,7 @@ class ContextItem:
     at: float = 0.0
     speaker: str = ""
     current: bool = True
+    tentative: bool = False
     score: float = 0.0
     fact: tuple[str, str, str] | None = None
     valid_from: float | None = None

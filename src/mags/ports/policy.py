@@ -29,6 +29,8 @@ LED_BY = "led_by"
 """Attribute of such a turn: ids of the episodes that led to the act, parted by spaces, those that
 led to reported acts among them included. Where what one of them told is over, that the act went
 well says nothing of what to do now."""
+GUESS = "(a guess)"
+"""What a fact that was not surely read is marked with, wherever it is shown."""
 NO_LONGER = "no longer "
 """What begins a relation that tells that something is over: "no longer works at"."""
 _ID = re.compile(r"(?<!\S)[0-9]{1,18}(?!\S)")
@@ -72,7 +74,7 @@ class Operation:
     `one`: the slot holds one value - True or False when known, None to ask the table.
     `change`: the turn carried a change cue (now, moved, no longer, instead, sold, left).
     `confidence`: in [0, 1]. `subject_is_name`, `object_is_name`: proper names.
-    `tentative`: a guess, which closes nothing that is held at least as surely. `exact`: what it
+    `tentative`: a guess, which closes nothing and stands in the way of nothing. `exact`: what it
     closes follows from its names alone; its sentence is not compared with others.
     """
 
@@ -162,6 +164,7 @@ class Recalled:
     """One recalled item as a policy sees it; `current` is False for superseded facts.
 
     `subject`, `relation`, `object`, `qualifiers`: of a fact, as it is held; empty otherwise.
+    `tentative`: it is a guess.
     """
 
     id: int
@@ -173,6 +176,7 @@ class Recalled:
     relation: str = ""
     object: str = ""
     qualifiers: Mapping[str, str] = field(default_factory=dict)
+    tentative: bool = False
 
 
 class Policy(Protocol):

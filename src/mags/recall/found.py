@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from mags.ports.policy import GUESS
 from mags.recall.trace import Trace
 
 CHARACTERS_PER_TOKEN = 4
@@ -17,7 +18,10 @@ FIRST_YEAR_S, AFTER_LAST_YEAR_S = -62_135_596_800.0, 253_402_300_800.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactView:
-    """A fact in words; times are event times, None where open or unknown."""
+    """A fact in words; times are event times, None where open or unknown.
+
+    `tentative`: it is a guess, not surely read.
+    """
 
     id: int
     subject: str
@@ -29,6 +33,7 @@ class FactView:
     qualifiers: tuple[tuple[str, str], ...] = ()
     stated: bool = False
     text: str = ""
+    tentative: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +57,11 @@ class Hit:
     current: bool = True
     members: tuple[int, ...] = ()
     anchor: bool = False
+
+    @property
+    def tentative(self) -> bool:
+        """Whether it is a fact that is a guess."""
+        return self.fact is not None and self.fact.tentative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +112,9 @@ def cited_line(hit: Hit) -> str:
     """A hit as the model and the user see it: citation, date, speaker, text."""
     day = date_of(hit.at)
     who = f"{hit.speaker}: " if hit.speaker else ""
-    note = ""
+    note = f" {GUESS}" if hit.tentative else ""
     if hit.fact is not None and hit.fact.valid_to is not None:
-        note = f" (until {hit.fact.valid_to:%Y-%m-%d})"
+        note += f" (until {hit.fact.valid_to:%Y-%m-%d})"
     return f"[m{hit.id}] {f'({day}) ' if day else ''}{who}{hit.text}{note}"
 
 

@@ -276,6 +276,7 @@ def _fact_of(
         qualifiers=tuple(sorted(dict(meta.get("qualifiers", {})).items())),
         stated=bool(flags & NodeFlag.STATED),
         text=content.text,
+        tentative=bool(flags & NodeFlag.GUESS),
     )
 
 

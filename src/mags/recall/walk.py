@@ -53,7 +53,12 @@ def _facts(
 ) -> NDArray[np.int64]:
     ids = state.slots.about(entity) if inverse else state.slots.of(entity)
     rows = state.graph.rows(ids)
-    return rows[visible(state, rows, reading)] if len(rows) else rows
+    if not len(rows):
+        return rows
+    rows = rows[visible(state, rows, reading)]
+    moment = reading.now_s if reading.as_of is None else reading.as_of
+    known = reading.recorded_as_of
+    return rows[[not state.slots.outdone(row, moment, known) for row in rows.tolist()]]
 
 
 def _ball(state: State, reading: Reading, settings: RecallSettings, found: Walk) -> None:

@@ -150,8 +150,12 @@ def of_another(nouns: tuple[str, ...], text: str) -> bool:
     """Whether a text tells the same of somebody else alone: "my daughter's birthday"."""
     low = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     return any(
-        re.search(rf"'s {re.escape(noun)}\b", low) is not None
-        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b", low) is None
+        (
+            re.search(rf"'s {re.escape(noun)}\b", low) is not None
+            or re.search(rf"\b(?i:{re.escape(noun)}) of [A-Z]", text) is not None
+        )
+        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b(?! of [a-z])", low)
+        is None
         for noun in nouns
     )
 

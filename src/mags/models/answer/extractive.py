@@ -35,7 +35,7 @@ from mags.models.answer.support import (
 from mags.models.answer.timely import past
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
-from mags.ports.policy import NO_LONGER, Turn
+from mags.ports.policy import GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 UNKNOWN = "I don't know."
@@ -91,7 +91,7 @@ class ExtractiveAnswerer:
         if told.id in answer.citations:
             return answer
         citations = (*answer.citations, told.id)
-        quote = f"{OPEN}{brief(rendering.quote(told.text))}{CLOSE}"
+        quote = f"{OPEN}{brief(rendering.quote(told.text))}{CLOSE}{_guess(told)}"
         text = f"{answer.text} {quote} [m{told.id}]"
         return replace(answer, text=text, citations=citations, links=pairs(citations))
 
@@ -101,7 +101,7 @@ class ExtractiveAnswerer:
             return _from_chain(question, chain)
         items = _outlived(items)
         ranked = judge(question, items, self.weights)
-        ranked = _of_kind_first(question, ranked, self.threshold)
+        ranked = _sure_only(_of_kind_first(question, ranked, self.threshold), self.threshold)
         judged = newest_first(question, ranked, self.threshold)
         if not judged or judged[0][0] < self.threshold:
             return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
@@ -109,7 +109,8 @@ class ExtractiveAnswerer:
         together = _together(question, best, [item for s, item in judged if s >= self.threshold])
         head = _head(question, together)
         quotes = " ".join(
-            f"{quoted(question, item.text, marked=bool(head))} [m{item.id}]" for item in together
+            f"{quoted(question, item.text, marked=bool(head))}{_guess(item)} [m{item.id}]"
+            for item in together
         )
         citations = tuple(item.id for item in together)
         return Answer(
@@ -127,7 +128,7 @@ def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
         if found is None:
             return None
         name, shown = found
-        quote = f"{OPEN}{brief(rendering.quote(shown.text))}{CLOSE}"
+        quote = f"{OPEN}{brief(rendering.quote(shown.text))}{CLOSE}{_guess(shown)}"
         text = f"{name} {DASH} {quote} [m{shown.id}]{_source(shown)}"
         return Answer(text=text, citations=(shown.id,), support=1.0)
     whom = about_whom(question)
@@ -135,7 +136,9 @@ def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
     if not known:
         return None
     citations = tuple(item.id for item in known)
-    text = " ".join(f"{brief(rendering.quote(item.text))} [m{item.id}]" for item in known)
+    text = " ".join(
+        f"{brief(rendering.quote(item.text))}{_guess(item)} [m{item.id}]" for item in known
+    )
     return Answer(text=text, citations=citations, support=1.0, links=pairs(citations))
 
 
@@ -181,6 +184,26 @@ def _of_kind_first(
         return -pair[0] * (KINDLESS if lacks else 1.0)
 
     return [*sorted(strong, key=rank), *judged[len(strong) :]]
+
+
+def _sure_only(
+    judged: Sequence[tuple[float, ContextItem]], threshold: float
+) -> list[tuple[float, ContextItem]]:
+    """Judged memories without the guesses where a sure fact of the same kind answers as well."""
+    sure = {
+        item.fact[:2]
+        for strength, item in judged
+        if item.fact is not None and item.current and not item.tentative and strength >= threshold
+    }
+    return [
+        (strength, item)
+        for strength, item in judged
+        if not (item.tentative and item.fact is not None and item.fact[:2] in sure)
+    ]
+
+
+def _guess(item: ContextItem) -> str:
+    return f" {GUESS}" if item.tentative else ""
 
 
 def _together(
@@ -300,7 +323,8 @@ def _source(item: ContextItem) -> str:
 
 def _from_chain(question: Question, chain: Chain) -> Answer:
     quotes = " ".join(
-        f"{quoted(question, step.text, marked=True)} [m{step.id}]" for step in chain.steps
+        f"{quoted(question, step.text, marked=True)}{_guess(step)} [m{step.id}]"
+        for step in chain.steps
     )
     citations = tuple(step.id for step in chain.steps)
     return Answer(

@@ -139,7 +139,12 @@ class _Talk:
             if item.id in self.shown:
                 continue
             line = rendering.memory(
-                item.id, item.text, speaker=item.speaker, at=item.at, current=item.current
+                item.id,
+                item.text,
+                speaker=item.speaker,
+                at=item.at,
+                current=item.current,
+                tentative=item.tentative,
             )
             if not lines and estimate(line) > tokens:
                 line = line[: tokens * CHARACTERS_A_TOKEN] + " ..."

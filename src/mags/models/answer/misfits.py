@@ -14,6 +14,7 @@ from mags.models.answer.contrary import (
     strangers,
 )
 from mags.models.answer.question import Question, content
+from mags.models.answer.whose import of_another_doer
 from mags.models.guardrails import stems
 from mags.ports.answer import ContextItem
 
@@ -27,6 +28,11 @@ def told_of(item: ContextItem) -> str:
     """
     own = item.fact is None and FIRST_PERSON.search(item.text)
     return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
+
+
+def _by_another(question: Question, item: ContextItem) -> bool:
+    asked = question.words - question.oneself
+    return of_another_doer(item.text, asked, question.oneself)
 
 
 def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
@@ -46,6 +52,8 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
     if not fits and not question.words:
         return True  # "Who am I?": nothing is said by which any memory could be told from others
     if item.fact is None and of_another(question.own, item.text):
+        return True
+    if not fits and question.oneself and _by_another(question, item):
         return True
     if of_another_kind(question.kinds, told):
         return True

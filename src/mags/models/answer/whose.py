@@ -28,6 +28,64 @@ _DATED = frozenset(DAYS) | frozenset(MONTHS) | frozenset(day + "s" for day in DA
 _BE = frozenset(WORD.findall("is are was were has have had will can would isn't wasn't doesn't"))
 
 
+_OF_ME = re.compile(
+    r"\b(?:am|was|are|were|do|did|have|had|will|would|can|could|shall|should|must|may|might)"
+    r"(?:n't)? (?:I|we)\b",
+    re.I,
+)
+_SELF = frozenset({"i", "we", "me", "us"})
+_OTHERS = frozenset(
+    WORD.findall("he she it they you him them who everybody everyone somebody someone nobody")
+)
+_ARTICLES = frozenset(WORD.findall("my our your his her their its the a an this that these those"))
+
+
+def asks_of_oneself(question: str) -> bool:
+    """Whether a question asks what its speaker does or is: "where do I live"."""
+    return _OF_ME.search(question) is not None
+
+
+def of_another_doer(text: str, asked: frozenset[str], asker: frozenset[str]) -> bool:
+    """Whether all that a text says by the verbs asked for is said of somebody else.
+
+    "My sister lives in Leeds" tells of a sister; "I live where my sister lived" of who speaks.
+    What begins a clause is done by who does what the clause before it says.
+
+    `asked`: stems of what is asked for; `asker`: those of the name of who asks.
+    """
+    told, before = [], True
+    for clause in _CLAUSE.split(text.strip()):
+        words = WORD.findall(clause)
+        own = [_is_own(word, asker) for word in words]
+        for at, word in enumerate(words):
+            if stems(word) & asked and forms(word.casefold()):
+                doer = _doer_before(words[:at], own[:at])
+                told.append(before if doer is None else doer)
+        before = any(own) or (before and not words)
+    return bool(told) and not any(told)
+
+
+def _is_own(word: str, asker: frozenset[str]) -> bool:
+    """Whether a word is who asks, and not what is theirs: "I", "Dora", but not "Dora's"."""
+    low = word.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    owns = low.endswith("'s")
+    return not owns and (low.partition("'")[0] in _SELF or bool(stems(low) & asker))
+
+
+def _doer_before(words: list[str], own: list[bool]) -> bool | None:
+    """Whether who asks is the nearest that can do what follows; None where nobody stands there."""
+    for word, is_own in zip(reversed(words), reversed(own), strict=True):
+        low = word.casefold().partition("'")[0]
+        if is_own:
+            return True
+        if low in _OTHERS | _ARTICLES:
+            return False  # "he", or a thing or person: "my sister"
+        plain = low in FUNCTION_WORDS or low.endswith("ly") or bool(forms(low))
+        if not plain:
+            return False
+    return None
+
+
 _WE_HAVE = re.compile(r"\b(?:do|does|did) (?:I|we) (?:have|use)\b|\bhave (?:I|we) got\b", re.I)
 
 

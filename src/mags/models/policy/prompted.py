@@ -123,7 +123,14 @@ def prompt_values(
 ) -> dict[str, str]:
     """What fills the slots of the prompts of all three roles; training words it the same."""
     memories = [
-        rendering.memory(r.id, r.text, speaker=r.speaker, at=r.at, current=r.current)
+        rendering.memory(
+            r.id,
+            r.text,
+            speaker=r.speaker,
+            at=r.at,
+            current=r.current,
+            tentative=r.tentative,
+        )
         for r in recalled
     ]
     return {

@@ -41,6 +41,7 @@ def _hit(hit: Hit, why: HitTrace | None) -> dict[str, Any]:
         "session": hit.session,
         "at": moment_of(hit.at),
         "current": hit.current,
+        "tentative": hit.tentative,
         "anchor": hit.anchor,
         "episode_ids": hit.episode_ids,
         "fact": None if hit.fact is None else _fact(hit.fact),
@@ -60,6 +61,7 @@ def _fact(fact: FactView) -> dict[str, Any]:
         "qualifiers": dict(fact.qualifiers),
         "stated": fact.stated,
         "text": fact.text,
+        "tentative": fact.tentative,
     }
 
 

@@ -43,7 +43,7 @@ class SeenOut(Copied):
 
 
 class FactOut(Copied):
-    """A fact in words; times null where open or unknown."""
+    """A fact in words; times null where open or unknown. `tentative`: it is a guess."""
 
     id: int
     subject: str
@@ -55,6 +55,7 @@ class FactOut(Copied):
     qualifiers: Annotated[dict[str, str], BeforeValidator(dict)]  # of pairs
     stated: bool
     text: str
+    tentative: bool
 
 
 class HitOut(Shown):
@@ -68,6 +69,7 @@ class HitOut(Shown):
     session: str
     at: datetime | None
     current: bool
+    tentative: bool
     anchor: bool
     episode_ids: list[int]
     fact: FactOut | None
@@ -97,6 +99,7 @@ class CitationOut(Copied):
     episode_ids: list[int]
     since: datetime | None
     until: datetime | None
+    tentative: bool
 
 
 class UsageOut(Shown):

@@ -88,12 +88,13 @@ class RulesFirst:
         sure = beyond(fitting, writing.operations)
         if not sure:
             return writing
+        changes = [one for one in sure if not one.tentative]  # a guess speaks for itself alone
         rules = self._rules.name
         more, none = f"{len(sure)} more than {rules} read", f"{rules} read nothing"
         return replace(
             writing,
             operations=(*writing.operations, *sure),
-            mentions=tuple(dict.fromkeys((*writing.mentions, *names_of(sure)))),
+            mentions=tuple(dict.fromkeys((*writing.mentions, *names_of(changes)))),
             understood=True,
             why=f"Read by heads: {more if writing.operations else none}.",
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mags.models.policy.rules.asking import ask
 from mags.models.policy.rules.earlier import wants
 from mags.models.policy.rules.routing import route
 from mags.models.policy.rules.writing import write
-from mags.ports.policy import Plan, Recalled, Route, Turn, Writing
+from mags.ports.policy import Act, Plan, Recalled, Route, Turn, Writing
 
 
 class RulePolicy:
@@ -37,5 +38,18 @@ class RulePolicy:
         return wants(turn)
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations for a turn."""
-        return write(turn, recent, recalled)
+        """Propose operations for a turn, read with what is surely held.
+
+        Where nothing is read so, it is read with the guesses, too: what follows from those takes
+        them back, or is a guess itself.
+        """
+        sure = [item for item in recalled if not item.tentative]
+        writing = write(turn, recent, sure)
+        if writing.operations or len(sure) == len(recalled):
+            return writing
+        writing = write(turn, recent, recalled)
+        told = (
+            one if one.act is Act.RETRACT else replace(one, tentative=True)
+            for one in writing.operations
+        )
+        return replace(writing, operations=tuple(told))

@@ -1,0 +1,49 @@
+"""Of whom a text says what is asked for: of who speaks, or of somebody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from mags.models.answer.whose import asks_of_oneself, of_another_doer
+from mags.models.guardrails import stems
+
+LIVE, DORA = frozenset(stems("live")), frozenset(stems("Dora"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My sister lives in Leeds.",
+        "Tom told me he lives in Graz.",
+        "Dora's sister lives in Leeds.",
+        "The cat next door lives in our shed.",
+        "Ana and Ben live in Utrecht.",
+        "Ana packed her things and lives in Bonn now.",
+    ],
+)
+def test_what_somebody_else_does_is_not_done_by_who_speaks(text):
+    assert of_another_doer(text, LIVE, DORA)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Ghent.",
+        "We've always lived in Ghent.",
+        "My sister lives in Leeds, and I live in Ghent.",
+        "I sold everything and now live in Ghent.",
+        "Still living in Ghent!",
+        "Dora lives in Ghent.",
+        "My parents want me to live with them.",
+        "Ghent is home.",  # says nothing in the words asked for
+    ],
+)
+def test_what_who_speaks_does_is_theirs(text):
+    assert not of_another_doer(text, LIVE, DORA)
+
+
+def test_who_asks_what_they_do_asks_of_themself():
+    assert asks_of_oneself("Where do I live?")
+    assert asks_of_oneself("What am I allergic to?")
+    assert not asks_of_oneself("Where does my sister live?")
+    assert not asks_of_oneself("What did Ben give me?")
