@@ -2,6 +2,7 @@
 
     python -m scripts.notebooks notebooks/1-quick-tour.ipynb            say where one stops
     python -m scripts.notebooks --write notebooks/1-quick-tour.ipynb    keep what comes out, too
+    python -m scripts.notebooks --check notebooks/1-quick-tour.ipynb    say where it is another
 
 Every notebook runs in an empty folder of its own and one namespace, cell after cell. What a cell
 prints, its last value and the figures it drew become its outputs. A cell that fails ends the run.
@@ -15,6 +16,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,6 +24,13 @@ from pathlib import Path
 from typing import Any
 
 Cell = dict[str, Any]
+
+
+PORT = re.compile(r"(?<=127\.0\.0\.1:)\d+")
+DURATION = re.compile(r"\b\d+(?:[.,]\d+)* ?(?:s|ms|min|seconds?|minutes?)\b")
+DECIMAL = re.compile(r"(?<![\w.])-?\d+\.\d+(?![\w.])")
+NEAR = 0.06
+"""How far a decimal may be from the stored one: processors sum in other orders."""
 
 
 def code_cells(notebook: dict[str, Any]) -> Iterator[Cell]:
@@ -43,6 +52,32 @@ def run(path: Path) -> dict[str, Any]:
         finally:
             os.chdir(home)
     return notebook
+
+
+def said(cell: Cell) -> str:
+    """What a cell printed and its last value, as text."""
+    parts = (
+        out.get("text") or out.get("data", {}).get("text/plain", ()) for out in cell["outputs"]
+    )
+    return "".join("".join(part) for part in parts)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two outputs say the same, but for ports, durations and the last digit of decimals."""
+    texts = [DURATION.sub("a while", PORT.sub("a port", text)) for text in (one, other)]
+    plain = {DECIMAL.sub("0.0", text) for text in texts}
+    first, second = ([float(number) for number in DECIMAL.findall(text)] for text in texts)
+    return len(plain) == 1 and all(abs(a - b) <= NEAR for a, b in zip(first, second, strict=True))
+
+
+def changed(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Where a run says something else than the notebook keeps: the cell, both texts."""
+    pairs = zip(code_cells(stored), code_cells(now), strict=True)
+    return [
+        f"cell {number}\n--- stored\n{said(old)}\n--- now\n{said(new)}"
+        for number, (old, new) in enumerate(pairs, start=1)
+        if not alike(said(old), said(new))
+    ]
 
 
 def _run(cell: Cell, namespace: dict[str, Any], name: str, number: int) -> Iterator[Cell]:
@@ -85,18 +120,22 @@ def _lines(text: str) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the notebooks named; with --write, keep their outputs."""
+    """Run the notebooks named; with --write, keep their outputs, with --check, compare them."""
     os.environ.setdefault("MPLBACKEND", "agg")
+    different: list[str] = []
     for given in arguments:
-        if given == "--write":
+        if given in ("--write", "--check"):
             continue
         path = Path(given)
         notebook = run(path.resolve())
+        if "--check" in arguments:
+            different += changed(json.loads(path.read_text(encoding="utf-8")), notebook)
         if "--write" in arguments:
             text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
             path.write_text(text, encoding="utf-8")
         print(f"{path}: {sum(1 for _ in code_cells(notebook))} cells ran")
-    return 0
+    print("\n".join(different), end="\n" if different else "")
+    return 1 if different else 0
 
 
 if __name__ == "__main__":

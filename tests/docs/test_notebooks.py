@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scripts.notebooks import code_cells, main, run
+from scripts.notebooks import alike, changed, code_cells, main, run, said
 
 PLACE = re.compile(r"/(?:root|home|work|tmp)/")
 
@@ -16,12 +16,13 @@ def books(root: Path) -> list[Path]:
     return sorted((root / "notebooks").glob("*.ipynb"))
 
 
-def test_the_quick_tour_runs(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_quick_tour_runs_and_says_what_it_keeps(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     book = run(root / "notebooks" / "1-quick-tour.ipynb")
-    said = ["".join(out.get("text", ())) for cell in code_cells(book) for out in cell["outputs"]]
-    assert said[0].startswith("Oslo — “Alice moved to Oslo.”")
-    assert any("oracle     100%" in text for text in said)
+    told = [said(cell) for cell in code_cells(book)]
+    assert told[0].startswith("Oslo — “Alice moved to Oslo.”")
+    assert any("oracle     100%" in text for text in told)
+    assert changed(json.loads((root / "notebooks" / "1-quick-tour.ipynb").read_text()), book) == []
 
 
 def test_there_are_three_notebooks_and_each_was_run(root: Path):
@@ -71,3 +72,23 @@ def test_a_cell_that_fails_ends_the_run(tmp_path: Path):
     with pytest.raises(ZeroDivisionError):
         main(["--write", str(path)])
     assert path.read_text() == before
+
+
+def test_what_differs_by_processor_or_hour_is_alike_and_words_are_not():
+    assert alike("score 7.24 in 12 s at 127.0.0.1:8000", "score 7.25 in 3 s at 127.0.0.1:41")
+    assert not alike("score 7.24", "score 7.94")
+    assert not alike("Oslo [m16]", "Bergen [m16]")
+    assert not alike("Oslo [m16]", "Oslo [m17]")
+    assert not alike("a 1.0", "a 1.0 2.0")
+
+
+def test_a_check_says_which_cell_says_something_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = written(tmp_path / "a.ipynb", "print('one')", "print('Oslo')")
+    assert main(["--write", str(path)]) == 0
+    assert main(["--check", str(path)]) == 0
+    path.write_text(path.read_text().replace('"Oslo\\n"', '"Bergen\\n"'))
+    capsys.readouterr()
+    assert main(["--check", str(path)]) == 1
+    assert "cell 2\n--- stored\nBergen\n\n--- now\nOslo\n" in capsys.readouterr().out

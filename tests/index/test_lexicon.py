@@ -68,3 +68,19 @@ def test_marks_say_what_a_text_could_answer(text, mark, borne):
 @given(st.text("abcdefghijklmnopqrstuvwxyz0123456789éß", max_size=14))
 def test_a_stem_is_what_the_stemmer_says(word):
     assert stem(word) == snowballstemmer.stemmer("english").stemWord(word)
+
+
+def test_what_stands_aside_is_found_and_changes_no_score_of_the_rest():
+    texts = ["Ana lives in Oslo", "Ben lives in Rome", "the garden is wet"]
+    plain, more = lexicon(*texts), lexicon(*texts)
+    more.add([3, 4], ["Ana Oslo sleepily", "Ben lives in Rome again"])
+    more.set_aside(np.array([3, 4]))
+    wanted = ["ana", "live", "oslo"]
+    same, wide = plain.match(wanted), more.match(wanted)
+    assert wide.scores[:3].tolist() == same.scores.tolist()
+    assert (wide.scores[3] > 0.0, wide.mass) == (True, same.mass)
+    assert (more.documents, more.frequency("oslo")) == (3, 1)
+    more.drop(np.array([3]))
+    assert (more.documents, more.frequency("rome")) == (3, 1)
+    more.drop(np.array([0, 4]))
+    assert (more.documents, more.frequency("oslo")) == (2, 0)

@@ -4,10 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import Content, NodeFlag, NodeKind
 from mags.plasticity.consolidate import Consolidate
+from mags.plasticity.rebase import rebase
 from mags.plasticity.regions import NOWHERE, FindRegions
 from mags.plasticity.still import Still, created
 from mags.plasticity.summary import LONGEST, Member, central_summary
@@ -98,6 +100,104 @@ def test_another_core_makes_another_theme():
     _add_theme(other, graph)
     consolidated(other, words)
     assert themes(other) == {1000: {1, 2, 3, 4, 5}, 1002: {4, 5, 6, 7, 8, 9}}
+
+
+# -- what no longer holds -----------------------------------------------------------------
+
+
+def close(graph: Graph, node_id: int, at: float = 1.0) -> None:
+    graph.nodes["valid_to"][graph.row(node_id)] = at
+
+
+def test_what_is_over_and_the_turns_that_told_it_are_in_no_theme():
+    nodes = {i: {} for i in range(1, 9)}
+    nodes[2] = {"valid_to": 4.0}
+    nodes[3] = nodes[4] = {"kind": NodeKind.EPISODE}
+    nodes[5] = {"kind": NodeKind.EPISODE, "flags": int(NodeFlag.RECALLED)}
+    nodes[6] = {"valid_to": 6.0}  # the theme is written at 5
+    told = [(2, 3, ArcKind.SOURCE), (1, 4, ArcKind.SOURCE)]
+    graph = world(nodes, clique(range(1, 9), w=0.6), told, tick=20)
+    consolidated(graph, Words())
+    assert themes(graph) == {1000: {1, 4, 6, 7, 8}}
+
+
+def test_what_the_newest_turn_finds_ended_is_over_though_the_clock_is_behind():
+    nodes = {i: {} for i in range(1, 7)}
+    nodes[1] = {"kind": NodeKind.EPISODE, "valid_from": 9.0}
+    nodes[2] = {"valid_to": 9.0}
+    graph = world(nodes, clique(range(1, 7), w=0.6), tick=20)
+    consolidated(graph, Words())
+    assert themes(graph) == {1000: {1, 3, 4, 5, 6}}
+
+
+def test_a_theme_is_written_anew_without_the_member_that_ended():
+    words = Words()
+    graph = world(6, clique(range(1, 7), w=0.6))
+    consolidated(graph, words)
+    close(graph, 3)
+    delta = consolidated(graph, words)
+    assert themes(graph) == {1000: {1, 2, 4, 5, 6}}
+    assert delta.contents[0].meta == {"members": [1, 2, 4, 5, 6]}
+    assert delta.reasons == ({"rule": "consolidate", "themes": 0, "updated": 1},)
+    assert len(consolidated(graph, words).nodes) == 0
+
+
+def test_a_theme_that_no_core_holds_together_any_more_still_loses_what_ended():
+    words = Words()
+    graph = world(6, clique(range(1, 7), w=0.6))
+    consolidated(graph, words)
+    faded = world(6)
+    _add_theme(faded, graph)
+    close(faded, 3)
+    consolidated(faded, words)
+    assert themes(faded) == {1000: {1, 2, 4, 5, 6}}
+
+
+def test_a_theme_of_too_few_members_that_hold_goes_and_comes_back_by_the_inverse():
+    words = Words()
+    graph = world(5, clique(range(1, 6), w=0.6))
+    consolidated(graph, words)
+    close(graph, 1)
+    close(graph, 2)
+    before = graph.digest()
+    delta = consolidated(graph, words)
+    assert themes(graph) == {}
+    assert delta.reasons == ({"rule": "consolidate", "themes": 0, "updated": 0, "removed": 1},)
+    graph.apply(delta.inverse())
+    assert graph.digest() == before
+
+
+def test_a_theme_is_as_new_as_the_newest_of_its_members():
+    nodes = {i: {"valid_from": float(i)} for i in range(1, 5)}
+    nodes[5] = {"kind": NodeKind.ENTITY}
+    graph = world(nodes, clique(range(1, 6), w=0.6))
+    consolidated(graph, Words())
+    assert graph.node(1000)["valid_from"][0] == 4.0
+
+
+def test_a_theme_used_meanwhile_keeps_its_members_with_its_text():
+    words = Words()
+    graph = world(6, clique(range(1, 7), w=0.6))
+    consolidated(graph, words)
+    close(graph, 3)
+    delta = Consolidate()(Still.of(graph), scribe=words.scribe(), now_s=5.0)
+    graph.nodes["uses"][graph.row(1000)] += 1
+    kept = rebase(delta, graph)
+    assert (len(kept.nodes), len(kept.arcs), kept.contents) == (0, 0, ())
+
+
+def test_a_theme_that_something_was_joined_to_meanwhile_does_not_go():
+    words = Words()
+    graph = world(5, clique(range(1, 6), w=0.6))
+    consolidated(graph, words)
+    close(graph, 1)
+    close(graph, 2)
+    delta = Consolidate()(Still.of(graph), scribe=words.scribe(), now_s=5.0)
+    draft = Draft(graph)
+    draft.add_arc(1000, 3, ArcKind.ASSOCIATION, w=0.5)
+    graph.apply(draft.delta("import"))
+    kept = rebase(delta, graph)
+    assert (len(kept.nodes), len(kept.arcs)) == (0, 0)
 
 
 def _add_theme(graph: Graph, source: Graph) -> None:

@@ -28,7 +28,7 @@ def star(leaves: int) -> Graph:
     for i in range(1, leaves + 2):
         draft.add_node(None, id=i, kind=NodeKind.NOTE)
     for i in range(2, leaves + 2):
-        draft.add_arc(1, i, ArcKind.MEMBER)
+        draft.add_arc(1, i, ArcKind.SUBJECT)
     graph.apply(draft.delta("observe"))
     return graph
 
@@ -56,7 +56,7 @@ def test_each_block_gives_its_own_best_words():
     scores = rng.random(500).astype(np.float32)
     kind = rng.choice([1, 2, 3], 500).astype(np.uint8)
     alive = rng.random(500) < 0.9
-    found = best_in_blocks(rng.permutation(500), scores, alive, kind, (True, True), 20)
+    found = best_in_blocks(rng.permutation(500), scores, alive, kind, (True, True, True), 20)
     for wanted in (1, 3):
         rows = np.flatnonzero(alive & (kind == wanted))
         best = rows[np.argsort(-scores[rows])[:20]]

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from itertools import takewhile
+from math import isfinite
 from typing import Any
 
 from mags.adapters.kept import Json, Kept, searchable
@@ -61,6 +62,10 @@ class MagsRetriever(BaseRetriever):
         return [NodeWithScore(node=node_of(hit), score=hit.score) for hit in found.hits]
 
 
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat() if at and isfinite(at) else ""
+
+
 def node_of(hit: Hit) -> TextNode:
     """A hit as a node."""
     metadata = {
@@ -68,7 +73,7 @@ def node_of(hit: Hit) -> TextNode:
         "kind": hit.kind,
         "speaker": hit.speaker,
         "session": hit.session,
-        "at": datetime.fromtimestamp(hit.at, UTC).isoformat() if hit.at else "",
+        "at": _iso(hit.at),
         "current": hit.current,
         "episodes": list(hit.episode_ids),
     }

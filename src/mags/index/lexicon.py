@@ -40,7 +40,8 @@ class Lexicon:
     """Which rows hold which terms; words themselves are never kept.
 
     `size` documents (graph rows), `documents` of them indexed. `length`: words by row;
-    `marks`: what kinds of answer a row's text could hold (`tokens.marks`).
+    `marks`: what kinds of answer a row's text could hold (`tokens.marks`). What only sums up others
+    stands aside: it is found by its words, and how rare a word is does not depend on it.
     """
 
     def __init__(self, hasher: Callable[[str], int]) -> None:
@@ -53,6 +54,9 @@ class Lexicon:
         self.size = 0
         self.documents = 0
         self._total = 0.0
+        self._aside: set[int] = set()
+        self._held_aside = np.zeros(0, np.int64)
+        """By number of a term how many rows that stand aside hold it."""
         self._spare: list[Paper] = []
 
     def add(self, rows: Sequence[int], texts: Sequence[str], marked: Sequence[int] = ()) -> None:
@@ -96,8 +100,36 @@ class Lexicon:
         self._pool = Pool.unpack(packed)
         self.documents -= len(rows)
         self._total -= float(self.length[rows].sum())
+        aside = self._aside.intersection(rows.tolist())
+        if aside:
+            self.documents += len(aside)
+            self._total += float(self.length[list(aside)].sum())
+            self._aside -= aside
+            self._count_aside()
         self.length[rows] = 0
         self.marks[rows] = 0
+
+    def set_aside(self, rows: NDArray[np.int64]) -> None:
+        """Count indexed rows no more in how rare words are and how long texts."""
+        fresh = set(rows[self.length[rows] > 0].tolist()) - self._aside
+        if fresh:
+            self.documents -= len(fresh)
+            self._total -= float(self.length[list(fresh)].sum())
+            self._aside |= fresh
+            self._count_aside()
+
+    def _count_aside(self) -> None:
+        packed = self._pool.packed()
+        term_of = np.repeat(np.arange(len(packed["length"])), packed["length"])
+        among = np.isin(packed["doc"], list(self._aside))
+        self._held_aside = np.bincount(term_of[among])
+
+    def _frequencies(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many documents hold each of some terms, by number."""
+        held = self._pool.length[numbers].astype(np.int64)
+        some = numbers < len(self._held_aside)
+        held[some] -= self._held_aside[numbers[some]]
+        return held
 
     def number(self, term: str) -> int:
         """The number of a stemmed term, which it keeps; -1 where no document ever held it."""
@@ -112,7 +144,7 @@ class Lexicon:
     def frequency(self, term: str) -> int:
         """How many documents hold a stemmed term."""
         row = self._row_of.get(self._hash(term))
-        return 0 if row is None else int(self._pool.length[row])
+        return 0 if row is None else int(self._frequencies(np.array([row], np.int64))[0])
 
     def holding(self, term: str) -> NDArray[np.int64]:
         """Rows that hold a stemmed term, in the order they were added."""
@@ -128,7 +160,7 @@ class Lexicon:
         known = [self._row_of.get(self._hash(term)) for term in wanted]
         rows = np.array([row for row in known if row is not None], np.int64)
         scores, bits, touched = self._paper()
-        df = self._pool.length[rows].astype(np.float32)
+        df = self._frequencies(rows).astype(np.float32)
         idf = np.log1p((self.documents - df + 0.5) / (df + 0.5)).astype(np.float32)
         idf = np.maximum(idf, 1e-6).astype(np.float32)
         unknown = (len(wanted) - len(rows)) * float(np.log1p(2.0 * self.documents + 1.0))

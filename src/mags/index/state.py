@@ -209,6 +209,7 @@ class State:
         texts = [self.indexed_text(int(r), c) for r, c in zip(rows, contents, strict=True)]
         own = [marks(content.text) for content in contents]
         self.lexicon.add([int(r) for r in rows], texts, own)
+        self.lexicon.set_aside(rows[self.graph.kinds[rows] == NodeKind.THEME])
         self._learn_names(contents)
 
     def _index_vectors(self, rows: NDArray[np.int64], contents: Sequence[Content]) -> None:
@@ -260,6 +261,7 @@ class State:
         self.graph = Graph.unpack(parts["graph"], tick)
         self.vectors = VectorIndex.unpack(parts["vectors"], self.vectors.dimension)
         self.lexicon = Lexicon.unpack(parts["lexicon"], self._hash_term)
+        self.lexicon.set_aside(self.graph.where(NodeKind.THEME))
         self.slots = Slots(self.graph)
         self.episodes = Episodes(self.graph)
         self.seq = seq

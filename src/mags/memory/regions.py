@@ -14,7 +14,7 @@ class RegionView:
     """A community of associated nodes.
 
     `id`: the node in its midst, so a region keeps its id while that node leads it; `name`: the
-    words of its leaders; `leaders`: up to three ids, entities and themes before others, the
+    words of its leaders; `leaders`: up to three ids, entities first and themes last, the
     best connected first; `members`: ids, ascending, the leaders among them.
     """
 

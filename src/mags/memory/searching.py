@@ -14,6 +14,7 @@ from mags.index.tokens import terms
 from mags.memory.changes import LABEL, NamedView
 from mags.memory.reading import Look, at_moment
 from mags.recall.found import Found
+from mags.recall.summing import outdated
 
 LIKE = 0.3
 """Cosine from which on a memory that shares no word with what is looked for is like it: with the
@@ -97,9 +98,16 @@ def _view(state: State, node_id: int, look: Look) -> NamedView | None:
         if view is None:
             return None
         current = look.as_of is not None or view.valid_to is None
-    elif kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), look.as_of):
+    said_later = kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), look.as_of)
+    if said_later or (kind == NodeKind.THEME and _is_outdated(state, node_id, look)):
         return None
     return NamedView(id=node_id, kind=kind.name.lower(), text=content.text[:LABEL], current=current)
+
+
+def _is_outdated(state: State, theme: int, look: Look) -> bool:
+    """Whether a theme tells of what has an end, or had ended by the time that is looked at."""
+    moment = float(np.nextafter(NEVER, 0.0)) if look.as_of is None else look.as_of
+    return bool(outdated(state.graph, state.graph.rows([theme]), moment)[0])
 
 
 def _is_later(said_at: float, moment: float | None) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,25 @@ from numpy.typing import NDArray
 from mags.graph.communities import communities
 from mags.graph.delta import Changes, Delta
 from mags.graph.edge import ARC, ArcKind, blank_arc
-from mags.graph.node import NODE, Content, NodeFlag, NodeKind, blank_node
+from mags.graph.node import NEVER, NODE, Content, NodeFlag, NodeKind, blank_node
 from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still, created
 from mags.plasticity.summary import Member, central_summary
+from mags.plasticity.themes import Themes, groups, not_to_tell
 
 CUTS = (1.0, 2.0, 4.0)
 """Resolutions at which a core that is too large is cut; what is too large then makes no theme."""
+
+
+class Work(NamedTuple):
+    """A theme to write: its position (None for a new one), its members, those that are new to it.
+
+    Members are positions, ascending.
+    """
+
+    theme: int | None
+    members: NDArray[np.int64]
+    fresh: NDArray[np.int64]
 
 
 class Ids(Protocol):
@@ -50,11 +61,13 @@ class Scribe:
 class Consolidate:
     """Make or update a theme for every innermost core of `least` to `most` nodes.
 
-    Larger cores are cut along their communities. A theme whose members mostly are those of
+    Themes sum up what holds: what is over, and the turns that told it, are in none. A theme with
+    such a member loses it and gets a new text, or goes where fewer than `least` stay. Larger
+    cores are cut along their communities. A theme whose members mostly are those of
     a core (Jaccard index at least `same`) gains the new ones and a new text, once they are
     `news` of the core or more; a core of which that share belongs to one larger theme is left
-    to it; otherwise a new theme is made. At most `batch` themes are written a sleep, the
-    densest and largest first. Members never leave: structure does not change.
+    to it; otherwise a new theme is made. At most `batch` themes are written a sleep: those that
+    lost something, then the densest and largest. Members that hold never leave.
     """
 
     least: int = 4
@@ -73,37 +86,50 @@ class Consolidate:
     ) -> Delta:
         """THEME nodes with contents, and MEMBER arcs.
 
-        `now_s`: record time; `regions` of this still, where known, spare finding the
-        communities of large cores anew.
+        `now_s`: record time; what ended by then, or by the newest turn, is over. `regions` of this
+        still, where known, spare finding the communities of large cores anew.
         """
-        themes = _Themes(still)
-        work: list[tuple[int | None, NDArray[np.int64], NDArray[np.int64]]] = []
-        for core in self._cores(still, regions):
+        said = still.nodes["valid_from"][still.nodes["kind"] == NodeKind.EPISODE]
+        unfit = not_to_tell(still, max(now_s, float(said.max(initial=-NEVER))))
+        themes = Themes(still, unfit)
+        mended, work, gone = list[Work](), list[Work](), list[int]()
+        for core in self._cores(still, regions, unfit):
             theme, shared = themes.nearest(core)
             old = themes.members(theme)
             fresh = np.setdiff1d(core, old, assume_unique=True)
             if theme is not None and shared >= self.same * (len(old) + len(core) - shared):
                 themes.take(theme)
-                if len(fresh) and len(fresh) >= self.news * len(core):
-                    work.append((theme, np.union1d(old, core), fresh))
+                if theme in themes.outdated:
+                    mended.append(Work(theme, np.union1d(old, core), fresh))
+                elif len(fresh) and len(fresh) >= self.news * len(core):
+                    work.append(Work(theme, np.union1d(old, core), fresh))
             elif shared < self.same * len(core):
-                work.append((None, core, core))
-        work = work[: self.batch]
-        return self._write(still, work, scribe, now_s)
+                work.append(Work(None, core, core))
+        for theme in themes.outdated:
+            held = themes.members(theme)
+            if themes.taken(theme):
+                continue
+            if len(held) >= self.least:
+                mended.append(Work(theme, held, held[:0]))
+            else:
+                gone.append(theme)
+        return self._write(still, [*mended, *work][: self.batch], gone, themes, scribe, now_s)
 
-    def _cores(self, still: Still, regions: Regions | None) -> list[NDArray[np.int64]]:
+    def _cores(
+        self, still: Still, regions: Regions | None, unfit: NDArray[np.bool_]
+    ) -> list[NDArray[np.int64]]:
         """Positions of the nodes of each core, the densest and largest first."""
         net = still.net
-        may = (net.inner >= 0) & (still.nodes["kind"] != NodeKind.THEME)
+        may = (net.inner >= 0) & (still.nodes["kind"] != NodeKind.THEME) & ~unfit
         large: list[NDArray[np.int64]] = []
         found: list[NDArray[np.int64]] = []
-        for core in _groups(np.flatnonzero(may), net.inner[may]):
+        for core in groups(np.flatnonzero(may), net.inner[may]):
             if len(core) <= self.most:
                 found.append(core)
             elif regions is None:
                 large.append(core)
             else:
-                large += _groups(core, regions.label[core])
+                large += groups(core, regions.label[core])
         for resolution in CUTS:
             parts = [part for core in large for part in _cut(still, core, self.most, resolution)]
             large = [part for part in parts if len(part) > self.most]
@@ -114,101 +140,65 @@ class Consolidate:
     def _write(
         self,
         still: Still,
-        work: Sequence[tuple[int | None, NDArray[np.int64], NDArray[np.int64]]],
+        work: Sequence[Work],
+        gone: Sequence[int],
+        themes: Themes,
         scribe: Scribe,
         now_s: float,
     ) -> Delta:
-        """`work`: position of the theme or None, its members, those that are new to it."""
-        texts = [scribe.summarise(_members(still, members, scribe)) for _, members, _ in work]
+        """`gone`: positions of the themes that go."""
+        # Before any word is read: words that change from here on are newer than the text.
+        ids = [(_id_of(still, one.theme, scribe.ids), scribe.ids.take()) for one in work]
+        texts = [scribe.summarise(_members(still, one.members, scribe)) for one in work]
         vectors = scribe.embed(texts).astype(np.float16) if texts else np.zeros((0, 0), np.float16)
         images: list[tuple[NDArray[np.void] | None, NDArray[np.void] | None]] = []
         arcs: list[NDArray[np.void]] = []
         contents: list[Content] = []
-        for (theme, members, fresh), text, vector in zip(work, texts, vectors, strict=True):
-            before = None if theme is None else still.nodes[theme : theme + 1].copy()
-            after = _new_theme(scribe.ids, still.tick, now_s) if before is None else before.copy()
-            theme_id, content_id = int(after["id"][0]), scribe.ids.take()
-            after["content"] = content_id
+        for one, (theme_id, content_id), text, vector in zip(
+            work, ids, texts, vectors, strict=True
+        ):
+            before = None if one.theme is None else still.nodes[one.theme : one.theme + 1].copy()
+            after = _new_theme(theme_id, still.tick) if before is None else before.copy()
+            after["content"], after["recorded_at"] = content_id, now_s
+            after["valid_from"] = _newest(still, one.members)
             after["flags"] &= ~np.uint16(NodeFlag.COLD)
             images.append((before, after))
-            ids = still.ids[members].tolist()
             arcs += [
-                blank_arc(theme_id, int(i), ArcKind.MEMBER, t0=still.tick) for i in still.ids[fresh]
+                blank_arc(theme_id, int(i), ArcKind.MEMBER, t0=still.tick)
+                for i in still.ids[one.fresh]
             ]
+            meta = {"members": still.ids[one.members].tolist()}
             contents.append(
-                Content(
-                    id=content_id, node=theme_id, text=text, meta={"members": ids}, vector=vector
-                )
+                Content(id=content_id, node=theme_id, text=text, meta=meta, vector=vector)
             )
-        made = sum(theme is None for theme, _, _ in work)
+        images += [(still.nodes[theme : theme + 1].copy(), None) for theme in gone]
+        dropped = [themes.leaving(one.theme) for one in work]
+        dropped.append(np.flatnonzero(np.isin(still.src, gone) | np.isin(still.dst, gone)))
+        lost = still.arcs[np.unique(np.concatenate(dropped))]
+        made = np.concatenate(arcs) if arcs else np.zeros(0, ARC)
+        new = sum(one.theme is None for one in work)
+        counts = {"themes": new, "updated": len(work) - new}
         delta = still.delta(
             "consolidate",
             nodes=Changes.of(NODE, images),
-            arcs=created(np.concatenate(arcs)) if arcs else Changes.none(ARC),
-            themes=made,
-            updated=len(work) - made,
+            arcs=Changes.compose([created(made), created(lost).inverse()], ARC),
+            **counts | ({"removed": len(gone)} if gone else {}),
         )
-        return Delta(
-            kind=delta.kind,
-            tick_before=delta.tick_before,
-            tick_after=delta.tick_after,
-            nodes=delta.nodes,
-            arcs=delta.arcs,
-            reasons=delta.reasons,
-            contents=tuple(contents),
-        )
+        return replace(delta, contents=tuple(contents))
 
 
-def _new_theme(ids: Ids, tick: int, now_s: float) -> NDArray[np.void]:
-    return blank_node(
-        id=ids.take(),
-        kind=NodeKind.THEME,
-        strength_tick=tick,
-        last_used_tick=tick,
-        recorded_at=now_s,
-    )
+def _newest(still: Still, members: NDArray[np.int64]) -> float:
+    """When the newest of what is summed up was said or began: a theme is no newer than that."""
+    times = still.nodes["valid_from"][members]
+    return float(times[np.isfinite(times)].max(initial=-NEVER))
 
 
-class _Themes:
-    """The themes there are, by their positions, to be found by their members."""
-
-    def __init__(self, still: Still) -> None:
-        member = np.flatnonzero(still.arcs["kind"] == ArcKind.MEMBER)
-        src, dst = still.src[member].astype(np.int64), still.dst[member].astype(np.int64)
-        self._members: dict[int | None, NDArray[np.int64]] = {None: np.zeros(0, np.int64)}
-        self._of: dict[int, list[int]] = {}
-        for group in _groups(np.arange(len(src)), src):
-            self._members[int(src[group[0]])] = dst[group]
-        for theme, position in zip(src.tolist(), dst.tolist(), strict=True):
-            self._of.setdefault(position, []).append(theme)
-        self._taken: set[int] = set()
-
-    def members(self, theme: int | None) -> NDArray[np.int64]:
-        """Positions of a theme's members, ascending."""
-        return self._members[theme]
-
-    def take(self, theme: int) -> None:
-        """A theme stands for one core only."""
-        self._taken.add(theme)
-
-    def nearest(self, core: NDArray[np.int64]) -> tuple[int | None, int]:
-        """The theme that shares most with a core, and how much; the smaller of equals."""
-        shared = Counter(
-            theme
-            for position in core.tolist()
-            for theme in self._of.get(position, ())
-            if theme not in self._taken
-        )
-        if not shared:
-            return None, 0
-        return min(shared.items(), key=lambda t: (-t[1], len(self._members[t[0]]), t[0]))
+def _id_of(still: Still, theme: int | None, ids: Ids) -> int:
+    return ids.take() if theme is None else int(still.ids[theme])
 
 
-def _groups(values: NDArray[np.int64], label: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
-    """Values of one label each, by ascending label, in the order they came in."""
-    order = np.argsort(label, kind="stable")
-    if len(order):
-        yield from np.split(values[order], np.flatnonzero(np.diff(label[order])) + 1)
+def _new_theme(theme_id: int, tick: int) -> NDArray[np.void]:
+    return blank_node(id=theme_id, kind=NodeKind.THEME, strength_tick=tick, last_used_tick=tick)
 
 
 def _cut(
@@ -218,7 +208,7 @@ def _cut(
     if len(core) <= most:
         yield core
         return
-    yield from _groups(core, communities(*still.net.part(core), resolution=resolution))
+    yield from groups(core, communities(*still.net.part(core), resolution=resolution))
 
 
 def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:

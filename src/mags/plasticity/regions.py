@@ -73,9 +73,11 @@ class FindRegions:
         pull = np.bincount(
             np.repeat(np.arange(net.n), net.degree), weights=net.weights, minlength=net.n
         )
-        named = np.isin(still.nodes["kind"], [int(NodeKind.ENTITY), int(NodeKind.THEME)])
+        kind = still.nodes["kind"]
+        # A theme's words may be out of date by the time the region's name is read.
+        place = np.where(kind == NodeKind.ENTITY, 0, np.where(kind == NodeKind.THEME, 2, 1))
         inside = np.flatnonzero(label >= 0)
-        inside = inside[np.lexsort((-pull[inside], ~named[inside], label[inside]))]
+        inside = inside[np.lexsort((-pull[inside], place[inside], label[inside]))]
         region = label[inside]
         rank = np.arange(len(inside)) - np.searchsorted(region, region)
         first = inside[rank < self.leaders]

@@ -9,13 +9,14 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NEVER
+from mags.graph.node import NEVER, NodeKind
 from mags.index.lexicon import Match
 from mags.index.state import State
 from mags.index.vectors import Groups
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
+from mags.recall.summing import outdated
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,8 +54,12 @@ def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:
-    """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,)."""
+    """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,).
+
+    A theme comes back for an overview, while all that it sums up holds.
+    """
     graph, plan = state.graph, reading.query.plan
+    moment = float(reading.now_s if reading.as_of is None else reading.as_of)
     nodes = graph.nodes[: graph.size]
     out = np.empty(len(rows), np.int8)
     seen(
@@ -62,12 +67,16 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
         (graph.alive, graph.kinds, *(nodes[name] for name in TIMES)),
         _wanted(reading),
         plan.past,
-        float(reading.now_s if reading.as_of is None else reading.as_of),
+        moment,
         NEVER if reading.as_of is None else float(reading.as_of),
         NEVER if reading.recorded_as_of is None else float(reading.recorded_as_of),
         out,
     )
-    return out.view(np.bool_)
+    shown = out.view(np.bool_)
+    if reading.query.overview:
+        themes = np.flatnonzero(shown & (graph.kinds[rows] == NodeKind.THEME))
+        shown[themes] = ~outdated(graph, rows[themes], moment)
+    return shown
 
 
 TIMES = ("flags", "valid_from", "valid_to", "recorded_at", "closed_at")
@@ -115,13 +124,13 @@ BLOCKS = 2
 """Episodic and semantic: each proposes candidates of its own."""
 
 
-Wanted = tuple[bool, bool]
-"""Whether the episodic and the semantic block take part."""
+Wanted = tuple[bool, bool, bool]
+"""Whether the episodic and the semantic block take part, and themes in the latter."""
 
 
 def _wanted(reading: Reading) -> Wanted:
     plan = reading.query.plan
-    return plan.episodic > 0, plan.semantic > 0
+    return plan.episodic > 0, plan.semantic > 0, reading.query.overview
 
 
 def _blocks(state: State, reading: Reading) -> Groups:
@@ -133,7 +142,7 @@ def _blocks(state: State, reading: Reading) -> Groups:
 def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int8]:
     """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
     out = np.empty(len(rows), np.int8)
-    blocks_of(rows, state.graph.alive, state.graph.kinds, *wanted, out)
+    blocks_of(rows, state.graph.alive, state.graph.kinds, wanted, out)
     return out
 
 

@@ -41,7 +41,8 @@ class Hit:
     """One recalled node; `kind` is episode, fact, note or theme.
 
     `episode_ids`: itself for an episode, else its sources, best first. `at`: event time in
-    seconds (when it was said, or when the fact began). `members`: ids that came out as one
+    seconds (when it was said, or when the fact began), minus infinity for a theme, which has none.
+    `members`: ids that came out as one
     with it. `current`: False for a superseded fact, and for an episode all of whose facts are.
     """
 

@@ -205,11 +205,15 @@ def fill(rows, keys, values, out):
 
 
 @kernel
-def blocks_of(rows, alive, kind, episodic, semantic, out):
-    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back."""
+def blocks_of(rows, alive, kind, wanted, out):
+    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back.
+
+    wanted: (episodic, semantic, themes), the last of the semantic block.
+    """
+    episodic, semantic, themes = wanted
     for i in range(len(rows)):
         row = rows[i]
-        if not alive[row] or kind[row] == ENTITY:
+        if not alive[row] or kind[row] == ENTITY or (kind[row] == THEME and not themes):
             out[i] = -1
         elif kind[row] == EPISODE:
             out[i] = 0 if episodic else -1
@@ -225,13 +229,13 @@ def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
     recorded_as_of: infinite where nothing is asked of the past.
     """
     alive, kind, flags, valid_from, valid_to, recorded_at, closed_at = nodes
-    blocks_of(rows, alive, kind, blocks[0], blocks[1], out)
+    blocks_of(rows, alive, kind, blocks, out)
     for i in range(len(rows)):
         row = rows[i]
         if out[i] < 0 or (recorded_as_of < np.inf and recorded_at[row] > recorded_as_of):
             out[i] = 0
             continue
-        begun = as_of == np.inf or valid_from[row] <= moment or kind[row] == THEME
+        begun = as_of == np.inf or valid_from[row] <= moment
         ends = valid_to[row]
         if recorded_as_of < np.inf and closed_at[row] > recorded_as_of:
             ends = np.inf
@@ -324,7 +328,7 @@ def live_ties(rows, pool, tick, least):
 def best_in_blocks(rows, scores, alive, kind, wanted, k):
     """The k rows of greatest score in each block that is wanted, in no order, shape (<= 2k,).
 
-    wanted: (episodic, semantic); scores: by row.
+    wanted: as of `blocks_of`; scores: by row.
     """
     keys, items = np.empty((2, k)), np.empty((2, k), np.int64)
     held = np.zeros(2, np.int64)
@@ -334,7 +338,7 @@ def best_in_blocks(rows, scores, alive, kind, wanted, k):
         score = scores[rows[i]]
         if score <= least:
             continue
-        blocks_of(rows[i : i + 1], alive, kind, wanted[0], wanted[1], block)
+        blocks_of(rows[i : i + 1], alive, kind, wanted, block)
         b = block[0]
         if b < 0:
             continue

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, Mark, stem, words
+from mags.ports.overview import topic_of
 from mags.ports.policy import Plan
 from mags.recall.settings import RecallSettings
 
@@ -54,6 +55,7 @@ class Query:
     after the second with no other words than the question's is left out.
     `terms`: stems of each, likewise. `entities`: ids named in the question; `speakers`:
     those of them that said something. `expected`: `Mark`s that an answer should bear.
+    `overview`: everything about something is asked for, so that themes may tell of it.
     """
 
     plan: Plan
@@ -62,6 +64,7 @@ class Query:
     entities: tuple[int, ...]
     speakers: tuple[int, ...] = ()
     expected: int = 0
+    overview: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,6 +115,7 @@ def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
         entities=entities,
         speakers=speakers,
         expected=expected(plan.queries[0]) if plan.queries else 0,
+        overview=bool(plan.queries and topic_of(plan.queries[0])),
     )
 
 

@@ -23,6 +23,7 @@ from mags.recall.kernels import places_of, worth
 from mags.recall.query import Reading
 from mags.recall.renewal import renewed
 from mags.recall.settings import RecallSettings
+from mags.recall.summing import summaries
 from mags.recall.told import Told
 from mags.recall.trace import HitTrace, Step, Trace, rounded
 from mags.recall.walk import Walk, walk
@@ -61,13 +62,17 @@ def rank(
     """Candidates, anchors, spread, walk and the one score."""
     moment = reading.now_s if reading.as_of is None else reading.as_of
     walked = walk(state, reading, settings, same_relation)
-    extra = np.array(sorted(walked.value), np.int64)
+    extra = np.array(sorted({*walked.value, *summaries(state, reading)}), np.int64)
     found = gather(state, reading, settings, extra)
     anchor_rows = choose_anchors(state, found, settings)
     reached = spread.NOTHING
     if settings.spread and len(anchor_rows):
         rows, p = spread.activation(
-            state.graph, *seeds(state, reading, found, anchor_rows, settings), moment, settings
+            state.graph,
+            *seeds(state, reading, found, anchor_rows, settings),
+            moment,
+            settings,
+            spread.OVERVIEW_WEIGHTS if reading.query.overview else spread.KIND_WEIGHTS,
         )
         by_row = np.argsort(rows)
         reached = rows[by_row], p[by_row]
@@ -234,13 +239,20 @@ def _hits(
                 else None,
                 speaker=str(content.meta.get("speaker", "")),
                 session=str(content.meta.get("session", "")),
-                at=said[i] if isfinite(said[i]) else noted[i],
+                at=_told_at(kind, said[i], noted[i]),
                 current=ends[i] > moment and not stale[i],
                 members=tuple(ids[joined].tolist()) if joined else (),
                 anchor=node_ids[i] in anchors_,
             )
         )
     return tuple(hits)
+
+
+def _told_at(kind: NodeKind, said: float, noted: float) -> float:
+    """When something was said or began, else when it was learned; a theme is no news ever."""
+    if kind == NodeKind.THEME:
+        return -NEVER
+    return said if isfinite(said) else noted
 
 
 KIND_NAMES = {kind: kind.name.lower() for kind in NodeKind}

@@ -27,10 +27,13 @@ for _kind, _weight in (
     (ArcKind.OBJECT, 1.0),
     (ArcKind.SOURCE, 1.0),
     (ArcKind.SUPERSEDES, 0.1),
-    (ArcKind.MEMBER, 0.2),
     (ArcKind.ASSOCIATION, 0.5),
 ):
     KIND_WEIGHTS[_kind] = KIND_WEIGHTS[_kind | REVERSE] = _weight
+
+OVERVIEW_WEIGHTS = KIND_WEIGHTS.copy()
+"""The same where an overview is asked for: only then does a theme join what it sums up."""
+OVERVIEW_WEIGHTS[[int(ArcKind.MEMBER), int(ArcKind.MEMBER) | REVERSE]] = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,11 +96,12 @@ def activation(
     mass: NDArray[np.float64],
     moment: float,
     settings: RecallSettings,
+    weights: NDArray[np.float64] = KIND_WEIGHTS,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rows reached from the seeds and their push value, each of shape (reached,)."""
     numbers = (settings.alpha, settings.eps, settings.max_pushes, settings.hub_degree)
     rows, p = push(
-        pool_of(graph), nodes_of(graph), seeds, mass, (graph.tick, moment), numbers, KIND_WEIGHTS
+        pool_of(graph), nodes_of(graph), seeds, mass, (graph.tick, moment), numbers, weights
     )
     return rows, p
 

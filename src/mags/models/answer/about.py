@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from mags.models.answer.shares import ROLE_NAMES
 from mags.ports.answer import ContextItem
+from mags.ports.overview import topic_of
 from mags.ports.policy import NO_LONGER, Turn
 
 MOST_TOLD = 7
@@ -17,12 +18,7 @@ _NAME = re.compile(
     r"(?:what(?:'s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
     re.IGNORECASE,
 )
-_WHOM = r"(?P<whom>me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*)"
-_ABOUT = re.compile(
-    rf"^(?i:{_LEAD}(?:what (?:do|can|did) (?:you|we|I) (?:know|remember|have|tell me|tell you)"
-    r"|what have (?:i|we) told you|tell me(?: (?:what you know|everything|more))?) about) "
-    rf"{_WHOM}[\s?.!]*$"
-)
+_WHOM = re.compile(r"me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*")
 _CALLED = ("is called", "is also called")
 _SELF = re.compile(r"\b(?:I'm|I am|[Mm]y name is|[Mm]y name's|[Cc]all me) (?P<name>[^.,;!?]+)")
 
@@ -34,8 +30,8 @@ def asks_own_name(text: str) -> bool:
 
 def about_whom(question: Turn) -> str:
     """Return of whom everything is asked ("What do you know about Ana?"), or ""."""
-    found = _ABOUT.match(_plain(question.text))
-    whom = found["whom"].rstrip(".") if found is not None else ""
+    topic = topic_of(question.text)
+    whom = topic if _WHOM.fullmatch(topic) else ""
     return question.speaker if whom.casefold() in {"me", "myself"} else whom
 
 
