@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
 from types import TracebackType
 from typing import Self
 
@@ -19,13 +19,18 @@ from mags.memory.given import LONGEST_TURN, TurnLike, turn_of, words
 from mags.memory.history import Historian
 from mags.memory.learning import Learner
 from mags.memory.live import Live
-from mags.memory.observing import Ahead, Observer
+from mags.memory.observing import Observer
 from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
 from mags.memory.tending import Tender
 from mags.memory.views import Seen
 from mags.ports.policy import Turn
 from mags.ports.store import Store
+
+_APART = (
+    "apart is deprecated: observe_many reads each turn with those before it; where each is to be "
+    "a tick and a transaction of its own, call observe for each"
+)
 
 
 @contextmanager
@@ -85,33 +90,23 @@ class Handle:
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
         return turn, self._live.payload(**said, at=at, attrs=attrs)
 
-    def _observed(self, turn: Turn, payload: str, ahead: Ahead | None = None) -> Seen:
-        """One turn kept, and sleep where it is due; `ahead`: texts that are embedded already."""
-        recalled = self._reader.shown_to_writer(turn)
-        seen = self._observer.one(turn, payload=payload, recalled=recalled, ahead=ahead)
-        slept = None if seen.repeated else self._sleep_if_due(seen.delta)
-        return seen if slept is None else replace(seen, warnings=(*seen.warnings, slept))
-
-    def _observed_apart(self, jobs: Iterator[tuple[Turn, str]]) -> list[Seen]:
-        """Turn after turn; their texts are embedded together, as that is most of a turn's cost."""
-        seen: list[Seen] = []
-        batch = self._parts.settings.batch
-        while some := list(islice(jobs, batch)):
-            ahead = self._observer.ahead(some)
-            seen.extend(self._observed(turn, payload, ahead) for turn, payload in some)
-        if len(seen) >= batch:
-            self._live.tidy()
-        return seen
-
-    def _observed_together(self, jobs: Iterator[tuple[Turn, str]]) -> list[Seen]:
-        """Turns in batches, and sleep where it is due after all of them."""
-        seen = self._observer.many(jobs)
+    def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
+        """Turns kept in batches, and sleep where it is due after all of them."""
+        seen = self._observer.observe(jobs, self._reader.shown_to_writer)
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
+        return seen
+
+    def _observed_together(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
+        seen = self._observed(jobs)
         self._live.tidy()
         return seen
+
+    def _observed_apart(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
+        warnings.warn(_APART, DeprecationWarning, stacklevel=3)
+        return [self._observed([one])[0] for one in jobs]
 
     def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:
         words(text, what, longest=LONGEST_TURN)

@@ -85,14 +85,14 @@ class Memory(Handle):
         searched, `mark` pins, `outcome` (-1 to 1): how an act went, `led_by`: ids of its grounds.
         """
         said = {"text": text, "speaker": speaker, "at": at, "session": session}
-        return self._observed(*self._prepared({**said, "key": key, "attrs": attrs}))
+        return self._observed([self._prepared({**said, "key": key, "attrs": attrs})])[0]
 
     def observe_many(self, turns: Iterable[TurnLike], *, apart: bool = False) -> list[Seen]:
-        """Remember turns in order, embedded in batches; one tick a session.
+        """Remember turns in order, each read as by `observe`, embedded together; a tick a session.
 
         A turn is a `Turn`, a mapping with its fields, a (speaker, text) pair or a text. Each
         batch is one transaction; where one fails, or `turns` does, those before it stand.
-        `apart`: a tick and a transaction each, read with those before it, which stand if it fails.
+        `apart`: deprecated; call `observe` where each is to be a tick and a transaction.
         """
         given = map(self._prepared, several(turns, "turns"))
         return self._observed_apart(given) if apart else self._observed_together(given)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from mags.engram.engram import Engram
 from mags.engram.moment import Inscribed, Moment
-from mags.errors import InvalidInput, KeyConflict, ModelError
+from mags.errors import InvalidInput, ModelError
 from mags.graph.delta import Delta
 from mags.graph.draft import Draft
 from mags.graph.node import NOBODY
@@ -20,29 +21,26 @@ from mags.memory.reminding import reminded
 from mags.memory.stretches import readable
 from mags.memory.views import Seen
 from mags.memory.working import leave_window, recent_episodes, session_hash, turns
-from mags.ports.embedder import Embedder
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
 
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """Vectors of texts, by an embedder, before their turns come."""
-
-    embedder: Embedder
-    vectors: Mapping[str, Any]
-
-    def by(self, embedder: Embedder) -> dict[str, Any]:
-        """Those that this embedder made."""
-        return dict(self.vectors) if embedder is self.embedder else {}
+Shown = Callable[[Turn], Sequence[Recalled]]
+"""What a recall finds for a turn, to be shown to the write model; empty where it sees none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One turn ready to be inscribed, with what the write model made of it."""
+    """One turn to be inscribed, at a cost of `ticks`.
+
+    `writing`: what the write model made of it; None where it is yet to be read, with what is held
+    of `names` once the turns before it are kept. `recent`: those of its session.
+    """
 
     turn: Turn
-    writing: Writing
     payload: str
+    ticks: int
+    recent: tuple[Turn, ...] = ()
+    names: tuple[str, ...] = ()
+    writing: Writing | None = None
 
 
 class Observer:
@@ -56,95 +54,17 @@ class Observer:
         self._engram = Engram(parts.settings.engram, parts.linker)
         self._learning = Engram(replace(parts.settings.engram, echoes=True), parts.linker)
 
-    def one(
-        self,
-        turn: Turn,
-        *,
-        payload: str,
-        recalled: Sequence[Recalled] = (),
-        ahead: Ahead | None = None,
-    ) -> Seen:
-        """Observe one turn, durable on return; `ahead`: texts that are embedded already."""
-        check(turn)
-        known = self._repeated(turn, payload)
-        if known is not None:
-            return known
-        with self._live.reading() as state:
-            recent = self._recent(state, turn)
-            recalled = recalled or self._reminded(state, turn, recent)
-        writing = self._write(turn, recent, recalled)
-        with self._live.reading() as state:
-            texts = self._engram.texts(state, turn, writing)
-        # A memory may be embedded anew while a policy thinks: then what was ahead is stale.
-        vectors = ahead.by(self._live.embedder) if ahead else {}
-        vectors |= self._live.embed([text for text in texts if text not in vectors])
-        with self._live.writing() as state:
-            known = self._repeated(turn, payload)
-            if known is not None:
-                return known
-            job = Job(turn=turn, writing=writing, payload=payload)
-            return self._inscribe(state, job, vectors, tick=state.graph.tick + 1)
+    def observe(self, turns: Iterable[tuple[Turn, str]], shown: Shown) -> list[Seen]:
+        """Observe turns in order, each read with what the turns before it left; a tick a session.
 
-    def ahead(self, jobs: Sequence[tuple[Turn, str]]) -> Ahead:
-        """Embed together what turns say that `one` is to observe next, those kept already not."""
-        self._live.ensure_open()
-        embedder = self._live.embedder
-        fresh = [turn.text for turn, payload in jobs if self._new(turn, payload)]
-        return Ahead(embedder, self._live.embed(fresh))
-
-    def _new(self, turn: Turn, payload: str) -> bool:
-        """Whether a turn is neither kept nor refused for its key, which is told of in its place."""
-        try:
-            return self._repeated(turn, payload) is None
-        except KeyConflict:
-            return False
-
-    def many(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
-        """Observe turns in order, embedded in batches; one tick a session.
-
-        Each batch is one transaction: on failure the batches before it stand.
+        Each batch is embedded together and is one transaction: on failure the batches before it
+        stand. Where the write model is `shown` what a recall finds, each turn is a batch.
         """
-        out: list[Seen] = []
-        history: dict[str, list[Turn]] = {}
-        waiting: list[tuple[Turn, str]] = []
-        for turn, payload in jobs:
-            check(turn)
-            waiting.append((turn, payload))
-            if len(waiting) >= self._settings.batch:
-                out.extend(self._batch(waiting, history))
-                waiting = []
-        if waiting:
-            out.extend(self._batch(waiting, history))
-        return out
-
-    def _batch(
-        self, batch: Sequence[tuple[Turn, str]], history: dict[str, list[Turn]]
-    ) -> list[Seen]:
-        jobs: list[Job] = []
-        started: set[str] = set()
-        for turn, payload in batch:
-            past = history.get(turn.session)
-            if past is None:
-                started.add(turn.session)
-                with self._live.reading() as state:
-                    past = history[turn.session] = self._recent(state, turn)
-            # A turn that is known already need not be read again: the model may cost.
-            again = self._repeated(turn, payload) is not None
-            writing = Writing() if again else self._write(turn, tuple(past), ())
-            past.append(turn)
-            del past[: -self._settings.window]
-            jobs.append(Job(turn=turn, writing=writing, payload=payload))
-        fresh = [job for job in jobs if self._repeated(job.turn, job.payload) is None]
-        with self._live.reading() as state:
-            texts = [t for job in fresh for t in self._engram.texts(state, job.turn, job.writing)]
-        vectors = self._live.embed(texts)
+        size = 1 if self._settings.recalled_for_write else self._settings.batch
+        coming, begun = iter(turns), set[str]()
         seen: list[Seen] = []
-        with self._live.writing() as state:
-            for job in jobs:
-                known = self._repeated(job.turn, job.payload)
-                tick = state.graph.tick + (job.turn.session in started)
-                started.discard(job.turn.session)
-                seen.append(known or self._inscribe(state, job, vectors, tick=tick))
+        while batch := list(islice(coming, size)):
+            seen.extend(self._kept(self._jobs(batch, shown, begun), self._engram))
         return seen
 
     def learn(self, turn: Turn, writing: Writing, *, payload: str, ticks: int) -> Seen:
@@ -153,19 +73,83 @@ class Observer:
         Judged as a turn made from memory is, but what it says may be new.
         """
         check(turn)
-        known = self._repeated(turn, payload)
-        if known is not None:
-            return known
+        job = Job(turn=turn, payload=payload, ticks=ticks, writing=writing)
+        return self._kept([job], self._learning)[0]
+
+    def _jobs(self, batch: Sequence[tuple[Turn, str]], shown: Shown, begun: set[str]) -> list[Job]:
+        """A batch, read as far as it can be before any of it is kept.
+
+        Nobody is held up meanwhile, as a model may think long. `begun`: sessions with a tick.
+        """
+        jobs: list[Job] = []
+        fresh: list[Turn] = []
+        history: dict[str, list[Turn]] = {}
+        for turn, payload in batch:
+            job = Job(turn=turn, payload=payload, ticks=int(turn.session not in begun))
+            begun.add(turn.session)
+            again = turn.key is not None and turn.key in [one.key for one in fresh]
+            # A turn that is known already need not be read again: the model may cost.
+            if not again and self._repeated(turn, payload) is None:
+                if turn.session not in history:
+                    with self._live.reading() as state:
+                        history[turn.session] = self._recent(state, turn)
+                past = history[turn.session]
+                job = self._read(replace(job, recent=tuple(past)), shown, alone=not fresh)
+                fresh.append(turn)
+                past.append(replace(turn, key=None, attrs={}))
+                del past[: -self._settings.window]
+            jobs.append(job)
+        return jobs
+
+    def _read(self, job: Job, shown: Shown, *, alone: bool) -> Job:
+        """The job with its turn read, unless that has to wait for turns before it to be kept."""
+        recalled = shown(job.turn)
+        job = job if recalled else replace(job, names=self._wanted(job))
+        if job.names and not alone:
+            return job
+        if job.names:
+            with self._live.reading() as state:
+                recalled = self._reminded(state, job)
+        return replace(job, writing=self._write(job, recalled))
+
+    def _kept(self, jobs: Sequence[Job], engram: Engram) -> list[Seen]:
+        """Inscribe turns in one transaction, those that are kept already left out."""
+        known = [self._repeated(job.turn, job.payload) for job in jobs]
+        if all(known):
+            return [seen for seen in known if seen is not None]
+        embedder = self._live.embedder
+        fresh = [job for job, seen in zip(jobs, known, strict=True) if seen is None]
         with self._live.reading() as state:
-            texts = self._learning.texts(state, turn, writing)
-        vectors = self._live.embed(texts)
+            ahead = [
+                text
+                for job in fresh
+                for text in engram.texts(state, job.turn, job.writing or Writing())
+            ]
+        vectors = self._live.embed(ahead)
         with self._live.writing() as state:
-            known = self._repeated(turn, payload)
-            if known is not None:
-                return known
-            job = Job(turn=turn, writing=writing, payload=payload)
-            tick = state.graph.tick + ticks
-            return self._inscribe(state, job, vectors, tick=tick, engram=self._learning)
+            if self._live.embedder is not embedder:  # embedded anew while a policy thought
+                vectors = {}
+            return [
+                self._repeated(job.turn, job.payload) or self._one(state, job, vectors, engram)
+                for job in jobs
+            ]
+
+    def _one(self, state: State, job: Job, vectors: Mapping[str, Any], engram: Engram) -> Seen:
+        """Inscribe one turn; `vectors`: of texts that are embedded already."""
+        writing = job.writing or self._write(job, self._reminded(state, job))
+        texts = engram.texts(state, job.turn, writing)
+        made = self._live.embed([text for text in texts if text not in vectors])
+        own = {text: made[text] if text in made else vectors[text] for text in texts}
+        draft = Draft(state.graph)
+        tick = state.graph.tick + job.ticks
+        session = session_hash(state, job.turn.session)
+        previous = recent_episodes(state, 1, session)
+        if self._settings.working:
+            leave_window(draft, state, self._settings.window)
+        moment = self._moment(own, tick, previous[0] if previous else None)
+        done = engram.inscribe(draft, state, job.turn, writing, moment)
+        delta = self._delta(draft, "observe", done, job.turn.key, job.payload, tick)
+        return _seen(delta, self._live.commit(delta), done, writing)
 
     def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
         """Assert a triple; no tick, no episode."""
@@ -187,43 +171,27 @@ class Observer:
             delta = self._delta(draft, "assert", done, key, payload, state.graph.tick)
             return _seen(delta, self._live.commit(delta), done, Writing())
 
-    def _reminded(self, state: State, turn: Turn, recent: Sequence[Turn]) -> Sequence[Recalled]:
-        """What was told before, where the policy asks for it."""
-        policy, most = self._parts.policy, self._settings.reminded
-        if most <= 0 or echo(turn) or not isinstance(policy, Reminded):
+    def _wanted(self, job: Job) -> tuple[str, ...]:
+        """Names of which the policy asks what was told before."""
+        policy = self._parts.policy
+        if self._settings.reminded <= 0 or echo(job.turn) or not isinstance(policy, Reminded):
             return ()
-        names = policy.wants(readable(turn), tuple(map(readable, recent)))
-        return reminded(state, turn, names, most) if names else ()
+        return policy.wants(readable(job.turn), tuple(map(readable, job.recent)))
 
-    def _write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+    def _reminded(self, state: State, job: Job) -> Sequence[Recalled]:
+        """What was told before of the names of a job."""
+        most = self._settings.reminded
+        return reminded(state, job.turn, job.names, most) if job.names else ()
+
+    def _write(self, job: Job, recalled: Sequence[Recalled]) -> Writing:
         """What the write model makes of a turn; where it fails the turn stays an episode."""
-        if echo(turn):
+        if echo(job.turn):
             return Writing()
         try:
-            near = tuple(map(readable, recent))
-            return self._parts.policy.write(readable(turn), near, recalled)
+            near = tuple(map(readable, job.recent))
+            return self._parts.policy.write(readable(job.turn), near, recalled)
         except ModelError as failure:
             return Writing(understood=False, why=str(failure))
-
-    def _inscribe(
-        self,
-        state: State,
-        job: Job,
-        vectors: Mapping[str, Any],
-        *,
-        tick: int,
-        engram: Engram | None = None,
-    ) -> Seen:
-        draft = Draft(state.graph)
-        session = session_hash(state, job.turn.session)
-        previous = recent_episodes(state, 1, session)
-        if self._settings.working:
-            leave_window(draft, state, self._settings.window)
-        moment = self._moment(vectors, tick, previous[0] if previous else None)
-        engram = engram or self._engram
-        done = engram.inscribe(draft, state, job.turn, job.writing, moment)
-        delta = self._delta(draft, "observe", done, job.turn.key, job.payload, tick)
-        return _seen(delta, self._live.commit(delta), done, job.writing)
 
     def _moment(self, vectors: Mapping[str, Any], tick: int, previous: int | None) -> Moment:
         return Moment(

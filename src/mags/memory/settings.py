@@ -16,8 +16,9 @@ class MemorySettings:
     `window`: episodes of working memory that go to the model verbatim. `answer_k`: hits an
     answer is made from. `context_tokens`: budget of recalled context. `sleep_every`: ticks
     between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
-    shown to the write model (0: none). `reminded`: facts told before that are shown to a
-    policy that asks for them (0: none). `hebb`: wire what was cited together.
+    shown to the write model (0: none; else in bulk each turn is a batch). `reminded`: facts told
+    before that are shown to a policy that asks for them (0: none). `hebb`: wire what was cited
+    together.
     `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal beyond which a
     sleep folds what lies behind the oldest snapshot (0: never; `log` and `rollback` reach back
     to there only).

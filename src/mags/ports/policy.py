@@ -205,5 +205,8 @@ class Reminded(Protocol):
     """A policy that can use what was told before a turn, where the turn leaves something open."""
 
     def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
-        """Names whose open facts `write` should see; () where the turn needs none."""
+        """Names whose open facts `write` should see; () where the turn needs none.
+
+        In bulk `write` reads such a turn while nobody else can write: it is to be quick then.
+        """
         ...

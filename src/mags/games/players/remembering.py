@@ -1,7 +1,7 @@
 """MAGS as a player: it observes what is said, asks its memory, and learns from what it got.
 
-Everything goes through the memory's own face: `observe_many` for the lines of a turn, with how the
-act went that they report; `ask` for each question, with the reader in the place of the language
+Everything goes through the memory's own face: `observe` for each line of a turn, with how the act
+went that it reports; `ask` for each question, with the reader in the place of the language
 model; `chains` for what leads from it to the actions; and `feedback` for the reward. So what a game
 measures is what any other program gets.
 """
@@ -162,10 +162,17 @@ class Remembering:
             plain = {name: value for name, value in attrs.items() if name != LED_BY}
             self._reports[said] = plain, tuple(led)
         turns = [_turn(note.line, reported.get(note.said, {})) for note in notes]
-        seen = self.memory.observe_many(turns, apart=len(notes) < BULK)
+        seen = self._told(turns)
         for note, one in zip(notes, seen, strict=True):
             told = (*one.facts, *one.confirmed)
             self._thinker.remembered(one.episode_id, note, told, self._passing(one))
+
+    def _told(self, turns: Sequence[Turn]) -> list[Seen]:
+        """A rulebook in one go; of a conversation each line costs a tick."""
+        if len(turns) >= BULK:
+            return self.memory.observe_many(turns)
+        observe = self.memory.observe
+        return [observe(t.text, speaker=t.speaker, at=t.at, attrs=t.attrs) for t in turns]
 
     def _passing(self, seen: Seen) -> list[int]:
         """The facts of a turn that will end of themselves."""

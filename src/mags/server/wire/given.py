@@ -59,7 +59,7 @@ class TurnIn(Given):
 
 
 class TurnsIn(Given):
-    """Many turns, oldest first. `apart`: each a turn of its own, read with those before it."""
+    """Many turns, oldest first. `apart` (deprecated): each a tick and a transaction of its own."""
 
     model_config = examples(
         {
@@ -68,11 +68,11 @@ class TurnsIn(Given):
                 {"text": "I live in Porto.", "speaker": "Ana", "key": "2"},
             ]
         },
-        {"turns": [{"text": "I like tea."}, {"text": "I play chess."}], "apart": True},
+        {"turns": [{"text": "I like tea."}, {"text": "I play chess."}]},
     )
 
     turns: Annotated[list[TurnIn], Field(min_length=1, max_length=10_000)]
-    apart: StrictBool = False
+    apart: Annotated[StrictBool, Field(json_schema_extra={"deprecated": True})] = False
 
 
 class FactIn(Given):
