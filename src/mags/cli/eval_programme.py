@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
-from mags.cli.eval_arena import STANDARD, kind_of, length
+from mags.cli.eval_arena import kind_of, length
 from mags.evaluation.proving.ablations import SWITCHES
 from mags.evaluation.proving.audit import Dose
 from mags.games.adventures.catalogue import KINDS as ADVENTURES
@@ -16,12 +16,15 @@ LONG = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bout:
-    """A game, who plays it, and over how many seeds; at most `turns` turns."""
+    """A game, who plays it, and over how many seeds; at most `turns` turns.
+
+    `players`: none, those that play such a game usually.
+    """
 
     game: str
     seeds: int
     turns: int = LONG
-    players: tuple[str, ...] = STANDARD
+    players: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
