@@ -49,7 +49,7 @@ AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tab
 
 TABLES: Mapping[str, Callable[[Sequence[Figures]], Grid]] = {
     "Players (columns: docs/reference/metrics.md)": players,
-    "What MAGS gains": improvements,
+    "What MAGS gains (of the others growing + diary alone learns from rewards)": improvements,
     "Score by how many turns ago what is needed was told (questions)": ages,
     "Score of questions that a change touched, by the sort of change": sorts,
     "Score by kind of question": kinds,

@@ -59,7 +59,7 @@ QUICK = Programme(
     dose=Dose(seed=0, turns=160, poisoned=50, audited=100),
     audits=1,
 )
-"""Done in twelve minutes on two cores, with 21 minutes of processor time."""
+"""Done in about a quarter of an hour on two cores, with some 27 minutes of processor time."""
 FULL = Programme(
     bouts=(
         # First: a match of it takes longer than any other. Window and static show in smaller games
@@ -78,7 +78,7 @@ FULL = Programme(
     dose=Dose(seed=0, turns=300, poisoned=100, audited=200),
     audits=3,
 )
-"""What docs/report tells: 46 minutes on two cores, 77 minutes of processor time."""
+"""What docs/report tells: about an hour on two cores, some 90 minutes of processor time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
