@@ -193,7 +193,7 @@ def make_player(
         "oracle": lambda: Oracle(reader),
     }
     if name not in others:
-        raise NotFound(f"there is no player {name!r}: choose among {', '.join(PLAYERS)}", name=name)
+        raise NotFound(f"there is no player {name!r}: choose among {'; '.join(PLAYERS)}", name=name)
     return others[name]()
 
 

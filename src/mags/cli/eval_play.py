@@ -63,7 +63,7 @@ def play(
         list[str] | None,
         typer.Option(
             "--player",
-            help=f"Of {', '.join(PLAYERS)}.",
+            help=f"One of: {'; '.join(PLAYERS)}.",
             show_default="all that stand in the report",
         ),
     ] = None,
