@@ -24,14 +24,6 @@ def functions(tree: ast.AST) -> Iterator[Function]:
             yield node
 
 
-def long_functions(tree: ast.AST, limit: int) -> Iterator[Finding]:
-    """Functions of more than `limit` lines from `def` to their last line."""
-    for function in functions(tree):
-        length = (function.end_lineno or function.lineno) - function.lineno + 1
-        if length > limit:
-            yield function.lineno, f"{function.name} has {length} lines"
-
-
 def hidden_imports(tree: ast.AST, package: str) -> Iterator[Finding]:
     """Imports of `package` inside a function, where no contract on imports would be read."""
     for function in functions(tree):

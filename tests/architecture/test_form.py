@@ -10,8 +10,6 @@ import pytest
 
 from tests.architecture import form
 
-MOST_FILE_LINES = 400
-MOST_FUNCTION_LINES = 60
 REGISTRY = "src/mags/caches.py"
 NO_TEXTS = {
     *("graph.table_of", "features._weighed", "metrics._resampled"),  # kinds and numbers
@@ -31,15 +29,6 @@ Finder = Callable[[ast.Module], Iterator[form.Finding]]
 
 def places(trees: Trees, find: Finder) -> list[str]:
     return [f"{name}:{line}: {what}" for name, tree in trees.items() for line, what in find(tree)]
-
-
-def test_no_file_has_more_than_400_lines(root: Path, trees: Trees):
-    lengths = {name: len((root / name).read_text().splitlines()) for name in trees}
-    assert {name: n for name, n in lengths.items() if n > MOST_FILE_LINES} == {}
-
-
-def test_no_function_has_more_than_60_lines(trees: Trees):
-    assert places(trees, lambda tree: form.long_functions(tree, MOST_FUNCTION_LINES)) == []
 
 
 def test_no_function_imports_the_project(trees: Trees):

@@ -43,6 +43,7 @@ from mags.games.nonsense.game import Nonsense
 from mags.games.nonsense.levels import LEVELS, Level
 from mags.games.players.endpoint import EndpointReader
 from mags.games.players.habits import Habits
+from mags.games.players.learning import Learning
 from mags.games.players.nothing import Nothing
 from mags.games.players.oracle import Oracle
 from mags.games.players.remembering import MakeMemory, Remembering
@@ -86,12 +87,16 @@ GAMES: dict[str, MakeGame] = {
 }
 HABITS: dict[str, Habits] = {
     "MAGS": Habits(),
+    "MAGS, no reward": Habits(outcomes=False, learn=False),
     "MAGS thinking": Habits(sure=0.5),
     "MAGS chat": Habits(history=12),
     "MAGS recalling": Habits(chains=0),
 }
-PLAYERS = ("nothing", "window", "static", "growing", *HABITS, "oracle")
-STANDARD = ("nothing", "window", "static", "growing", "MAGS", "oracle")
+PLAYERS = ("nothing", "window", "static", "growing", "growing + diary", *HABITS, "oracle")
+UNREWARDED = ("nothing", "window", "static", "growing", "MAGS", "oracle")
+"""Who plays adventures, where nobody learns from rewards (see `LINES`)."""
+STANDARD = (*UNREWARDED[:-2], "growing + diary", "MAGS, no reward", *UNREWARDED[-2:])
+"""Who plays elsewhere: of these "growing + diary" and "MAGS" learn from rewards."""
 WARMING = "nonsense/tiny"
 """The game that a process plays and throws away before its first match, and the seed of it."""
 WARMING_SEED = 1_000_000
@@ -146,6 +151,11 @@ def kind_of(game: str) -> str:
     return game.partition("/")[0]
 
 
+def usual(game: str) -> tuple[str, ...]:
+    """Who plays a game where nobody is named."""
+    return UNREWARDED if kind_of(game) in ADVENTURES else STANDARD
+
+
 def length(game: str) -> int | None:
     """Turns until a game is over; None where that is not settled beforehand."""
     kind, _, level = game.partition("/")
@@ -173,10 +183,11 @@ def make_player(
         "window": lambda: Window(reader, lines=lines),
         "static": lambda: Retrieving(reader, embedded(), growing=False, k=k),
         "growing": lambda: Retrieving(reader, embedded(), growing=True, k=k),
+        "growing + diary": lambda: Learning(reader, embedded(), k=k),
         "oracle": lambda: Oracle(reader),
     }
     if name not in others:
-        raise NotFound(f"there is no player {name!r}: choose among {', '.join(PLAYERS)}", name=name)
+        raise NotFound(f"there is no player {name!r}: choose among {'; '.join(PLAYERS)}", name=name)
     return others[name]()
 
 

@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from mags.cli.deciders import EMBEDDED, frozen
-from mags.cli.eval_arena import PLAYERS, STANDARD, Task, play_all, reader_name
+from mags.cli.eval_arena import PLAYERS, Task, play_all, reader_name, usual
 from mags.cli.eval_origin import run_now
 from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
@@ -49,7 +49,7 @@ AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tab
 
 TABLES: Mapping[str, Callable[[Sequence[Figures]], Grid]] = {
     "Players (columns: docs/reference/metrics.md)": players,
-    "What MAGS gains": improvements,
+    "What MAGS gains (of the others growing + diary alone learns from rewards)": improvements,
     "Score by how many turns ago what is needed was told (questions)": ages,
     "Score of questions that a change touched, by the sort of change": sorts,
     "Score by kind of question": kinds,
@@ -61,7 +61,11 @@ def play(
     game: GameName = "nonsense/standard",
     player: Annotated[
         list[str] | None,
-        typer.Option("--player", help=f"Of {', '.join(PLAYERS)}.", show_default="the six"),
+        typer.Option(
+            "--player",
+            help=f"One of: {'; '.join(PLAYERS)}.",
+            show_default="all that stand in the report",
+        ),
     ] = None,
     turns: Turns = 100_000,
     seeds: Seeds = 3,
@@ -84,7 +88,7 @@ def play(
             files=files,
             chat=chat,
         )
-        for name in player or STANDARD
+        for name in player or usual(game)
         for seed in range(first, first + seeds)
     ]
     if out_folder is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
-from mags.cli.eval_arena import STANDARD, kind_of, length
+from mags.cli.eval_arena import kind_of, length
 from mags.evaluation.proving.ablations import SWITCHES
 from mags.evaluation.proving.audit import Dose
 from mags.games.adventures.catalogue import KINDS as ADVENTURES
@@ -16,12 +16,15 @@ LONG = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bout:
-    """A game, who plays it, and over how many seeds; at most `turns` turns."""
+    """A game, who plays it, and over how many seeds; at most `turns` turns.
+
+    `players`: none, those that play such a game usually.
+    """
 
     game: str
     seeds: int
     turns: int = LONG
-    players: tuple[str, ...] = STANDARD
+    players: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ QUICK = Programme(
     dose=Dose(seed=0, turns=160, poisoned=50, audited=100),
     audits=1,
 )
-"""Done in twelve minutes on two cores, with 21 minutes of processor time."""
+"""Done in about a quarter of an hour on two cores, with some 27 minutes of processor time."""
 FULL = Programme(
     bouts=(
         # First: a match of it takes longer than any other. Window and static show in smaller games
@@ -75,7 +78,7 @@ FULL = Programme(
     dose=Dose(seed=0, turns=300, poisoned=100, audited=200),
     audits=3,
 )
-"""What docs/report tells: 46 minutes on two cores, 77 minutes of processor time."""
+"""What docs/report tells: about an hour on two cores, some 90 minutes of processor time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

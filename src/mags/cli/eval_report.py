@@ -17,6 +17,7 @@ from mags.cli.eval_arena import (
     make_player,
     make_reader,
     reader_name,
+    usual,
 )
 from mags.cli.eval_audit import courses, told_of
 from mags.cli.eval_origin import run_now
@@ -46,7 +47,7 @@ QUOTED = "tuning"
 Wanted = Annotated[
     list[str] | None, typer.Option("--game", help="Only these, as nonsense/tiny; else all.")
 ]
-Whom = Annotated[list[str] | None, typer.Option("--player", help="Only these; else the six.")]
+Whom = Annotated[list[str] | None, typer.Option("--player", help="Only these; else all.")]
 
 
 def report(
@@ -175,7 +176,7 @@ def _tasks(
             chat=chat,
         )
         for seed in range(first, first + bout.seeds)
-        for name in bout.players
+        for name in bout.players or usual(bout.game)
     ]
 
 

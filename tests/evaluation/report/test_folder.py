@@ -209,11 +209,13 @@ def test_aims_are_held_against_what_was_measured(tmp_path: Path):
     found = goals([one.figures for one in gather([tmp_path]).matches])
     rows = {row[0].partition(": ")[::2]: row[2:] for row in found.rows}
     standard = "nonsense/standard"
-    assert rows[standard, "over nothing but the turn"] == (
+    assert rows[standard, "over nothing but the turn, told no reward"] == (
         "+150 %", "+200 %", "yes",
     )  # fmt: skip
     assert rows[standard, "share of the oracle's score"] == ("90 %", "60 %", "no")
-    assert rows[standard, "over growing retrieval, after changes"][2] == "not measured"
+    assert rows[standard, "over growing retrieval, told no reward, after changes"][2] == (
+        "not measured"
+    )
     assert rows["hunt/large", "score; over window and growing retrieval"] == (
         "+50 % over both",
         "9.00; +200 % and +80 %",
@@ -222,23 +224,20 @@ def test_aims_are_held_against_what_was_measured(tmp_path: Path):
 
 
 def test_fidelity_of_other_games_stands_beside_the_aims_without_one(tmp_path: Path):
-    held = Fidelity(holding=10, held=8, lost=2, ended=0, stale=0, open=8, right=8)
+    held = Fidelity(holding=10, held=8, lost=2, ended=4, stale=3, open=8, right=8)
     left = Left(fidelity=held, cost=Cost(counts=GraphCounts(nodes=1, arcs=1), load=Load()))
     for game in ("nonsense/standard", "nonsense/hard", "mastermind/standard"):
         put(tmp_path, replace(kept(game=game), left=left))
     put(tmp_path, kept(game="knights/plain"), kept(game="eleusis/standard", player="growing"))
     found = goals([one.figures for one in gather([tmp_path]).matches])
-    told = [row for row in found.rows if "fidelity" in row[0] or "closed" in row[0]]
+    told = [row for row in found.rows if any(w in row[0] for w in ("fidelity", "closed", "ended"))]
+    other = "update fidelity F1; ended facts left open; wrongly closed"
     assert [(row[0], *row[2:]) for row in told] == [
         ("nonsense/standard: update fidelity F1", "95", "88.9", "no"),
+        ("nonsense/standard: ended facts left open", "-", "3 of 4", "-"),
         ("nonsense/standard: wrongly closed facts", "under 1 %", "20.00", "no"),
-        ("nonsense/hard: update fidelity F1; wrongly closed facts", "-", "88.9; 20.00 %", "-"),
-        (
-            "mastermind/standard: update fidelity F1; wrongly closed facts",
-            "-",
-            "88.9; 20.00 %",
-            "-",
-        ),
+        (f"nonsense/hard: {other}", "-", "88.9; 3 of 4; 20.00 %", "-"),
+        (f"mastermind/standard: {other}", "-", "88.9; 3 of 4; 20.00 %", "-"),
     ]
 
 

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from mags.evaluation.proving.records import Record, file_name, write_record
+from mags.evaluation.objective import Cost, GraphCounts, Load
+from mags.evaluation.proving.fidelity import Fidelity
+from mags.evaluation.proving.records import Left, Record, file_name, write_record
 from mags.evaluation.proving.tables import facts
 from mags.evaluation.report.digest import digest
 from mags.evaluation.report.folder import Run, gather, page_of
@@ -94,3 +96,36 @@ def test_more_kinds_of_question_than_players_are_told_a_row_a_kind(tmp_path: Pat
     asked = [turned(n, kind=kind, right=n > 0) for n, kind in enumerate("abc")]
     text = told(tmp_path, kept(asked), kept(asked, player="oracle"))
     assert "| player | MAGS | oracle |\n| --- | --- | --- |\n| a | 0.0 | 0.0 |" in text
+
+
+def left(ended: int, stale: int) -> Left:
+    held = Fidelity(holding=10, held=9, lost=1, ended=ended, stale=stale, open=9, right=9)
+    return Left(fidelity=held, cost=Cost(counts=GraphCounts(nodes=1, arcs=1), load=Load()))
+
+
+def test_ended_facts_that_are_held_open_stand_beside_f1_all_seeds_together(tmp_path: Path):
+    ours = [replace(share("MAGS", 5, seed=n), left=left(10, n)) for n in (5, 8)]
+    text = told(tmp_path, *ours, share("growing", 5))
+    section = text.partition("## Update fidelity\n\n")[2].partition("\n## ")[0]
+    head, _, row = [line.split(" | ") for line in section.splitlines() if line.startswith("|")]
+    place = head.index("F1")
+    assert head[place : place + 3] == ["F1", "ended left open", "left open"]
+    assert row[place + 1 : place + 3] == ["13 of 20", "65.0 [50.0, 80.0]"]
+    assert "| nonsense/standard: ended facts left open | - | - | 13 of 20 | - |" in text
+
+
+def test_what_the_memory_adds_is_told_apart_from_what_rewards_add(tmp_path: Path):
+    rights = {"growing": 4, "growing + diary": 5, "MAGS, no reward": 6, "MAGS": 9}
+    text = told(tmp_path, *(share(name, right) for name, right in rights.items()))
+    section = text.partition("## With and without rewards\n\n")[2].partition("\n## ")[0]
+    assert "| nonsense/standard | score | 40.0 | 50.0 | 60.0 | 90.0 |" in section
+    assert "| nonsense/standard | score | +50 | +80 | +25 | +50 |" in section
+    assert "| MAGS, no reward over growing | MAGS over growing + diary |" in section
+    assert "| nonsense/standard | - | - | - | +125 | +80 | - |" in text
+
+
+def test_without_those_players_nothing_is_told_of_rewards_apart(tmp_path: Path):
+    text = told(tmp_path, share("growing", 4), share("MAGS", 9))
+    assert "## With and without rewards" not in text
+    aims = text.partition("## What was to be reached\n\n")[2].partition("\n\n")[0]
+    assert aims.startswith("MAGS and growing + diary learn from the reward of each act;")

@@ -41,7 +41,7 @@ def _lost(one: Figures) -> float | None:
     return None if one.fidelity is None else 100 * one.fidelity.wrongly_closed
 
 
-def _stale(one: Figures) -> float | None:
+def _left_open(one: Figures) -> float | None:
     return None if one.fidelity is None else 100 * one.fidelity.left_open
 
 
@@ -62,7 +62,7 @@ COLUMNS: dict[str, Measure] = {
     "whole": lambda one: 100 * one.whole,
     "explained": lambda one: 100 * one.explained,
     "F1": _f1,
-    "stale": _stale,
+    "left open": _left_open,
     "wrongly closed": _lost,
     "nodes/rule": lambda one: one.nodes,
     "lines": lambda one: one.shown,
@@ -72,6 +72,14 @@ COLUMNS: dict[str, Measure] = {
     "L": lambda one: one.objective,
 }
 """Columns of the table of players; shares in percent."""
+
+
+def left_open(group: Iterable[Figures]) -> str:
+    """How many of the facts that had ended memories held open, all together; "-" without any."""
+    known = [one.fidelity for one in group if one.fidelity is not None]
+    if not known:
+        return NONE
+    return f"{sum(one.stale for one in known):,} of {sum(one.ended for one in known):,}"
 
 
 def by_player(found: Iterable[Figures]) -> dict[str, list[Figures]]:

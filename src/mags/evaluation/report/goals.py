@@ -9,13 +9,18 @@ from mags.evaluation.metrics import Interval
 from mags.evaluation.proving.figures import Figures, over_seeds
 from mags.evaluation.proving.improvement import improvement
 from mags.evaluation.proving.scores import Kept, weighed
-from mags.evaluation.proving.tables import NONE, Grid, by_player, shown
+from mags.evaluation.proving.tables import NONE, Grid, by_player, left_open, shown
 
 OURS = "MAGS"
+DIARY, UNTOLD = "growing + diary", "MAGS, no reward"
+LEARN = (
+    f"{OURS} and {DIARY} learn from the reward of each act; nothing, window, static, growing, "
+    f"{UNTOLD} and the oracle do not. In adventures nobody does."
+)
 STANDARD = "nonsense/standard"
 OLD, YOUNG, WITHIN = 10_000, 100, 0.03
 """Spans of retention that are held against each other, in turns, and what may be lost."""
-ORDER = ("nothing", "window", "static", "growing", OURS, "oracle")
+ORDER = ("nothing", "window", "static", "growing", DIARY, UNTOLD, OURS, "oracle")
 """Of players on the page; others come before the last."""
 Groups = Mapping[str, Mapping[str, Sequence[Figures]]]
 """Game to player to matches."""
@@ -72,12 +77,17 @@ def gained(
     players: Mapping[str, Sequence[Figures]],
     other: str,
     measure: Callable[[Figures], float | None],
+    *,
+    ours: str = OURS,
 ) -> Interval | None:
-    """What MAGS gains over another in percent; None where they share no seed, or it has none."""
+    """What MAGS gains over another in percent; None where they share no seed, or it has none.
+
+    `ours`: who gains, if it is another.
+    """
     theirs = {one.played.seed: measure(one) for one in players.get(other, ())}
     pairs = [
         (mine, its)
-        for one in players.get(OURS, ())
+        for one in players.get(ours, ())
         if (mine := measure(one)) is not None and (its := theirs.get(one.played.seed)) is not None
     ]
     if not pairs or not any(its for _, its in pairs):
@@ -90,32 +100,47 @@ def _nonsense(groups: Groups) -> list[Reached]:
     whole = gained(players, "nothing", lambda one: one.score)
     oracle = gained(players, "oracle", lambda one: one.score)
     after = gained(players, "growing", lambda one: one.after)
+    taught = gained(players, DIARY, lambda one: one.after)
+    untold = gained(players, "growing", lambda one: one.after, ours=UNTOLD)
     turns = gained(players, "growing", _recovery)
     share = None if oracle is None else 100 + oracle.mean
     waits = None if turns is None else (100 + turns.mean) / 100
     f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (_f1, _closed))
     return [
         Reached(
-            figure=f"{STANDARD}: over nothing but the turn", reference="+30 %", aim="+150 %",
-            value=_percent(whole), met=None if whole is None else whole.mean >= 150,
+            figure=f"{STANDARD}: over nothing but the turn, told no reward", reference="+30 %",
+            aim="+150 %", value=_percent(whole), met=None if whole is None else whole.mean >= 150,
         ),
         Reached(
             figure=f"{STANDARD}: share of the oracle's score", reference="-", aim="90 %",
             value=_number(share, "{:.0f} %"), met=None if share is None else share >= 90,
         ),
         Reached(
-            figure=f"{STANDARD}: over growing retrieval, after changes", reference="-",
-            aim="+40 %", value=_percent(after), met=None if after is None else after.mean >= 40,
+            figure=f"{STANDARD}: over growing retrieval, told no reward, after changes",
+            reference="-", aim="+40 %", value=_percent(after),
+            met=None if after is None else after.mean >= 40,
         ),
         Reached(
-            figure=f"{STANDARD}: turns to recover, of growing retrieval's", reference="-",
-            aim="a third", value=_number(waits, "{:.2f} of them"),
+            figure=f"{STANDARD}: over growing retrieval with the same diary of rewards, after "
+            "changes", reference="-", aim=NONE, value=_percent(taught), met=None,
+        ),
+        Reached(
+            figure=f"{STANDARD}: {UNTOLD}, over growing retrieval, after changes",
+            reference="-", aim=NONE, value=_percent(untold), met=None,
+        ),
+        Reached(
+            figure=f"{STANDARD}: turns to recover, of growing retrieval's, told no reward",
+            reference="-", aim="a third", value=_number(waits, "{:.2f} of them"),
             met=None if waits is None else waits <= 1 / 3,
         ),
         Reached(
             figure=f"{STANDARD}: update fidelity F1",
             reference="62 % of updates right (HaluMem's best)", aim="95",
             value="-" if f1 is None else shown(f1), met=None if f1 is None else f1.mean >= 95,
+        ),
+        Reached(
+            figure=f"{STANDARD}: ended facts left open", reference="-", aim=NONE,
+            value=left_open(players.get(OURS, ())), met=None,
         ),
         Reached(
             figure=f"{STANDARD}: wrongly closed facts", reference="-", aim="under 1 %",
@@ -133,9 +158,9 @@ def _other_fidelity(groups: Groups) -> list[Reached]:
         if game != STANDARD and f1 is not None and closed is not None:
             rows.append(
                 Reached(
-                    figure=f"{game}: update fidelity F1; wrongly closed facts",
+                    figure=f"{game}: update fidelity F1; ended facts left open; wrongly closed",
                     reference=NONE, aim=NONE, met=None,
-                    value=f"{shown(f1)}; {shown(closed, '.2f')} %",
+                    value=f"{shown(f1)}; {left_open(players[OURS])}; {shown(closed, '.2f')} %",
                 )
             )  # fmt: skip
     return rows

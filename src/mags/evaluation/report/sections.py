@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mags.evaluation.metrics import Interval
 from mags.evaluation.proving.figures import Figures, over_seeds
@@ -12,6 +13,7 @@ from mags.evaluation.proving.tables import (
     NONE,
     Grid,
     kinds,
+    left_open,
     seeds,
     shown,
     sorts,
@@ -19,13 +21,17 @@ from mags.evaluation.proving.tables import (
 from mags.evaluation.report.ablated import ablations_section
 from mags.evaluation.report.chart import Axis, Series, colour, line_chart
 from mags.evaluation.report.digest import Curve, Digest, Span, curve
-from mags.evaluation.report.goals import OURS, gained, goals, grouped, rank
+from mags.evaluation.report.goals import DIARY, LEARN, OURS, UNTOLD, gained, goals, grouped, rank
 from mags.evaluation.report.page import Block, Figure, Prose, Section, Table
 from mags.evaluation.report.retained import retention_section
+from mags.evaluation.report.rewarded import rewarded_section
 from mags.games.adventures.catalogue import POINTS
 
-OTHERS = (("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"))
+OTHERS = (
+    ("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"), ("(e)", DIARY),
+)  # fmt: skip
 Measure = Callable[[Figures], float | None]
+Cell = Callable[[Sequence[Figures]], str]
 UNPLAYED = "not played"
 TELLING = ("nonsense", "companion")
 """Games whose questions rest on what somebody says, not on what trying shows."""
@@ -50,10 +56,16 @@ def measured(material: Material) -> Iterator[Section]:
     yield Section(
         id="aims",
         title="What was to be reached",
-        blocks=(Table(caption="Aims and what was measured", grid=goals(found), words=True),),
+        blocks=(
+            Prose(text=LEARN),
+            Table(caption="Aims and what was measured", grid=goals(found), words=True),
+        ),
     )
     yield _scores(found)
     yield _improvements(found)
+    apart = rewarded_section(found)
+    if apart is not None:
+        yield apart
     yield _changes(material)
     yield _fidelity(found)
     yield retention_section(found)
@@ -79,11 +91,14 @@ def _scores(found: Sequence[Figures]) -> Section:
         "Every player has the same frozen reader, and sees only the lines that its memory shows "
         "it. nothing: the turn alone (a); window: the last lines (b); static: retrieval over the "
         "rulebook told at the start (c); growing: hybrid retrieval over everything said (d); "
-        "MAGS: the memory; oracle: the least lines that decide, from the game itself, told or not. "
+        f"{DIARY}: the same with the diary of rewards of MAGS's player (e); {UNTOLD}: the memory, "
+        "whose player learns from no reward; MAGS: the memory; oracle: the least lines that "
+        "decide, from the game itself, told or not. "
         "told: nobody's score, but that of one who forgets nothing, reads rightly and chooses "
         "blindly where what MAGS had been told decides nothing; in games that tell their rules. "
         "Scores are in percent, of adventures the share of all points; in brackets 95% intervals "
-        "over seeds. Who played fewer seeds than the row says has their number beside the score."
+        "over seeds. Who played fewer seeds than the row says has their number beside the score. "
+        f"{LEARN}"
     )
     return Section(
         id="scores",
@@ -129,7 +144,7 @@ def _improvements(found: Sequence[Figures]) -> Section:
             ("questions that a change has touched", lambda one: one.after),
         )
     ]
-    return Section(id="improvement", title="Improvement", blocks=tuple(tables))
+    return Section(id="improvement", title="Improvement", blocks=(Prose(text=LEARN), *tables))
 
 
 def _gains(found: Sequence[Figures], measure: Measure) -> Grid:
@@ -232,26 +247,31 @@ def _adapting(players: Mapping[str, Sequence[Figures]]) -> Grid:
         "recovered %": lambda o: None if o.adapting is None else 100 * o.adapting.recovered,
         "lost area": lambda o: None if o.adapting is None else o.adapting.lost,
     }
-    return _grid(players, columns)
+    return _grid(players, _means(columns))
 
 
 def _fidelity(found: Sequence[Figures]) -> Section:
-    columns: dict[str, Callable[[Figures], float | None]] = {
+    measures: dict[str, Measure] = {
         "precision": lambda o: None if o.fidelity is None else 100 * o.fidelity.precision,
         "recall": lambda o: None if o.fidelity is None else 100 * o.fidelity.recall,
-        "F1": lambda o: None if o.fidelity is None else 100 * o.fidelity.f1,
-        "stale": lambda o: None if o.fidelity is None else 100 * o.fidelity.left_open,
+        "F1": COLUMNS["F1"],
+    }
+    shares: dict[str, Measure] = {
+        "left open": COLUMNS["left open"],
         "wrongly closed": lambda o: None if o.fidelity is None else 100 * o.fidelity.wrongly_closed,
     }
+    cells = {**_means(measures), "ended left open": left_open, **_means(shares)}
     text = (
-        "The facts of the memory when a game ends, held against the game's own. stale: share of "
-        "what holds no longer that is still open; wrongly closed: share of what was written and "
-        "holds that is closed. In percent."
+        "The facts of the memory when a game ends, held against the game's own. ended left open: "
+        "of the facts that were told and hold no longer, how many the memory still holds open, all "
+        "seeds together; left open: their share; wrongly closed: share of what was written and "
+        "holds that is closed. In percent. F1 says little of ended facts, which are few: it is of "
+        "the facts that hold, and of all that are open."
     )
     return Section(
         id="fidelity",
         title="Update fidelity",
-        blocks=(Prose(text=text), Table(caption="Fidelity", grid=_by_game(found, columns), lead=2)),
+        blocks=(Prose(text=text), Table(caption="Fidelity", grid=_by_game(found, cells), lead=2)),
     )
 
 
@@ -265,7 +285,10 @@ def _recalled(found: Sequence[Figures]) -> Section:
     return Section(
         id="recalled",
         title="What the reader was shown, and what it named",
-        blocks=(Prose(text=text), Table(caption="Recall", grid=_by_game(found, columns), lead=2)),
+        blocks=(
+            Prose(text=text),
+            Table(caption="Recall", grid=_by_game(found, _means(columns)), lead=2),
+        ),
     )
 
 
@@ -287,12 +310,17 @@ def _cost(found: Sequence[Figures]) -> Section:
         title="Efficiency and cost",
         blocks=(
             Prose(text=text),
-            Table(caption="Cost of a turn", grid=_by_game(found, columns), lead=2),
+            Table(caption="Cost of a turn", grid=_by_game(found, _means(columns)), lead=2),
         ),
     )
 
 
-def _by_game(found: Sequence[Figures], columns: Mapping[str, Measure]) -> Grid:
+def _means(columns: Mapping[str, Measure]) -> dict[str, Cell]:
+    """Cells of means with their intervals."""
+    return {name: partial(_cell, measure=measure) for name, measure in columns.items()}
+
+
+def _by_game(found: Sequence[Figures], columns: Mapping[str, Cell]) -> Grid:
     rows = []
     for game, players in grouped(found).items():
         grid = _grid(players, columns)
@@ -300,10 +328,9 @@ def _by_game(found: Sequence[Figures], columns: Mapping[str, Measure]) -> Grid:
     return Grid(head=("game", "player", *columns), rows=tuple(rows))
 
 
-def _grid(players: Mapping[str, Sequence[Figures]], columns: Mapping[str, Measure]) -> Grid:
+def _grid(players: Mapping[str, Sequence[Figures]], columns: Mapping[str, Cell]) -> Grid:
     rows = tuple(
-        (name, *(_cell(group, measure) for measure in columns.values()))
-        for name, group in players.items()
+        (name, *(cell(group) for cell in columns.values())) for name, group in players.items()
     )
     return Grid(head=("player", *columns), rows=rows)
 

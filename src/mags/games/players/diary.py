@@ -12,13 +12,13 @@ swimming", "Is swimming all right in Gilpe?"); so does a bare "yes", there alone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mags.games.players.lessons import Act, Lessons
 from mags.games.players.notes import Note
 from mags.games.players.wording import matter, named, telling
-from mags.games.turns import Scene
+from mags.games.turns import Said, Scene
 from mags.index.tokens import stem, terms, words
 
 WELL = 0.5
@@ -70,10 +70,11 @@ class Tried:
 
 
 class Diary:
-    """The acts of one game."""
+    """The acts of one game. `failed`: the lines that report an act that went wrong."""
 
     def __init__(self) -> None:
         self.deeds: list[Deed] = []
+        self.failed: set[Said] = set()
         self._naming: dict[str, list[int]] = {}
         self._last: tuple[Scene, str, float, frozenset[int]] | None = None
         self._ended: dict[int, tuple[float, float]] = {}
@@ -177,7 +178,11 @@ class Diary:
                     during=during,
                 )
             )
-        return (present[0], reward) if told else None
+        if not told:
+            return None
+        if reward < WELL:
+            self.failed.add(present[0].said)
+        return present[0], reward
 
     def after(self, question: str, actions: Sequence[str]) -> dict[int, float]:
         """By action the time before which nothing said of it counts for this question."""
@@ -193,6 +198,23 @@ class Diary:
                 for i in same:
                     found.pop(i, None)
         return found
+
+    def left(self, question: str, actions: Sequence[str], led: Collection[int]) -> tuple[str, ...]:
+        """The actions that are worth a try: all but those that failed in this very situation, or of
+        which what was said elsewhere means that they will; of them the one that won, where one did.
+
+        `led`: actions to which something newer leads, which speaks of all that the question names.
+        """
+        tried = self.tried(question, actions)
+        every = range(len(actions))
+        if tried.won is not None and set(led) <= {tried.won}:
+            kept = [tried.won]
+        else:
+            off = tried.against.union(tried.failed)
+            kept = [i for i in every if i in led or i not in off]
+        kept = kept or [i for i in every if i not in tried.failed]
+        kept = kept or [i for i in every if i not in tried.failed[-1:]]
+        return tuple(actions[i] for i in kept)
 
     def tried(self, question: str, actions: Sequence[str]) -> Tried:
         """Which of these went wrong or well in this very situation, as it last was.

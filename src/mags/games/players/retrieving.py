@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from mags.games.players.notes import PRESENT, in_order, moved, noted, shown
+from mags.games.players.notes import PRESENT, Note, in_order, moved, noted, shown
 from mags.games.players.shelf import Fusion, Shelf
-from mags.games.turns import Move, Reader, Scene
+from mags.games.turns import Choice, Move, Reader, Scene
 from mags.ports.embedder import Embedder
 
 PLAIN = Fusion(again=4)
@@ -54,5 +54,9 @@ class Retrieving:
         found = self._shelf.search(scene.question, self._k, scene.turn, scene.actions)
         notes = in_order([*found, *present[-PRESENT:]])
         recalled = self._clock()
-        choice = self._reader.choose(shown(notes), scene.question, scene.actions)
+        choice, notes = self._chosen(scene, notes)
         return moved(choice, notes, engram_s=written - began, recall_s=recalled - written)
+
+    def _chosen(self, scene: Scene, notes: list[Note]) -> tuple[Choice, list[Note]]:
+        """What the reader makes of what was found, and what of that it was shown."""
+        return self._reader.choose(shown(notes), scene.question, scene.actions), notes

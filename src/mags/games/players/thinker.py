@@ -77,7 +77,6 @@ class Thinker:
         self.choice = Choice(action="", sure=0.0)
         self.recalls = 0
         self._history: list[Note] = []
-        self._failed: set[Said] = set()
         self.passing = Passing()
         self._report: Said | None = None
         self._lead: Mapping[str, float] = {}
@@ -103,8 +102,6 @@ class Thinker:
         if found is None:
             return {}
         note, reward = found
-        if reward < WELL:
-            self._failed.add(note.said)
         attrs = {OUTCOME: f"{2.0 * reward - 1.0:.2f}"}
         if reward >= WELL and self.grounds.last.lines:
             self._report = note.said
@@ -267,23 +264,11 @@ class Thinker:
         return sound(short, question, self.notes.get, wary=wary)
 
     def _weigh(self, question: str, newer: Sequence[Chain]) -> None:
-        """Leave out the actions that failed in this very situation, or of which what was said
-        elsewhere means that they will; take the one that won.
-
-        Unless something newer, which speaks of all that the question names, leads to another.
-        """
+        """Leave the actions open that the diary leaves, and those to which something newer leads
+        that speaks of all that the question names."""
         asked = self.diary.about(question)
         led = {one.option for one in newer if asked <= self._terms(one)}
-        tried = self.diary.tried(question, self._scene.actions)
-        every = range(len(self._scene.actions))
-        if tried.won is not None and led <= {tried.won}:
-            kept = [tried.won]
-        else:
-            off = tried.against.union(tried.failed)
-            kept = [i for i in every if i in led or i not in off]
-        kept = kept or [i for i in every if i not in tried.failed]
-        kept = kept or [i for i in every if i not in tried.failed[-1:]]
-        self._open = tuple(self._scene.actions[i] for i in kept)
+        self._open = self.diary.left(question, self._scene.actions, led)
 
     def _terms(self, chain: Chain) -> frozenset[str]:
         """Every word of a chain, who said it included."""
@@ -358,7 +343,7 @@ class Thinker:
         known = {one.note.said: one for one in found if one.note is not None}
         own = [one for one in found if one.note is None]
         texts = {one.text for one in found}
-        more = [n for n in beside if n.shown not in texts and n.said not in self._failed]
+        more = [n for n in beside if n.shown not in texts and n.said not in self.diary.failed]
         every = in_order([*(one.note for one in found if one.note is not None), *more])
         said = [known.get(n.said) or Shown(text=n.shown, note=n) for n in every]
         self.shown = [*own, *said]
@@ -377,7 +362,7 @@ class Thinker:
             if not (item.current or self._habits.stale):
                 continue
             note = self._line(item)
-            if note is not None and note.said in self._failed:
+            if note is not None and note.said in self.diary.failed:
                 continue
             text = item.text if note is None else note.shown
             one = Shown(text=text, note=note, ids=(item.id,), facts=self.map.facts(note))
