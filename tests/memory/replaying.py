@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from mags.graph.graph import Graph
+from mags.graph.node import NodeKind
 from mags.memory.memory import Memory
 
 
@@ -26,7 +29,9 @@ def assert_whole(memory: Memory) -> None:
         rows = state.graph.where()
         ids = [int(i) for i in state.graph.nodes["id"][rows]]
         assert len(state.words(ids)) == len(ids)
-        assert state.lexicon.documents == len(ids)
+        assert np.count_nonzero(state.lexicon.length) == len(ids)
+        themes = len(state.graph.ids(NodeKind.THEME))  # they are found, and counted for nothing
+        assert state.lexicon.documents == len(ids) - themes
         assert set(
             state.graph.nodes["id"][: state.vectors.size][
                 state.vectors.present[: state.vectors.size]

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -190,7 +191,7 @@ def test_after_sleeps_and_moves_everybody_lives_where_they_said_last(
         told.check_homes()
 
 
-def test_a_theme_tells_of_an_overview_alone_and_only_while_all_of_it_holds() -> None:
+def test_a_theme_tells_of_an_overview_alone_and_only_while_all_of_it_holds(tmp_path: Path) -> None:
     told = Life()
     with told.memory:
         told.hear(MOVED[0])
@@ -206,6 +207,11 @@ def test_a_theme_tells_of_an_overview_alone_and_only_while_all_of_it_holds() -> 
         (theme,) = themes("What do you know about Alice?")
         assert "Oslo" not in theme
         assert theme in [one.text for one in told.memory.search(theme)]
+        told.memory.export(tmp_path / "out.jsonl")
+        with mags.open(None, embedder=embedded(), clock=told.memory._live.clock) as copy:
+            copy.import_(tmp_path / "out.jsonl")
+            kinds = [hit.kind for hit in copy.recall("What do you know about Alice?", k=50)]
+            assert "theme" in kinds
         told.memory.snapshot("in Prague")
         told.hear(MOVED[1])
         assert themes("What do you know about Alice?") == []
