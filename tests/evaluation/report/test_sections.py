@@ -128,4 +128,4 @@ def test_without_those_players_nothing_is_told_of_rewards_apart(tmp_path: Path):
     text = told(tmp_path, share("growing", 4), share("MAGS", 9))
     assert "## With and without rewards" not in text
     aims = text.partition("## What was to be reached\n\n")[2].partition("\n\n")[0]
-    assert aims.startswith("MAGS and growing + diary learn from the reward of each act;")
+    assert aims.startswith("Only MAGS and “growing + diary” learn from the reward of each act;")

@@ -14,8 +14,8 @@ from mags.evaluation.proving.tables import NONE, Grid, by_player, left_open, sho
 OURS = "MAGS"
 DIARY, UNTOLD = "growing + diary", "MAGS, no reward"
 LEARN = (
-    f"{OURS} and {DIARY} learn from the reward of each act; nothing, window, static, growing, "
-    f"{UNTOLD} and the oracle do not. In adventures nobody does."
+    f"Only {OURS} and “{DIARY}” learn from the reward of each act; nothing, window, static, "
+    f"growing, the oracle and “{UNTOLD}” do not. In adventures nobody does."
 )
 STANDARD = "nonsense/standard"
 OLD, YOUNG, WITHIN = 10_000, 100, 0.03
@@ -125,7 +125,7 @@ def _nonsense(groups: Groups) -> list[Reached]:
             "changes", reference="-", aim=NONE, value=_percent(taught), met=None,
         ),
         Reached(
-            figure=f"{STANDARD}: {UNTOLD}, over growing retrieval, after changes",
+            figure=f"{STANDARD}: “{UNTOLD}” over growing retrieval, after changes",
             reference="-", aim=NONE, value=_percent(untold), met=None,
         ),
         Reached(

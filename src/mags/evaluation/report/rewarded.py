@@ -13,13 +13,13 @@ PLAYERS = ("growing", DIARY, UNTOLD, OURS)
 PAIRS = (("growing", UNTOLD), (DIARY, OURS), ("growing", DIARY), (UNTOLD, OURS))
 """Who is held against whom: the memory without rewards and with them, then the rewards alone."""
 TEXT = (
-    f"{OURS} and {DIARY} learn from the reward of each act, nobody else does. {DIARY}: growing "
+    f"{OURS} and “{DIARY}” learn from the reward of each act, nobody else does. “{DIARY}”: growing "
     "retrieval whose player is told what the player of MAGS is told of its acts, and keeps it in "
     "the same diary, with what that teaches of the words of actions and of what is said of each; "
     "what MAGS's player learns of chains has nothing to learn from there. "
-    f"{UNTOLD}: the memory, whose player is told of no act what it brought, but by the lines that "
-    "all players read. Of the gains the first two are what the memory adds, where nobody learns "
-    "from rewards and where both do; the last two are what the rewards add."
+    f"“{UNTOLD}”: the memory, whose player is told of no act what it brought, but by the lines "
+    "that all players read. Of the gains the first two are what the memory adds, where nobody "
+    "learns from rewards and where both do; the last two are what the rewards add."
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mags.evaluation.proving.figures import Figures, over_seeds
 from mags.evaluation.proving.tables import COLUMNS, NONE, Grid, shown
-from mags.evaluation.report.goals import OURS, gained, grouped
+from mags.evaluation.report.goals import LEARN, OURS, gained, grouped
 from mags.evaluation.report.page import Prose, Section, Table
 
 PLAYERS = ("nothing", "growing", OURS, "oracle")
@@ -17,7 +17,8 @@ TEXT = (
     "of a round of work, and what it says stands here, whatever it is. Below each of its games "
     "stands the same game on the bank of the other tables; where seeds or turns differ, they are "
     "told. While it was written the oracle and nothing played it and no other, to see that the "
-    "reader understands its sentences. A player that holds on one bank alone has learned it."
+    "reader understands its sentences. A player that holds on one bank alone has learned it. "
+    f"{LEARN}"
 )
 
 
