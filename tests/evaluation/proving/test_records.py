@@ -202,6 +202,6 @@ def test_decisions_can_be_parted():
     written = none.write(turn, (), ())
     assert written.operations == ()
     assert written.mentions == rules.write(turn, (), ()).mentions
-    both = model_switches(rules, none, none)
+    both = model_switches(rules, none)
     assert both["heads write"].policy(rules).name == "rules + rules + none + none + none"
     assert switch("heads", both) is both["heads"]

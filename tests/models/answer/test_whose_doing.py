@@ -34,6 +34,7 @@ def test_what_somebody_else_does_is_not_done_by_who_speaks(text):
         "I sold everything and now live in Ghent.",
         "Still living in Ghent!",
         "Dora lives in Ghent.",
+        "Dora no longer lives in Ghent.",
         "My parents want me to live with them.",
         "Ghent is home.",  # says nothing in the words asked for
     ],

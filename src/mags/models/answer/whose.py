@@ -45,6 +45,10 @@ def asks_of_oneself(question: str) -> bool:
     return _OF_ME.search(question) is not None
 
 
+_OVER = frozenset({"longer", "anymore"})
+"""Adverbs of what has ended: "Ida is no longer dating Tom" is done by Ida."""
+
+
 def of_another_doer(text: str, asked: frozenset[str], asker: frozenset[str]) -> bool:
     """Whether all that a text says by the verbs asked for is said of somebody else.
 
@@ -80,7 +84,7 @@ def _doer_before(words: list[str], own: list[bool]) -> bool | None:
             return True
         if low in _OTHERS | _ARTICLES:
             return False  # "he", or a thing or person: "my sister"
-        plain = low in FUNCTION_WORDS or low.endswith("ly") or bool(forms(low))
+        plain = low in FUNCTION_WORDS | _OVER or low.endswith("ly") or bool(forms(low))
         if not plain:
             return False
     return None
