@@ -207,11 +207,6 @@ def test_a_theme_tells_of_an_overview_alone_and_only_while_all_of_it_holds(tmp_p
         (theme,) = themes("What do you know about Alice?")
         assert "Oslo" not in theme
         assert theme in [one.text for one in told.memory.search(theme)]
-        told.memory.export(tmp_path / "out.jsonl")
-        with mags.open(None, embedder=embedded(), clock=told.memory._live.clock) as copy:
-            copy.import_(tmp_path / "out.jsonl")
-            kinds = [hit.kind for hit in copy.recall("What do you know about Alice?", k=50)]
-            assert "theme" in kinds
         told.memory.snapshot("in Prague")
         told.hear(MOVED[1])
         assert themes("What do you know about Alice?") == []
@@ -221,3 +216,30 @@ def test_a_theme_tells_of_an_overview_alone_and_only_while_all_of_it_holds(tmp_p
         assert "Prague" not in remade
         told.memory.rollback("in Prague")
         assert themes("What do you know about Alice?") == [theme]
+
+
+def test_a_theme_is_shown_after_an_import_unless_its_members_got_new_words(tmp_path: Path) -> None:
+    told = Life()
+    with told.memory:
+        told.hear(MOVED[0])
+        told.memory.sleep()
+        assert themed(told.memory)
+        assert themed(imported(told.memory, tmp_path / "a.jsonl"))
+        fact = next(one for one in told.memory.facts("Alice") if one.object == "violin")
+        told.memory.edit(fact.id, text="Alice plays the violin in a quartet.")
+        assert not themed(told.memory)
+        assert not themed(imported(told.memory, tmp_path / "b.jsonl"))
+        told.memory.sleep()
+        assert themed(told.memory)
+
+
+def themed(memory: Memory) -> bool:
+    """Whether an overview shows a theme."""
+    return "theme" in [hit.kind for hit in memory.recall("What do you know about Alice?", k=50)]
+
+
+def imported(memory: Memory, path: Path) -> Memory:
+    memory.export(path)
+    copy = mags.open(None, embedder=embedded(), clock=memory._live.clock)
+    copy.import_(path)
+    return copy

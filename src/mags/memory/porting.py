@@ -131,7 +131,8 @@ class Porter:
                 fresh.append(line)
             else:
                 renamed[old] = known
-        for line in fresh:
+        # In the order they were written: a theme is older than words that its members got since.
+        for line in sorted(fresh, key=lambda line: int(line["node"]["content"])):
             values = dict(line["node"])
             node_id = renamed[int(values.pop("id"))]
             meta = _pointing(line["meta"], renamed)
