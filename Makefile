@@ -38,7 +38,7 @@ pytest: $(DEV)
 
 # In an environment of its own over .venv; MAGS_TRAIN=no leaves it out (see the script).
 training: $(DEV)
-	sh scripts/test_training.sh --numprocesses $(WORKERS) --dist worksteal tests/training
+	sh scripts/test_training.sh --numprocesses $(WORKERS) --dist worksteal lab/tests/training
 
 test-full: test
 	sh scripts/test_full.sh

@@ -2,7 +2,7 @@
 
 Every question is asked of two memories: one of all sessions, where it can be answered, and one
 of the haystack sessions alone, where its evidence is missing. LongMemEval's own abstention
-questions count as unanswerable in both. On the development half (`mags.evaluation.split`) the
+questions count as unanswerable in both. On the development half (`mags_lab.evaluation.split`) the
 weights are chosen that part right answers best from unanswerable questions, and the threshold that
 is worth most; the other half is only reported.
 
@@ -28,10 +28,6 @@ from numpy.typing import NDArray
 from benchmarks.mags_memory import opening
 from benchmarks.places import CACHE, DATA, ROOT
 from benchmarks.vectors import shipped
-from mags.evaluation import protocol
-from mags.evaluation.datasets.longmemeval import load_longmemeval
-from mags.evaluation.datasets.source import read_jsonl
-from mags.evaluation.split import split
 from mags.memory.memory import Memory
 from mags.memory.offering import offered
 from mags.models.answer.question import read_question
@@ -40,6 +36,10 @@ from mags.models.answer.support import weighed as weighed_items
 from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
+from mags_lab.evaluation import protocol
+from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
+from mags_lab.evaluation.datasets.source import read_jsonl
+from mags_lab.evaluation.split import split
 
 HITS = 12
 

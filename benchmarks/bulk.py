@@ -23,11 +23,11 @@ from statistics import median
 
 import mags
 from benchmarks.places import CACHE, DATA, ROOT
-from mags.evaluation.datasets.locomo import load_locomo
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.ports.policy import Turn
 from mags.settings import Settings
+from mags_lab.evaluation.datasets.locomo import load_locomo
 
 WAYS = ("observe_many", "observe")
 _WARM = 32

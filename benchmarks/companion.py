@@ -26,19 +26,19 @@ from benchmarks.results import result, save
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder, shipped
 from mags.errors import MagsError
-from mags.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
-from mags.evaluation.datasets.personamem import OneOf, Persona, load_personamem
-from mags.evaluation.metrics import bootstrap
-from mags.evaluation.protocol import Retriever, Turn
-from mags.evaluation.split import split
-from mags.evaluation.suites.retrieval import ask_all, scores
-from mags.games.players.notes import Note
-from mags.games.players.retrieving import PLAIN, TUNED
-from mags.games.players.shelf import Shelf
-from mags.games.reader import shipped_reader
-from mags.games.turns import Line, Reader
 from mags.models.chat.tokens import estimate
 from mags.ports.embedder import Embedder
+from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
+from mags_lab.evaluation.datasets.personamem import OneOf, Persona, load_personamem
+from mags_lab.evaluation.metrics import bootstrap
+from mags_lab.evaluation.protocol import Retriever, Turn
+from mags_lab.evaluation.split import split
+from mags_lab.evaluation.suites.retrieval import ask_all, scores
+from mags_lab.games.players.notes import Note
+from mags_lab.games.players.retrieving import PLAIN, TUNED
+from mags_lab.games.players.shelf import Shelf
+from mags_lab.games.reader import shipped_reader
+from mags_lab.games.turns import Line, Reader
 
 COMMAND = "python -m benchmarks.companion"
 PERSONAMEM, PREFERENCES = "personamem", "longmemeval-preferences"

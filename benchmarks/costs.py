@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from benchmarks.results import Result
-from mags.evaluation.objective import Quality, Weights, objective, terms_of
-from mags.evaluation.protocol import Weighed
+from mags_lab.evaluation.objective import Quality, Weights, objective, terms_of
+from mags_lab.evaluation.protocol import Weighed
 
 Made = TypeVar("Made")
 TERMS = ("prediction", "reward", "graph", "regularisation")
 _TEXT = """\
 `L = prediction - reward + 0.1 graph + 0.01 regularisation`, each term in [0, 1], the smaller the
-better (`mags.evaluation.objective`). *prediction*: the share of questions whose first hit is no
+better (`mags_lab.evaluation.objective`). *prediction*: the share of questions whose first hit is no
 evidence (MQuAKE: whose chain is not whole, or has a stale fact, in ten hits). *reward*: the share
 of questions with the whole evidence in ten hits (Letta: the mean of the new fact before the old
 and of the F1 of closings); the form of operations is not counted, the rules' is right by

@@ -25,12 +25,12 @@ from benchmarks.places import DATA
 from benchmarks.results import Result, machine, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError
-from mags.evaluation.datasets.locomo import load_locomo
-from mags.evaluation.datasets.longmemeval import load_longmemeval
-from mags.evaluation.datasets.multihop import load_hotpotqa, load_musique
-from mags.evaluation.metrics import recall_at
-from mags.evaluation.protocol import Probe, Turn
 from mags.models.embed.onnx import SHIPPED, ModelFile, OnnxEmbedder
+from mags_lab.evaluation.datasets.locomo import load_locomo
+from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
+from mags_lab.evaluation.datasets.multihop import load_hotpotqa, load_musique
+from mags_lab.evaluation.metrics import recall_at
+from mags_lab.evaluation.protocol import Probe, Turn
 
 # Three lengths: a remark, a turn of a conversation, and one that fills several windows.
 TEXTS = {

@@ -15,15 +15,15 @@ import mags
 from benchmarks.mags_memory import MagsTurns
 from benchmarks.places import CACHE, DATA
 from benchmarks.vectors import shipped
-from mags.evaluation.datasets.locomo import load_locomo
-from mags.evaluation.protocol import Turn
-from mags.evaluation.suites.retrieval import locomo_within, scores
 from mags.memory.memory import Memory
 from mags.plasticity.cycle import SleepSettings
 from mags.plasticity.importance import Importance
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.settings import Settings
+from mags_lab.evaluation.datasets.locomo import load_locomo
+from mags_lab.evaluation.protocol import Turn
+from mags_lab.evaluation.suites.retrieval import locomo_within, scores
 
 WEIGHTS = (0.15, 0.3, 0.6, 1.0)
 

@@ -24,17 +24,17 @@ from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder, shipped
 from mags.engram.settings import AttentionSettings, EngramSettings
 from mags.errors import MagsError
-from mags.evaluation.datasets.multihop import Corpus, load_musique
-from mags.evaluation.metrics import Interval, bootstrap
-from mags.evaluation.split import split
-from mags.evaluation.suites import retrieval
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.ports import policy as port
 from mags.settings import Settings
-from mags.training.linker.fit import Fitting
-from mags.training.linker.run import Linked, train
-from mags.training.linker.run import save as write
+from mags_lab.evaluation.datasets.multihop import Corpus, load_musique
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.evaluation.split import split
+from mags_lab.evaluation.suites import retrieval
+from mags_lab.training.linker.fit import Fitting
+from mags_lab.training.linker.run import Linked, train
+from mags_lab.training.linker.run import save as write
 
 Values = dict[str, list[float]]
 COMMAND = "python -m benchmarks.linker"

@@ -14,15 +14,15 @@ from typing import Literal
 import mags
 from benchmarks.systems import System
 from mags.app import make_policy
-from mags.evaluation.costs import cost_of
-from mags.evaluation.objective import Cost
-from mags.evaluation.protocol import Statement, Triple, Turn
 from mags.memory.memory import Memory
 from mags.models.policy.rules import RulePolicy
 from mags.ports import policy as port
 from mags.ports.embedder import Embedder
 from mags.recall.found import Hit
 from mags.settings import Settings
+from mags_lab.evaluation.costs import cost_of
+from mags_lab.evaluation.objective import Cost
+from mags_lab.evaluation.protocol import Statement, Triple, Turn
 
 Open = Callable[[port.Policy], Memory]
 

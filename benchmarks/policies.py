@@ -1,8 +1,8 @@
 """`python -m benchmarks.policies`: how well a policy asks, writes and routes on held-out samples.
 
-New samples of every test split of the generator (`mags.training.chains.splits`): exact adherence
-(the decision says exactly what is due, in whatever order) and the mean F1 of its items
-(`mags.training.reward`), role by role, and the median processor time of a decision. Nothing is
+New samples of every test split of the generator (`mags_lab.training.chains.splits`): exact
+adherence (the decision says exactly what is due, in whatever order) and the mean F1 of its items
+(`mags_lab.training.reward`), role by role, and the median processor time of a decision. Nothing is
 remembered but what a sample brings. `--policy` takes what the setting `policy.kind` takes.
 """
 
@@ -20,14 +20,14 @@ from benchmarks.real_writing import policy_of
 from benchmarks.results import load, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError, ModelError
-from mags.evaluation.metrics import Interval, bootstrap
 from mags.ports.policy import Policy
-from mags.training.chains.schema import Role, Sample
-from mags.training.chains.splits import TESTS
-from mags.training.chains.variety import Known
-from mags.training.evaluate.deciders import asked
-from mags.training.generate.samples import of_split
-from mags.training.reward import Reading, adherence, item_f1
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.training.chains.schema import Role, Sample
+from mags_lab.training.chains.splits import TESTS
+from mags_lab.training.chains.variety import Known
+from mags_lab.training.evaluate.deciders import asked
+from mags_lab.training.generate.samples import of_split
+from mags_lab.training.reward import Reading, adherence, item_f1
 
 COMMAND = "python -m benchmarks.policies"
 WARM = 10

@@ -1,9 +1,9 @@
 """`python -m benchmarks.reader`: what the games' reader makes of lines, by how many mislead.
 
-Tasks of the reader's own world (`mags.training.reader`), all with names of syllables that training
-never had: phrases that training had (`seen`), phrases it had not (`phrasings`), and whole relations
-it had not (`relations`). Given no line; the lines needed; and 5, 20, 50 lines more. Beside it the
-walk over rare words that needs no weights, the embedder's cosine, and chance.
+Tasks of the reader's own world (`mags_lab.training.reader`), all with names of syllables that
+training never had: phrases that training had (`seen`), phrases it had not (`phrasings`), and whole
+relations it had not (`relations`). Given no line; the lines needed; and 5, 20, 50 lines more.
+Beside it the walk over rare words that needs no weights, the embedder's cosine, and chance.
 
 `--weights FILE` measures another reader; `--save` keeps the figures for docs/benchmarks.md.
 """
@@ -25,13 +25,13 @@ from rich.table import Table
 
 from benchmarks.results import result, save
 from benchmarks.systems import System
-from mags.evaluation.metrics import Interval, bootstrap
-from mags.games.reader import LexicalReader, ReaderFile, opened, shipped_reader
-from mags.games.reader.reader import guess
-from mags.games.turns import Choice, Reader
 from mags.models.embed import OnnxEmbedder
-from mags.training.reader.book import PHRASES, SIDES, Side
-from mags.training.reader.tasks import Task, bare, task, tasks
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.games.reader import LexicalReader, ReaderFile, opened, shipped_reader
+from mags_lab.games.reader.reader import guess
+from mags_lab.games.turns import Choice, Reader
+from mags_lab.training.reader.book import PHRASES, SIDES, Side
+from mags_lab.training.reader.tasks import Task, bare, task, tasks
 
 COMMAND = "python -m benchmarks.reader --save"
 EXTRA = (0, 5, 20, 50)

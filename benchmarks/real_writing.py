@@ -1,9 +1,9 @@
 """`python -m benchmarks.real_writing`: what a policy writes of sentences that people wrote.
 
 Precision, recall and F1 of its operations against the facts of KnowledgeNet, Re-DocRED, TekGen and
-AriGraph's TextWorld logs, held-out halves only (`mags.training.real`, `mags.evaluation.triples`).
-`--policy` takes what the setting `policy.kind` takes; `--train` measures the other halves instead
-and saves nothing.
+AriGraph's TextWorld logs, held-out halves only (`mags_lab.training.real`,
+`mags_lab.evaluation.triples`). `--policy` takes what the setting `policy.kind` takes; `--train`
+measures the other halves instead and saves nothing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from benchmarks.results import load, result, save
 from benchmarks.systems import System
 from mags.app import make_parts
 from mags.errors import MagsError, NotFound
-from mags.evaluation.metrics import Interval
-from mags.evaluation.triples import Scored, micro, score
 from mags.ports.policy import Policy
 from mags.settings import read_settings
-from mags.training.real.passage import Passage
-from mags.training.real.sets import SETS
+from mags_lab.evaluation.metrics import Interval
+from mags_lab.evaluation.triples import Scored, micro, score
+from mags_lab.training.real.passage import Passage
+from mags_lab.training.real.sets import SETS
 
 COMMAND = "python -m benchmarks.real_writing"
 

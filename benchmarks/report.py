@@ -29,7 +29,7 @@ Written by `make bench` from `benchmarks/results/`; do not edit by hand.
 - Everybody has the same embedder, the shipped int8 MiniLM, and no language model. Times of the
   suites are processor time without the embedding. Figures are per cent; brackets hold 95%
   bootstrap intervals over questions.
-- Halves: the id of a question decides whether it is `dev` or `test` (`mags.evaluation.split`).
+- Halves: the id of a question decides whether it is `dev` or `test` (`mags_lab.evaluation.split`).
   Settings are fitted on `dev` halves of the licence-clean sets or on synthetic data only.
 """
 

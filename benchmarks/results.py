@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.places import RESULTS, ROOT
 from benchmarks.systems import System
-from mags.evaluation.metrics import Interval
+from mags_lab.evaluation.metrics import Interval
 
 Groups = Mapping[str, Mapping[str, Interval]]
 """Group of questions ("all", "test", "kind:temporal") to measure to figure."""

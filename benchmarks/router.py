@@ -1,6 +1,6 @@
 """`python -m benchmarks.router`: what a router saves, and what it costs.
 
-On generated dialogues (`mags.training.generate`, test splits): the shares of turns, in the
+On generated dialogues (`mags_lab.training.generate`, test splits): the shares of turns, in the
 generator's mix of talk, for which it skips the recall and the engram, and what is lost by that:
 questions that it routes away from recall, and turns with something to store that it routes away
 from the engram. On one LoCoMo conversation (it may only measure) the shares skipped alone, and the
@@ -21,14 +21,14 @@ from benchmarks.real_writing import policy_of
 from benchmarks.results import load, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError
-from mags.evaluation.datasets.locomo_notes import Talk, load_notes
-from mags.evaluation.metrics import Interval, bootstrap
 from mags.models.grammar import read_engram, read_route
 from mags.ports.policy import Policy, Route
-from mags.training.chains.schema import Role, Sample
-from mags.training.chains.splits import TESTS
-from mags.training.chains.variety import Known
-from mags.training.generate.samples import of_split
+from mags_lab.evaluation.datasets.locomo_notes import Talk, load_notes
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.training.chains.schema import Role, Sample
+from mags_lab.training.chains.splits import TESTS
+from mags_lab.training.chains.variety import Known
+from mags_lab.training.generate.samples import of_split
 
 COMMAND = "python -m benchmarks.router"
 SUITE = "router"

@@ -15,16 +15,16 @@ from benchmarks.places import DATA
 from benchmarks.results import Result, result
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder
-from mags.evaluation.datasets.letta import UpdateCase, load_letta
-from mags.evaluation.datasets.locomo import Conversation, load_locomo
-from mags.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
-from mags.evaluation.datasets.mquake import Edits, load_distractors, load_mquake
-from mags.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
-from mags.evaluation.metrics import Interval
-from mags.evaluation.protocol import GraphRetriever, Retriever, Statement
-from mags.evaluation.split import split
-from mags.evaluation.suites import editing, retrieval
-from mags.evaluation.suites.retrieval import Run
+from mags_lab.evaluation.datasets.letta import UpdateCase, load_letta
+from mags_lab.evaluation.datasets.locomo import Conversation, load_locomo
+from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
+from mags_lab.evaluation.datasets.mquake import Edits, load_distractors, load_mquake
+from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
+from mags_lab.evaluation.metrics import Interval
+from mags_lab.evaluation.protocol import GraphRetriever, Retriever, Statement
+from mags_lab.evaluation.split import split
+from mags_lab.evaluation.suites import editing, retrieval
+from mags_lab.evaluation.suites.retrieval import Run
 
 Suite = Callable[[System, DiskEmbedder, str], list[Result]]
 """A system, the embedder it was built with (its time is left out), and the command shown."""

@@ -332,8 +332,8 @@ SECTIONS = (
     Section(
         title="Policy models: conversation",
         text="Turns of two friends talking, written by hand, that training never saw "
-        "(`mags.training.chains.dialogues`), drawn with new names. A policy that never writes is "
-        "exact on about a third. `python -m benchmarks.policies --policy KIND`.",
+        "(`mags_lab.training.chains.dialogues`), drawn with new names. A policy that never writes "
+        "is exact on about a third. `python -m benchmarks.policies --policy KIND`.",
         suites=(("policies-talk", ""),),
         measures=("write exact", "write F1", "router exact"),
         facts=(

@@ -14,8 +14,8 @@ from typing import Any
 from benchmarks.baselines.graphwalk import GraphWalk
 from benchmarks.baselines.handmade import HandMade
 from benchmarks.baselines.plain import Kind, PlainFacts, PlainTurns, PlainUpdates
-from mags.evaluation.protocol import FactMemory, GraphRetriever, Retriever, UpdateMemory
 from mags.ports.embedder import Embedder
+from mags_lab.evaluation.protocol import FactMemory, GraphRetriever, Retriever, UpdateMemory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

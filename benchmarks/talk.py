@@ -1,7 +1,7 @@
 """`python -m benchmarks.talk`: what policies keep of conversation between friends, and what not.
 
-The turns of `mags.training.chains.dialogues` that no training sees (`talk`) and those that choose
-thresholds (`dev`), each drawn `--draws` times with new names. Exact adherence, F1 over all
+The turns of `mags_lab.training.chains.dialogues` that no training sees (`talk`) and those that
+choose thresholds (`dev`), each drawn `--draws` times with new names. Exact adherence, F1 over all
 operations, and junk: operations proposed of turns that tell nothing, as a share of these turns and
 as operations a turn. Intervals are over turns, of which the draws are no more than copies.
 """
@@ -15,7 +15,6 @@ from pathlib import Path
 from random import Random
 
 from mags.errors import MagsError
-from mags.evaluation.metrics import bootstrap
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.grammar import Engram
 from mags.models.policy.heads.policy import HeadsPolicy
@@ -23,12 +22,13 @@ from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Policy
-from mags.training.chains.schema import Role, Sample, Split
-from mags.training.chains.splits import shelf
-from mags.training.generate.dialogues import Talks
-from mags.training.heads.decide import by_policy
-from mags.training.heads.table import summary
-from mags.training.reward import Reading, adherence, read
+from mags_lab.evaluation.metrics import bootstrap
+from mags_lab.training.chains.schema import Role, Sample, Split
+from mags_lab.training.chains.splits import shelf
+from mags_lab.training.generate.dialogues import Talks
+from mags_lab.training.heads.decide import by_policy
+from mags_lab.training.heads.table import summary
+from mags_lab.training.reward import Reading, adherence, read
 
 COMMAND = "python -m benchmarks.talk"
 Case = tuple[Sample, Reading]

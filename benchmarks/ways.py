@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.places import DATA, ROOT
-from mags.evaluation.datasets.source import read_json, read_jsonl
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of, lying
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.ports.policy import Operation, Turn
+from mags_lab.evaluation.datasets.source import read_json, read_jsonl
 
 LINES = ROOT / "benchmarks" / "banks" / "ways.jsonl"
 REAL = ("locomo", "lifebench", "longmemeval", "multihop", "redocred", "personamem", "knowledgenet")

@@ -26,8 +26,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from mags.engram.engram import Engram  # noqa: E402
 from mags.engram.moment import Moment  # noqa: E402
 from mags.engram.settings import ConflictSettings, EngramSettings  # noqa: E402
-from mags.evaluation.datasets.letta import load_letta  # noqa: E402
-from mags.evaluation.split import split  # noqa: E402
 from mags.graph.draft import Draft  # noqa: E402
 from mags.graph.edge import ArcKind  # noqa: E402
 from mags.graph.node import NEVER, Content, NodeKind  # noqa: E402
@@ -36,6 +34,8 @@ from mags.index.state import State  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
 from mags.models.policy.rules import RulePolicy  # noqa: E402
 from mags.ports.policy import Turn  # noqa: E402
+from mags_lab.evaluation.datasets.letta import load_letta  # noqa: E402
+from mags_lab.evaluation.split import split  # noqa: E402
 from scripts.conflict_pairs import ADDITIONS, HELD_OUT, TRAIN, fillings  # noqa: E402
 
 Vectors = dict[str, NDArray[np.float32]]

@@ -23,6 +23,7 @@ if [ ! -x "$python" ]; then
     site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     .venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$site/mags-venv.pth"
     .venv/bin/python -c 'import pathlib; print(pathlib.Path("src").resolve())' >>"$site/mags-venv.pth"
+    .venv/bin/python -c 'import pathlib; print(pathlib.Path("lab/src").resolve())' >>"$site/mags-venv.pth"
 fi
 if [ ! -e "$home/.installed" ] || [ requirements-full.lock -nt "$home/.installed" ] ||
     [ pyproject.toml -nt "$home/.installed" ]; then

@@ -20,8 +20,8 @@ from scipy import sparse
 
 from benchmarks.baselines.lexical import Bm25
 from benchmarks.baselines.plain import standardised
-from mags.evaluation.protocol import Triple, Turn
 from mags.ports.embedder import Embedder
+from mags_lab.evaluation.protocol import Triple, Turn
 
 _SPAN = re.compile(r"[A-Z][\w.-]*(?:\s+(?:(?:of|the|de|la|von|van|and)\s+){0,2}[A-Z0-9][\w.-]*)*")
 _SEEDS = 8

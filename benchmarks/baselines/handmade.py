@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from benchmarks.baselines.lexical import Bm25
 from benchmarks.baselines.plain import dated, standardised
 from benchmarks.baselines.words import sentences, stems
-from mags.evaluation.protocol import Turn
 from mags.ports.embedder import Embedder
+from mags_lab.evaluation.protocol import Turn
 
 _BEST_OF_SESSION = 3
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.baselines.lexical import Bm25
-from mags.evaluation.protocol import Statement, Triple, Turn
 from mags.ports.embedder import Embedder
+from mags_lab.evaluation.protocol import Statement, Triple, Turn
 
 Kind = Literal["bm25", "dense", "zsum", "rrf"]
 _RRF = 60  # Cormack et al., 2009

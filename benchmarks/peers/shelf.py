@@ -7,7 +7,7 @@ from typing import Protocol
 
 from benchmarks.baselines.plain import as_said
 from benchmarks.systems import System
-from mags.evaluation.protocol import Statement, Triple, Turn
+from mags_lab.evaluation.protocol import Statement, Triple, Turn
 
 
 class Shelf(Protocol):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mags.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.protocol import Probe, Turn
 
 PAIRS = (("Ines", "Robert"), ("Hanna", "Malik"), ("Greta", "Sam"), ("Yusuf", "Nora"))
 TIMES = ("yesterday", "last week", "last Friday", "two days ago", "last month", "this morning")

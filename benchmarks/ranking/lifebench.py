@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mags.evaluation.datasets.source import Json, read_json
-from mags.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.datasets.source import Json, read_json
+from mags_lab.evaluation.protocol import Probe, Turn
 
 OWNER = "Lu Mingqiang"
 _FILES = {

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mags.evaluation.datasets.longmemeval import LongMemEval
-from mags.evaluation.datasets.source import read_jsonl
-from mags.evaluation.protocol import Probe, Turn
-from mags.evaluation.split import split
 from mags.index.tokens import terms
+from mags_lab.evaluation.datasets.longmemeval import LongMemEval
+from mags_lab.evaluation.datasets.source import read_jsonl
+from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.split import split
 
 PEOPLE = (
     ("Clara", "Dan"),

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from benchmarks.ranking.sets import Memory
 from benchmarks.ranking.world import World
-from mags.evaluation.protocol import Probe
 from mags.graph.node import NodeKind
 from mags.recall.candidates import standardised
 from mags.recall.features import RAW
 from mags.recall.recall import sources
+from mags_lab.evaluation.protocol import Probe
 
 DEPTH = 20
 BY_DOCUMENT = ("similarity", "cover", "cover_near", "entity", "spread")

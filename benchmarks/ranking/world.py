@@ -8,7 +8,6 @@ from itertools import groupby
 
 from mags.engram.engram import Engram
 from mags.engram.moment import Moment
-from mags.evaluation.protocol import Statement, Turn
 from mags.graph.draft import Draft
 from mags.graph.node import Content
 from mags.index.ids import Ids
@@ -22,6 +21,7 @@ from mags.recall.found import Found
 from mags.recall.query import Reading, prepare
 from mags.recall.recall import Ranking, rank, recall
 from mags.recall.settings import RecallSettings
+from mags_lab.evaluation.protocol import Statement, Turn
 
 NOW_S = 1_900_000_000.0
 WINDOW = 12

@@ -53,14 +53,14 @@ from benchmarks.rl.study import (
 )
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, TESTED
 from mags.errors import ConfigurationError
-from mags.training.batches import Pair, encode
-from mags.training.chains.schema import Role, Sample, read_samples, write_samples
-from mags.training.chains.variety import Known
-from mags.training.exam import BlindJudge
-from mags.training.experience import Voice
-from mags.training.pairs import of_role, short_pair_of
-from mags.training.reward import GoldJudge
-from mags.training.sft import SftConfig, fine_tune
+from mags_lab.training.batches import Pair, encode
+from mags_lab.training.chains.schema import Role, Sample, read_samples, write_samples
+from mags_lab.training.chains.variety import Known
+from mags_lab.training.exam import BlindJudge
+from mags_lab.training.experience import Voice
+from mags_lab.training.pairs import of_role, short_pair_of
+from mags_lab.training.reward import GoldJudge
+from mags_lab.training.sft import SftConfig, fine_tune
 
 STUDY, TESTS, CHOICE = "study.json", "tests.jsonl", "choice.jsonl"
 LONGEST = 240

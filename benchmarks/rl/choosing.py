@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 
 from torch import Tensor
 
-from mags.training.experience import Judge, Task, Voice
-from mags.training.replies import complete_in_parts
+from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.replies import complete_in_parts
 
 T = TypeVar("T")
 ROWS = 64

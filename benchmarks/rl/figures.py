@@ -17,9 +17,9 @@ from benchmarks.rl.chapter import SUITE
 from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, HALVED, MORE, PPO
 from benchmarks.systems import System
-from mags.evaluation.metrics import Interval
-from mags.training.chains.schema import Role, Sample
-from mags.training.chains.tokens import NOTHING
+from mags_lab.evaluation.metrics import Interval
+from mags_lab.training.chains.schema import Role, Sample
+from mags_lab.training.chains.tokens import NOTHING
 
 NAMES: Mapping[str, tuple[str, str]] = {
     BASE: ("SFT", "fine-tuned on labels of both roles; where the next four begin"),

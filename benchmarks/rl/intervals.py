@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.evaluation.metrics import Interval
+from mags_lab.evaluation.metrics import Interval
 
 DRAWS = 2_000
 

@@ -9,15 +9,15 @@ from typing import Generic, TypeVar
 
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from mags.training.chains.schema import Sample
-from mags.training.evaluate.deciders import Decision
-from mags.training.evaluate.scores import judge
-from mags.training.evaluate.voices import VoiceDecider
-from mags.training.exam import Examined, blind, examine
-from mags.training.experience import Judge, Task, Voice
-from mags.training.pairs import prompt_of
-from mags.training.reward import adherence, item_f1, nearness, read
-from mags.training.rollout import Sampling
+from mags_lab.training.chains.schema import Sample
+from mags_lab.training.evaluate.deciders import Decision
+from mags_lab.training.evaluate.scores import judge
+from mags_lab.training.evaluate.voices import VoiceDecider
+from mags_lab.training.exam import Examined, blind, examine
+from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.pairs import prompt_of
+from mags_lab.training.reward import adherence, item_f1, nearness, read
+from mags_lab.training.rollout import Sampling
 
 T = TypeVar("T")
 LIMIT = 72

@@ -9,10 +9,10 @@ from typing import Any, Generic, TypeVar
 from benchmarks.rl.choosing import Chooser
 from benchmarks.rl.learning import Clock, Onlooker
 from benchmarks.rl.study import Critic, Study
-from mags.training.experience import Judge, Task, Voice
-from mags.training.grpo import GrpoConfig, reinforce
-from mags.training.ppo import PpoConfig, reinforce_with_critic
-from mags.training.progress import Watch
+from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.grpo import GrpoConfig, reinforce
+from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
+from mags_lab.training.progress import Watch
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from benchmarks.rl.study import Widths
-from mags.training.large.loading import MEMORY_TOKENS
+from mags_lab.training.large.loading import MEMORY_TOKENS
 
 PAD, BOS, EOS = "<|pad|>", "<|bos|>", "<|eos|>"
 WORD = re.compile(r" ?\w+")

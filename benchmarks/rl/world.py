@@ -1,8 +1,9 @@
 """The world of the study: the generator's own turns, of fewer relations and shorter.
 
-Nothing is made anew: `mags.training.generate` draws the turns, from shelves with fewer relations
-and fewer phrases of each. Names, frames and phrasings are held out as everywhere
-(`mags.training.chains.splits`); of the frames of training a part is kept back for reinforcement.
+Nothing is made anew: `mags_lab.training.generate` draws the turns, from shelves with fewer
+relations and fewer phrases of each. Names, frames and phrasings are held out as everywhere
+(`mags_lab.training.chains.splits`); of the frames of training a part is kept back for
+reinforcement.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
 
-from mags.training.chains.schema import Role, Sample, Split
-from mags.training.chains.splits import Shelf, fraction, shelf
-from mags.training.chains.variety import Known
-from mags.training.generate.drafts import Draft
-from mags.training.generate.turns import Turns
+from mags_lab.training.chains.schema import Role, Sample, Split
+from mags_lab.training.chains.splits import Shelf, fraction, shelf
+from mags_lab.training.chains.variety import Known
+from mags_lab.training.generate.drafts import Draft
+from mags_lab.training.generate.turns import Turns
 
 ROLES = (Role.ASK, Role.WRITE)
 TAUGHT, KEPT_BACK = "taught", "kept-back"

@@ -25,11 +25,11 @@ from benchmarks.use.days import Life, Lived, Told, live, tell
 from benchmarks.use.streams import STREAMS, Stream
 from benchmarks.use.words import in_words
 from benchmarks.vectors import shipped
-from mags.evaluation.metrics import Interval, bootstrap
-from mags.evaluation.proving.ablations import SWITCHES, Switch
 from mags.plasticity.importance import Importance
 from mags.ports.embedder import Embedder
 from mags.settings import Settings
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.evaluation.proving.ablations import SWITCHES, Switch
 
 PARTS = (
     *("hebb", "wired", "spread", "hull", "decay", "support", "life", "prune", "consolidate"),

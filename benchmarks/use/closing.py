@@ -20,15 +20,15 @@ from benchmarks.systems import System
 from benchmarks.use.words import in_words
 from benchmarks.vectors import shipped
 from mags.app import make_policy
-from mags.evaluation.datasets.letta import load_letta
-from mags.evaluation.metrics import Interval, bootstrap, comes_before
-from mags.evaluation.proving.ablations import SWITCHES
-from mags.evaluation.split import split
-from mags.evaluation.suites.editing import UpdateOutcome, update_scores, updates
 from mags.memory.memory import Memory
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.settings import Settings
+from mags_lab.evaluation.datasets.letta import load_letta
+from mags_lab.evaluation.metrics import Interval, bootstrap, comes_before
+from mags_lab.evaluation.proving.ablations import SWITCHES
+from mags_lab.evaluation.split import split
+from mags_lab.evaluation.suites.editing import UpdateOutcome, update_scores, updates
 
 PARTS = ("", "arbiter", "conflict", "novelty", "renewal", "write")
 

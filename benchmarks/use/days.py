@@ -16,7 +16,6 @@ from pathlib import Path
 
 import mags
 from benchmarks.use.streams import Ask, Stream
-from mags.evaluation.metrics import recall_at
 from mags.graph.delta import Delta
 from mags.memory.memory import Memory
 from mags.models.policy.rules import RulePolicy
@@ -24,6 +23,7 @@ from mags.ports import policy as port
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.embedder import Embedder
 from mags.settings import Settings
+from mags_lab.evaluation.metrics import recall_at
 
 OFFERED = 20
 """Hits an answer is made from: recall@10 of turns needs more, since facts are hits too."""

@@ -24,10 +24,10 @@ from benchmarks.use.days import Told, opened, pass_time, tell
 from benchmarks.use.streams import Stream, locomo
 from benchmarks.vectors import shipped
 from mags import inspect
-from mags.evaluation.proving.ablations import SWITCHES
 from mags.graph.edge import ArcKind
 from mags.memory.memory import Memory
 from mags.settings import Settings
+from mags_lab.evaluation.proving.ablations import SWITCHES
 
 EVERY = 200
 TICKS = 4_000

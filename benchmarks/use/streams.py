@@ -16,12 +16,12 @@ from pathlib import Path
 
 from benchmarks.places import DATA
 from benchmarks.ranking.lifebench import load_lifebench
-from mags.evaluation.datasets.locomo import load_locomo
-from mags.evaluation.datasets.longmemeval import load_longmemeval
-from mags.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
-from mags.evaluation.datasets.source import Json, read_json
-from mags.evaluation.protocol import Probe, Turn
-from mags.evaluation.split import split
+from mags_lab.evaluation.datasets.locomo import load_locomo
+from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
+from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
+from mags_lab.evaluation.datasets.source import Json, read_json
+from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.split import split
 
 KEPT = 0.6
 """Share of the words that say something which are left when a question comes back."""

@@ -17,14 +17,14 @@ from benchmarks.results import result, save
 from benchmarks.systems import System
 from benchmarks.talk import drawn
 from benchmarks.use.words import in_words
-from mags.evaluation.metrics import Interval, bootstrap
 from mags.ports.policy import Policy
-from mags.training.chains.schema import Sample, Split
-from mags.training.chains.splits import TESTS
-from mags.training.chains.variety import Known
-from mags.training.generate.samples import of_split
-from mags.training.heads.decide import by_policy
-from mags.training.reward import adherence, item_f1
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.training.chains.schema import Sample, Split
+from mags_lab.training.chains.splits import TESTS
+from mags_lab.training.chains.variety import Known
+from mags_lab.training.generate.samples import of_split
+from mags_lab.training.heads.decide import by_policy
+from mags_lab.training.reward import adherence, item_f1
 
 
 def samples(count: int, seed: int) -> Iterator[tuple[str, Sample]]:

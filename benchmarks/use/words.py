@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mags.evaluation.metrics import Interval
+from mags_lab.evaluation.metrics import Interval
 
 
 def in_words(measured: Mapping[str, Interval]) -> str:

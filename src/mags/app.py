@@ -46,7 +46,7 @@ from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from mags.training.large.shelf import AdapterPolicy
+    from mags_lab.training.large.shelf import AdapterPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,9 @@ def make_adapters(folder: Path | None, language: str = "en") -> AdapterPolicy:
             "policy.kind is 'adapters', but policy.path names no folder of adapters",
             key="policy.path",
         )
-    shelf = bring("mags.training.large.shelf", extra="train", needed_for="policy.kind 'adapters'")
+    shelf = bring(
+        "mags_lab.training.large.shelf", extra="train", needed_for="policy.kind 'adapters'"
+    )
     made: AdapterPolicy = shelf.read_adapters(folder, language=language)
     return made
 

@@ -32,7 +32,7 @@ def places(trees: Trees, find: Finder) -> list[str]:
 
 
 def test_no_function_imports_the_project(trees: Trees):
-    sources = {name: tree for name, tree in trees.items() if name.startswith("src/")}
+    sources = {name: tree for name, tree in trees.items() if name.startswith(("src/", "lab/src/"))}
     assert places(sources, lambda tree: form.hidden_imports(tree, "mags")) == []
 
 
@@ -47,7 +47,9 @@ def test_only_boundary_takes_every_exception(trees: Trees):
 
 
 def test_texts_are_kept_in_caches_of_the_registry_alone(trees: Trees):
-    sources = {n: t for n, t in trees.items() if n.startswith("src/") and n != REGISTRY}
+    sources = {
+        n: t for n, t in trees.items() if n.startswith(("src/", "lab/src/")) and n != REGISTRY
+    }
     kept = {
         f"{PurePosixPath(name).stem}.{what}"
         for name, tree in sources.items()
@@ -63,7 +65,9 @@ def test_the_core_takes_time_and_chance_as_arguments(trees: Trees):
 
 
 def test_no_test_asserts_how_long_something_took(trees: Trees):
-    tests = {name: tree for name, tree in trees.items() if name.startswith("tests/")}
+    tests = {
+        name: tree for name, tree in trees.items() if name.startswith(("tests/", "lab/tests/"))
+    }
     assert places(tests, form.asserted_times) == []
 
 

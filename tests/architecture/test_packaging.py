@@ -79,7 +79,7 @@ def test_every_imported_package_is_declared(
     undeclared = [
         f"{path}:{line}: {package}"
         for path, tree in trees.items()
-        if path.startswith("src/")
+        if path.startswith(("src/", "lab/src/"))
         for line, package in form.imported_packages(tree)
         if package not in sys.stdlib_module_names
         and package != "mags"

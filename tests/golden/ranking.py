@@ -10,16 +10,16 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mags.evaluation.datasets.letta import load_letta
-from mags.evaluation.datasets.longmemeval import load_longmemeval
-from mags.evaluation.datasets.mquake import load_mquake
-from mags.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
-from mags.evaluation.protocol import Probe
-from mags.evaluation.protocol import Turn as Told
 from mags.graph.edge import ArcKind
 from mags.memory.memory import Memory
 from mags.ports.policy import Turn
 from mags.recall.trace import HitTrace, Step
+from mags_lab.evaluation.datasets.letta import load_letta
+from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
+from mags_lab.evaluation.datasets.mquake import load_mquake
+from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
+from mags_lab.evaluation.protocol import Probe
+from mags_lab.evaluation.protocol import Turn as Told
 from tests.golden.labels import Labels, empty
 from tests.golden.written import number
 

@@ -13,10 +13,6 @@ from pathlib import Path
 import httpx
 
 import mags
-from mags.games.players.nothing import Nothing
-from mags.games.players.remembering import Remembering
-from mags.games.reader import LexicalReader
-from mags.games.turns import Player
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
@@ -29,6 +25,10 @@ from mags.server.run import Listener, listener
 from mags.server.service import Service
 from mags.server.settings import Limits, ServerSettings
 from mags.settings import Settings
+from mags_lab.games.players.nothing import Nothing
+from mags_lab.games.players.remembering import Remembering
+from mags_lab.games.reader import LexicalReader
+from mags_lab.games.turns import Player
 
 EMBEDDER = HashEmbedder(64)
 READY_S = 30.0

@@ -18,7 +18,6 @@ from mags.cli.demo import demo
 from mags.cli.diff import diff
 from mags.cli.doctor import doctor
 from mags.cli.edit import edit
-from mags.cli.eval import evaluation
 from mags.cli.explain import explain
 from mags.cli.export import export
 from mags.cli.facts import facts
@@ -32,7 +31,6 @@ from mags.cli.models import models
 from mags.cli.neighbours import neighbours
 from mags.cli.observe import observe
 from mags.cli.pin import pin
-from mags.cli.play import play
 from mags.cli.profile import profile
 from mags.cli.recall import recall
 from mags.cli.reembed import reembed
@@ -42,12 +40,14 @@ from mags.cli.show import show
 from mags.cli.sleep import sleep
 from mags.cli.snapshot import snapshot
 from mags.cli.stats import stats
-from mags.cli.train import train
-from mags.cli.train_evaluate import evaluate
-from mags.cli.train_heads import heads
-from mags.cli.train_linker import linker
-from mags.cli.train_lora import grpo, lora, needs, ppo, sft, sizes
-from mags.cli.train_runs import everything
+from mags_lab.cli.eval import evaluation
+from mags_lab.cli.play import play
+from mags_lab.cli.train import train
+from mags_lab.cli.train_evaluate import evaluate
+from mags_lab.cli.train_heads import heads
+from mags_lab.cli.train_linker import linker
+from mags_lab.cli.train_lora import grpo, lora, needs, ppo, sft, sizes
+from mags_lab.cli.train_runs import everything
 
 app = typer.Typer(
     name="mags",

@@ -15,14 +15,14 @@ from rich.table import Table
 
 from mags.app import make_adapters, make_both, make_heads
 from mags.cli.config import set_policy
-from mags.cli.deciders import ADAPTER, HEADS, WEIGHTS, adapters_in
 from mags.cli.shared import AsJson, out, print_json
-from mags.cli.train_evaluate import evaluate
 from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED
 from mags.ports.policy import Policy
 from mags.settings import NANO_GONE, PolicySettings, config_file, read_settings
+from mags_lab.cli.deciders import ADAPTER, HEADS, WEIGHTS, adapters_in
+from mags_lab.cli.train_evaluate import evaluate
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
@@ -192,13 +192,15 @@ models.command(name="compare")(evaluate)
 
 def _merged(adapter: Path, folder: Path, form: Form) -> Path:
     """An adapter and its base as one model."""
-    large = bring("mags.training.large.adapters", extra="train", needed_for="merging an adapter")
+    large = bring(
+        "mags_lab.training.large.adapters", extra="train", needed_for="merging an adapter"
+    )
     merged: Path = large.merge_adapter(large.base_of(adapter), adapter, folder)
     return merged if form is Form.SAFETENSORS else _gguf(merged, merged)
 
 
 def _gguf(model: Path, folder: Path) -> Path:
     """A model of transformers as one file."""
-    folders = bring("mags.training.folders", extra="train", needed_for="a GGUF file")
+    folders = bring("mags_lab.training.folders", extra="train", needed_for="a GGUF file")
     file: Path = folders.to_gguf(model, folder / "model.gguf")
     return file

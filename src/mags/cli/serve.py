@@ -15,10 +15,6 @@ from mags.app import open as open_memory_in_ram
 from mags.cli.alone import alone
 from mags.cli.shared import out
 from mags.extras import bring
-from mags.games.players.nothing import Nothing
-from mags.games.players.remembering import Remembering
-from mags.games.reader import shipped_reader
-from mags.games.turns import Player
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.models.embed.cache import CachedEmbedder
@@ -27,6 +23,10 @@ from mags.models.prompts import load_prompts
 from mags.ports.answer import Answerer
 from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
+from mags_lab.games.players.nothing import Nothing
+from mags_lab.games.players.remembering import Remembering
+from mags_lab.games.reader import shipped_reader
+from mags_lab.games.turns import Player
 
 if TYPE_CHECKING:
     from mags.server.model import ModelChoice

@@ -13,8 +13,8 @@ from mags.ports.embedder import Embedder
 from mags.server.halls import Open
 from mags.server.model import ModelChoice, read_choice, write_choice
 from mags.server.proxy.upstream import Upstream
-from mags.server.tables import Pairs
 from mags.server.turnstile import Turnstile
+from mags_lab.server.tables import Pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

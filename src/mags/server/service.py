@@ -30,14 +30,15 @@ from mags.server.outside import Choosing, Outside
 from mags.server.proxy.refusals import Refusals
 from mags.server.proxy.remembering import Rememberer
 from mags.server.proxy.routes import Proxy
-from mags.server.routes import events, games, history, leads, memories, nodes, page, recall, turns
+from mags.server.routes import events, history, leads, memories, nodes, page, recall, turns
 from mags.server.routes import settings as settings_routes
 from mags.server.settings import ServerSettings
 from mags.server.straight import Straight
-from mags.server.tables import Tables
 from mags.server.warming import Warming
 from mags.server.wire.raw import PLAIN, answered
 from mags.server.wire.ready import ReadyOut, Reason
+from mags_lab.server import routes as games
+from mags_lab.server.tables import Tables
 
 ROUTERS = (memories, turns, recall, leads, nodes, history, events, games, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.

@@ -1,0 +1,113 @@
+"""What holds for every test: no network, no settings of the person who runs it, fixed examples.
+
+An audit hook refuses every connection and look-up outside this machine, whichever library asks. It
+cannot see into subprocesses: a test that starts one gives it only local addresses.
+"""
+
+import atexit
+import hashlib
+import ipaddress
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parent
+LOCAL_NAMES = frozenset({"", "localhost"})
+
+_blocked = False
+
+
+class NetworkBlocked(RuntimeError):
+    """A test without the `network` mark tried to leave this machine."""
+
+
+def _is_local(host: object) -> bool:
+    name = host.decode() if isinstance(host, bytes | bytearray) else host
+    if name is None or name in LOCAL_NAMES:
+        return True
+    try:
+        address = ipaddress.ip_address(str(name).partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def _refuse_network(event: str, args: tuple[object, ...]) -> None:
+    if not _blocked:
+        return
+    if event in ("socket.connect", "socket.sendto"):
+        address = args[1]
+        host = address[0] if isinstance(address, tuple) else None  # a path: a Unix socket
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        host = args[0]
+    else:
+        return
+    if not _is_local(host):
+        raise NetworkBlocked(f"{event} to {host!r}: mark the test `full` and `network`")
+
+
+def _kernel_digest() -> str:
+    """Digest of every source with kernels, and of how they are compiled.
+
+    Numba's cache notices a change of a kernel's own file, not of a kernel that it calls in another
+    file, so each state of the kernels gets a folder of its own.
+    """
+    digest = hashlib.sha256(sys.version.encode())
+    for path in sorted([*ROOT.glob("src/**/*.py"), *ROOT.glob("lab/src/**/*.py")]):
+        source = path.read_bytes()
+        if b"mags.compiling import" in source or b"from numba" in source:
+            digest.update(source)
+    return digest.hexdigest()[:12]
+
+
+def _isolate_environment() -> None:
+    for name in list(os.environ):
+        ours = name.startswith(("MAGS_", "OPENAI_")) and name != "MAGS_DATA"  # sets read in place
+        if ours or name.lower().endswith("_proxy"):
+            del os.environ[name]
+    home = tempfile.TemporaryDirectory(prefix="mags-tests-")
+    atexit.register(home.cleanup)
+    os.environ["HOME"] = home.name
+    for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
+        os.environ[f"XDG_{kind}_HOME"] = str(Path(home.name, kind.lower()))
+    os.environ["MPLBACKEND"] = "Agg"
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    # The workers share the cores already.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _kernel_digest()))
+
+
+# Before anything imports MAGS: numba and the libraries for arrays read these once.
+_isolate_environment()
+sys.addaudithook(_refuse_network)
+
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("search", max_examples=1000, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True)
+def _network(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Block the network, unless the test is marked `network`."""
+    global _blocked
+    _blocked = request.node.get_closest_marker("network") is None
+    yield
+    _blocked = True
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the checkout."""
+    return ROOT
+
+
+def pytest_sessionstart() -> None:
+    """Block the network while tests are collected and session fixtures run, too."""
+    global _blocked
+    _blocked = True

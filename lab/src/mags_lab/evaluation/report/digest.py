@@ -1,0 +1,92 @@
+"""What is kept of a record for the report: its figures, and its curve around each change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mags_lab.evaluation.metrics import Interval, bootstrap
+from mags_lab.evaluation.proving.figures import Figures, figures
+from mags_lab.evaluation.proving.records import Record
+from mags_lab.games.matches import Turned
+
+BEFORE = (-50, -25)
+"""First turns of the spans before a change."""
+AFTER = (2, 5, 10, 20, 40, 80)
+"""Last turns of the spans after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Turns `first` to `last` around a change, and the mean reward in them, `turns` of them."""
+
+    first: int
+    last: int
+    score: float
+    turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """A match without its turns."""
+
+    figures: Figures
+    curve: tuple[Span, ...]
+
+
+def digest(kept: Record) -> Digest:
+    """Bring a record down to what is shown of it."""
+    return Digest(figures=figures(kept), curve=around_changes(kept.turns))
+
+
+def around_changes(
+    turns: Sequence[Turned], before: Sequence[int] = BEFORE, after: Sequence[int] = AFTER
+) -> tuple[Span, ...]:
+    """Mean reward by turns since a change: all turns before one, the questions it touched after.
+
+    Changes are those that touched a question asked later. `before`: first turns of spans, rising
+    and negative; `after`: last turns, rising. A turn before two changes counts for both.
+    """
+    ends = (*(first - 1 for first in before[1:]), -1)
+    earlier = {first: (first, last) for first, last in zip(before, ends, strict=True)}
+    starts = (0, *(last + 1 for last in after[:-1]))
+    later = {last: (first, last) for first, last in zip(starts, after, strict=True)}
+    rewards: dict[int, list[float]] = defaultdict(list)
+    by_turn = {turn.turn: turn.reward for turn in turns}
+    for at in sorted({turn.turn - turn.since for turn in turns if turn.since is not None}):
+        for first, last in earlier.values():
+            found = (by_turn.get(turn) for turn in range(at + first, at + last + 1))
+            rewards[first].extend(reward for reward in found if reward is not None)
+    for turned in turns:
+        since = turned.since
+        if since is not None and since <= after[-1]:
+            rewards[next(last for last in after if since <= last)].append(turned.reward)
+    return tuple(
+        Span(first=first, last=last, score=sum(rewards[key]) / len(rewards[key]),
+             turns=len(rewards[key]))
+        for key, (first, last) in {**earlier, **later}.items()
+        if rewards[key]
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Scores by turns since a change, over matches: (middle of the span, mean and interval)."""
+
+    name: str
+    points: tuple[tuple[Span, Interval], ...]
+
+
+def curve(name: str, found: Iterable[Digest]) -> Curve:
+    """The mean over matches of the score in each span."""
+    spans: dict[tuple[int, int], list[Span]] = defaultdict(list)
+    for one in found:
+        for span in one.curve:
+            spans[span.first, span.last].append(span)
+    return Curve(
+        name=name,
+        points=tuple(
+            (spans[key][0], bootstrap([span.score for span in spans[key]])) for key in sorted(spans)
+        ),
+    )

@@ -1,0 +1,243 @@
+"""The folder of a report: what was played, by whom and when, and the page made of it.
+
+records/*.jsonl      a match each     exhibit.json   a game looked into
+ablations/*.jsonl    a match each     audit.json     an audit
+runs.jsonl           how each came    index.html, report.md
+reader-*--*.json     the reader's own curve, by `python -m benchmarks.reader`
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mags.errors import InvalidInput
+from mags_lab.evaluation.proving.records import RUNS, Played, read_record, record_files
+from mags_lab.evaluation.report.ablated import whole
+from mags_lab.evaluation.report.audited import Audit, read_audit
+from mags_lab.evaluation.report.curved import Curved, read_curves, reader_section
+from mags_lab.evaluation.report.digest import Digest, digest
+from mags_lab.evaluation.report.exhibit import Exhibit, read_exhibit
+from mags_lab.evaluation.report.goals import rank
+from mags_lab.evaluation.report.html import html
+from mags_lab.evaluation.report.inside import audit_section, graph_section, move_section
+from mags_lab.evaluation.report.markdown import markdown
+from mags_lab.evaluation.report.page import Page, Prose, Section
+from mags_lab.evaluation.report.played import played_section
+from mags_lab.evaluation.report.sections import Material, measured
+from mags_lab.evaluation.report.settle import apart, settle
+from mags_lab.evaluation.report.third import third_section
+
+RECORDS, ABLATIONS = "records", "ablations"
+EXHIBIT, AUDIT = "exhibit.json", "audit.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How something came about. `commit`: of the sources, "" where there is none."""
+
+    command: str
+    commit: str
+    seeds: str
+    machine: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What folders hold. `left_out`: matches of another bank or length, in words; `third`: matches
+    of the bank that nobody looks at, beside those of the report's; `curves`: of the reader alone.
+    """
+
+    matches: tuple[Digest, ...]
+    ablations: tuple[Digest, ...]
+    exhibit: Exhibit | None
+    audit: Audit | None
+    runs: tuple[Run, ...]
+    left_out: tuple[str, ...] = ()
+    third: tuple[Digest, ...] = ()
+    curves: tuple[Curved, ...] = ()
+
+
+def gather(folders: Sequence[Path]) -> Found:
+    """What was played into these folders, each match once: a later folder goes before.
+
+    The game looked into, the audit and the reader's curve are those of the first folder that has
+    one. A folder may be that of a report, of `mags eval play --out` or `ablate --out`, or one of
+    `python -m benchmarks.reader --save`. Raises InvalidInput where none holds a record.
+    """
+    exhibit = next((f / EXHIBIT for f in folders if (f / EXHIBIT).exists()), None)
+    audit = next((f / AUDIT for f in folders if (f / AUDIT).exists()), None)
+    played = _digests(_files(folders, RECORDS))
+    matches = [one for one in played if not one.figures.played.switch]
+    taken_out = [one for one in played if one.figures.played.switch]
+    ours, unseen = apart(matches)
+    kept, left_out = settle(ours)
+    third, more = settle(unseen)
+    readers = {_reader_of(one) for one in kept}
+    every = [*_digests(_files(folders, ABLATIONS)), *taken_out]
+    ablations = [one for one in every if _reader_of(one) in readers]
+    if not matches:
+        raise InvalidInput(
+            f"there is no record of a match in {', '.join(map(str, folders))}: play first, with "
+            "mags eval report --out FOLDER",
+            folders=[str(folder) for folder in folders],
+        )
+    return Found(
+        matches=kept,
+        ablations=(*_wholes(matches, ablations), *ablations),
+        exhibit=None if exhibit is None else read_exhibit(exhibit),
+        audit=None if audit is None else read_audit(audit),
+        runs=tuple(
+            run
+            for folder in folders
+            for place in (folder, folder / RECORDS, folder / ABLATIONS)
+            for run in read_runs(place)
+        ),
+        left_out=(*left_out, *more),
+        third=third,
+        curves=read_curves(folders),
+    )
+
+
+def _reader_of(one: Digest) -> str:
+    return one.figures.played.reader
+
+
+def _files(folders: Iterable[Path], inner: str) -> list[Path]:
+    """Record files by name; those straight in a folder count as records of matches."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        places = (folder, folder / RECORDS) if inner == RECORDS else (folder / ABLATIONS,)
+        for place in places:
+            found.update({file.name: file for file in record_files(place)})
+    return list(found.values())
+
+
+def _digests(files: Iterable[Path]) -> list[Digest]:
+    """Each match brought down, one at a time, in the order of games, players and seeds."""
+    found = [digest(read_record(file)) for file in files]
+
+    def key(one: Digest) -> tuple[object, ...]:
+        played = one.figures.played
+        kind = GAMES.get(played.game.partition("/")[0], len(GAMES))
+        return kind, played.game, rank(played.player), played.player, played.seed
+
+    return sorted(found, key=key)
+
+
+GAMES = {"nonsense": 0, "eleusis": 1, "mastermind": 2, "knights": 3, "companion": 4}
+"""The order of games on the page; adventures come last."""
+
+
+def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Digest, ...]:
+    """Matches of the whole memory that ablations can be held against, where these lack them."""
+    parted = {whole(one.figures.played) for one in ablations if one.figures.played.switch}
+    there = {whole(one.figures.played) for one in ablations if not one.figures.played.switch}
+    return tuple(one for one in matches if whole(one.figures.played) in parted - there)
+
+
+def page_of(found: Found, rendered: Run) -> Page:
+    """The page of what was found; `rendered`: by which command it is written."""
+    sections: list[Section] = [
+        *measured(Material(matches=found.matches, ablations=found.ablations))
+    ]
+    if found.third:
+        third = [one.figures for one in found.third]
+        sections.append(third_section(third, [one.figures for one in found.matches]))
+    if found.curves:
+        sections.append(reader_section(found.curves))
+    if found.exhibit is not None:
+        sections.append(graph_section(found.exhibit))
+        if found.exhibit.move is not None:
+            sections.append(move_section(found.exhibit.move, found.exhibit.played))
+    if found.audit is not None:
+        sections.append(audit_section(found.audit))
+    sections += [played_section((found.matches, found.third), found.left_out), _about()]
+    return Page(title="MAGS: what the memory is worth", head=_head(found, rendered),
+                sections=tuple(sections))  # fmt: skip
+
+
+def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
+    banks = sorted({one.figures.played.bank for one in found.matches})
+    played = found.runs or (rendered,)
+    count = len(_seconds((*found.matches, *found.ablations)))
+    third = f"; {len(found.third):,} of the third" if found.third else ""
+    every = (*found.matches, *found.third)
+    spent = sum(_seconds((*every, *found.ablations)).values())
+    commits = (*(run.commit for run in played), *(one.figures.commit for one in every))
+    first = [
+        ("command", "; ".join(dict.fromkeys(run.command for run in played))),
+        ("commit", ", ".join(dict.fromkeys(one for one in commits if one)) or "-"),
+        ("seeds", "; ".join(dict.fromkeys(run.seeds for run in played))),
+        ("machine", "; ".join(dict.fromkeys(run.machine for run in played))),
+        ("played", ", ".join(dict.fromkeys(run.date for run in played))),
+        ("matches", f"{count:,}, sentences of the bank {' and '.join(banks)}{third}"),
+        ("processor time", f"{_span(spent)} of all matches, one thread each"),
+    ]
+    written = f"{rendered.date} by {rendered.command}"
+    readers = sorted({_reader_of(one) for one in found.matches} - {""})
+    if readers:
+        first.append(("reader", f"{', '.join(readers)}, in the place of those that come with MAGS"))
+    return (*first, ("written", written)) if rendered not in played else tuple(first)
+
+
+def _seconds(found: Iterable[Digest]) -> dict[Played, float]:
+    """Processor time of each match once: a table of ablations may hold one of the others."""
+    return {one.figures.played: one.figures.cpu_s for one in found}
+
+
+def _span(seconds: float) -> str:
+    """Seconds in words, as "1 h 02 min"."""
+    hours, rest = divmod(round(seconds), 3600)
+    if hours:
+        return f"{hours:,} h {rest // 60:02d} min"
+    return f"{rest // 60} min {rest % 60:02d} s"
+
+
+def _about() -> Section:
+    text = (
+        "Every column is defined in docs/reference/metrics.md, the games in "
+        "docs/reference/nonsense.md, logic-games.md and adventures.md. Intervals are 95% "
+        "bootstrap intervals over seeds; players of a row played the same seeds. A bank is the set "
+        "of sentences and names that a game is told in: on “tuning” rules, reader and settings "
+        "were made, “scored” was kept from them and only played, “unseen” is played once, when "
+        "all is done. Times are of the machine named above. Adventures have a planner as reader "
+        "that knows how one walks "
+        "and cooks, and nothing of any house; all other games the small reader that ships."
+    )
+    return Section(id="about", title="How to read this", blocks=(Prose(text=text),))
+
+
+def write_page(folder: Path, page: Page) -> tuple[Path, Path]:
+    """Write index.html and report.md; returns where."""
+    folder.mkdir(parents=True, exist_ok=True)
+    web, text = folder / "index.html", folder / "report.md"
+    web.write_text(html(page), encoding="utf-8")
+    text.write_text(markdown(page), encoding="utf-8")
+    return web, text
+
+
+def note_run(folder: Path, run: Run) -> None:
+    """Add how something was played to a folder, once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if run not in read_runs(folder):
+        with (folder / RUNS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(run), ensure_ascii=False) + "\n")
+
+
+def read_runs(folder: Path) -> list[Run]:
+    """How what lies in a folder was played; raises InvalidInput for what tells nothing of it."""
+    path = folder / RUNS
+    if not path.exists():
+        return []
+    try:
+        found: list[dict[str, Any]] = [
+            json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line
+        ]
+        return [Run(**one) for one in found]
+    except (json.JSONDecodeError, TypeError) as failure:
+        raise InvalidInput(f"{path} does not tell of runs: {failure}", path=str(path)) from failure

@@ -1,0 +1,128 @@
+"""The sections that look into one memory: the graph, a move explained, the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mags_lab.evaluation.proving.records import Played
+from mags_lab.evaluation.proving.tables import Grid
+from mags_lab.evaluation.report.audited import MEANT, Audit
+from mags_lab.evaluation.report.exhibit import Exhibit, Explained
+from mags_lab.evaluation.report.graph import Sketch, drawing, places
+from mags_lab.evaluation.report.page import Block, Figure, Listing, Prose, Section, Table
+
+LISTED = 12
+"""Bad facts that the page lists."""
+
+
+def bank_told(played: Played) -> str:
+    """Of which bank the sentences are that a section quotes, and of another reader its name."""
+    told = _of_bank(played)
+    return f"{told} The reader is {played.reader}." if played.reader else told
+
+
+def _of_bank(played: Played) -> str:
+    if played.bank != "tuning":
+        return f"The sentences are of the {played.bank} bank: mend nothing after them."
+    return f"The sentences quoted are of the bank “{played.bank}”; no scored one is shown."
+
+
+def graph_section(shown: Exhibit) -> Section:
+    """The memory of a finished game before and after it slept."""
+    at = places([shown.before, shown.after])
+    game = f"{shown.played.game}, seed {shown.played.seed}, {shown.played.turns:,} turns at most"
+    pictures = [
+        _picture("Before the sleep", shown.before, at),
+        _picture("After the sleep", shown.after, at),
+    ]
+    rows = tuple(
+        (rule, ", ".join(f"{count:,} {what}" for what, count in counts.items()))
+        for rule, counts in shown.slept.items()
+    )
+    did = Grid(head=("rule", "did"), rows=rows)
+    return Section(
+        id="graph",
+        title="The graph before and after sleep",
+        blocks=(
+            Prose(
+                text=f"The memory of MAGS at the end of a game ({game}; score "
+                f"{100 * shown.score:.1f}). Strong nodes are large, closed facts hollow; every "
+                "node has the same place in both pictures, and names itself under the pointer. "
+                f"{bank_told(shown.played)}"
+            ),
+            *pictures,
+            Table(caption="What the sleep did", grid=did, words=True),
+        ),
+    )
+
+
+def _picture(title: str, one: Sketch, at: dict[int, tuple[float, float]]) -> Figure:
+    counts = f"{one.nodes:,} nodes and {one.arcs:,} arcs"
+    drawn = f"the {len(one.dots)} strongest drawn" if len(one.dots) < one.nodes else "all drawn"
+    kinds = {dot.kind for dot in one.dots}
+    told = ", ".join(f"{sum(d.kind == kind for d in one.dots)} {kind}" for kind in sorted(kinds))
+    return Figure(
+        caption=f"{title}: {counts}, {drawn}.",
+        svg=drawing(f"{title}: {counts}", one, at),
+        told=f"{counts}; drawn: {told}.",
+    )
+
+
+def move_section(move: Explained, played: Played) -> Section:
+    """A move: what was asked, what was shown, what decided, and how it was found."""
+    blocks = (*_move(move), Prose(text=bank_told(played)))
+    return Section(id="move", title="A move explained", blocks=blocks)
+
+
+def _move(move: Explained) -> Iterator[Block]:
+    facts = "; ".join(fact.replace("|", " ") for fact in move.deciding)
+    since = f" The answer changed {_turns(move.since)} before." if move.since is not None else ""
+    yield Prose(
+        text=f"Turn {move.turn}. The question: {move.question} MAGS chose “{move.action}”, "
+        f"which is right. The rules that decide it, as the game knows them: {facts}.{since}"
+    )
+    marks = tuple(_mark(place, move) for place in range(len(move.lines)))
+    yield Listing(
+        caption="What the memory showed the reader, oldest first. rule: teaches what decides; "
+        "cited: the reader named it as what it went by.",
+        lines=move.lines,
+        marks=marks,
+    )
+    yield Listing(caption="The trace: how the memory came by it.", lines=move.trace)
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"
+
+
+def _mark(place: int, move: Explained) -> str:
+    words = [word for word, of in (("rule", move.teaching), ("cited", move.cited)) if place in of]
+    return ", ".join(words)
+
+
+def audit_section(audit: Audit) -> Section:
+    """What an audit found, and whether the score came back."""
+    verdicts = Table(caption="Facts by verdict when the memory was audited", grid=audit.verdicts)
+    meaning = "; ".join(f"{verdict}: {what}" for verdict, what in MEANT.items())
+    blocks: list[Block] = [
+        Prose(
+            text=f"In turn {audit.poisoned} of {audit.played.game} ({audit.seeds} seeds, from "
+            f"{audit.played.seed} on) false lines are told, {audit.lies} in all. Before turn "
+            f"{audit.audited} every fact of the memory is held against the game and the lines "
+            "it comes from, and the memory is left as it is, mended in place, or rolled back to a "
+            "snapshot from before the lies and told again what was true since. “After, of "
+            "the lies” is the score of the questions that rest on what was lied about. "
+            f"{bank_told(audit.played)}"
+        ),
+        Table(caption="Score of each course, in percent", grid=audit.scores),
+        verdicts,
+        Prose(text=f"{meaning[0].upper()}{meaning[1:]}."),
+    ]
+    if audit.marked:
+        grid = Grid(
+            head=("verdict", "fact", "from"),
+            rows=tuple((one.verdict, one.fact, one.source) for one in audit.marked[:LISTED]),
+        )
+        caption = f"Marked when lied to: {min(LISTED, len(audit.marked))} of {len(audit.marked)}"
+        blocks.append(Table(caption=caption, grid=grid, words=True))
+    return Section(id="audit", title="The audit", blocks=tuple(blocks))

@@ -1,0 +1,362 @@
+"""What stands in the report, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from mags_lab.evaluation.metrics import Interval
+from mags_lab.evaluation.proving.figures import Figures, over_seeds
+from mags_lab.evaluation.proving.tables import (
+    COLUMNS,
+    NONE,
+    Grid,
+    kinds,
+    left_open,
+    seeds,
+    shown,
+    sorts,
+)
+from mags_lab.evaluation.report.ablated import ablations_section
+from mags_lab.evaluation.report.chart import Axis, Series, colour, line_chart
+from mags_lab.evaluation.report.digest import Curve, Digest, Span, curve
+from mags_lab.evaluation.report.goals import (
+    DIARY,
+    LEARN,
+    OURS,
+    UNTOLD,
+    gained,
+    goals,
+    grouped,
+    rank,
+)
+from mags_lab.evaluation.report.page import Block, Figure, Prose, Section, Table
+from mags_lab.evaluation.report.retained import retention_section
+from mags_lab.evaluation.report.rewarded import rewarded_section
+from mags_lab.games.adventures.catalogue import POINTS
+
+OTHERS = (
+    ("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"), ("(e)", DIARY),
+)  # fmt: skip
+Measure = Callable[[Figures], float | None]
+Cell = Callable[[Sequence[Figures]], str]
+UNPLAYED = "not played"
+TELLING = ("nonsense", "companion")
+"""Games whose questions rest on what somebody says, not on what trying shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """Matches of the report, and those of ablations (the whole memory among them)."""
+
+    matches: tuple[Digest, ...]
+    ablations: tuple[Digest, ...] = ()
+
+    @property
+    def figures(self) -> list[Figures]:
+        """Of the matches."""
+        return [one.figures for one in self.matches]
+
+
+def measured(material: Material) -> Iterator[Section]:
+    """Every section that matches alone can tell, in order."""
+    found = material.figures
+    yield Section(
+        id="aims",
+        title="What was to be reached",
+        blocks=(
+            Prose(text=LEARN),
+            Table(caption="Aims and what was measured", grid=goals(found), words=True),
+        ),
+    )
+    yield _scores(found)
+    yield _improvements(found)
+    apart = rewarded_section(found)
+    if apart is not None:
+        yield apart
+    yield _changes(material)
+    yield _fidelity(found)
+    yield retention_section(found)
+    yield _recalled(found)
+    yield _cost(found)
+    yield ablations_section(material.ablations)
+
+
+def _scores(found: Sequence[Figures]) -> Section:
+    names = sorted({one.played.player for one in found}, key=lambda name: (rank(name), name))
+    rows = []
+    for game, players in grouped(found).items():
+        first = next(iter(players.values()))
+        most = max(len(group) for group in players.values())
+        chance = f"{100 * sum(one.chance for one in first) / len(first):.0f}"
+        if game.partition("/")[0] in POINTS:
+            chance = NONE
+        turns = f"{max(one.turns for group in players.values() for one in group):,}"
+        cells = (_score(players.get(name, ()), most) for name in names)
+        rows.append((game, str(most), turns, chance, *cells, _told(game, players)))
+    head = ("game", "seeds", "turns", "chance", *names, "told")
+    text = (
+        "Every player has the same frozen reader, and sees only the lines that its memory shows "
+        "it. nothing: the turn alone (a); window: the last lines (b); static: retrieval over the "
+        "rulebook told at the start (c); growing: hybrid retrieval over everything said (d); "
+        f"{DIARY}: the same with the diary of rewards of MAGS's player (e); “{UNTOLD}”: the "
+        "memory, whose player learns from no reward; MAGS: the memory; oracle: the least lines "
+        "that decide, from the game itself, told or not. "
+        "told: nobody's score, but that of one who forgets nothing, reads rightly and chooses "
+        "blindly where what MAGS had been told decides nothing; in games that tell their rules. "
+        "Scores are in percent, of adventures the share of all points; in brackets 95% intervals "
+        "over seeds. Who played fewer seeds than the row says has their number beside the score. "
+        f"{LEARN}"
+    )
+    return Section(
+        id="scores",
+        title="Games and players",
+        blocks=(
+            Prose(text=text),
+            Table(caption="Score", grid=Grid(head=head, rows=tuple(rows))),
+            *_apart(found),
+        ),
+    )
+
+
+def _told(game: str, players: Mapping[str, Sequence[Figures]]) -> str:
+    """What all that MAGS had been told is worth; nothing where rules are found out by trying."""
+    if game.partition("/")[0] not in TELLING:
+        return NONE
+    return _cell(players.get(OURS, ()), lambda one: 100 * one.told)
+
+
+def _score(group: Sequence[Figures], most: int) -> str:
+    """A score; how many seeds, where they are fewer; plainly, where nobody played."""
+    if not group:
+        return UNPLAYED
+    told = _cell(group, COLUMNS["score"])
+    return told if len(group) == most else f"{told} ({seeds(len(group))})"
+
+
+def _apart(found: Sequence[Figures]) -> Iterator[Block]:
+    for game, players in grouped(found).items():
+        every = [one for group in players.values() for one in group]
+        grid = kinds(every)
+        if len(grid.head) > 2:
+            if len(grid.head) > len(grid.rows) + 1:
+                grid = grid.turned()
+            yield Table(caption=f"{game}: score by kind of question", grid=grid, folded=True)
+
+
+def _improvements(found: Sequence[Figures]) -> Section:
+    tables = [
+        Table(caption=f"{OURS} over others, {what}, in percent", grid=_gains(found, measure))
+        for what, measure in (
+            ("all turns", lambda one: one.score),
+            ("questions that a change has touched", lambda one: one.after),
+        )
+    ]
+    return Section(id="improvement", title="Improvement", blocks=(Prose(text=LEARN), *tables))
+
+
+def _gains(found: Sequence[Figures], measure: Measure) -> Grid:
+    rows = []
+    for game, players in grouped(found).items():
+        gains = [gained(players, name, measure) for _, name in OTHERS]
+        if any(one is not None for one in gains):
+            oracle = gained(players, "oracle", measure)
+            share = NONE if oracle is None else f"{100 + oracle.mean:.0f}"
+            rows.append((game, *map(_percent, gains), share))
+    head = ("game", *(f"over {name} {letter}" for letter, name in OTHERS), "% of the oracle")
+    return Grid(head=head, rows=tuple(rows))
+
+
+def _changes(material: Material) -> Section:
+    blocks: list[Block] = [
+        Prose(
+            text="Left of the dashed line: the mean reward of all questions in the turns before "
+            "a change; right of it: that of the questions which the change touched, by turns "
+            "since. Who remembers what was, and does not let go of it, falls and stays there."
+        )
+    ]
+    for game, players in grouped(material.figures).items():
+        curves = [
+            curve(name, [o for o in material.matches if _of(o.figures, game, name)])
+            for name in players
+        ]
+        curves = [one for one in curves if one.points]
+        if curves:
+            blocks += [_curve_figure(game, curves), _curve_table(game, curves)]
+            every = [one for group in players.values() for one in group]
+            blocks.append(
+                Table(caption=f"{game}: what changes cost", grid=_adapting(players), folded=False)
+            )
+            blocks.append(
+                Table(caption=f"{game}: score by the sort of the change", grid=sorts(every),
+                      folded=True)
+            )  # fmt: skip
+    return Section(id="changes", title="Around each change of the rules", blocks=tuple(blocks))
+
+
+def _of(one: Figures, game: str, player: str) -> bool:
+    return (one.played.game, one.played.player) == (game, player)
+
+
+def _curve_figure(game: str, curves: Sequence[Curve]) -> Figure:
+    spans = _spans(curves)
+    place = {(span.first, span.last): at for at, span in enumerate(spans)}
+    axis = Axis(
+        title="turns since the change",
+        names=tuple(_span(span) for span in spans),
+        rule=next((at for at, span in enumerate(spans) if span.first >= 0), None),
+        rule_name="the rule changes",
+    )
+    lines = [
+        Series(
+            name=one.name,
+            points=tuple(
+                (place[span.first, span.last], 100 * mean.mean) for span, mean in one.points
+            ),
+        )
+        for one in curves
+    ]
+    title = f"{game}: score around a change"
+    return Figure(
+        caption=f"{title}, in percent, mean over seeds.",
+        svg=line_chart(title, axis, lines),
+        told="the numbers stand in the table below.",
+        legend=tuple((one.name, colour(one.name)) for one in curves),
+    )
+
+
+def _curve_table(game: str, curves: Sequence[Curve]) -> Table:
+    spans = _spans(curves)
+    rows = []
+    for one in curves:
+        known = {(span.first, span.last): mean for span, mean in one.points}
+        cells = (known.get((span.first, span.last)) for span in spans)
+        rows.append((one.name, *(NONE if c is None else _shown(c) for c in cells)))
+    grid = Grid(head=("player", *map(_span, spans)), rows=tuple(rows))
+    return Table(caption=f"{game}: score by turns since a change", grid=grid, folded=True)
+
+
+def _spans(curves: Sequence[Curve]) -> list[Span]:
+    found = {(span.first, span.last): span for one in curves for span, _ in one.points}
+    return [found[key] for key in sorted(found)]
+
+
+def _span(span: Span) -> str:
+    return f"{span.first}…{span.last}".replace("-", "\N{MINUS SIGN}")
+
+
+def _adapting(players: Mapping[str, Sequence[Figures]]) -> Grid:
+    columns: dict[str, Callable[[Figures], float | None]] = {
+        "changes": lambda o: None if o.adapting is None else o.adapting.changes,
+        "before": lambda o: None if o.adapting is None else 100 * o.adapting.before,
+        "after": lambda o: None if o.adapting is None else 100 * o.adapting.after,
+        "turns to recover": lambda o: None if o.adapting is None else o.adapting.turns,
+        "wrong asks": lambda o: None if o.adapting is None else o.adapting.asks,
+        "recovered %": lambda o: None if o.adapting is None else 100 * o.adapting.recovered,
+        "lost area": lambda o: None if o.adapting is None else o.adapting.lost,
+    }
+    return _grid(players, _means(columns))
+
+
+def _fidelity(found: Sequence[Figures]) -> Section:
+    measures: dict[str, Measure] = {
+        "precision": lambda o: None if o.fidelity is None else 100 * o.fidelity.precision,
+        "recall": lambda o: None if o.fidelity is None else 100 * o.fidelity.recall,
+        "F1": COLUMNS["F1"],
+    }
+    shares: dict[str, Measure] = {
+        "left open": COLUMNS["left open"],
+        "wrongly closed": lambda o: None if o.fidelity is None else 100 * o.fidelity.wrongly_closed,
+    }
+    cells = {**_means(measures), "ended left open": left_open, **_means(shares)}
+    text = (
+        "The facts of the memory when a game ends, held against the game's own. ended left open: "
+        "of the facts that were told and hold no longer, how many the memory still holds open, all "
+        "seeds together; left open: their share; wrongly closed: share of what was written and "
+        "holds that is closed. In percent. F1 says little of ended facts, which are few: it is of "
+        "the facts that hold, and of all that are open."
+    )
+    return Section(
+        id="fidelity",
+        title="Update fidelity",
+        blocks=(Prose(text=text), Table(caption="Fidelity", grid=_by_game(found, cells), lead=2)),
+    )
+
+
+def _recalled(found: Sequence[Figures]) -> Section:
+    columns = {name: COLUMNS[name] for name in ("recall", "whole", "explained")}
+    text = (
+        "recall: share of the facts that decide which the shown lines teach; whole: share of "
+        "questions for which all of them do; explained: share of right moves that cite a line "
+        "which decided. In percent, of questions whose facts had been told."
+    )
+    return Section(
+        id="recalled",
+        title="What the reader was shown, and what it named",
+        blocks=(
+            Prose(text=text),
+            Table(caption="Recall", grid=_by_game(found, _means(columns)), lead=2),
+        ),
+    )
+
+
+def _cost(found: Sequence[Figures]) -> Section:
+    columns: dict[str, Callable[[Figures], float | None]] = {
+        **{name: COLUMNS[name] for name in ("lines", "tokens", "recall ms", "engram ms")},
+        "turn ms": lambda one: one.turn_ms,
+        "nodes/rule": lambda one: one.nodes,
+        "arcs/rule": lambda one: one.arcs,
+        "objective": lambda one: one.objective,
+    }
+    text = (
+        "Lines and tokens that the reader is shown a turn; milliseconds of processor time a turn "
+        "for searching and for writing (mean), and for the whole turn with the reader (median); "
+        "nodes and arcs of the graph for each rule that holds; the objective (less is better)."
+    )
+    return Section(
+        id="cost",
+        title="Efficiency and cost",
+        blocks=(
+            Prose(text=text),
+            Table(caption="Cost of a turn", grid=_by_game(found, _means(columns)), lead=2),
+        ),
+    )
+
+
+def _means(columns: Mapping[str, Measure]) -> dict[str, Cell]:
+    """Cells of means with their intervals."""
+    return {name: partial(_cell, measure=measure) for name, measure in columns.items()}
+
+
+def _by_game(found: Sequence[Figures], columns: Mapping[str, Cell]) -> Grid:
+    rows = []
+    for game, players in grouped(found).items():
+        grid = _grid(players, columns)
+        rows += [(game, *row) for row in grid.rows if set(row[1:]) != {NONE}]
+    return Grid(head=("game", "player", *columns), rows=tuple(rows))
+
+
+def _grid(players: Mapping[str, Sequence[Figures]], columns: Mapping[str, Cell]) -> Grid:
+    rows = tuple(
+        (name, *(cell(group) for cell in columns.values())) for name, group in players.items()
+    )
+    return Grid(head=("player", *columns), rows=rows)
+
+
+def _cell(group: Sequence[Figures], measure: Measure) -> str:
+    found = over_seeds(group, measure)
+    if found is None:
+        return NONE
+    return shown(found) if found.high > found.low else f"{found.mean:.1f}"
+
+
+def _shown(interval: Interval) -> str:
+    scaled = Interval(
+        mean=100 * interval.mean, low=100 * interval.low, high=100 * interval.high, n=interval.n
+    )
+    return shown(scaled)
+
+
+def _percent(interval: Interval | None) -> str:
+    return NONE if interval is None else shown(interval, "+.0f")

@@ -1,0 +1,200 @@
+"""Turns in, questions asked, ids out: the suites of evidence recall.
+
+One run gives one `Outcome` a question; the tables are means over outcomes, so
+that any measure, half or kind can be read from the same run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mags_lab.evaluation.datasets.locomo import Conversation
+from mags_lab.evaluation.datasets.longmemeval import LongMemEval
+from mags_lab.evaluation.datasets.multihop import Corpus
+from mags_lab.evaluation.metrics import (
+    Interval,
+    bootstrap,
+    complete_at,
+    hit_at,
+    ndcg_at,
+    recall_at,
+    reciprocal_rank,
+)
+from mags_lab.evaluation.objective import Quality
+from mags_lab.evaluation.protocol import GraphRetriever, Probe, Retriever, Turn
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One question with what was found for it; `seconds` is the search alone."""
+
+    probe: Probe
+    ranked: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """All outcomes of one system on one suite; `add_s` is the time to store `turns` turns."""
+
+    outcomes: tuple[Outcome, ...]
+    turns: int
+    add_s: float
+
+
+def ask_all(
+    system: Retriever, turns: Sequence[Turn], probes: Sequence[Probe], k: int, clock: Clock
+) -> Run:
+    """Store `turns` in an empty `system`, then ask every probe for k ids."""
+    began = clock()
+    system.add(turns)
+    add_s = clock() - began
+    outcomes = tuple(_ask(system, probe, k, clock) for probe in probes)
+    return Run(outcomes=outcomes, turns=len(turns), add_s=add_s)
+
+
+def locomo_within(
+    make: Callable[[], Retriever],
+    conversations: Iterable[Conversation],
+    *,
+    k: int = 20,
+    clock: Clock = time.perf_counter,
+) -> Run:
+    """Ask each conversation's questions of a memory of that conversation alone."""
+    return joined(ask_all(make(), c.turns, c.probes, k, clock) for c in conversations)
+
+
+def locomo_together(
+    make: Callable[[], Retriever],
+    conversations: Sequence[Conversation],
+    *,
+    k: int = 20,
+    clock: Clock = time.perf_counter,
+) -> Run:
+    """Ask all questions of one memory of all conversations, told one after another."""
+    turns = [turn for c in conversations for turn in c.turns]
+    return ask_all(make(), turns, [p for c in conversations for p in c.probes], k, clock)
+
+
+def longmemeval(
+    make: Callable[[], Retriever],
+    data: LongMemEval,
+    *,
+    k: int = 30,
+    clock: Clock = time.perf_counter,
+) -> Run:
+    """Ask all questions of one memory of all evidence turns and all haystack sessions.
+
+    Every question thus has the evidence of all others as distractors too. Ids
+    are turns; `by_session` reads the same run a session at a time.
+    """
+    return ask_all(make(), data.turns, data.probes, k, clock)
+
+
+def multihop(
+    make: Callable[[], GraphRetriever],
+    corpus: Corpus,
+    *,
+    with_triples: bool,
+    k: int = 20,
+    clock: Clock = time.perf_counter,
+) -> Run:
+    """Ask all questions of one memory of all passages, with or without the shipped triples."""
+    system = make()
+    began = clock()
+    if with_triples:
+        system.add_graph(corpus.turns, corpus.triples)
+    else:
+        system.add(corpus.turns)
+    add_s = clock() - began
+    outcomes = tuple(_ask(system, probe, k, clock) for probe in corpus.probes)
+    return Run(outcomes=outcomes, turns=len(corpus.turns), add_s=add_s)
+
+
+def joined(runs: Iterable[Run]) -> Run:
+    """Put the outcomes of several runs into one."""
+    parts = list(runs)
+    return Run(
+        outcomes=tuple(o for run in parts for o in run.outcomes),
+        turns=sum(run.turns for run in parts),
+        add_s=sum(run.add_s for run in parts),
+    )
+
+
+def by_session(run: Run, session_of: Mapping[str, str]) -> Run:
+    """Return the run with turns replaced by their sessions, each at its best turn's rank.
+
+    As many sessions are ranked as the k turns found hold, so recall@k of
+    sessions may be counted over fewer than k.
+    """
+    outcomes = [
+        Outcome(
+            probe=Probe(
+                id=o.probe.id,
+                text=o.probe.text,
+                gold=frozenset(session_of[i] for i in o.probe.gold),
+                kind=o.probe.kind,
+                at=o.probe.at,
+            ),
+            ranked=tuple(dict.fromkeys(session_of[i] for i in o.ranked)),
+            seconds=o.seconds,
+        )
+        for o in run.outcomes
+    ]
+    return Run(outcomes=tuple(outcomes), turns=run.turns, add_s=run.add_s)
+
+
+def scores(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, Interval]:
+    """Return every measure of `values` as a mean over the run's outcomes."""
+    return {name: bootstrap(found) for name, found in values(run, ks).items()}
+
+
+def values(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, list[float]]:
+    """Return every measure of retrieval by name, one value for each of the run's outcomes.
+
+    `recall@k`, `hit@k`, `all@k` (every gold id found) and `ndcg@k` for each k, and `mrr`.
+    """
+    named: dict[str, list[float]] = {"mrr": []}
+    for o in run.outcomes:
+        named["mrr"].append(reciprocal_rank(o.ranked, o.probe.gold))
+        for k in ks:
+            named.setdefault(f"recall@{k}", []).append(recall_at(o.ranked, o.probe.gold, k))
+            named.setdefault(f"hit@{k}", []).append(hit_at(o.ranked, o.probe.gold, k))
+            named.setdefault(f"all@{k}", []).append(complete_at(o.ranked, o.probe.gold, k))
+            named.setdefault(f"ndcg@{k}", []).append(ndcg_at(o.ranked, o.probe.gold, k))
+    return named
+
+
+def quality(run: Run, k: int = 10) -> Quality:
+    """Return how a run went: an answer is wrong where the first id found is no evidence.
+
+    `carried`: the share of questions whose whole evidence stands among the first k.
+    """
+    n = len(run.outcomes)
+    right = sum(hit_at(o.ranked, o.probe.gold, 1) for o in run.outcomes)
+    whole = sum(complete_at(o.ranked, o.probe.gold, k) for o in run.outcomes)
+    return Quality(wrong=1.0 - right / n, carried=whole / n)
+
+
+def kinds(run: Run) -> dict[str, Run]:
+    """Return the run split by the probes' kinds, in order of name."""
+    return {
+        kind: only(run, lambda o, kind=kind: o.probe.kind == kind)  # type: ignore[misc]
+        for kind in sorted({o.probe.kind for o in run.outcomes})
+    }
+
+
+def only(run: Run, wanted: Callable[[Outcome], bool]) -> Run:
+    """Return the run with the outcomes for which `wanted` holds."""
+    kept = tuple(o for o in run.outcomes if wanted(o))
+    return Run(outcomes=kept, turns=run.turns, add_s=run.add_s)
+
+
+def _ask(system: Retriever, probe: Probe, k: int, clock: Clock) -> Outcome:
+    began = clock()
+    ranked = tuple(system.search(probe.text, k))
+    return Outcome(probe=probe, ranked=ranked, seconds=clock() - began)

@@ -1,0 +1,189 @@
+"""Sentence banks: all the words of a game, in one file each.
+
+`mags_lab.games.sentences.BANKS` says what each is for. All have the same keys, which is checked
+when they are read.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from mags.errors import InvalidInput, NotFound
+from mags_lab.games.nonsense.rules import EVENTS, KINDS, VALUES
+from mags_lab.games.sentences import BANKS, Lists, lists_of
+
+LEAST = 6
+FIXED = frozenset({"species"})
+"""Relations that never change: nobody turns into another kind of creature."""
+NOUNS = frozenset(
+    {
+        *("creature", "species", "clan", "feast", "custom", "place", "person", "lore", "relic"),
+        *("object", "food", "toll", "greeting", "word", "moon", "warden"),
+    }
+)
+FRAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "hearsay": "c",
+        "herald": "c",
+        "temporary": "c days",
+        "moon": "c moon",
+        "moonrise": "moon",
+        "reveal": "c",
+        "no longer": "",
+    }
+)
+SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Law:
+    """What a place may say of an act, and what one does who knows it."""
+
+    status: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """The words of a game. `side`: whose syllables its names have."""
+
+    name: str
+    side: int
+    kinds: Lists
+    acts: tuple[str, ...]
+    deeds: tuple[str, ...]
+    honest: str
+    lying: str
+    guides: tuple[str, ...]
+    herald: str
+    narrator: str
+    laws: tuple[Law, ...]
+    told: Lists
+    again: Lists
+    change: Lists
+    question: Lists
+    action: Lists
+    right: Lists
+    wrong: Lists
+    frames: Lists
+    filler: tuple[str, ...]
+    words: frozenset[str]
+
+
+@cache
+def bank(name: str) -> Bank:
+    """The bank of that name, or in that file ("mine.toml").
+
+    Raises NotFound, and InvalidInput where the file has a flaw. What a file of one's own leaves
+    out (its questions, say) is the tuning bank's.
+    """
+    if name not in BANKS and not name.endswith(".toml"):
+        raise NotFound(
+            f"there is no bank {name!r}: choose among {', '.join(BANKS)}, or name a .toml file",
+            bank=name,
+        )
+    text = _text(name)
+    raw = _parsed(name, text)
+    if name not in BANKS:
+        raw = {**_parsed("tuning", _text("tuning")), **raw}
+    words = raw["words"]
+    made = Bank(
+        name=name if name in BANKS else Path(name).stem,
+        side=raw["side"],
+        kinds=lists_of(raw["kinds"]),
+        acts=tuple(words["acts"]),
+        deeds=tuple(words["deeds"]),
+        honest=words["honest"],
+        lying=words["lying"],
+        guides=tuple(words["guides"]),
+        herald=words["herald"],
+        narrator=words["narrator"],
+        laws=tuple(Law(**law) for law in raw["laws"]),
+        told=lists_of(raw["told"]),
+        again=lists_of(raw["again"]),
+        change=lists_of(raw["change"]),
+        question=lists_of(raw["question"]),
+        action=lists_of(raw["action"]),
+        right=lists_of(raw["right"]),
+        wrong=lists_of(raw["wrong"]),
+        frames=lists_of(raw["frames"]),
+        filler=tuple(raw["filler"]["lines"]),
+        words=frozenset(re.findall(r"[a-z]+", text.casefold())),
+    )
+    _check(made)
+    return made
+
+
+def _text(name: str) -> str:
+    if name in BANKS:
+        return files("mags_lab.games.nonsense").joinpath(f"data/{name}.toml").read_text("utf-8")
+    path = Path(name)
+    if not path.is_file():
+        raise NotFound(f"there is no bank file {name!r}", bank=name)
+    return path.read_text("utf-8")
+
+
+def _parsed(name: str, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"bank {name}: no TOML: {error}", bank=name) from error
+
+
+def _check(made: Bank) -> None:
+    families = {kind.family for kind in KINDS.values()}
+    _keys(made, "kinds", made.kinds, NOUNS)
+    _keys(made, "action", made.action, families - {"allowed"})
+    for name, lists, wanted in (
+        ("told", made.told, set(VALUES)),
+        ("again", made.again, set(EVENTS)),
+        ("change", made.change, set(VALUES) - EVENTS - FIXED),
+        ("question", made.question, set(KINDS)),
+        ("right", made.right, families),
+        ("wrong", made.wrong, families),
+        ("frames", made.frames, set(FRAMES)),
+    ):
+        _keys(made, name, lists, wanted)
+        for key, lines in lists.items():
+            if len(set(lines)) < LEAST:
+                raise _flaw(made, f"{name}.{key} has fewer than {LEAST} different lines", key)
+            for line in lines:
+                _slots(made, name, key, line)
+
+
+def _keys(made: Bank, name: str, lists: Lists, wanted: set[str] | frozenset[str]) -> None:
+    if set(lists) != wanted:
+        odd = ", ".join(sorted(set(lists) ^ wanted))
+        raise _flaw(made, f"[{name}] should have each key once and no other: {odd}", name)
+
+
+def _slots(made: Bank, name: str, key: str, line: str) -> None:
+    """Raise InvalidInput for a line that lacks what it tells of, or has a slot that nothing fills.
+
+    A rule names its subject and its value; a question never names a value.
+    """
+    found = set(SLOT.findall(line))
+    if name == "frames":
+        must = may = set(FRAMES[key].split())
+    elif name == "question":
+        may = {"s", "t", "m"}
+        must = {"clash": {"s", "t"}, "allowed": {"s", "t"}, "believe": {"m"}}.get(key, {"s"})
+    elif name in ("told", "again", "change"):
+        must = {"s", "o", "t"} if key == "law" else {"s", "o"}
+        may = must | ({"old"} if name == "change" else set())
+    else:
+        must, may = {"believe": {"o"}}.get(key, set()), {"s", "o", "t"}
+    if not must <= found <= may:
+        raise _flaw(made, f"{name}.{key}: {line!r} has the wrong slots", key)
+
+
+def _flaw(made: Bank, what: str, key: str) -> InvalidInput:
+    return InvalidInput(f"bank {made.name}: {what}", bank=made.name, key=key)

@@ -1,0 +1,169 @@
+"""The game of nonsense: plays a plan and keeps the ledger of what this player was told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from mags.errors import InvalidInput
+from mags_lab.games.nonsense.bank import bank
+from mags_lab.games.nonsense.changes import ChangingPlan
+from mags_lab.games.nonsense.feedback import Feedback
+from mags_lab.games.nonsense.ledger import Ledger, Telling
+from mags_lab.games.nonsense.levels import Level
+from mags_lab.games.nonsense.phrases import Phrases
+from mags_lab.games.nonsense.plan import Step
+from mags_lab.games.nonsense.rules import Decision, View, fact
+from mags_lab.games.nonsense.world import make_world
+from mags_lab.games.turns import Line, Outcome, Scene, Truth
+
+SCORED = "scored"
+
+
+class Nonsense:
+    """A game of a level; satisfies `mags_lab.games.turns.Game`."""
+
+    def __init__(self, level: Level, *, bank_name: str = SCORED) -> None:
+        """Make it; `begin` starts an instance. Raises NotFound for an unknown bank."""
+        self.level = level
+        self.bank = bank(bank_name)
+        self._instance: Instance | None = None
+
+    @property
+    def name(self) -> str:
+        """Kind and level, and the bank where it is not the scored one."""
+        name = f"nonsense/{self.level.name}"
+        return name if self.bank.name == SCORED else f"{name}/{self.bank.name}"
+
+    def begin(self, seed: int) -> Scene:
+        """A new world and its first scene."""
+        self._instance = Instance(self, seed)
+        return self._instance.scene
+
+    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+        """Do one of the scene's actions. Raises InvalidInput for any other, and when it is over."""
+        instance = self.running()
+        outcome = instance.act(action)
+        if outcome.over:
+            self._instance = None
+            return outcome, None
+        return outcome, instance.scene
+
+    def truth(self) -> Truth:
+        """What is so at the scene handed out last; `teaches` and `ends` are of its own lines.
+
+        Raises InvalidInput when no game is being played.
+        """
+        return self.running().truth()
+
+    def running(self) -> Instance:
+        """The instance being played; raises InvalidInput when there is none."""
+        if self._instance is None:
+            raise InvalidInput("no game is being played: begin one", game=self.name)
+        return self._instance
+
+
+class Instance:
+    """One game being played."""
+
+    scene: Scene
+
+    def __init__(self, game: Nonsense, seed: int) -> None:
+        """Make a world and meet its first scene."""
+        self._of = f"{game.name} {seed}"
+        self._bank = game.bank
+        rng = Random(self._of)
+        world = make_world(game.level.rules, game.bank, rng)
+        self._plan: Iterator[Step] = iter(ChangingPlan(game.level, world, game.bank, rng))
+        self._ledger = Ledger(world.rules, honest=game.bank.honest)
+        people = world.pools["person"]
+        self._feedback = Feedback(game.level, game.bank, self._ledger, people)
+        self._meet(next(self._plan), [])
+
+    @property
+    def known(self) -> View:
+        """What one who has listened to every word knows."""
+        return self._ledger.known
+
+    @property
+    def decision(self) -> Decision:
+        """What is to be decided at this scene."""
+        return self._step.decision
+
+    @property
+    def answer(self) -> str:
+        """What decides rightly."""
+        return self._ledger.answer(self._step.decision).answer
+
+    @property
+    def honest(self) -> str:
+        """The bank's word for one who tells the truth."""
+        return self._bank.honest
+
+    def act(self, action: str) -> Outcome:
+        """Do one of the scene's actions and meet the next scene; raises InvalidInput."""
+        step, ledger = self._step, self._ledger
+        values = dict(step.choices)
+        if action not in values:
+            raise InvalidInput(
+                f"{action!r} is not among the actions of turn {step.turn}", action=action
+            )
+        right = values[action] == ledger.answer(step.decision).answer
+        following = next(self._plan, None)
+        if following is not None:
+            rng = Random(f"{self._of} {step.turn}")
+            lines = self._feedback.on(step, values[action], rng)
+            if right:
+                ledger.done(step.turn + 1, step.decision)
+            self._meet(following, lines)
+        return Outcome(reward=1.0 if right else 0.0, over=following is None)
+
+    def _meet(self, step: Step, feedback: list[Telling]) -> None:
+        """Take in what is said and what happens: of the last move, then of the new turn."""
+        self._step = step
+        self._truth: Truth | None = None
+        self._ledger.begin_scene()
+        for place, telling in enumerate(feedback):
+            self._ledger.hear((step.turn, place), telling)
+        for change in step.changes:
+            self._ledger.change(step.turn, change)
+        for place, telling in enumerate(step.tellings, start=len(feedback)):
+            self._ledger.hear((step.turn, place), telling)
+        said = (*feedback, *step.tellings)
+        self.scene = Scene(
+            turn=step.turn,
+            at=step.at,
+            said=tuple(Line(speaker=t.speaker, text=t.text, at=step.at) for t in said),
+            question=step.question,
+            actions=tuple(action for action, _ in step.choices),
+        )
+
+    def truth(self) -> Truth:
+        """What is so at this scene."""
+        if self._truth is None:
+            self._truth = self._make_truth()
+        return self._truth
+
+    def _make_truth(self) -> Truth:
+        step, ledger = self._step, self._ledger
+        found = ledger.answer(step.decision)
+        knowable = ledger.knowable(step.decision)
+        phrases = Phrases(self._bank, Random(0))
+        needed = (ledger.told(slot) or phrases.plainest(slot, value) for slot, value in found.links)
+        teaches, ends = ledger.views()
+        changed, after = ledger.news(step.decision)
+        return Truth(
+            best=frozenset(action for action, value in step.choices if value == found.answer),
+            needed=tuple(needed),
+            rests_on=tuple(fact(slot, value) for slot, value in found.links),
+            kind=step.decision.kind,
+            changes=ledger.changes,
+            changed=changed,
+            facts=ledger.facts(),
+            over=ledger.over(),
+            teaches=teaches,
+            ends=ends,
+            knowable=knowable,
+            age=ledger.age(step.turn, step.decision) if knowable else 0,
+            after=after,
+        )

@@ -1,0 +1,1 @@
+"""Games played live over HTTP, beside the routes of MAGS."""

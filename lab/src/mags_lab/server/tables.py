@@ -1,0 +1,217 @@
+"""Games that are played live: MAGS and a player without memory, each at a game of its own.
+
+Both play the same game from the same seed with the same reader, so what differs between them is the
+memory alone. Nothing of it is kept: the memory is a new one, in RAM, and goes with the game.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from mags.errors import InvalidInput, NotFound
+from mags.memory.memory import Memory
+from mags.server.grants import Grant
+from mags.server.halls import Overloaded
+from mags_lab.games.matches import Match, Turned
+from mags_lab.games.players.remembering import Remembering
+from mags_lab.games.registry import make
+from mags_lab.games.turns import Game, Outcome, Player, Scene, Truth
+
+NONSENSE = {"tiny": 50, "easy": 160, "standard": 300}
+LOGIC = ("eleusis", "mastermind", "knights")
+LEVELS = {"short": 40, "standard": 500}
+OFFERED: Mapping[str, int] = {
+    **{f"nonsense/{level}": turns for level, turns in NONSENSE.items()},
+    **{f"{kind}/{level}": turns for kind in LOGIC for level, turns in LEVELS.items()},
+}
+"""Games that end in minutes, with their turns."""
+MOST, MINE = 8, 2
+"""Games at a time: of all, and of one key, whose oldest gives way."""
+IDLE_S = 900.0
+Seen = TypeVar("Seen")
+Pair = tuple[Remembering, Player]
+Pairs = Callable[[], Pair]
+"""Makes MAGS, with an empty memory in RAM, and who plays without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """One turn of one player. `score`: rewards so far; `right`: right moves so far."""
+
+    scene: Scene
+    turned: Turned
+    score: float
+    right: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One turn of both. `played`: turns so far; `over`: it was the last."""
+
+    played: int
+    over: bool
+    mags: Played
+    alone: Played
+
+
+class Watched:
+    """A game that remembers the scene in which the last action was taken."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self.name = game.name
+        self.acted: Scene | None = None
+        self.following: Scene | None = None
+
+    def begin(self, seed: int) -> Scene:
+        """As the game does."""
+        self.following = self._game.begin(seed)
+        return self.following
+
+    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+        """As the game does."""
+        outcome, scene = self._game.act(action)
+        self.acted, self.following = self.following, scene
+        return outcome, scene
+
+    def truth(self) -> Truth:
+        """As the game does."""
+        return self._game.truth()
+
+
+class Side:
+    """One player's game, turn by turn."""
+
+    def __init__(self, name: str, seed: int, player: Player) -> None:
+        """Raises NotFound for a game that is not there."""
+        self._game = Watched(make(f"{name}/tuning"))  # the scored sentences are kept for reports
+        match = Match(self._game, player, seed=seed, turns=OFFERED[name], clock=time.thread_time)
+        self._turns: Iterator[Turned] = iter(match)
+        self._score, self._right = 0.0, 0
+
+    def play(self) -> Played | None:
+        """The next turn, None when the game is over."""
+        turned = next(self._turns, None)
+        if turned is None or self._game.acted is None:
+            return None
+        self._score += turned.reward
+        self._right += turned.right
+        return Played(scene=self._game.acted, turned=turned, score=self._score, right=self._right)
+
+    @property
+    def over(self) -> bool:
+        """Whether no scene follows."""
+        return self._game.acted is not None and self._game.following is None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Table:
+    """Two sides of one game. `owner`: whose it is; `used`: when it was last asked for."""
+
+    name: str
+    seed: int
+    owner: str
+    mags: Side
+    alone: Side
+    remembering: Remembering
+    used: float
+    played: int = 0
+    over: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Tables:
+    """The games that are being played. Safe to use from several threads."""
+
+    def __init__(self, pairs: Pairs | None, clock: Callable[[], float] = time.monotonic) -> None:
+        """`pairs` None: there are no players, and so no games; `clock`: seconds."""
+        self._pairs, self._clock = pairs, clock
+        self._lock = threading.Lock()
+        self._tables: dict[str, Table] = {}
+
+    def begin(self, grant: Grant, name: str, seed: int) -> tuple[str, Table]:
+        """A new game and its id, which cannot be guessed; raises InvalidInput, Overloaded."""
+        if name not in OFFERED or self._pairs is None:
+            known = ", ".join(OFFERED) if self._pairs else "none"
+            raise InvalidInput(f"game: there is no {name!r} to watch (there are: {known})")
+        owner = f"{grant.name} {grant.digest}"
+        remembering, nothing = self._pairs()
+        table = Table(
+            name=name,
+            seed=seed,
+            owner=owner,
+            mags=Side(name, seed, remembering),
+            alone=Side(name, seed, nothing),
+            remembering=remembering,
+            used=self._clock(),
+        )
+        id_ = secrets.token_hex(8)
+        with self._lock:
+            leaving = self._giving_way(owner)
+            if len(self._tables) - len(leaving) >= MOST:
+                raise Overloaded(f"{MOST} games are being played: try again in a while")
+            self._tables[id_] = table
+        self._put_away(leaving)
+        return id_, table
+
+    def step(self, grant: Grant, id_: str) -> tuple[Table, Step]:
+        """One turn of both; raises NotFound, InvalidInput when the game is over."""
+        table = self._of(grant, id_)
+        with table.lock:
+            mags, alone = (None, None) if table.over else (table.mags.play(), table.alone.play())
+            if mags is None or alone is None:
+                table.over = True
+                raise InvalidInput("this game is over: begin another")
+            table.played += 1
+            table.over = table.played >= OFFERED[table.name] or table.mags.over or table.alone.over
+            return table, Step(played=table.played, over=table.over, mags=mags, alone=alone)
+
+    def look(self, grant: Grant, id_: str, see: Callable[[Memory], Seen]) -> Seen:
+        """What `see` makes of the memory of MAGS in a game; raises NotFound, InvalidInput."""
+        table = self._of(grant, id_)
+        with table.lock:
+            if not table.played:
+                raise InvalidInput("nothing was played yet: take a step first")
+            return see(table.remembering.memory)
+
+    def end(self, grant: Grant, id_: str) -> None:
+        """Put a game away; raises NotFound."""
+        self._of(grant, id_)
+        self._put_away([id_])
+
+    def close(self) -> None:
+        """Put every game away."""
+        self._put_away(list(self._tables))
+
+    def __len__(self) -> int:
+        """How many games are kept."""
+        return len(self._tables)
+
+    def _of(self, grant: Grant, id_: str) -> Table:
+        with self._lock:
+            table = self._tables.get(id_)
+            if table is None or table.owner != f"{grant.name} {grant.digest}":
+                raise NotFound(f"there is no game {id_!r} (any more): begin another", game=id_)
+            table.used = self._clock()
+            return table
+
+    def _giving_way(self, owner: str) -> list[str]:
+        """Ids of games that nobody has looked at for long, and of the owner's oldest."""
+        now = self._clock()
+        idle = [i for i, table in self._tables.items() if now - table.used > IDLE_S]
+        mine = [i for i, t in self._tables.items() if t.owner == owner and i not in idle]
+        return [*idle, *mine[: max(0, len(mine) - MINE + 1)]]
+
+    def _put_away(self, ids: list[str]) -> None:
+        with self._lock:
+            leaving = [self._tables.pop(id_, None) for id_ in ids]
+        for table in leaving:
+            if table is not None:
+                with table.lock:  # a turn that is being played ends first
+                    table.over = True
+                    table.remembering.close()

@@ -1,0 +1,98 @@
+"""A torch model evaluated as it trains: in batches, and drawn from for homogeneity."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from mags_lab.training.chains.schema import Role, Sample
+from mags_lab.training.evaluate.deciders import Decision, mixes
+from mags_lab.training.experience import Voice
+from mags_lab.training.folders import opened
+from mags_lab.training.pairs import prompt_of
+from mags_lab.training.reward import nothing_invented, read
+from mags_lab.training.rollout import Sampling, complete
+
+LIMIT = 160
+
+
+class VoiceDecider:
+    """A `Voice`: greedy decisions in batches, and drawn ones at its own temperature.
+
+    `timed`: how many of the samples are decided alone once more, to time a decision. `seed`: of
+    what is drawn.
+    """
+
+    def __init__(
+        self, voice: Voice, *, name: str, batch: int = 64, timed: int = 20, seed: int = 0
+    ) -> None:
+        self.name = name
+        self.roles = tuple(Role)
+        self._voice = voice
+        self._batch = batch
+        self._timed = timed
+        self._seed = seed
+        voice.model.eval()
+
+    def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
+        """The likeliest reply to each sample."""
+        greedy = replace(self._voice.sampling, temperature=0.0)
+        made = list(self._replies(samples, greedy))
+        return [
+            replace(one, seconds=self._seconds(sample, greedy)) if i < self._timed else one
+            for i, (sample, one) in enumerate(zip(samples, made, strict=True))
+        ]
+
+    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """`count` replies drawn for each sample."""
+        repeated = [sample for sample in samples for _ in range(count)]
+        drawn = list(self._replies(repeated, self._voice.sampling))
+        return [drawn[i : i + count] for i in range(0, len(drawn), count)]
+
+    def _replies(self, samples: Sequence[Sample], how: Sampling) -> Iterator[Decision]:
+        chance = torch.Generator(device=self._voice.model.device).manual_seed(self._seed)
+        for begin in range(0, len(samples), self._batch):
+            some = samples[begin : begin + self._batch]
+            prompts = [self._ids(sample) for sample in some]
+            done = complete(self._voice.model, prompts, how, chance=chance)
+            used = done.mask.sum(1).long().tolist()
+            for sample, ids, text, count in zip(
+                some, prompts, self._voice.replies(done), used, strict=True
+            ):
+                yield replace(judged(sample, text), tokens=len(ids) + count)
+
+    def _ids(self, sample: Sample) -> tuple[int, ...]:
+        tokenizer = self._voice.tokenizer
+        ids = tokenizer(prompt_of(sample), add_special_tokens=False)["input_ids"]
+        return (tokenizer.bos_token_id, *ids)
+
+    def _seconds(self, sample: Sample, how: Sampling) -> float:
+        begin = time.perf_counter()
+        complete(self._voice.model, [self._ids(sample)], how)
+        return time.perf_counter() - begin
+
+
+def from_folder(folder: Path, *, name: str, limit: int = LIMIT, seed: int = 0) -> VoiceDecider:
+    """A model of transformers in a folder, shown the compact prompt; raises InvalidInput.
+
+    `limit`: tokens of a reply; `seed`: of what is drawn.
+    """
+    model, tokenizer = opened(folder)
+    sampling = Sampling(pad=tokenizer.pad_token_id, end=tokenizer.eos_token_id, limit=limit)
+    voice = Voice(model=model, tokenizer=tokenizer, sampling=sampling)
+    return VoiceDecider(voice, name=name, seed=seed)
+
+
+def judged(sample: Sample, text: str) -> Decision:
+    """A reply as a decision: read, held against the guardrail, its memory tokens looked at."""
+    mixed = mixes(sample.role, text)
+    reading = read(sample, text)
+    if reading is None:
+        return Decision(reading=None, why="the grammar refuses it", mixed=mixed)
+    if not nothing_invented(sample, reading):
+        return Decision(reading=None, why="invented", mixed=mixed)
+    return Decision(reading=reading, mixed=mixed)

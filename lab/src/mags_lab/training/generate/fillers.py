@@ -1,0 +1,188 @@
+"""What goes into the slots: words of lists, made-up names in the shape of their type, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+from mags.errors import InvalidInput
+from mags.models.rendering import DAYS, MONTHS
+from mags_lab.training.chains.phrasebook import SLOT
+from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.generate.names import made_up
+
+# A is a made-up name, a a made-up word in lower case, B another name, # a house number.
+SHAPES: Mapping[str, tuple[str, ...]] = {
+    "person": ("A", "A", "A", "A B"),
+    "relative-name": ("A",),
+    "pet-name": ("A",),
+    "city": ("A", "A", "A", "Port A", "A Bay"),
+    "country": ("A", "A", "Aia", "New A"),
+    "region": ("A", "Upper A", "Greater A", "North A"),
+    "company": ("A", "A Labs", "A & Sons", "A Foods", "A Logistics", "B & A", "A Software"),
+    "school": ("A College", "A High", "University of A", "A Academy", "A School of Music"),
+    "band": ("A", "The As", "A and the Bs", "The A Brothers"),
+    "book": ("The A Letters", "Return to A", "A", "The Last A", "A's Winter", "Under A Hill"),
+    "film": ("The A Affair", "Escape from A", "A", "Goodbye, A", "Midnight in A"),
+    "title": ("The A Papers", "A", "Songs of A", "Notes from A"),
+    "team": ("A United", "A Rovers", "FC A", "A City", "A Wanderers"),
+    "street": ("# A Road", "A Street", "# A Lane", "A Square"),
+    "place": ("A Hall", "A Park", "A Castle", "A", "A Market"),
+    "place-nonsense": ("A", "A Hollow", "the Caves of A", "A Deep"),
+    "organisation": ("A Rowing Club", "A Society", "A Alliance", "A Choir", "Friends of A"),
+    "institution": ("A Museum", "A Theatre", "A Hospital", "A Institute"),
+    "product": ("A", "A Pro", "AOS", "A Studio"),
+    "district": ("A", "Old A", "A Quay", "A Heights"),
+    "creature": ("A",),
+    "clan": ("A",),
+    "feast": ("A", "A", "Atide", "Night of A"),
+    "custom": ("A", "A", "Third A", "Silent A"),
+    "nickname": ("A",),
+    "language": ("A", "Aish"),
+    "office": ("Mayor of A", "Minister of A"),
+}
+# Types made of the lists of others.
+UNIONS: Mapping[str, tuple[str, ...]] = {
+    "likeable": ("food", "drink", "hobby", "sport", "genre"),
+    "by-kind": ("food", "drink", "color", "sport", "hobby", "genre"),
+}
+PURE = frozenset({"kind", "diet", "plan", "office", "weekday", "common"})
+"""Lists that are never joined by made-up words."""
+# In training, plans are put together too: a list of a few dozen would be learned by heart.
+PLANS = (
+    "learn {language}",
+    "buy a {thing}",
+    "visit {city}",
+    "move to {city}",
+    "write a book about {interest}",
+    "take up {hobby}",
+    "get into {sport}",
+    "play the {instrument}",
+    "work as a {job}",
+    "study {subject-of-study}",
+    "give up {food}",
+    "sell the {thing}",
+    "see {country}",
+    "cook {food} for everybody",
+    "join {organisation}",
+    "{common} the {common} {common}",
+)
+REAL_SHARE = 0.3
+MADE_UP_SHARE = 0.2
+STRANGE_SHARE = 0.15
+"""Share, in training, of objects of two or three random words: ends cannot be learned by heart."""
+
+
+class Fillers:
+    """Values by slot type, drawn with `rng` from what a split may use."""
+
+    def __init__(self, shelf: Shelf, rng: Random) -> None:
+        self._rng = rng
+        self._held = shelf.held
+        self._words = shelf.words
+
+    def value(self, type: str, *, avoid: tuple[str, ...] = ()) -> str:
+        """A value of a type, none of `avoid`; raises InvalidInput for an unknown type."""
+        for _ in range(1000):
+            found = self._one(type)
+            if found.casefold() not in {word.casefold() for word in avoid}:
+                return found
+        raise InvalidInput(
+            f"There are too few values of the type {type!r}: add some to words/{type}.txt.",
+            type=type,
+        )
+
+    def _one(self, type: str) -> str:
+        rng = self._rng
+        if type in NUMBERS:
+            return NUMBERS[type](rng)
+        if type == "email":
+            host = rng.choice(("com", "org", "net"))
+            return self._shaped("a") + f"@{self._shaped('a')}.{host}"
+        if type in UNIONS:
+            type = rng.choice(UNIONS[type])
+        listed = self._words.get(type, ())
+        if type not in SHAPES and not listed:
+            raise unknown(type)
+        if type in SHAPES and (not listed or rng.random() >= REAL_SHARE):
+            return self._shaped(rng.choice(SHAPES[type]))
+        if type not in SHAPES and type not in PURE and rng.random() < MADE_UP_SHARE:
+            return made_up(rng, held=self._held)
+        return rng.choice(listed) if self._held else self._strange(type, rng.choice(listed))
+
+    def _strange(self, type: str, listed: str) -> str:
+        """In training, now and then a value that no list holds; else the `listed` one."""
+        rng = self._rng
+        if type == "plan" and rng.random() < 0.5:
+            return SLOT.sub(lambda slot: self._one(slot[1]), rng.choice(PLANS))
+        if type in PURE or type in SHAPES or rng.random() >= STRANGE_SHARE:
+            return listed
+        words = [self._common() for _ in range(rng.choice((1, 1, 2)))]
+        return " ".join((*words, listed.split()[-1] if rng.random() < 0.5 else self._common()))
+
+    def _common(self) -> str:
+        return self._rng.choice(self._words["common"])
+
+    def _shaped(self, shape: str) -> str:
+        def one(letter: re.Match[str]) -> str:
+            word = made_up(self._rng, held=self._held)
+            return word if letter[0] == "a" else word.capitalize()
+
+        # Only letters that stand alone or before an ending are places for a name.
+        filled = re.sub(r"\b[AB](?=\b|s\b|ish\b|ia\b|tide\b|OS\b)|^a$", one, shape)
+        return filled.replace("#", str(self._rng.randint(1, 120)))
+
+    def name(self, *, avoid: tuple[str, ...] = ()) -> str:
+        """A name of a person."""
+        return self.value("person", avoid=avoid)
+
+
+def _phone(rng: Random) -> str:
+    digits = "".join(str(rng.randrange(10)) for _ in range(7))
+    return rng.choice((f"{digits[:3]}-{digits[3:]}", f"07{digits}", f"{digits[:2]} {digits[2:]}"))
+
+
+def _time(rng: Random) -> str:
+    hour, minute = rng.randint(1, 12), rng.choice((0, 15, 30, 45))
+    return rng.choice(
+        (f"{hour} {rng.choice(('am', 'pm'))}", f"{hour}:{minute:02}", f"{hour} o'clock")
+    )
+
+
+def _money(rng: Random) -> str:
+    amount = rng.choice((5, 10, 20, 25, 40, 75)) * rng.choice((10, 100))
+    return rng.choice((f"{amount} euros", f"£{amount:,}", f"{amount} dollars", f"${amount:,}"))
+
+
+NUMBERS: Mapping[str, Callable[[Random], str]] = {
+    "date": lambda rng: f"{rng.randint(1, 28)} {rng.choice(MONTHS)}",
+    "year": lambda rng: str(rng.randint(1940, 2023)),
+    "number": lambda rng: str(rng.choice((rng.randint(2, 99), rng.randint(100, 9000)))),
+    "number-small": lambda rng: str(rng.randint(2, 12)),
+    "age": lambda rng: str(rng.randint(3, 96)),
+    "time-of-day": _time,
+    "phone": _phone,
+    "money": _money,
+    "weekday": lambda rng: rng.choice(DAYS),
+    "height": lambda rng: f"1.{rng.randint(50, 99)} m",
+    "weight": lambda rng: f"{rng.randint(45, 110)} kg",
+}
+
+
+def unknown(type: str) -> InvalidInput:
+    """The failure of a slot type that nothing fills."""
+    return InvalidInput(
+        f"Nothing fills slots of the type {type!r}: add words/{type}.txt, or a shape of names.",
+        type=type,
+    )
+
+
+def known_types(words: Mapping[str, object]) -> frozenset[str]:
+    """Every slot type that can be filled, given the word lists."""
+    return frozenset({*words, *SHAPES, *UNIONS, *NUMBERS, "email"})
+
+
+def common(type: str, value: str) -> bool:
+    """Whether a value is a common noun, which a sentence that it opens writes with a capital."""
+    return type not in SHAPES and type not in NUMBERS and value[:1].islower()

@@ -1,0 +1,168 @@
+"""An adapter from a model to the folder of a run, measured before, after SFT and after GRPO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from transformers.utils import logging
+
+from mags.errors import ConfigurationError
+from mags_lab.training.chains.schema import Sample
+from mags_lab.training.grpo import GrpoConfig
+from mags_lab.training.large.adapters import (
+    Adapted,
+    prepare_lesson,
+    put_adapter,
+    save_adapter,
+    teach,
+)
+from mags_lab.training.large.decider import AdaptedDecider
+from mags_lab.training.large.devices import Aids, Device, find_aids, find_device
+from mags_lab.training.large.grpo import reinforce_adapter
+from mags_lab.training.large.loading import Loaded, load, prepare
+from mags_lab.training.large.presets import QUICK, Preset
+from mags_lab.training.large.rewards import Part, rewarded
+from mags_lab.training.large.wording import Wording
+from mags_lab.training.reward import Reward
+from mags_lab.training.trial import Row, Stopwatch, Trial
+
+ADAPTER = "adapter"
+SAVED = 20
+"""Updates of GRPO between checkpoints."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """Which model gets an adapter, and how. `model`: a folder, or a name of the hub.
+
+    `reward`: what GRPO reinforces by.
+    """
+
+    model: str
+    preset: Preset = QUICK
+    wording: Wording = Wording.COMPACT
+    four_bit: bool = False
+    reward: Reward = Reward.LABELS
+
+
+def tune(tuning: Tuning, trial: Trial) -> list[Row]:
+    """Train an adapter; a row for each stage, and `results.json`, curves and adapter in the folder.
+
+    A folder in which this was stopped is taken up where it was; the minutes are those since then.
+    Raises ConfigurationError where the model cannot be loaded, the folder is of another run, or
+    options do not go together.
+    """
+    told = {
+        "model": base_named(tuning.model),
+        "preset": tuning.preset.name,
+        "wording": tuning.wording.value,
+        "four_bit": tuning.four_bit,
+    }
+    trial.check(told)
+    _check(tuning, trial)
+    logging.disable_progress_bar()
+    torch.set_float32_matmul_precision("high")
+    device = find_device()
+    aids = chosen_aids(device, four_bit=tuning.four_bit)
+    loaded = _loaded(tuning, trial, device, aids)
+    trial.claim(told)
+    rows = list(_stages(tuning, trial, loaded))
+    trial.write(rows, {**told, "device": device.kind})
+    return rows
+
+
+def chosen_aids(device: Device, *, four_bit: bool) -> Aids:
+    """What speeds a run up here; raises ConfigurationError where 4 bits are asked for in vain."""
+    aids = find_aids(device)
+    if not four_bit:
+        return replace(aids, four_bit=False)
+    if not aids.four_bit:
+        raise ConfigurationError(
+            "4-bit weights need a CUDA GPU and bitsandbytes (`pip install bitsandbytes`): leave "
+            "--four-bit out, or take a smaller model.",
+            key="--four-bit",
+        )
+    return replace(aids, vllm=False)  # it would hold the weights once more, unquantised
+
+
+def base_named(model: str) -> str:
+    """A model as an adapter's card names it: a folder from the root, so that it is found again."""
+    return str(Path(model).resolve()) if Path(model).is_dir() else model
+
+
+def _loaded(tuning: Tuning, trial: Trial, device: Device, aids: Aids) -> Loaded:
+    source: str | Path = tuning.model
+    if aids.vllm and trial.grpo:
+        source = prepare(source, trial.folder / "prepared", wording=tuning.wording)
+    return load(source, wording=tuning.wording, device=device, aids=aids)
+
+
+def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
+    preset, seed = tuning.preset, trial.seed
+    train, tests = trial.material()
+    # Before anything is taught: it may be refused.
+    judged = rewarded(train, tuning.reward) if trial.grpo else None
+    clock = Stopwatch()
+    adapted = put_adapter(loaded, preset, seed=seed)
+
+    def row(name: str) -> Row:
+        decider = AdaptedDecider(adapted, name=name, timed=0)
+        return trial.row(decider, adapted.model, tests, clock)
+
+    yield row("before")
+    clock = Stopwatch()
+    lesson = prepare_lesson(adapted, train, preset, seed=seed)
+    with trial.log("sft", lesson.config.steps) as watch:
+        teach(adapted, lesson, watch=watch, folder=trial.checkpoints("sft"))
+    _keep(adapted, tuning, trial)
+    yield row(f"{preset.name} SFT")
+    if judged is not None:
+        clock = Stopwatch()
+        _reinforce(adapted, tuning, trial, *judged)
+        _keep(adapted, tuning, trial)
+        yield row("and GRPO")
+
+
+def _reinforce(
+    adapted: Adapted, tuning: Tuning, trial: Trial, chosen: Sequence[Sample], parts: Sequence[Part]
+) -> None:
+    config = GrpoConfig(
+        steps=trial.grpo,
+        prompts=tuning.preset.prompts,
+        group=8,
+        rows=8,
+        rate=1e-5,
+        seed=trial.seed,
+        save_every=SAVED if trial.keep else 0,
+    )
+    steps = config.steps * config.epochs * config.prompts * config.group // config.rows
+    part = "grpo" if tuning.reward is Reward.LABELS else f"grpo-{tuning.reward}"
+    # By the count: the rate falls to 0 over it, so another count is another run.
+    folder = trial.folder / part / f"trl-{trial.grpo}"
+    with trial.log(part, steps) as watch:
+        reinforce_adapter(adapted, chosen, parts, config, folder=folder, watch=watch)
+
+
+def _check(tuning: Tuning, trial: Trial) -> None:
+    """Raise ConfigurationError where options do not go together, or would undo what was done."""
+    if trial.grpo:
+        return
+    if tuning.reward is not Reward.LABELS:
+        raise ConfigurationError(
+            f"--reward {tuning.reward} says what GRPO reinforces by: give --grpo N, too.",
+            key="--reward",
+        )
+    if any(trial.folder.glob("grpo*/trl-*")):
+        raise ConfigurationError(
+            f"The adapter in {trial.folder} was reinforced: give --grpo N again, or another "
+            "folder; without it that adapter would be written over.",
+            key="--grpo",
+        )
+
+
+def _keep(adapted: Adapted, tuning: Tuning, trial: Trial) -> None:
+    if trial.keep:
+        save_adapter(adapted, trial.folder / ADAPTER, base=base_named(tuning.model))

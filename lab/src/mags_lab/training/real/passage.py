@@ -1,0 +1,178 @@
+"""What every real set is read into: words, the facts that they state, and their half.
+
+A sentence says more than any set marks in it. So a passage also names the relations that its
+annotators looked for (`asked`), and facts that may be told of it though nobody has to tell them
+(`wanted` False): a policy's operations beyond them are neither right nor wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mags.models.grammar import LIMITS
+from mags.ports.policy import Act, Recalled, Turn
+from mags.ports.relations import canonical
+from mags_lab.training.chains.schema import Role, Sample, Split, check_target
+from mags_lab.training.chains.tokens import Line, engram
+
+# Where two names of the table say the same of a document's fact, the one that people say.
+SAID = {"was educated at": "studied at", "child": "is parent of"}
+# A property that the table files with another one, and reads better under a name of its own.
+OWN_NAMES = {"P106": "works as"}
+_PRONOUNS = """
+i me my he she it they his her him hers its their theirs them who whom whose that which
+we us our you your this these those himself herself itself themselves
+"""
+PRONOUNS = frozenset(_PRONOUNS.split())
+_GAPS = re.compile(r"[^\w]+|_", re.UNICODE)
+_ARTICLES = frozenset({"the", "a", "an"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A fact as the words have it. `subject`, `object`: every name there, the best one first.
+
+    `relation` is canonical where the table knows it. `wanted` False: true of the passage, but
+    nobody is charged for leaving it out.
+    """
+
+    subject: tuple[str, ...]
+    relation: str
+    object: tuple[str, ...]
+    act: Act = Act.ADD
+    wanted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """Words of one source with their facts, in the order in which they are said.
+
+    `id` is unique among all sets. `held`: it is never trained on. `asked`: canonical names of the
+    relations that were looked for, None where everything was. `left`: facts of the set that
+    could not be written as the words have them.
+    """
+
+    id: str
+    source: str
+    text: str
+    held: bool
+    facts: tuple[Fact, ...] = ()
+    speaker: str = "document"
+    recent: tuple[Turn, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    asked: frozenset[str] | None = None
+    left: int = 0
+
+    @property
+    def turn(self) -> Turn:
+        """The passage as a turn; nobody knows when it was said."""
+        return Turn(text=self.text, speaker=self.speaker)
+
+    @property
+    def wanted(self) -> tuple[Fact, ...]:
+        """The facts that ought to be told."""
+        return tuple(fact for fact in self.facts if fact.wanted)
+
+
+def odd(words: str) -> bool:
+    """Whether the SHA-256's first byte is odd: the `test` half of `mags_lab.evaluation.split`."""
+    return bool(hashlib.sha256(words.encode()).digest()[0] % 2)
+
+
+def sample(passage: Passage) -> Sample:
+    """A passage as a sample: `real` where it is held out, else `train`.
+
+    Raises InvalidInput where the grammar refuses its facts (see `writable`).
+    """
+    lines = [
+        Line(act=f.act, subject=f.subject[0], relation=f.relation, object=f.object[0])
+        for f in passage.wanted
+    ]
+    made = Sample(
+        id=passage.id,
+        role=Role.WRITE,
+        split=Split.REAL if passage.held else Split.TRAIN,
+        turn=passage.turn,
+        recent=passage.recent,
+        recalled=passage.recalled,
+        target=engram(lines),
+        tags=("real", *sorted({f.act.value.lower() for f in passage.wanted})),
+        source=passage.source,
+    )
+    check_target(made)
+    return made
+
+
+def relation_name(code: str, label: str) -> str:
+    """The table's name of a Wikidata property, else the property's own words.
+
+    A label alone is not looked up where there is a code: "separated from" of two areas is no
+    divorce, and "follows" is not "followed by". Without a code the label is all there is.
+    """
+    if code in OWN_NAMES:
+        return OWN_NAMES[code]
+    found = canonical(code or label)
+    name = found.name if found else label.replace("_", " ").strip()
+    return SAID.get(name, name)
+
+
+def writable(*names: str) -> bool:
+    """Whether names fit a field of the grammar: short, visible, no pronoun, no markup."""
+    return all(
+        0 < len(name) <= LIMITS.field
+        and folded(name) not in PRONOUNS
+        and folded(name) != ""
+        and not re.search(r"[<>|]", name)
+        and not any(unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs") for c in name)
+        for name in names
+    )
+
+
+def folded(words: str) -> str:
+    """Words without case, accents, punctuation, articles and a closing "'s"."""
+    plain = unicodedata.normalize("NFKD", re.sub("['\N{RIGHT SINGLE QUOTATION MARK}]s$", "", words))
+    plain = "".join(c for c in plain if not unicodedata.combining(c)).casefold()
+    return " ".join(w for w in _GAPS.sub(" ", plain).split() if w not in _ARTICLES)
+
+
+def find(name: str, text: str) -> str:
+    """A name as a text writes it (its own capitals), whole words only; "" where it has it not."""
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
+    return match[0] if match else ""
+
+
+def in_order(facts: Iterable[Fact], text: str) -> tuple[Fact, ...]:
+    """Facts without repetitions, in the order in which the text has said both their ends."""
+
+    def place(fact: Fact) -> tuple[int, int]:
+        ends = (text.find(fact.subject[0]), text.find(fact.object[0]))
+        return max(ends), min(ends)
+
+    return tuple(sorted(dict.fromkeys(facts), key=place))
+
+
+def merged(facts: Sequence[tuple[tuple[str, str, str], Fact]]) -> list[Fact]:
+    """Facts of one identity as one, under all their names; pronouns are names of last resort.
+
+    The identity is (who, relation, what) however they are named. A fact that is only told with
+    pronouns may be told, but nobody is asked to.
+    """
+    names: dict[tuple[str, str, str], tuple[list[str], list[str]]] = {}
+    for identity, fact in facts:
+        subjects, objects = names.setdefault(identity, ([], []))
+        subjects.extend(fact.subject)
+        objects.extend(fact.object)
+    found = []
+    for (_, relation, _), (subjects, objects) in names.items():
+        ends = [tuple(sorted(dict.fromkeys(e), key=_last_resort)) for e in (subjects, objects)]
+        plain = writable(ends[0][0], ends[1][0])
+        found.append(Fact(subject=ends[0], relation=relation, object=ends[1], wanted=plain))
+    return found
+
+
+def _last_resort(name: str) -> bool:
+    return not writable(name)

@@ -1,0 +1,86 @@
+"""Processes of ours compute their products of matrices on one thread each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from lab.tests.evaluation.report.made import EXHIBIT
+from mags.cli.alone import alone
+from mags_lab.cli import eval_arena, eval_audit, eval_report
+from mags_lab.cli.eval_arena import Task, play_all
+from mags_lab.cli.eval_programme import QUICK, Bout
+from mags_lab.evaluation.proving.audit import Dose
+from mags_lab.evaluation.proving.records import Played
+from mags_lab.evaluation.report.exhibit import Exhibit
+from mags_lab.evaluation.report.folder import AUDIT
+
+
+def threads() -> set[int]:
+    """How many threads a product takes, by each library that computes some."""
+    assert np.ones((2, 2)) @ np.ones(2) is not None  # something is loaded that computes products
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+def test_products_are_computed_alone_until_the_context_ends():
+    with threadpool_limits(limits=2, user_api="blas"):
+        with alone():
+            assert threads() == {1}
+        assert threads() == {2}
+
+
+def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.MonkeyPatch):
+    seen: list[set[int]] = []
+    monkeypatch.setattr(eval_arena, "play_one", lambda _task: seen.append(threads()))
+    task = Task(
+        played=Played(game="nonsense/tiny", bank="tuning", player="nothing", turns=1, seed=0)
+    )
+    with threadpool_limits(limits=2, user_api="blas"):
+        list(play_all([task]))
+        assert threads() == {2}
+    assert seen == [{1}]
+
+
+def test_an_audit_computes_products_alone(monkeypatch: pytest.MonkeyPatch):
+    seen: list[set[int]] = []
+
+    def course(*_: object, **__: object) -> SimpleNamespace:
+        seen.append(threads())
+        return SimpleNamespace(about=())
+
+    monkeypatch.setattr(eval_audit, "course", course)
+    dose = Dose(seed=0, turns=3, poisoned=1, audited=2)
+    with threadpool_limits(limits=2, user_api="blas"):
+        eval_audit.courses("nonsense/tiny", "tuning", dose, 1)
+        assert threads() == {2}
+    assert seen == [{1}] * 4
+
+
+def test_the_game_that_a_report_shows_is_played_with_products_computed_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    seen: list[set[int]] = []
+
+    def looked(*_: object) -> Exhibit:
+        seen.append(threads())
+        return EXHIBIT
+
+    monkeypatch.setattr(eval_report, "exhibit", looked)
+    bout = Bout(game="nonsense/tiny", seeds=1, turns=1, players=("nothing",))
+    programme = replace(QUICK, bouts=(bout,), without=(), shown=bout)
+    (tmp_path / AUDIT).touch()
+    with threadpool_limits(limits=2, user_api="blas"):
+        eval_report.perform(programme, tmp_path, bank="tuning", first=0, workers=1)
+        assert threads() == {2}
+    assert seen == [{1}]
+
+
+def test_a_process_that_begins_with_it_computes_alone():
+    with get_context("spawn").Pool(1, initializer=alone) as pool:
+        assert pool.apply(threads) == {1}

@@ -1,0 +1,89 @@
+"""Turns right after a telling of the same slot."""
+
+from datetime import date
+from random import Random
+
+import pytest
+
+from mags.models.grammar import read_engram
+from mags.ports.policy import Act
+from mags_lab.training.chains.schema import Role, Split
+from mags_lab.training.chains.splits import shelf
+from mags_lab.training.generate.changes import Changes
+from mags_lab.training.generate.drafts import Company, Draft
+from mags_lab.training.generate.fillers import Fillers
+from mags_lab.training.generate.framing import Framer
+from mags_lab.training.generate.statements import Teller
+from mags_lab.training.generate.turns import Turns
+from mags_lab.training.heads.labels import gold, taught
+from mags_lab.training.heads.states import layout_of
+
+ANA = Company(speaker="Ana", other="Bo", now=date(2024, 5, 1))
+
+
+def drafts(split: Split, many: int) -> list[Draft]:
+    rng, own = Random(7), shelf(split)
+    fillers = Fillers(own, rng)
+    framer = Framer(own, rng, fillers)
+    changes = Changes(own, rng, framer, Teller(own, rng, fillers, framer))
+    found = (changes.draft(ANA) for _ in range(many))
+    return [one for one in found if one is not None]
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Draft]:
+    return drafts(Split.TRAIN, 1200)
+
+
+def acts(draft: Draft) -> list[Act]:
+    return [line.act for line in draft.lines]
+
+
+def test_each_follows_a_statement_of_the_speaker_or_the_other(made: list[Draft]):
+    assert len(made) > 1000
+    for draft in made:
+        assert "after" in draft.tags
+        assert len(draft.recent) in (1, 2)
+        assert {turn.speaker for turn in draft.recent} <= {"Ana", "Bo"}
+
+
+def test_what_is_remembered_is_what_was_said_just_before(made: list[Draft]):
+    known = [draft for draft in made if draft.recalled]
+    assert len(known) > 500
+    for draft in known:
+        last = draft.recalled[0].text.rstrip(".").split()[-1]
+        assert last.casefold() in draft.recent[0].text.casefold(), draft
+
+
+def test_changes_ends_additions_and_nothing_all_follow(made: list[Draft]):
+    kinds = {tuple(acts(draft)) for draft in made}
+    assert {(Act.UPDATE,), (Act.RETRACT,), (Act.ADD,), (Act.RETRACT, Act.ADD), ()} <= kinds
+
+
+def test_the_same_again_and_what_only_looks_like_a_fact_store_nothing(made: list[Draft]):
+    for draft in made:
+        if {"known", "near"} & {*draft.tags}:
+            assert draft.lines == ()
+        if "known" in draft.tags:
+            assert draft.recalled
+
+
+def test_a_change_in_a_word_or_two_names_its_object(made: list[Draft]):
+    short = [draft for draft in made if "amend" in draft.tags]
+    assert len(short) > 100
+    for draft in short:
+        assert all(line.object in draft.text for line in draft.lines)
+
+
+def test_nothing_is_put_around_a_word_or_two():
+    turns = Turns(shelf(Split.TRAIN), Random(3), scatter=1.0)
+    short = [one for one in (turns.to_write() for _ in range(1500)) if "amend" in one.tags]
+    assert len(short) > 10
+    assert not any({"scattered", "aside"} & {*one.tags} for one in short)
+
+
+def test_the_heads_can_say_every_one_of_them(made: list[Draft]):
+    for place, draft in enumerate(made[:300]):
+        sample = draft.sample(Role.WRITE, id=str(place), split=Split.TRAIN)
+        read_engram(sample.target)
+        assert gold(sample, layout_of(sample), taught()) is not None

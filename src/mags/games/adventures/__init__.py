@@ -1,5 +1,0 @@
-"""Text adventures on TextWorld: treasure hunt, cleaning, cooking; and a planner that reads."""
-
-from mags.games.adventures.catalogue import GAMES
-
-__all__ = ["GAMES"]

@@ -1,5 +1,0 @@
-"""Logic games in which remembering helps: hidden rules, kept secrets, knights and liars."""
-
-from mags.games.logic.catalogue import GAMES
-
-__all__ = ["GAMES"]

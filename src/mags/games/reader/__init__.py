@@ -1,6 +1,0 @@
-"""The embedded reader: the frozen model of every player, which knows nothing of any game."""
-
-from mags.games.reader.lexical import LexicalReader
-from mags.games.reader.reader import EmbeddedReader, ReaderFile, opened, shipped_reader
-
-__all__ = ["EmbeddedReader", "LexicalReader", "ReaderFile", "opened", "shipped_reader"]
