@@ -10,7 +10,7 @@ DEV = .venv/.installed-dev
 WORKERS = 2
 
 help:
-	@echo "make demo       install MAGS and show it at work"
+	@echo "make demo       install MAGS and its laboratory, and show it at work"
 	@echo "make test       lint, types, import contracts and tests, those of training in .cache/train"
 	@echo "make test-full  the same with every extra and the long tests (see scripts/test_full.sh)"
 	@echo "make bench      run the benchmarks and rewrite docs/benchmarks.md"
@@ -54,9 +54,9 @@ lock:
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
-	find src tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src lab tests benchmarks scripts -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
-$(RUNTIME): requirements.lock pyproject.toml scripts/make_env.sh
+$(RUNTIME): requirements.lock pyproject.toml lab/pyproject.toml scripts/make_env.sh
 	@sh scripts/make_env.sh requirements.lock
 	@touch $@
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rewrite the lock files from the ranges in pyproject.toml, for every platform and Python at once.
+# Rewrite the lock files from the ranges in both pyproject.toml, for every platform and Python at once.
 #   requirements.lock       what MAGS runs on and is built with
 #   requirements-dev.lock   the same and what it is tested with
 #   requirements-full.lock  every extra; a list of constraints, without hashes, because torch
@@ -15,8 +15,8 @@ tools=.cache/lock-tools
 lock() {
     output=$1 title=$2
     shift 2
-    "$tools/bin/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 \
-        --quiet --no-annotate --custom-compile-command "make lock" --output-file "$output" "$@"
+    "$tools/bin/uv" pip compile pyproject.toml lab/pyproject.toml --no-emit-package mags --group build \
+        --universal --python-version 3.11 --quiet --no-annotate --custom-compile-command "make lock" --output-file "$output" "$@"
     # uv's own two header lines give way to one that says what the file is for.
     { echo "# $title Rewritten by \`make lock\`."; sed '/^#/d' "$output"; } >"$output.new"
     mv "$output.new" "$output"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make .venv if it is not there, and install MAGS in it with the exact versions of one lock file.
+# Make .venv if it is not there, and install MAGS and its laboratory in it with the exact versions of one lock file.
 #   scripts/make_env.sh requirements.lock
 set -eu
 lock=$1
@@ -24,4 +24,4 @@ pip() {
 echo "Installing $lock"
 pip install --quiet --requirement "$lock"
 # The lock names the build tools too, so that building fetches nothing more.
-pip install --quiet --no-deps --no-build-isolation --editable .
+pip install --quiet --no-deps --no-build-isolation --editable . --editable ./lab

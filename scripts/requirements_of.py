@@ -1,4 +1,4 @@
-"""Print the requirements of an extra of pyproject.toml, one a line.
+"""Print the requirements of an extra of the laboratory, one a line.
 
 python scripts/requirements_of.py train
 """
@@ -19,4 +19,4 @@ def requirements_of(extra: str, project: Path) -> list[str]:
 
 if __name__ == "__main__":
     root = Path(__file__).resolve().parent.parent
-    sys.stdout.write("\n".join(requirements_of(sys.argv[1], root / "pyproject.toml")) + "\n")
+    sys.stdout.write("\n".join(requirements_of(sys.argv[1], root / "lab/pyproject.toml")) + "\n")

@@ -17,6 +17,8 @@ done
 [ -x "$python" ] || "$(sh scripts/find_python.sh)" -m venv .cache/full
 pip() { "$python" -m pip --disable-pip-version-check install --quiet "$@"; }
 pip --requirement requirements-dev.lock
-pip --no-build-isolation --constraint requirements-full.lock --editable ".[train,pyg,plot,games,textworld,server,langgraph,llamaindex,terminal,browser,gguf,fuzz]"
+pip --no-build-isolation --constraint requirements-full.lock \
+    --editable ".[plot,server,langgraph,llamaindex,terminal,browser,fuzz]" \
+    --editable "./lab[train,pyg,games,textworld,gguf]"
 
 exec "$python" -m pytest -m "full or not full" "$@"

@@ -26,7 +26,7 @@ if [ ! -x "$python" ]; then
     .venv/bin/python -c 'import pathlib; print(pathlib.Path("lab/src").resolve())' >>"$site/mags-venv.pth"
 fi
 if [ ! -e "$home/.installed" ] || [ requirements-full.lock -nt "$home/.installed" ] ||
-    [ pyproject.toml -nt "$home/.installed" ]; then
+    [ lab/pyproject.toml -nt "$home/.installed" ]; then
     if [ "$wanted" = auto ] && ! light; then
         echo "The tests of training are left out: $torch comes with CUDA here, some 3 GB."
         echo "MAGS_TRAIN=yes runs them all the same; with PyTorch's CPU index in pip.conf they run by themselves."

@@ -16,7 +16,7 @@
     |- ModelError              a language or embedding model
     |  |- ModelUnavailable     no endpoint, refused, timed out
     |  |- ModelReplyError      it answered, but not in the agreed form
-    |- MissingExtra            an optional dependency is not installed
+    |- MissingExtra            an optional dependency, or the laboratory, is not installed
     |- ConfigurationError      a setting cannot be used
 
 Errors carry their facts as attributes and a message that says what to do.
@@ -91,16 +91,25 @@ class ModelReplyError(ModelError):
     """The model answered, but not in the agreed form."""
 
 
-class MissingExtra(MagsError):
-    """An optional dependency is not installed."""
+LABORATORY = frozenset({"train", "pyg", "games", "textworld", "scienceworld", "gguf"})
+"""Extras of the laboratory, which is installed from the sources of MAGS."""
 
-    def __init__(self, *, extra: str, needed_for: str) -> None:
-        """Name the extra that brings it and what needs it."""
-        super().__init__(
-            f"{needed_for} needs the extra '{extra}': pip install 'mags[{extra}]'",
-            extra=extra,
-            needed_for=needed_for,
-        )
+
+class MissingExtra(MagsError):
+    """An optional dependency, or the laboratory, is not installed."""
+
+    def __init__(self, *, extra: str | None, needed_for: str) -> None:
+        """Name the extra that brings it (None: the laboratory alone) and what needs it."""
+        if extra is None:
+            needs = "the laboratory: pip install . ./lab in the folder of the sources"
+        elif extra in LABORATORY:
+            needs = (
+                f"the extra '{extra}' of the laboratory: pip install . './lab[{extra}]' in the "
+                "folder of the sources"
+            )
+        else:
+            needs = f"the extra '{extra}': pip install 'mags[{extra}]'"
+        super().__init__(f"{needed_for} needs {needs}", extra=extra, needed_for=needed_for)
 
 
 class ConfigurationError(MagsError):

@@ -20,7 +20,7 @@ def memory() -> mags.Memory:
 
 @pytest.mark.skipif(HAS_PYG, reason="PyTorch Geometric is installed")
 def test_without_the_extra_it_is_named(memory: mags.Memory) -> None:
-    with pytest.raises(mags.MissingExtra, match=r"mags\[pyg\]") as caught:
+    with pytest.raises(mags.MissingExtra, match=r"./lab\[pyg\]") as caught:
         memory.to_pyg()
     assert (caught.value.extra, caught.value.needed_for) == ("pyg", "to_pyg")
 

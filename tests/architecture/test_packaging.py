@@ -17,6 +17,7 @@ from hatchling.builders.wheel import WheelBuilder
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from mags import errors
 from tests.architecture import form
 
 # Distributions whose package goes by another name, for extras that may not be installed.
@@ -32,13 +33,19 @@ def project(root: Path) -> dict[str, Any]:
     return tomllib.loads((root / "pyproject.toml").read_text())["project"]
 
 
+@pytest.fixture(scope="module")
+def laboratory(root: Path) -> dict[str, Any]:
+    return tomllib.loads((root / "lab/pyproject.toml").read_text())["project"]
+
+
 def runtime(project: dict[str, Any]) -> set[str]:
     return {canonicalize_name(Requirement(text).name) for text in project["dependencies"]}
 
 
-def extras(project: dict[str, Any]) -> set[str]:
+def extras(*projects: dict[str, Any]) -> set[str]:
     texts = [
         text
+        for project in projects
         for name, needs in project["optional-dependencies"].items()
         for text in needs
         if name != "dev"
@@ -71,18 +78,23 @@ def test_every_place_that_states_the_version_states_the_same(project: dict[str, 
     assert f"- Version {released}" in (root / "docs/getting-started.md").read_text()
 
 
+@pytest.mark.parametrize("sources", ["src/", "lab/src/"])
 def test_every_imported_package_is_declared(
-    project: dict[str, Any], trees: Mapping[str, ast.Module]
+    project: dict[str, Any],
+    laboratory: dict[str, Any],
+    trees: Mapping[str, ast.Module],
+    sources: str,
 ):
     known = importlib.metadata.packages_distributions()
-    declared = runtime(project) | extras(project)
+    own = project if sources == "src/" else laboratory
+    declared = runtime(own) | extras(project, laboratory)
     undeclared = [
         f"{path}:{line}: {package}"
         for path, tree in trees.items()
-        if path.startswith(("src/", "lab/src/"))
+        if path.startswith(sources)
         for line, package in form.imported_packages(tree)
         if package not in sys.stdlib_module_names
-        and package != "mags"
+        and package not in ("mags", "mags_lab")
         and not declared.intersection(
             canonicalize_name(name)
             for name in known.get(package, [DISTRIBUTIONS.get(package, package)])
@@ -91,9 +103,21 @@ def test_every_imported_package_is_declared(
     assert undeclared == []
 
 
-def test_the_package_imports_without_any_extra(project: dict[str, Any], root: Path):
+def test_the_laboratory_is_of_the_same_version_and_asks_for_nothing_else(
+    project: dict[str, Any], laboratory: dict[str, Any]
+):
+    assert laboratory["version"] == project["version"]
+    own, *others = laboratory["dependencies"]
+    assert own == f"mags=={project['version']}"
+    assert set(others) <= set(project["dependencies"])
+    assert laboratory["optional-dependencies"].keys() == errors.LABORATORY
+
+
+def test_the_package_imports_without_any_extra(
+    project: dict[str, Any], laboratory: dict[str, Any], root: Path
+):
     known = importlib.metadata.packages_distributions()
-    hidden = extras(project) - runtime(project)
+    hidden = extras(project, laboratory) - runtime(project)
     packages = [
         package
         for package, names in known.items()
@@ -142,7 +166,8 @@ BROUGHT_ALONG = {"jericho"}
 
 
 def test_no_source_imports_what_an_extra_brings_along_under_the_gpl(root: Path):
-    sources = (path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py"))
+    files = [*root.glob("src/**/*.py"), *root.glob("lab/src/**/*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in files]
     assert not any(f"import {name}" in text for text in sources for name in BROUGHT_ALONG)
     assert all(name in (root / "NOTICE").read_text(encoding="utf-8") for name in BROUGHT_ALONG)
 
@@ -157,23 +182,26 @@ def test_no_installed_library_is_under_the_gpl():
     assert set(found) <= BROUGHT_ALONG, "what stands in NOTICE, and nothing else"
 
 
+def built(project: Path, folder: Path) -> zipfile.ZipFile:
+    (wheel,) = WheelBuilder(str(project)).build(directory=str(folder), versions=["standard"])
+    return zipfile.ZipFile(wheel)
+
+
 @pytest.fixture(scope="module")
 def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
-    (built,) = WheelBuilder(str(root)).build(directory=str(folder), versions=["standard"])
-    return zipfile.ZipFile(built)
+    return built(root, tmp_path_factory.mktemp("wheel"))
 
 
-def test_the_wheel_carries_every_file_of_the_package(
-    wheel: zipfile.ZipFile, root: Path, files: list[Path]
+@pytest.mark.parametrize(("place", "package"), [(".", "mags"), ("lab", "mags_lab")])
+def test_a_wheel_carries_every_file_of_its_package_and_of_no_other(
+    root: Path, files: list[Path], tmp_path: Path, place: str, package: str
 ):
-    sources = {
-        path.relative_to(root / "src").as_posix()
-        for path in files
-        if path.is_relative_to(root / "src")
-    }
-    assert {name for name in wheel.namelist() if name.startswith("mags/")} == sources
-    assert "mags/py.typed" in sources
+    home = root / place / "src"
+    sources = {path.relative_to(home).as_posix() for path in files if path.is_relative_to(home)}
+    names = built(root / place, tmp_path).namelist()
+    assert {name for name in names if ".dist-info/" not in name} == sources
+    assert {name.partition("/")[0] for name in sources} == {package}
+    assert f"{package}/py.typed" in sources
 
 
 def test_the_wheel_names_the_command_and_the_licence(wheel: zipfile.ZipFile):

@@ -15,7 +15,7 @@ HAS_TORCH = all(importlib.util.find_spec(name) for name in ("torch", "peft", "tr
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
 @pytest.mark.parametrize("words", [("lora", "model"), ("grpo", "model")])
 def test_the_extra_that_is_missing_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
+    with pytest.raises(MissingExtra, match=r"'./lab\[train\]'"):
         run("train", *words, "--out", str(tmp_path))
 
 

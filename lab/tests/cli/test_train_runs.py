@@ -29,13 +29,13 @@ def test_the_command_line_starts_without_torch() -> None:
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
 @pytest.mark.parametrize("words", [("sft", "m"), ("grpo", "m"), ("ppo", "m"), ("all",)])
 def test_a_missing_extra_is_named(words: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
+    with pytest.raises(MissingExtra, match=r"'./lab\[train\]'"):
         run("train", *words, "--preset", "smoke", "--out", str(tmp_path))
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch_geometric") is not None, reason="it is there")
 def test_the_linker_names_its_extra(tmp_path: Path) -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'mags\[pyg\]'"):
+    with pytest.raises(MissingExtra, match=r"'./lab\[pyg\]'"):
         run("train", "linker", "--out", str(tmp_path / "linker.npz"))
 
 
@@ -74,7 +74,7 @@ def test_a_recipe_of_heads_that_is_none_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(HAS_TORCH, reason="the extra is there")
 def test_the_extra_that_heads_need_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'mags\[train\]'"):
+    with pytest.raises(MissingExtra, match=r"'./lab\[train\]'"):
         run("train", "heads", "--out", str(tmp_path / "heads.npz"))
 
 

@@ -119,5 +119,5 @@ def test_an_unknown_game_is_said_to_be_unknown() -> None:
 def test_without_gymnasium_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     monkeypatch.delitem(sys.modules, "mags_lab.games.gym")
-    with pytest.raises(MissingExtra, match=r"pip install 'mags\[games\]'"):
+    with pytest.raises(MissingExtra, match=r"'./lab\[games\]'"):
         importlib.import_module("mags_lab.games.gym")

@@ -69,7 +69,7 @@ def test_a_folder_without_a_fast_tokenizer_says_what_to_do(folder: Path) -> None
 def test_without_onnx_and_torch_the_extra_is_named(folder: Path) -> None:
     (folder / "onnx" / "model.onnx").unlink()
 
-    with pytest.raises(MissingExtra, match=r"no ONNX file.*mags\[train\]") as caught:
+    with pytest.raises(MissingExtra, match=r"no ONNX file.*./lab\[train\]") as caught:
         SentenceTransformersEmbedder(folder).embed(["text"])
 
     assert caught.value.facts["extra"] == "train"

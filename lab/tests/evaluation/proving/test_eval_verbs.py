@@ -145,7 +145,7 @@ def test_an_adventure_without_its_extra_says_which(capsys: pytest.CaptureFixture
     assert make_game("hunt/small", "tuning").name == "hunt/small/tuning"
     with pytest.raises(SystemExit), explained():
         CliRunner().invoke(app, ["eval", "play", "hunt/small"], catch_exceptions=False)
-    assert "pip install 'mags[textworld]'" in capsys.readouterr().err
+    assert "'./lab[textworld]'" in capsys.readouterr().err
 
 
 @pytest.mark.full

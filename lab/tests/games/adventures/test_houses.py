@@ -171,7 +171,7 @@ def test_without_textworld_it_is_said_what_is_missing(monkeypatch: pytest.Monkey
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(worlds.importlib, "import_module", absent)
-    with pytest.raises(MissingExtra, match=r"mags\[textworld\]"):
+    with pytest.raises(MissingExtra, match=r"./lab\[textworld\]"):
         worlds.textworld()
 
 

@@ -44,7 +44,7 @@ def test_every_task_is_a_game_of_both_banks():
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "scienceworld", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'mags\[scienceworld\]'"):
+    with pytest.raises(MissingExtra, match=r"'./lab\[scienceworld\]'"):
         ScienceGame("boil").begin(0)
 
 
