@@ -18,10 +18,9 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import typer
-
 import mags
 from mags.cli.app import app
+from mags.cli.joined import whole
 from mags.settings import ENVIRONMENT, NESTED, Settings
 from scripts.http_reference import http
 
@@ -148,7 +147,7 @@ def _first(one: object) -> str:
 
 def cli() -> str:
     """Every verb with its arguments and options, from the typer app."""
-    group: Any = typer.main.get_command(app)  # a group; typer brings its own click
+    group = whole(app)
     parts = [
         BY_SCRIPT,
         "# Command line",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import entry_points
 from types import ModuleType
+from typing import Any
 
 from mags.errors import MissingExtra
 
@@ -27,3 +29,13 @@ def bring(module: str, *, extra: str, needed_for: str) -> ModuleType:
         if (failure.name or "").partition(".")[0] not in NEEDS[extra]:
             raise
         raise MissingExtra(extra=extra, needed_for=needed_for) from failure
+
+
+def joined(group: str, name: str, *, needed_for: str) -> Any:  # noqa: ANN401 - it says what it is
+    """What joins MAGS under this name, by an entry point; raises MissingExtra where nothing does.
+
+    The laboratory joins so: its verbs (group `mags.verbs`) and its policies (`mags.policies`).
+    """
+    for point in entry_points(group=group, name=name):
+        return point.load()
+    raise MissingExtra(extra=None, needed_for=needed_for)

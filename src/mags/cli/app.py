@@ -24,6 +24,7 @@ from mags.cli.facts import facts
 from mags.cli.feedback import feedback
 from mags.cli.forget import forget
 from mags.cli.import_ import import_
+from mags.cli.joined import join
 from mags.cli.keys import keys
 from mags.cli.log import log
 from mags.cli.mcp import mcp
@@ -40,14 +41,6 @@ from mags.cli.show import show
 from mags.cli.sleep import sleep
 from mags.cli.snapshot import snapshot
 from mags.cli.stats import stats
-from mags_lab.cli.eval import evaluation
-from mags_lab.cli.play import play
-from mags_lab.cli.train import train
-from mags_lab.cli.train_evaluate import evaluate
-from mags_lab.cli.train_heads import heads
-from mags_lab.cli.train_linker import linker
-from mags_lab.cli.train_lora import grpo, lora, needs, ppo, sft, sizes
-from mags_lab.cli.train_runs import everything
 
 app = typer.Typer(
     name="mags",
@@ -83,24 +76,19 @@ VERBS: dict[str, Callable[..., None]] = {
     "rollback": rollback,
     "export": export,
     "import": import_,
-    "play": play,
     "reembed": reembed,
     "serve": serve,
     "mcp": mcp,
     "doctor": doctor,
 }
 
-TRAIN: dict[str, Callable[..., None]] = {
-    "sft": sft,
-    "grpo": grpo,
-    "ppo": ppo,
-    "heads": heads,
-    "evaluate": evaluate,
-    "linker": linker,
-    "all": everything,
-    "lora": lora,
-    "needs": needs,
+LABORATORY = {
+    "play": "Play a game in which remembering decides: what is so is told, felt, changed and lied "
+    "about.",
+    "train": "Make data for the policy models, train, evaluate and export them.",
+    "eval": "Play games with and without the memory, and measure what it is worth.",
 }
+"""Verbs of the laboratory, which may not be installed."""
 
 
 def _version(wanted: bool) -> None:
@@ -145,14 +133,7 @@ def _restorer(name: str) -> Callable[[], None]:
 
 for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)
-for _name, _verb in TRAIN.items():
-    train.command(name=_name)(_verb)
-train.command(
-    name="sizes",
-    hidden=True,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)(sizes)
-app.add_typer(train, name="train")
+for _name, _about in LABORATORY.items():
+    join(app, _name, _about)
 app.add_typer(models, name="models")
-app.add_typer(evaluation, name="eval")
 app.add_typer(keys, name="keys")

@@ -1,0 +1,61 @@
+"""Verbs that join by entry points: loaded when they are used, and missed by name."""
+
+from types import SimpleNamespace
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from mags import MissingExtra, extras
+from mags.cli.app import LABORATORY, app
+from mags.cli.joined import join, whole
+from tests.cli.running import run
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MAGS without anything that joins it."""
+    monkeypatch.setattr(extras, "entry_points", lambda **_: ())
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("verb", LABORATORY)
+def test_without_the_laboratory_its_verbs_say_what_to_install(verb: str) -> None:
+    for words in ([verb], [verb, "--help"], [verb, "anything", "--at-all"]):
+        with pytest.raises(MissingExtra, match=rf"mags {verb} needs .*pip install \. \./lab"):
+            run(*words)
+
+
+@pytest.mark.usefixtures("alone")
+def test_without_the_laboratory_its_verbs_stand_in_the_help() -> None:
+    help_ = run("--help")
+    assert [verb for verb in LABORATORY if f" {verb} " not in help_] == []
+
+
+def hello(name: str, times: int = 1) -> None:
+    """Greet somebody."""
+    typer.echo(f"hello {name} " * times)
+
+
+def test_a_function_joins_with_its_arguments_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def points(group: str, name: str) -> list[SimpleNamespace]:
+        asked.append((group, name))
+        return [SimpleNamespace(load=lambda: hello)]
+
+    monkeypatch.setattr(extras, "entry_points", points)
+    outer = typer.Typer()
+    join(outer, "hello", "Greet.", point="inner.hello")
+    outer.command()(lambda: None)
+    said = CliRunner().invoke(outer, ["hello", "Ana", "--times", "2"])
+    assert (said.exit_code, said.output) == (0, "hello Ana hello Ana \n")
+    assert [one.name for one in whole(outer).commands["hello"].params] == ["name", "times"]
+    assert asked == [("mags.verbs", "inner.hello")] * 2
+
+
+def test_what_joins_is_the_laboratory() -> None:
+    found = whole(app).commands
+    assert set(found) >= {"train", "play", "eval", "models"}
+    assert found["train"].params == []
+    assert {"sft", "grpo", "evaluate", "data"} <= set(found["train"].commands)
