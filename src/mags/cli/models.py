@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from json import loads as json_of
 from pathlib import Path
 from typing import Annotated
@@ -15,14 +14,12 @@ from rich.table import Table
 
 from mags.app import make_adapters, make_both, make_heads
 from mags.cli.config import set_policy
+from mags.cli.joined import join
 from mags.cli.shared import AsJson, out, print_json
 from mags.errors import InvalidInput
-from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED
 from mags.ports.policy import Policy
 from mags.settings import NANO_GONE, PolicySettings, config_file, read_settings
-from mags_lab.cli.deciders import ADAPTER, HEADS, WEIGHTS, adapters_in
-from mags_lab.cli.train_evaluate import evaluate
 
 models = typer.Typer(
     help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
@@ -41,14 +38,8 @@ MADE: dict[str, Callable[[], Policy]] = {
     "both": make_both,
 }
 ROLES = ("ask", "write", "router")
-
-
-class Form(StrEnum):
-    """What a policy is exported as."""
-
-    ONNX = "onnx"
-    SAFETENSORS = "safetensors"
-    GGUF = "gguf"
+HEADS, ADAPTER = ".npz", "mags.json"
+"""By what a file is known for heads, and a folder for that of an adapter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,48 +150,14 @@ def use(
     )
 
 
-@models.command()
-def export(
-    run: Annotated[
-        Path,
-        typer.Argument(help="Folder of an adapter, or of a model of transformers."),
-    ],
-    out_folder: Annotated[Path, typer.Option("--out", help="Where it goes.")],
-    form: Annotated[
-        Form, typer.Option(help="For transformers, or llama.cpp; onnx went with 0.2.")
-    ] = Form.SAFETENSORS,
-) -> None:
-    """Merge an adapter into its base: a folder of safetensors; `--form gguf` adds one file.
-
-    A model of transformers is written as a GGUF file.
-    """
-    if form is Form.ONNX or str(run) == "nano":
-        raise InvalidInput(f"There is no nano to export: {NANO_GONE}", form=form.value)
-    if (run / ADAPTER).is_file():
-        written = _merged(run, out_folder, form)
-    elif (run / WEIGHTS).is_file() and form is Form.GGUF:
-        written = _gguf(run, out_folder)
-    else:
-        raise InvalidInput(
-            f"{run} holds no adapter ({ADAPTER}): train one with `mags train lora`.", path=str(run)
-        )
-    out.print(f"Wrote {written}.", markup=False, soft_wrap=True)
+def adapters_in(folder: Path) -> bool:
+    """Whether a folder holds an adapter for every role, or one for each."""
+    return any((folder / one / ADAPTER).is_file() for one in (".", "write"))
 
 
-models.command(name="compare")(evaluate)
-
-
-def _merged(adapter: Path, folder: Path, form: Form) -> Path:
-    """An adapter and its base as one model."""
-    large = bring(
-        "mags_lab.training.large.adapters", extra="train", needed_for="merging an adapter"
-    )
-    merged: Path = large.merge_adapter(large.base_of(adapter), adapter, folder)
-    return merged if form is Form.SAFETENSORS else _gguf(merged, merged)
-
-
-def _gguf(model: Path, folder: Path) -> Path:
-    """A model of transformers as one file."""
-    folders = bring("mags_lab.training.folders", extra="train", needed_for="a GGUF file")
-    file: Path = folders.to_gguf(model, folder / "model.gguf")
-    return file
+LABORATORY = {
+    "compare": "Score policies on samples that none was trained on.",
+    "export": "Merge an adapter into its base, for transformers or llama.cpp.",
+}
+for _name, _about in LABORATORY.items():
+    join(models, _name, _about, point=f"models.{_name}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mags.app import make_adapters, make_both, make_chat, make_heads, make_policy
+from mags.cli.models import ADAPTER, HEADS, adapters_in
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
 from mags.models.chat.meter import MeteredChat
@@ -21,8 +22,7 @@ from mags_lab.training.large.sampler import Sampler
 if TYPE_CHECKING:
     from mags_lab.training.large.shelf import AdapterPolicy
 
-WEIGHTS, HEADS = "config.json", ".npz"
-ADAPTER = "mags.json"
+WEIGHTS = "config.json"
 TEMPERATURE = 1.0
 """At which replies are drawn: a model's probabilities as they are."""
 EMBEDDED, CONFIGURED = "embedded", "chat"
@@ -82,11 +82,6 @@ def frozen(given: str) -> ChatSettings | None:
             key="MAGS_CHAT_MODEL",
         )
     return chat
-
-
-def adapters_in(folder: Path) -> bool:
-    """Whether a folder holds an adapter for every role, or one for each."""
-    return any((folder / one / ADAPTER).is_file() for one in (".", "write"))
 
 
 def _trained(folder: Path, name: str, seed: int) -> Decider:
