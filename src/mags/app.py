@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
-from mags.extras import bring
+from mags.extras import joined
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.memory.parts import Parts
@@ -44,9 +43,6 @@ from mags.ports.store import Store
 from mags.settings import EmbedderSettings, Settings, read_settings
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore
-
-if TYPE_CHECKING:
-    from mags_lab.training.large.shelf import AdapterPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,18 +200,16 @@ def make_both(path: Path | None = None, rules: Policy | None = None) -> RulesFir
     return RulesFirst(make_heads(path), rules)
 
 
-def make_adapters(folder: Path | None, language: str = "en") -> AdapterPolicy:
+def make_adapters(folder: Path | None, language: str = "en") -> Policy:
     """LoRA adapters over one base, from a folder; raises ConfigurationError, MissingExtra."""
     if folder is None:
         raise ConfigurationError(
             "policy.kind is 'adapters', but policy.path names no folder of adapters",
             key="policy.path",
         )
-    shelf = bring(
-        "mags_lab.training.large.shelf", extra="train", needed_for="policy.kind 'adapters'"
-    )
-    made: AdapterPolicy = shelf.read_adapters(folder, language=language)
-    return made
+    wanted = {"extra": "train", "needed_for": "policy.kind 'adapters'"}
+    read: Callable[..., Policy] = joined("mags.policies", "adapters", **wanted)
+    return read(folder, language=language)
 
 
 def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -23,19 +25,27 @@ NEEDS = {
 
 def bring(module: str, *, extra: str, needed_for: str) -> ModuleType:
     """Import a module of MAGS whose libraries come with an extra; raises MissingExtra."""
-    try:
+    with _needing(extra, needed_for):
         return import_module(module)
-    except ModuleNotFoundError as failure:
-        if (failure.name or "").partition(".")[0] not in NEEDS[extra]:
-            raise
-        raise MissingExtra(extra=extra, needed_for=needed_for) from failure
 
 
-def joined(group: str, name: str, *, needed_for: str) -> Any:  # noqa: ANN401 - it says what it is
+def joined(group: str, name: str, *, extra: str | None = None, needed_for: str) -> Any:  # noqa: ANN401
     """What joins MAGS under this name, by an entry point; raises MissingExtra where nothing does.
 
-    The laboratory joins so: its verbs (group `mags.verbs`) and its policies (`mags.policies`).
+    The laboratory joins so: its verbs (group `mags.verbs`), its policies (`mags.policies`) and its
+    routes (`mags.server`). `extra`: what brings the libraries that it imports.
     """
     for point in entry_points(group=group, name=name):
-        return point.load()
-    raise MissingExtra(extra=None, needed_for=needed_for)
+        with _needing(extra, needed_for):
+            return point.load()
+    raise MissingExtra(extra=extra, needed_for=needed_for)
+
+
+@contextmanager
+def _needing(extra: str | None, needed_for: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as failure:
+        if extra is None or (failure.name or "").partition(".")[0] not in NEEDS[extra]:
+            raise
+        raise MissingExtra(extra=extra, needed_for=needed_for) from failure

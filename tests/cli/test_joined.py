@@ -1,5 +1,6 @@
 """Verbs that join by entry points: loaded when they are used, and missed by name."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -7,8 +8,10 @@ import typer
 from typer.testing import CliRunner
 
 from mags import MissingExtra, extras
+from mags.app import make_policy
 from mags.cli.app import LABORATORY, app
 from mags.cli.joined import join, whole
+from mags.settings import PolicySettings, Settings
 from tests.cli.running import run
 
 
@@ -59,3 +62,10 @@ def test_what_joins_is_the_laboratory() -> None:
     assert set(found) >= {"train", "play", "eval", "models"}
     assert found["train"].params == []
     assert {"sft", "grpo", "evaluate", "data"} <= set(found["train"].commands)
+
+
+@pytest.mark.usefixtures("alone")
+def test_without_the_laboratory_adapters_say_what_to_install(tmp_path: Path) -> None:
+    settings = Settings(policy=PolicySettings(kind="adapters", path=tmp_path))
+    with pytest.raises(MissingExtra, match=r"pip install \. './lab\[train\]'"):
+        make_policy(settings, None)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mags.app import make_adapters, make_both, make_chat, make_heads, make_policy
+from mags.app import make_both, make_chat, make_heads, make_policy
 from mags.cli.models import ADAPTER, HEADS, adapters_in
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
@@ -86,7 +86,8 @@ def frozen(given: str) -> ChatSettings | None:
 
 def _trained(folder: Path, name: str, seed: int) -> Decider:
     if adapters_in(folder):
-        return _local(make_adapters(folder), name, seed)
+        shelf = bring("mags_lab.training.large.shelf", extra="train", needed_for=str(folder))
+        return _local(shelf.read_adapters(folder), name, seed)
     if (folder / WEIGHTS).is_file():
         voices = bring("mags_lab.training.evaluate.voices", extra="train", needed_for=str(folder))
         found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
