@@ -20,7 +20,7 @@ ANSWER = json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "
 """What a model's server says."""
 COMPILED_S = 300.0
 """How long the very first answer may take, where kernels are compiled for it."""
-DESTROYING = {"remove", "edit", "forget", "forget_node", "end_game"}
+DESTROYING = {"remove", "edit", "forget", "forget_node"}
 """After these what the other examples name may be gone."""
 BEFORE = {"text": "Ana lives in Lisbon.", "speaker": "Bo", "at": "2026-01-05", "key": "a"}
 AFTER = {"text": "Ana moved from Lisbon to Porto.", "speaker": "Bo", "at": "2026-05-01", "key": "b"}
@@ -158,11 +158,3 @@ def fill(client: httpx.Client, namespace: str = ALICE) -> None:
         asked = {"question": "Where does Ana live?"}
         done.append(client.post(f"{path}/ask", json=asked, timeout=COMPILED_S))
     assert all(one.is_success for one in done), [one.text for one in done]
-
-
-def begin_game(client: httpx.Client, game: str) -> None:
-    """Begin a game under an id that is known, and play a turn of it."""
-    client.delete(f"/games/{game}")
-    with patch("secrets.token_hex", return_value=game):
-        assert client.post("/games", json={}).status_code == 201
-    assert client.post(f"/games/{game}/step").status_code == 200

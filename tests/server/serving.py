@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,19 +16,14 @@ import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
-from mags.ports.answer import Answerer
 from mags.server.logs import logger
 from mags.server.model import ModelChoice
-from mags.server.outside import Outside
+from mags.server.outside import Join, Outside
 from mags.server.proxy.upstream import Upstream
 from mags.server.run import Listener, listener
 from mags.server.service import Service
 from mags.server.settings import Limits, ServerSettings
 from mags.settings import Settings
-from mags_lab.games.players.nothing import Nothing
-from mags_lab.games.players.remembering import Remembering
-from mags_lab.games.reader import LexicalReader
-from mags_lab.games.turns import Player
 
 EMBEDDER = HashEmbedder(64)
 READY_S = 30.0
@@ -57,31 +52,22 @@ def outside(choice: ModelChoice) -> Outside:
         upstream=upstream if choice.url else None,
         model=choice,
         with_model=outside,
-        pairs=players,
     )
-
-
-def players() -> tuple[Remembering, Player]:
-    """Two players who read by words alone, one of them with a memory."""
-    reader = LexicalReader()
-
-    def memories(clock: Callable[[], float], answerer: Answerer) -> Memory:
-        return mags.open(
-            None, settings=Settings(), embedder=EMBEDDER, answerer=answerer, clock=clock
-        )
-
-    return Remembering(reader, memories), Nothing(reader)
 
 
 class Served:
     """A server that runs. `log`: what it logged; `base`: its address."""
 
-    def __init__(self, settings: ServerSettings, upstream: Upstream | None = None) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        upstream: Upstream | None = None,
+        joining: Mapping[str, Join] | None = None,
+    ) -> None:
         """Make it; `start` runs it."""
         self.log = io.StringIO()
-        self.service = Service(
-            settings, replace(outside(ModelChoice()), upstream=upstream), logger(self.log)
-        )
+        parts = replace(outside(ModelChoice()), upstream=upstream, joining=joining or {})
+        self.service = Service(settings, parts, logger(self.log))
         self.listener: Listener = listener(self.service)
         self._thread = threading.Thread(target=self.listener.run, daemon=True)
         self.base = ""
@@ -116,11 +102,12 @@ def serving(
     *,
     limits: Limits | None = None,
     upstream: Upstream | None = None,
+    joining: Mapping[str, Join] | None = None,
     **settings: object,
 ) -> Iterator[Served]:
     """A server over a folder for the length of a block."""
     made = ServerSettings(folder=folder, port=0, limits=limits or Limits())
-    served = Served(replace(made, **settings), upstream)  # type: ignore[arg-type]
+    served = Served(replace(made, **settings), upstream, joining)  # type: ignore[arg-type]
     served.start()
     try:
         yield served

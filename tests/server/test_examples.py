@@ -9,7 +9,7 @@ import pytest
 
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server
-from tests.server.asking import DESTROYING, Asked, begin_game, each_operation, every_example, fill
+from tests.server.asking import DESTROYING, Asked, each_operation, every_example, fill
 from tests.server.serving import serving
 
 
@@ -27,8 +27,6 @@ def failures(http: httpx.Client, tried: list[Asked]) -> list[str]:
     fill(http)
     failed = []
     for asked in tried:
-        if "game" in asked.inside:
-            begin_game(http, asked.inside["game"])
         answer = asked.send(http)
         if not asked.succeeds(answer):
             failed.append(asked.told(answer))

@@ -30,3 +30,8 @@ def test_nothing_runs_that_the_server_did_not_ship(client: httpx.Client):
 @pytest.mark.parametrize("name", ["../__init__.py", "%2e%2e/__init__.py", "none.js"])
 def test_only_files_of_the_bundle_are_served(client: httpx.Client, name: str):
     assert client.get(f"/assets/{name}").status_code == 404
+
+
+def test_without_the_laboratory_there_are_no_games_and_the_page_is_told_so(client: httpx.Client):
+    assert client.get("/memories").json()["joined"] == []
+    assert client.get("/games").status_code == 404

@@ -16,7 +16,7 @@ from mags.server.grants import EVERY, Scope
 from mags.server.keys import KeyRing
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server
-from tests.server.asking import DESTROYING, Asked, begin_game, each_operation, fill
+from tests.server.asking import DESTROYING, Asked, each_operation, fill
 from tests.server.serving import Served, serving
 
 OURS, THEIRS, ROOT, OTHER = "ours", "theirs", "root", "other"
@@ -30,13 +30,10 @@ READS = ANYBODY | {
 WRITES = READS | {
     "observe", "observe_many", "assert_fact", "converse", "ask", "feedback", "sleep", "edit",
     "forget", "forget_node", "associate", "snapshot", "rollback", "branch", "import", "chat",
-    "games", "begin_game", "step", "game_picture", "end_game",
 }  # fmt: skip
 ADMIN = WRITES | {"remove", "metrics"}
 OF_ALL = {"model", "choose_model", "restore_model"}
 MAY = {Scope.READ.name: READS, Scope.WRITE.name: WRITES, Scope.ADMIN.name: ADMIN}
-OF_ONE = {"step", "game_picture", "end_game"}
-"""About no memory, and yet somebody's."""
 OF_NONE = ANYBODY | OF_ALL
 OF_NONE |= {
     "memories",
@@ -44,8 +41,6 @@ OF_NONE |= {
     "one_model",
     "embeddings",
     "chat",
-    "games",
-    "begin_game",
     "metrics",
 }
 UNWRITTEN = {"/", "/assets/{name}", "/openapi.json", "/mcp"}
@@ -71,18 +66,10 @@ class House:
         """A client with one of the keys."""
         return self.served.client(self.keys[key])
 
-    def answer(self, key: str, asked: Asked, owner: str = ROOT) -> httpx.Response:
-        """Ask with a key about what is there, be it a game of the owner; it is there again after.
-
-        No two games have one id: each is put away by whose it is.
-        """
-        game = asked.inside.get("game")
-        with self.client(key) as client, self.client(owner) as owning:
-            if game is not None:
-                begin_game(owning, game)
+    def answer(self, key: str, asked: Asked) -> httpx.Response:
+        """Ask with a key about what is there; it is there again after."""
+        with self.client(key) as client:
             answer = asked.send(client)
-            if game is not None:
-                owning.delete(f"/games/{game}")
             if asked.name in DESTROYING and "namespace" in asked.inside and answer.is_success:
                 self.fill(asked.inside["namespace"])
         return answer
@@ -118,7 +105,7 @@ def test_every_route_of_the_app_is_entered_here(house: House):
     assert paths == {*api.openapi()["paths"], *UNWRITTEN}
     operations = house.operations()
     assert {one.name for one in operations} == ADMIN | OF_ALL
-    assert {one.name for one in operations if "namespace" not in one.inside} == OF_NONE | OF_ONE
+    assert {one.name for one in operations if "namespace" not in one.inside} == OF_NONE
 
 
 @pytest.mark.parametrize("key", list(Scope.__members__))
@@ -126,7 +113,7 @@ def test_a_key_reaches_what_its_scope_holds_and_nothing_else(house: House, key: 
     before, wrong = house.stats(OURS), []
     for asked in house.operations():
         may = asked.name in MAY[key]
-        answer = house.answer(key, asked, key if may else ROOT)
+        answer = house.answer(key, asked)
         if not (asked.succeeds(answer) if may else answer.status_code == 403):
             wrong.append(asked.told(answer))
     assert wrong == []
@@ -144,13 +131,13 @@ def test_what_is_anothers_is_not_there(house: House):
     before = house.stats(THEIRS)
     private = [one for one in house.operations(THEIRS) if one.name not in OF_NONE]
     assert len(private) > 30
-    refused = [(one, house.answer(Scope.ADMIN.name, one, OTHER)) for one in private]
+    refused = [(one, house.answer(Scope.ADMIN.name, one)) for one in private]
     assert [one[0].told(one[1]) for one in refused if one[1].status_code != 404] == []
     assert house.stats(THEIRS) == before
     with house.client(Scope.ADMIN.name) as client:
         assert client.get("/memories").json()["memories"] == [OURS]
     # The same requests, by whose it is: else a route that is never found would pass.
-    served = [(one, house.answer(OTHER, one, OTHER)) for one in private]
+    served = [(one, house.answer(OTHER, one)) for one in private]
     assert [one[0].told(one[1]) for one in served if not one[0].succeeds(one[1])] == []
 
 

@@ -34,6 +34,11 @@ def test_the_graph_grows_while_one_chats(page):
     expect(page.locator(".changes li").first).to_contain_text("observe")
 
 
+def test_without_games_no_button_leads_to_them(page):
+    sees(page, "fact")
+    expect(page.get_by_role("button", name="Game", exact=True)).to_have_count(0)
+
+
 def test_a_newcomer_is_told_what_to_do_first(blank, served: Served):
     blank.goto(f"{served.base}/?memory=fresh")
     sees(blank, "Nothing is remembered in")

@@ -152,7 +152,7 @@ async function json<T>(path: string, method = "GET", body?: unknown): Promise<T>
   return (answer.status === 204 ? undefined : await answer.json()) as T;
 }
 
-export interface Memories { memories: string[]; key: string; scope: string }
+export interface Memories { memories: string[]; key: string; scope: string; joined: string[] }
 export const memories = () => json<Memories>("/memories");
 export const model = () => json<Model>("/settings/model");
 export const chooseModel = (url: string, name: string, secret: string | null) =>

@@ -5,11 +5,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.grants import EVERYTHING, Grant, Scope
+from lab.tests.server.playing import GAMES as JOINING
+from lab.tests.server.playing import players
+from mags.server.grants import Grant, Scope
 from mags_lab.games.matches import Match
 from mags_lab.games.registry import GAMES, make
 from mags_lab.server.tables import IDLE_S, MINE, MOST, OFFERED, Tables
-from tests.server.serving import Served, players, serving
+from tests.server.serving import Served, serving
 
 TINY = {"game": "nonsense/tiny", "seed": 3}
 
@@ -66,7 +68,7 @@ def test_the_memory_of_a_game_is_drawn_as_it_grows(client: httpx.Client):
 
 
 def test_a_game_of_another_key_is_not_there(folder: Path):
-    with serving(folder, need_key=True) as served:
+    with serving(folder, joining=JOINING, need_key=True) as served:
         made = served.service.keys.add
         one, other = (made(name, ("*",), Scope.WRITE, 0.0) for name in "ab")
         reader = made("r", ("*",), Scope.READ, 0.0)
@@ -118,18 +120,13 @@ def test_a_full_house_says_so_until_somebody_is_idle():
     tables.close()
 
 
-def test_without_players_there_is_nothing_to_watch():
-    with pytest.raises(Exception, match="none"):
-        Tables(None).begin(EVERYTHING, "nonsense/tiny", 0)
-
-
 def test_every_game_that_is_offered_is_there():
     assert OFFERED.keys() <= GAMES.keys()
     assert len(OFFERED) == 9
 
 
 def test_a_stop_puts_games_away(folder: Path):
-    with serving(folder) as served, served.client() as client:
+    with serving(folder, joining=JOINING) as served, served.client() as client:
         client.post("/games", json=TINY)
         kept: Served = served
-    assert len(kept.service.tables) == 0
+    assert len(kept.service.api.state.tables) == 0

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from tests.server.serving import Served
-from tests.web.using import sees
+from tests.web.test_access import LOOKS, axe
+from tests.web.using import sees, violations
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -85,3 +86,12 @@ def test_the_chat_is_as_it_was_after_a_game(game):
     game.get_by_role("button", name="Game", exact=True).click()
     game.get_by_role("button", name="Memory", exact=True).click()
     expect(game.get_by_label("Say something")).to_have_value("Half a")
+
+
+@axe
+@pytest.mark.parametrize("blank", LOOKS, indirect=True, ids=["light", "dark", "400px"])
+def test_axe_finds_nothing_in_a_game(game):
+    begin(game)
+    game.locator(".player.mags .question").wait_for()
+    game.get_by_role("button", name="Pause").click()
+    assert violations(game) == []

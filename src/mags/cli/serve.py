@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,22 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mags.app import Models, encoder, make_embedder, make_parts, make_store
-from mags.app import open as open_memory_in_ram
 from mags.cli.alone import alone
 from mags.cli.shared import out
-from mags.extras import bring
+from mags.extras import bring, guests
 from mags.memory.handle import closed_on_failure
 from mags.memory.memory import Memory
 from mags.models.embed.cache import CachedEmbedder
-from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
-from mags.ports.answer import Answerer
 from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
-from mags_lab.games.players.nothing import Nothing
-from mags_lab.games.players.remembering import Remembering
-from mags_lab.games.reader import shipped_reader
-from mags_lab.games.turns import Player
 
 if TYPE_CHECKING:
     from mags.server.model import ModelChoice
@@ -114,7 +106,7 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
         upstream=asked if chat.url else None,
         model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
-        pairs=lambda: _players(embedder),
+        joining=guests("mags.server"),
         turnstile=turns if _plans_here(settings) else None,
     )
     return found
@@ -124,20 +116,3 @@ def _plans_here(settings: Settings) -> bool:
     """Whether no language model is waited for to plan a recall."""
     kind = settings.policy.kind
     return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
-
-
-def _players(embedder: Embedder) -> tuple[Remembering, Player]:
-    """MAGS with the shipped settings, and a player without memory: the same reader for both."""
-    reader = shipped_reader()
-
-    def memories(clock: Callable[[], float], answerer: Answerer) -> Memory:
-        return open_memory_in_ram(
-            None,
-            settings=Settings(),
-            policy=RulePolicy(),
-            answerer=answerer,
-            embedder=embedder,
-            clock=clock,
-        )
-
-    return Remembering(reader, memories), Nothing(reader)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from fastapi import FastAPI
 
 from mags.errors import ConfigurationError, InvalidInput
 from mags.models.prompts import Prompt
@@ -14,7 +16,9 @@ from mags.server.halls import Open
 from mags.server.model import ModelChoice, read_choice, write_choice
 from mags.server.proxy.upstream import Upstream
 from mags.server.turnstile import Turnstile
-from mags_lab.server.tables import Pairs
+
+Leave = Callable[[], None]
+"""Puts away what a server's guest holds, when the server stops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +28,9 @@ class Outside:
     `embedder`: of `/v1/embeddings`, as the memories have it; `remembered`: the prompt that frames
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;
     `model`: the same as it is shown. `with_model`: the same outside with another model (raises
-    ConfigurationError); None where the model cannot be changed. `pairs`: who plays games.
-    `turnstile`: where recalls take seats, None where they wait for others more than they work.
+    ConfigurationError); None where the model cannot be changed. `joining`: what adds routes of its
+    own to the app, by its name. `turnstile`: where recalls take seats, None where they wait for
+    others more than they work.
     """
 
     open_memory: Open
@@ -34,8 +39,12 @@ class Outside:
     upstream: Upstream | None = None
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
-    pairs: Pairs | None = None
+    joining: Mapping[str, Join] = field(default_factory=dict)
     turnstile: Turnstile | None = None
+
+
+Join = Callable[[FastAPI, Outside], Leave]
+"""Adds routes to an app that works with this outside."""
 
 
 class Choosing:

@@ -37,10 +37,8 @@ from mags.server.straight import Straight
 from mags.server.warming import Warming
 from mags.server.wire.raw import PLAIN, answered
 from mags.server.wire.ready import ReadyOut, Reason
-from mags_lab.server import routes as games
-from mags_lab.server.tables import Tables
 
-ROUTERS = (memories, turns, recall, leads, nodes, history, events, games, settings_routes, page)
+ROUTERS = (memories, turns, recall, leads, nodes, history, events, settings_routes, page)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
@@ -63,13 +61,15 @@ class Service:
         self.halls = Halls(settings.folder, now.open_memory, most=limits.open, traces=limits.traces)
         rememberer = Rememberer(self.halls, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
-        self.tables = Tables(outside.pairs)
         self._mcp, self._mcp_app = mcp.over_http(self.halls)
         self.keys = KeyRing(settings.folder)
         self.metrics = Metrics(lambda: len(self.halls))
         self.stopping = threading.Event()
         self.warming = Warming()
         self.api = self._api()
+        self.api.state.joined = tuple(outside.joining)
+        self._leaving = [join(self.api, outside) for join in outside.joining.values()]
+        self.api.openapi()  # now, by one thread: two might make it at once at the first request
         inner: ASGIApp = Straight(self.api, recall.ROUTE, partial(desk_for, self.api.state))
         inner = Limited(inner, limits, _name)
         inner = Doorman(inner, settings, self.keys)
@@ -91,7 +91,6 @@ class Service:
         app.state.keys = self.keys
         app.state.settings = self.settings
         app.state.choosing = self.choosing
-        app.state.tables = self.tables
         app.state.stopping = self.stopping
         app.state.streams = 0
         for one in ROUTERS:
@@ -114,7 +113,6 @@ class Service:
             responses=answered(PLAIN),
         )
         problems.install(app)
-        app.openapi()  # now, by one thread: made at the first request, two might make it at once
         return app
 
     def _changed(self, now: Outside) -> None:
@@ -130,7 +128,8 @@ class Service:
         # By now every request is answered; what `tidy` began is waited for in `close`.
         self.stopping.set()
         await self.proxy.close()
-        await run_in_threadpool(self.tables.close)
+        for leave in self._leaving:
+            await run_in_threadpool(leave)
         await run_in_threadpool(self.halls.close)
         await run_in_threadpool(self.warming.close)
 

@@ -16,13 +16,15 @@ export function Top() {
     <>
     <header>
       <h1>MAGS</h1>
-      <div class="views" role="group" aria-label="What is shown">
-        {(["memory", "game"] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={place.value === one} onClick={() => (place.value = one)}>
-            {one === "memory" ? "Memory" : "Game"}
-          </button>
-        ))}
-      </div>
+      {known.value?.joined.includes("games") && (
+        <div class="views" role="group" aria-label="What is shown">
+          {(["memory", "game"] as const).map((one) => (
+            <button key={one} type="button" aria-pressed={place.value === one} onClick={() => (place.value = one)}>
+              {one === "memory" ? "Memory" : "Game"}
+            </button>
+          ))}
+        </div>
+      )}
       {place.value === "memory" && <label>
         <span class="hidden">Memory</span>
         <select

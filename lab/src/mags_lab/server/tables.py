@@ -128,16 +128,16 @@ class Table:
 class Tables:
     """The games that are being played. Safe to use from several threads."""
 
-    def __init__(self, pairs: Pairs | None, clock: Callable[[], float] = time.monotonic) -> None:
-        """`pairs` None: there are no players, and so no games; `clock`: seconds."""
+    def __init__(self, pairs: Pairs, clock: Callable[[], float] = time.monotonic) -> None:
+        """`pairs` makes who plays; `clock`: seconds."""
         self._pairs, self._clock = pairs, clock
         self._lock = threading.Lock()
         self._tables: dict[str, Table] = {}
 
     def begin(self, grant: Grant, name: str, seed: int) -> tuple[str, Table]:
         """A new game and its id, which cannot be guessed; raises InvalidInput, Overloaded."""
-        if name not in OFFERED or self._pairs is None:
-            known = ", ".join(OFFERED) if self._pairs else "none"
+        if name not in OFFERED:
+            known = ", ".join(OFFERED)
             raise InvalidInput(f"game: there is no {name!r} to watch (there are: {known})")
         owner = f"{grant.name} {grant.digest}"
         remembering, nothing = self._pairs()

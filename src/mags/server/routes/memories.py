@@ -11,11 +11,12 @@ router = APIRouter(tags=["memories"])
 
 
 class MemoriesOut(Shown):
-    """Names of memories, and what the key that asked may do."""
+    """Names of memories, what the key that asked may do, and what joined the server: `games`."""
 
     memories: list[str]
     key: str
     scope: str
+    joined: list[str]
 
 
 @router.get("/memories")
@@ -26,6 +27,7 @@ def memories(request: Request) -> MemoriesOut:
         memories=request.app.state.halls.names(grant),
         key=grant.name,
         scope=grant.scope.name.lower(),
+        joined=list(request.app.state.joined),
     )
 
 

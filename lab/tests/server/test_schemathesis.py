@@ -22,12 +22,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from lab.tests.server.playing import GAMES, begin_game
 from mags.server.proxy.upstream import Upstream
 from mags.server.settings import Limits
 from mags.server.wire.given import TRACE
 from mags.server.wire.raw import EXPORTED, LINES
 from tests.models.chat.endpoint import Server, Step
-from tests.server.asking import ALICE, DESTROYING, ENDLESS, MARK, begin_game, fill
+from tests.server.asking import ALICE, DESTROYING, ENDLESS, MARK, fill
 from tests.server.serving import EMBEDDER, Served, serving
 
 schemathesis = pytest.importorskip("schemathesis", reason="needs the extra `fuzz`")
@@ -112,7 +113,7 @@ def cases(draw: st.DrawFn, operation: Any) -> Any:
 @pytest.fixture
 def served(tmp_path: Path, model: Server) -> Iterator[Served]:
     upstream = Upstream(url=model.url, model="tiny")
-    with serving(tmp_path, upstream=upstream, limits=UNLIMITED) as running:
+    with serving(tmp_path, upstream=upstream, limits=UNLIMITED, joining=GAMES) as running:
         yield running
 
 

@@ -1,0 +1,51 @@
+"""How the games join a server: their routes, and who plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from fastapi import FastAPI
+
+from mags.app import open as open_memory
+from mags.memory.memory import Memory
+from mags.models.policy.rules import RulePolicy
+from mags.ports.answer import Answerer
+from mags.ports.embedder import Embedder
+from mags.server.outside import Leave, Outside
+from mags.settings import Settings
+from mags_lab.games.players.nothing import Nothing
+from mags_lab.games.players.remembering import Remembering
+from mags_lab.games.reader import shipped_reader
+from mags_lab.server.routes import router
+from mags_lab.server.tables import Pair, Pairs, Tables
+
+
+def games(app: FastAPI, outside: Outside) -> Leave:
+    """Offer the games, played by MAGS with the server's embedder."""
+    return offer(app, lambda: players(outside.embedder()))
+
+
+def offer(app: FastAPI, pairs: Pairs) -> Leave:
+    """Offer the games to an app, played by whom `pairs` makes."""
+    tables = Tables(pairs)
+    app.state.tables = tables
+    app.include_router(router)
+    return tables.close
+
+
+def players(embedder: Embedder) -> Pair:
+    """MAGS with the shipped settings, and a player without memory: the same reader for both."""
+    reader = shipped_reader()
+    return Remembering(reader, partial(_in_ram, embedder)), Nothing(reader)
+
+
+def _in_ram(embedder: Embedder, clock: Callable[[], float], answerer: Answerer) -> Memory:
+    return open_memory(
+        None,
+        settings=Settings(),
+        policy=RulePolicy(),
+        answerer=answerer,
+        embedder=embedder,
+        clock=clock,
+    )
