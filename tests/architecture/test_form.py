@@ -37,6 +37,12 @@ def test_no_function_imports_the_project(trees: Trees):
         assert places(sources, lambda tree, of=package: form.hidden_imports(tree, of)) == []
 
 
+def test_the_product_does_not_name_the_laboratory(root: Path, files: list[Path]):
+    product = [path for path in files if path.is_relative_to(root / "src") and path.suffix == ".py"]
+    named = [path.name for path in product if "mags_lab" in path.read_text(encoding="utf-8")]
+    assert named == []
+
+
 def test_only_boundary_takes_every_exception(trees: Trees):
     rest = dict(trees)
     errors = rest.pop("src/mags/errors.py")

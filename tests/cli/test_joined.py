@@ -1,5 +1,7 @@
 """Verbs that join by entry points: loaded when they are used, and missed by name."""
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,6 +35,17 @@ def test_without_the_laboratory_its_verbs_say_what_to_install(verb: str) -> None
 def test_without_the_laboratory_its_verbs_stand_in_the_help() -> None:
     help_ = run("--help")
     assert [verb for verb in LABORATORY if f" {verb} " not in help_] == []
+
+
+def test_the_help_loads_nothing_that_joins() -> None:
+    script = (
+        "import sys\n"
+        "from mags.cli import app\n"
+        "app(['--help'], standalone_mode=False)\n"
+        "assert not [name for name in sys.modules if name.startswith('mags_lab')]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def hello(name: str, times: int = 1) -> None:

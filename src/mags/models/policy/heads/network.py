@@ -1,4 +1,4 @@
-"""The heads in numpy: what `mags_lab.training.heads.model` trains, for one text at a time.
+"""The heads in numpy: what the laboratory trains, for one text at a time.
 
 Shapes: n rows, h width, R relations. Weights are float32 by the names of the trained modules.
 """

@@ -75,7 +75,7 @@ SHIPPED = HeadsFile(
 
 def opened(file: HeadsFile = SHIPPED) -> Trained:
     """Read and check a file of weights; raises CorruptFile."""
-    advice = "reinstall mags, or train them anew: python -m mags_lab.training.heads"
+    advice = "reinstall mags, or train them anew: mags train heads"
     try:
         content = file.path.read_bytes()
     except OSError as failure:
