@@ -1,18 +1,15 @@
-"""Processes of ours compute their products of matrices on one thread each."""
+"""Matches and audits compute their products of matrices on one thread each."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from lab.tests.evaluation.report.made import EXHIBIT
-from mags.cli.alone import alone
 from mags_lab.cli import eval_arena, eval_audit, eval_report
 from mags_lab.cli.eval_arena import Task, play_all
 from mags_lab.cli.eval_programme import QUICK, Bout
@@ -20,19 +17,7 @@ from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.evaluation.proving.records import Played
 from mags_lab.evaluation.report.exhibit import Exhibit
 from mags_lab.evaluation.report.folder import AUDIT
-
-
-def threads() -> set[int]:
-    """How many threads a product takes, by each library that computes some."""
-    assert np.ones((2, 2)) @ np.ones(2) is not None  # something is loaded that computes products
-    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
-
-
-def test_products_are_computed_alone_until_the_context_ends():
-    with threadpool_limits(limits=2, user_api="blas"):
-        with alone():
-            assert threads() == {1}
-        assert threads() == {2}
+from tests.cli.test_alone import threads
 
 
 def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.MonkeyPatch):
@@ -79,8 +64,3 @@ def test_the_game_that_a_report_shows_is_played_with_products_computed_alone(
         eval_report.perform(programme, tmp_path, bank="tuning", first=0, workers=1)
         assert threads() == {2}
     assert seen == [{1}]
-
-
-def test_a_process_that_begins_with_it_computes_alone():
-    with get_context("spawn").Pool(1, initializer=alone) as pool:
-        assert pool.apply(threads) == {1}
