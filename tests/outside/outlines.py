@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 import anyio
-import typer
 
 import mags
 from mags.cli.app import app
+from mags.cli.joined import whole
 from mags.server import mcp
 from mags.server.metrics import Metrics
 from mags.settings import ENVIRONMENT, NESTED, Settings
@@ -140,7 +140,7 @@ def settings_keys(kind: type = Settings, at: str = "") -> dict[str, Any]:
 
 def command_line() -> Iterator[str]:
     """Every verb with its arguments and options."""
-    return _verbs("mags", typer.main.get_command(app))
+    return _verbs("mags", whole(app))
 
 
 def _verbs(path: str, command: Any) -> Iterator[str]:
