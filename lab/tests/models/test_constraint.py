@@ -115,5 +115,5 @@ def test_whatever_is_said_at_random_is_read(role: str, rng):
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(__import__("sys").modules, "llguidance", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'mags\[train\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install './lab\[train\]'"):
         Constraint("{}", end=0, pieces=1)

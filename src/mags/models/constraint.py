@@ -96,7 +96,7 @@ class Constraint:
             import llguidance
         except ImportError:
             raise ConfigurationError(
-                "Decoding held to the grammar needs llguidance: pip install 'mags[train]'.",
+                "Decoding held to the grammar needs llguidance: pip install './lab[train]'.",
                 extra="train",
             ) from None
         self._library: Any = llguidance

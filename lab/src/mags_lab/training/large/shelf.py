@@ -33,7 +33,7 @@ ROLES = ("router", "ask", "write")
 class Shelf:
     """Adapters by name over one base; safe in threads, one reply at a time.
 
-    `held`: replies are held to the grammar of memory tokens (extra `grammar`). `tokens`: read and
+    `held`: replies are held to the grammar of memory tokens (llguidance). `tokens`: read and
     written so far. Raises ConfigurationError where no adapter is named.
     """
 
