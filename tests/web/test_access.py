@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.server.serving import Served
-from tests.web.using import AXE, ask, nodes_listed, say, sees, tab, violations
+from tests.web.using import LOOKS, ask, axe, nodes_listed, say, sees, tab, violations
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
@@ -13,12 +13,6 @@ FOCUSED = "(e => e.getAttribute('aria-label') || e.textContent)(document.activeE
 NAMELESS = """[...document.querySelectorAll("button,input,select,textarea,[role=img]")]
   .filter(e => !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length))
   .map(e => e.outerHTML)"""
-LOOKS = [
-    {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
-    {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
-    {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"},
-]
-axe = pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `npm ci` in web/")
 
 
 @axe

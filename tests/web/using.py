@@ -4,9 +4,17 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / ".cache" / "screenshots"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+LOOKS = [
+    {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
+    {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
+    {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"},
+]
+axe = pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `npm ci` in web/")
 WAIT_MS = 30_000
 FLAGS = [
     "--no-sandbox",

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from tests.server.serving import Served
-from tests.web.test_access import LOOKS, axe
-from tests.web.using import sees, violations
+from tests.web.using import LOOKS, axe, sees, violations
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
 pytestmark = pytest.mark.full
