@@ -10,8 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import tests.conftest  # noqa: F401 - no settings of the person who runs it
-
+import conftest  # noqa: F401 - no settings of the person who runs it
 from mags.errors import NotFound
 from scripts.blocks import run_page
 from tests.golden import pages, ranking, reading
