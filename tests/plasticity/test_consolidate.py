@@ -121,6 +121,15 @@ def test_what_is_over_and_the_turns_that_told_it_are_in_no_theme():
     assert themes(graph) == {1000: {1, 4, 6, 7, 8}}
 
 
+def test_a_guess_is_in_no_theme_though_the_turn_that_told_it_may_be():
+    nodes = {i: {} for i in range(1, 7)}
+    nodes[2] = {"flags": int(NodeFlag.GUESS)}
+    nodes[3] = {"kind": NodeKind.EPISODE}
+    graph = world(nodes, clique(range(1, 7), w=0.6), [(2, 3, ArcKind.SOURCE)], tick=20)
+    consolidated(graph, Words())
+    assert themes(graph) == {1000: {1, 3, 4, 5, 6}}
+
+
 def test_what_the_newest_turn_finds_ended_is_over_though_the_clock_is_behind():
     nodes = {i: {} for i in range(1, 7)}
     nodes[1] = {"kind": NodeKind.EPISODE, "valid_from": 9.0}

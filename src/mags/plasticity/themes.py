@@ -23,6 +23,14 @@ def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
     return np.asarray((tells & ended) | (nodes["flags"] & int(NodeFlag.RECALLED) > 0))
 
 
+def unfit(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
+    """Which nodes no theme may hold: what is over, and guesses, which a summary cannot mark; (n,).
+
+    The turn of a guess may be summed up, in its own words.
+    """
+    return np.asarray(over(nodes, moment) | (nodes["flags"] & int(NodeFlag.GUESS) > 0))
+
+
 def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:
     """Which members of a theme got new words after it did; a name that is learned is none; (n,)."""
     return np.asarray(
@@ -31,11 +39,11 @@ def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:
 
 
 def not_to_tell(still: Still, moment: float) -> NDArray[np.bool_]:
-    """Which nodes no theme may hold: what is over, and turns that told some of it; (n,)."""
-    unfit = over(still.nodes, moment)
-    told = (still.arcs["kind"] == ArcKind.SOURCE) & unfit[still.src]
-    unfit[still.dst[told]] = True
-    return unfit
+    """What is `unfit`, and the turns that told what is over; (n,)."""
+    found, ended = unfit(still.nodes, moment), over(still.nodes, moment)
+    told = (still.arcs["kind"] == ArcKind.SOURCE) & ended[still.src]
+    found[still.dst[told]] = True
+    return found
 
 
 class Themes:

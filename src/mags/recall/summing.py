@@ -11,7 +11,7 @@ from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NodeKind
 from mags.index.state import State
-from mags.plasticity.themes import over, reworded
+from mags.plasticity.themes import over, reworded, unfit
 from mags.recall.query import Reading
 from mags.recall.spread import peers_each
 
@@ -46,7 +46,7 @@ def outdated(graph: Graph, themes: NDArray[np.int64], moment: float) -> NDArray[
 
 def _outdated(graph: Graph, theme: int, members: NDArray[np.int64], moment: float) -> bool:
     nodes = graph.nodes
-    if (over(nodes[members], moment) | reworded(nodes[members], nodes[theme])).any():
+    if (unfit(nodes[members], moment) | reworded(nodes[members], nodes[theme])).any():
         return True
     said = members[graph.kinds[members] == NodeKind.EPISODE]
     told = [row for rows in _each(graph, said, TOLD_BY) for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mags.models.answer.whose import asks_of_oneself, of_another_doer
+from mags.models.answer.whose import asks_of_oneself, done_by_oneself, of_another_doer
 from mags.models.guardrails import stems
 
 LIVE, DORA = frozenset(stems("live")), frozenset(stems("Dora"))
@@ -36,11 +36,18 @@ def test_what_somebody_else_does_is_not_done_by_who_speaks(text):
         "Dora lives in Ghent.",
         "Dora no longer lives in Ghent.",
         "My parents want me to live with them.",
+        "Home is what a live band makes of it.",  # an article: no verb
         "Ghent is home.",  # says nothing in the words asked for
     ],
 )
 def test_what_who_speaks_does_is_theirs(text):
     assert not of_another_doer(text, LIVE, DORA)
+
+
+def test_what_is_asked_of_oneself_is_the_verb_and_nothing_behind_it():
+    assert done_by_oneself("How many houses did I view before the offer?") == stems("view")
+    assert done_by_oneself("Where do I still live?") == stems("live")
+    assert done_by_oneself("Where does Ana live?") == stems("")
 
 
 def test_who_asks_what_they_do_asks_of_themself():

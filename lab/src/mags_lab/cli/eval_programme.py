@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
-from mags_lab.cli.eval_arena import kind_of, length
+from mags_lab.cli.eval_arena import STANDARD, UNREWARDED, kind_of, length, usual
 from mags_lab.evaluation.proving.ablations import SWITCHES
 from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.games.adventures.catalogue import KINDS as ADVENTURES
@@ -16,15 +16,12 @@ LONG = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bout:
-    """A game, who plays it, and over how many seeds; at most `turns` turns.
-
-    `players`: none, those that play such a game usually.
-    """
+    """A game, who plays it, and over how many seeds; at most `turns` turns."""
 
     game: str
     seeds: int
     turns: int = LONG
-    players: tuple[str, ...] = ()
+    players: tuple[str, ...] = STANDARD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +47,7 @@ QUICK = Programme(
     bouts=(
         Bout(game="nonsense/standard", seeds=10),
         *(Bout(game=game, seeds=2, turns=200) for game in ROUNDS),
-        *(Bout(game=f"{kind}/large", seeds=5) for kind in ADVENTURES),
+        *(Bout(game=f"{kind}/large", seeds=5, players=UNREWARDED) for kind in ADVENTURES),
     ),
     ablated=Bout(game="nonsense/easy", seeds=1, players=("MAGS",)),
     without=tuple(SWITCHES),
@@ -69,7 +66,7 @@ FULL = Programme(
         Bout(game="nonsense/standard", seeds=10),
         Bout(game="nonsense/standard", seeds=3, players=("MAGS thinking", "MAGS chat")),
         *(Bout(game=game, seeds=3, turns=300) for game in ROUNDS),
-        *(Bout(game=f"{kind}/large", seeds=10) for kind in ADVENTURES),
+        *(Bout(game=f"{kind}/large", seeds=10, players=UNREWARDED) for kind in ADVENTURES),
     ),
     ablated=Bout(game="nonsense/easy", seeds=3, players=("MAGS",)),
     without=tuple(SWITCHES),
@@ -102,7 +99,8 @@ def narrowed(programme: Programme, wanted: Narrowed) -> Programme:
         bouts = tuple(
             bout
             for game in wanted.games
-            for bout in [b for b in programme.bouts if b.game == game] or [Bout(game=game, seeds=3)]
+            for bout in [b for b in programme.bouts if b.game == game]
+            or [Bout(game=game, seeds=3, players=usual(game))]
         )
     first = wanted.games[0] if wanted.games else None
     ablated = programme.ablated if first is None else replace(programme.ablated, game=first)

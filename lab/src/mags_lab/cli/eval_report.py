@@ -19,7 +19,6 @@ from mags_lab.cli.eval_arena import (
     make_player,
     make_reader,
     reader_name,
-    usual,
 )
 from mags_lab.cli.eval_audit import courses, told_of
 from mags_lab.cli.eval_origin import run_now
@@ -176,7 +175,7 @@ def _tasks(
             chat=chat,
         )
         for seed in range(first, first + bout.seeds)
-        for name in bout.players or usual(bout.game)
+        for name in bout.players
     ]
 
 

@@ -6,7 +6,6 @@ import pytest
 from typer.testing import CliRunner
 
 from mags.cli.app import app
-from mags_lab.cli.eval_arena import usual
 from mags_lab.cli.eval_origin import commit, machine
 from mags_lab.cli.eval_programme import FULL, QUICK, Narrowed, narrowed, playable
 from mags_lab.evaluation.proving.ablations import SWITCHES
@@ -99,7 +98,7 @@ def test_a_programme_can_be_narrowed():
 
 def test_a_game_with_two_bouts_keeps_both():
     found = narrowed(FULL, Narrowed(games=("nonsense/standard", "nonsense/tiny")))
-    assert [(b.game, b.seeds, "MAGS" in (b.players or usual(b.game))) for b in found.bouts] == [
+    assert [(b.game, b.seeds, "MAGS" in b.players) for b in found.bouts] == [
         ("nonsense/standard", 10, True),
         ("nonsense/standard", 3, False),
         ("nonsense/tiny", 3, True),

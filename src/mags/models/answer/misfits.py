@@ -31,8 +31,7 @@ def told_of(item: ContextItem) -> str:
 
 
 def _by_another(question: Question, item: ContextItem) -> bool:
-    asked = question.words - question.oneself
-    return of_another_doer(item.text, asked, question.oneself)
+    return of_another_doer(item.text, question.does, question.oneself)
 
 
 def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:

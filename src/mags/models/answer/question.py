@@ -19,7 +19,7 @@ from mags.models.answer.contrary import (
 )
 from mags.models.answer.frames import AUXILIARY, DENIED, LIGHT, ORIGIN, TYPED, topic
 from mags.models.answer.types import kind_of_thing
-from mags.models.answer.whose import asks_for_own, asks_of_oneself
+from mags.models.answer.whose import asks_for_own, asks_of_oneself, done_by_oneself
 from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
 from mags.ports.inflection import BASE, THIRD, forms, lemma
@@ -115,7 +115,8 @@ class Question:
     is not. `type_words`, `particle`: the kind of what it asks for and the preposition left
     behind: "what language is it written in". `origin`: it asks where from. `topic`: stems of
     who or what does it: prod of "where does prod run".
-    `oneself`: the stems of who asks, where they ask what they do or are themselves.
+    `oneself`: the stems of who asks, where they ask what they do or are themselves; `does`:
+    those of what they do.
     `end`: the end of a fact that is asked for, "object", "subject" or "" if that is not clear.
     """
 
@@ -147,6 +148,7 @@ class Question:
     origin: bool = False
     topic: frozenset[str] = frozenset()
     oneself: frozenset[str] = frozenset()
+    does: frozenset[str] = frozenset()
 
 
 def read_question(turn: Turn) -> Question:
@@ -196,6 +198,7 @@ def read_question(turn: Turn) -> Question:
         topic=content(topic(text)),
         own_thing=asks_for_own(text),
         oneself=stems(turn.speaker) if asks_of_oneself(text) else frozenset(),
+        does=trade or done_by_oneself(text),
         denied=DENIED.search(text) is not None,
         type_words=content(typed["type"]) if typed else frozenset(),
         particle=typed["particle"].casefold() if typed else "",

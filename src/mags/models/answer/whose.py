@@ -30,7 +30,7 @@ _BE = frozenset(WORD.findall("is are was were has have had will can would isn't 
 
 _OF_ME = re.compile(
     r"\b(?:am|was|are|were|do|did|have|had|will|would|can|could|shall|should|must|may|might)"
-    r"(?:n't)? (?:I|we)\b",
+    r"(?:n't)? (?:I|we)\b(?P<does>.*)",
     re.I,
 )
 _SELF = frozenset({"i", "we", "me", "us"})
@@ -45,6 +45,13 @@ def asks_of_oneself(question: str) -> bool:
     return _OF_ME.search(question) is not None
 
 
+def done_by_oneself(question: str) -> frozenset[str]:
+    """Stems of what a question says that its speaker does: "live" of "where do I still live"."""
+    asked = _OF_ME.search(question)
+    words = WORD.findall(asked["does"]) if asked else []
+    return next((stems(word) for word in words if word.casefold() not in FUNCTION_WORDS), stems(""))
+
+
 _OVER = frozenset({"longer", "anymore"})
 """Adverbs of what has ended: "Ida is no longer dating Tom" is done by Ida."""
 
@@ -55,14 +62,16 @@ def of_another_doer(text: str, asked: frozenset[str], asker: frozenset[str]) -> 
     "My sister lives in Leeds" tells of a sister; "I live where my sister lived" of who speaks.
     What begins a clause is done by who does what the clause before it says.
 
-    `asked`: stems of what is asked for; `asker`: those of the name of who asks.
+    `asked`: stems of the verb asked for; `asker`: those of the name of who asks. What an article
+    stands before is a thing: who put in "an offer" need not have offered.
     """
     told, before = [], True
     for clause in _CLAUSE.split(text.strip()):
         words = WORD.findall(clause)
         own = [_is_own(word, asker) for word in words]
         for at, word in enumerate(words):
-            if stems(word) & asked and forms(word.casefold()):
+            thing = at > 0 and words[at - 1].casefold() in _ARTICLES
+            if stems(word) & asked and forms(word.casefold()) and not thing:
                 doer = _doer_before(words[:at], own[:at])
                 told.append(before if doer is None else doer)
         before = any(own) or (before and not words)
