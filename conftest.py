@@ -8,6 +8,7 @@ import atexit
 import hashlib
 import ipaddress
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+
+from tests.web.using import FLAGS
 
 ROOT = Path(__file__).resolve().parent
 LOCAL_NAMES = frozenset({"", "localhost"})
@@ -111,3 +114,15 @@ def pytest_sessionstart() -> None:
     """Block the network while tests are collected and session fixtures run, too."""
     global _blocked
     _blocked = True
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """A Chromium for the pages of MAGS and of the laboratory; one process starts one only."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
+    if shutil.which("chromium") is None:
+        pytest.skip("needs Debian's chromium")
+    with playwright.sync_playwright() as running:
+        made = running.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        yield made
+        made.close()

@@ -4,7 +4,6 @@ Needs the extra `browser` and Debian's `chromium` (see scripts/test_full.sh); th
 need axe-core too (`npm ci` in web/).
 """
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,20 +12,9 @@ import httpx
 import pytest
 
 from tests.server.serving import Served, serving
-from tests.web.using import FLAGS, WAIT_MS, nodes_listed, shoot
+from tests.web.using import WAIT_MS, nodes_listed, shoot
 
 TURNS = ("Ana lives in Oslo.", "Bo is Ana's brother.", "Bo likes chess.", "Ana moved to Lima.")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`")
-    if shutil.which("chromium") is None:
-        pytest.skip("needs Debian's chromium")
-    with playwright.sync_playwright() as running:
-        made = running.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        yield made
-        made.close()
 
 
 @pytest.fixture

@@ -1,11 +1,15 @@
 """A memory on the page: what one does with it, as somebody would do it."""
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.server.serving import Served
+import mags
+from mags.models.policy.rules import RulePolicy
+from mags.ports.policy import Act, Operation, Writing
+from tests.server.serving import EMBEDDER, Served
 from tests.web.using import ask, listed, nodes_listed, not_loaded, say, sees, tab
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs the extra `browser`").expect
@@ -32,6 +36,34 @@ def test_the_graph_grows_while_one_chats(page):
     sees(page, "new fact")
     tab(page, "History")
     expect(page.locator(".changes li").first).to_contain_text("observe")
+
+
+class Unsure(RulePolicy):
+    """Reads of every turn what it is not sure of."""
+
+    def write(self, turn, recent, recalled):
+        guess = Operation(
+            act=Act.ADD,
+            subject="Ana",
+            relation="plays",
+            object="cello",
+            confidence=0.6,
+            tentative=True,
+        )
+        return Writing(operations=(guess,))
+
+
+def test_a_guess_is_marked_in_the_list_on_its_card_and_in_the_history(
+    blank, served: Served, folder: Path
+):
+    with mags.open(folder / "unsure.mags", policy=Unsure(), embedder=EMBEDDER) as memory:
+        memory.observe("The cello again.", speaker="Ana")
+    blank.goto(f"{served.base}/?memory=unsure")
+    blank.get_by_role("button", name="List").click()
+    blank.get_by_role("button", name="Ana plays cello. (a guess)").click()
+    expect(blank.locator(".card .text")).to_have_text("Ana plays cello. (a guess)")
+    tab(blank, "History")
+    expect(blank.locator(".changes li").first).to_contain_text("(a guess)")
 
 
 def test_without_games_no_button_leads_to_them(page):

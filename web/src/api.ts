@@ -2,8 +2,12 @@
 
 export interface Dot {
   id: number; kind: string; label: string; strength: number; importance: number; uses: number;
-  region: number; current: boolean; pinned: boolean; cold: boolean;
+  region: number; current: boolean; tentative: boolean; pinned: boolean; cold: boolean;
   valid_from: string | null; valid_to: string | null; recorded_at: string | null;
+}
+/** Words of a memory, marked where it is a guess: what was not surely read. */
+export function marked(text: string, tentative = false): string {
+  return tentative ? `${text} (a guess)` : text;
 }
 export interface Arc { src: number; dst: number; kind: string; weight: number }
 export interface Picture {
@@ -14,7 +18,7 @@ export interface RegionMap {
   regions: Region[]; links: { a: number; b: number; weight: number; arcs: number }[];
 }
 /** A node in its words of now. */
-export interface Named { id: number; kind: string; text: string; current: boolean }
+export interface Named { id: number; kind: string; text: string; current: boolean; tentative: boolean }
 /** `arcs` are new, `reweighted` were there before; of what was erased the number alone is known. */
 export interface Change {
   seq: number; kind: string; recorded_at: string | null; tick: number; added: number[];
@@ -25,6 +29,7 @@ export interface Change {
 export interface Fact {
   id: number; subject: string; relation: string; object: string; text: string;
   valid_from: string | null; valid_to: string | null; confidence: number;
+  tentative: boolean;
 }
 export interface NodeCard {
   id: number; kind: string; text: string; meta: Record<string, unknown>; strength: number;

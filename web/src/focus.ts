@@ -59,7 +59,8 @@ function arc(src: number, dst: number, weight: number): Arc {
 function dotOf(node: Partial<NodeCard> & Pick<NodeCard, "id" | "kind" | "text">): Dot {
   return {
     id: node.id, kind: node.kind, label: node.text, strength: node.strength ?? 1, importance: node.importance ?? 0.3,
-    uses: node.uses ?? 0, region: 0, current: (node.valid_to ?? null) === null, pinned: node.pinned ?? false,
+    uses: node.uses ?? 0, region: 0, current: (node.valid_to ?? null) === null,
+    tentative: node.fact?.tentative ?? false, pinned: node.pinned ?? false,
     cold: node.cold ?? false, valid_from: node.valid_from ?? null, valid_to: node.valid_to ?? null,
     recorded_at: node.recorded_at ?? null,
   };

@@ -7,9 +7,9 @@ import pytest
 
 from lab.tests.server.playing import GAMES
 from tests.server.serving import Served, serving
-from tests.web.conftest import bare, blank, browser, folder, http, page
+from tests.web.conftest import bare, blank, folder, http, page
 
-__all__ = ["bare", "blank", "browser", "folder", "http", "page", "served"]
+__all__ = ["bare", "blank", "folder", "http", "page", "served"]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mags.graph.delta import Changes
 from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.given import count, whole
 from mags.memory.live import Live
@@ -33,12 +33,13 @@ class ArcView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedView:
-    """A node in its words of now. `current`: False for what is over."""
+    """A node in its words of now. `current`: False for what is over; `tentative`: it is a guess."""
 
     id: int
     kind: str
     text: str
     current: bool
+    tentative: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,13 +139,20 @@ def _named(state: State, change: ChangeView, most: int) -> Iterator[NamedView]:
     came.sort(key=lambda i: (_TELLING.get(state.kind(i), len(_TELLING)), i))
     rest = [i for i in change.changed if i in graph]
     ids = list(dict.fromkeys((*first, *came, *rest)))[:most]
-    for node_id, content in zip(ids, state.words(ids), strict=True):
-        yield NamedView(
-            id=node_id,
-            kind=state.kind(node_id).name.lower(),
-            text=content.text[:LABEL],
-            current=bool(graph.view(node_id)["valid_to"][0] == NEVER),
-        )
+    for content in state.words(ids):
+        node = graph.view(content.node)[0]
+        yield named(node, content, current=bool(node["valid_to"] == NEVER))
+
+
+def named(node: np.void, content: Content, *, current: bool) -> NamedView:
+    """A node in its words of now."""
+    return NamedView(
+        id=content.node,
+        kind=NodeKind(int(node["kind"])).name.lower(),
+        text=content.text[:LABEL],
+        current=current,
+        tentative=bool(int(node["flags"]) & NodeFlag.GUESS),
+    )
 
 
 def _arcs(records: NDArray[np.void], *, there: bool) -> Iterator[ArcView]:

@@ -39,7 +39,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DotView:
-    """A node of a picture. `region`: the region's id, 0 where it lies in none."""
+    """A node of a picture. `region`: its id, 0 for none. `tentative`: it is a guess."""
 
     id: int
     kind: str
@@ -49,6 +49,7 @@ class DotView:
     uses: int
     region: int
     current: bool
+    tentative: bool
     pinned: bool
     cold: bool
     valid_from: datetime | None
@@ -180,6 +181,7 @@ def _dots(
             uses=int(node["uses"]),
             region=regions.get(node_id, 0),
             current=bool(end == np.inf if frame.as_of is None else end > now),
+            tentative=bool(int(node["flags"]) & NodeFlag.GUESS),
             pinned=bool(int(node["flags"]) & NodeFlag.PINNED),
             cold=bool(int(node["flags"]) & NodeFlag.COLD),
             valid_from=moment_of(float(node["valid_from"])),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mags.graph.node import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.index.tokens import terms
-from mags.memory.changes import LABEL, NamedView
+from mags.memory.changes import NamedView, named
 from mags.memory.reading import Look, at_moment
 from mags.recall.found import Found
 from mags.recall.summing import outdated
@@ -101,7 +101,7 @@ def _view(state: State, node_id: int, look: Look) -> NamedView | None:
     said_later = kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), look.as_of)
     if said_later or (kind == NodeKind.THEME and _is_outdated(state, node_id, look)):
         return None
-    return NamedView(id=node_id, kind=kind.name.lower(), text=content.text[:LABEL], current=current)
+    return named(node, content, current=current)
 
 
 def _is_outdated(state: State, theme: int, look: Look) -> bool:

@@ -1,5 +1,5 @@
 // How nodes and arcs look when nothing is chosen: colour, size, width.
-import type { Arc, Dot } from "../api";
+import { type Arc, type Dot, marked } from "../api";
 import { shade, tint } from "./colours";
 
 export type Data = Record<string, unknown>;
@@ -37,7 +37,7 @@ export function line(arc: Pick<Arc, "kind" | "weight"> & { across: boolean }): D
 export function looks(dot: Dot): Data {
   const faded = dot.current && !dot.cold ? 0.3 + 0.7 * dot.strength : 0.28;
   return {
-    label: dot.label,
+    label: marked(dot.label, dot.tentative),
     kind: dot.kind,
     region: dot.region,
     faded,

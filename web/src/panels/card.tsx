@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import type { NodeCard } from "../api";
+import { type NodeCard, marked } from "../api";
 import { choose, chosen, counted, memory, notice, refresh, tried } from "../state";
 import { Life } from "./life";
 
@@ -44,7 +44,7 @@ export function Card() {
       <button type="button" class="close" aria-label="Close the card" onClick={() => void choose(null)}>×</button>
       {editing.value
         ? <Edit node={node} change={change} leave={() => (editing.value = false)} />
-        : <p class={node.valid_to === null ? "text" : "text over"}>{node.text}</p>}
+        : <p class={node.valid_to === null ? "text" : "text over"}>{marked(node.text, node.fact?.tentative)}</p>}
       <div class="buttons" role="group" aria-label="Change this node">
         {!editing.value && <button type="button" onClick={() => (editing.value = true)}>Edit</button>}
         <button type="button" aria-pressed={node.pinned} onClick={() => void change({ pinned: !node.pinned })}>

@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 
-import type { Change, Diff, Mark } from "../api";
+import { type Change, type Diff, type Mark, marked } from "../api";
 import { changes, choose, counted, landed, memory, notice, refresh, shown, stats, tried } from "../state";
 
 const BEFORE = "before going back";
@@ -65,7 +65,7 @@ function Words({ change }: { change: Change }) {
       {shown.map((one) => (
         <li key={one.id} class={closed.has(one.id) ? "minus" : added.has(one.id) ? "plus" : undefined}>
           {closed.has(one.id) ? "− " : added.has(one.id) ? "+ " : "~ "}
-          <button type="button" class={one.current ? "link" : "link over"} onClick={() => void choose(one.id)}>{one.text}</button>
+          <button type="button" class={one.current ? "link" : "link over"} onClick={() => void choose(one.id)}>{marked(one.text, one.tentative)}</button>
           <span class="kind"> {one.kind}{closed.has(one.id) ? ", over" : ""}</span>
         </li>
       ))}
@@ -152,15 +152,15 @@ function Difference({ diff, leave }: { diff: Diff; leave: () => void }) {
       <ul>
         {[...fresh, ...diff.added.filter((node) => node.kind === "episode")].slice(0, 30).map((node) => (
           <li key={node.id} class="plus">
-            + <button type="button" class="link" onClick={() => void choose(node.id)}>{node.text}</button>
+            + <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative)}</button>
           </li>
         ))}
         {diff.closed.slice(0, 30).map((fact) => (
-          <li key={fact.id} class="minus">− <button type="button" class="link over" onClick={() => void choose(fact.id)}>{fact.text}</button></li>
+          <li key={fact.id} class="minus">− <button type="button" class="link over" onClick={() => void choose(fact.id)}>{marked(fact.text, fact.tentative)}</button></li>
         ))}
         {changed.slice(0, 30).map((node) => (
           <li key={node.id}>
-            ~ <button type="button" class="link" onClick={() => void choose(node.id)}>{node.text}</button>
+            ~ <button type="button" class="link" onClick={() => void choose(node.id)}>{marked(node.text, node.fact?.tentative)}</button>
           </li>
         ))}
         {changed.length > 30 && <li class="kind">and {changed.length - 30} more changed</li>}

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 
-import type { Dot } from "../api";
+import { type Dot, marked } from "../api";
 import { drawn } from "../focus";
 import { byRegion, choose, counted, map, region } from "../state";
 
@@ -48,7 +48,7 @@ function Some({ title, dots }: { title: string; dots: Dot[] }) {
         {dots.slice(0, most.value).map((dot) => (
           <li key={dot.id}>
             <button type="button" class={dot.current ? "link" : "link over"} onClick={() => void choose(dot.id)}>
-              {dot.label}
+              {marked(dot.label, dot.tentative)}
             </button>
             {!dot.current && <span class="kind">over</span>}
             {dot.pinned && <span class="kind">pinned</span>}

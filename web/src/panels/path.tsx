@@ -1,3 +1,4 @@
+import { marked } from "../api";
 import { choose, picture } from "../state";
 import { leavePath, path, pathNodes, playing, step } from "../talk";
 
@@ -11,8 +12,9 @@ export function Path() {
     playing.value = false;
     step.value = to;
   };
-  const labels = new Map(picture.value?.dots.map((dot) => [dot.id, dot.label]));
-  const called = (id: number) => pathNodes.value.get(id)?.text ?? labels.get(id) ?? `m${id}`;
+  const labels = new Map(picture.value?.dots.map((dot) => [dot.id, marked(dot.label, dot.tentative)]));
+  const said = new Map([...pathNodes.value].map(([id, node]) => [id, marked(node.text, node.fact?.tentative)]));
+  const called = (id: number) => said.get(id) ?? labels.get(id) ?? `m${id}`;
   return (
     <section class="path" aria-labelledby="path">
       <h2 id="path">Why this answer</h2>

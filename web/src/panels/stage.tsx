@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import { type Named, SOUGHT } from "../api";
+import { type Named, SOUGHT, marked } from "../api";
 import { drawn } from "../focus";
 import { View } from "../graph/view";
 import {
@@ -101,7 +101,7 @@ function Found({ found }: { found: { value: Named[] | null } }) {
       <ul>
         {found.value.map((hit) => (
           <li key={hit.id}>
-            <button type="button" class={hit.current ? "link" : "link over"} onClick={() => void choose(hit.id)}>{hit.text}</button>
+            <button type="button" class={hit.current ? "link" : "link over"} onClick={() => void choose(hit.id)}>{marked(hit.text, hit.tentative)}</button>
             <span class="kind">{hit.kind}</span>
           </li>
         ))}

@@ -22,7 +22,7 @@ class ArcOut(Copied):
 
 
 class DotOut(Copied):
-    """A node of a picture. `region`: 0 where it lies in none."""
+    """A node of a picture. `region`: 0 where it lies in none. `tentative`: it is a guess."""
 
     id: int
     kind: str
@@ -32,6 +32,7 @@ class DotOut(Copied):
     uses: int
     region: int
     current: bool
+    tentative: bool
     pinned: bool
     cold: bool
     valid_from: datetime | None
@@ -91,12 +92,13 @@ class MapOut(Shown):
 
 
 class NamedOut(Copied):
-    """A node in its words of now. `current`: false for what is over."""
+    """A node in its words of now. `current`: false for what is over; `tentative`: it is a guess."""
 
     id: int
     kind: str
     text: str
     current: bool
+    tentative: bool
 
 
 NAMED = 12
