@@ -16,6 +16,8 @@ OTHERS = (
     ("Dora", "My sister lives in Leeds."),
     ("Dora", "Tom told me he lives in Graz."),
     ("Dora", "My brother's new place in Turin is lovely, he lives right by the river."),
+    ("Dora", "Tom said: I live in Graz."),
+    ("Dora", 'Guess what, my cousin wrote: "I work at Fiat now." Lucky her.'),
     ("Dora", "My father works at Fiat in Turin."),
     ("Dora", "The dog of Ana sleeps in the barn."),
     ("Dora", "Tom's dog Rex sleeps in the kitchen."),

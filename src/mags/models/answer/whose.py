@@ -12,6 +12,7 @@ import re
 from mags.models.guardrails import WORD, stems
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS
 from mags.models.policy.rules.spans import DAYS, MONTHS
+from mags.models.policy.rules.tokens import own_words
 from mags.ports.inflection import GERUND, PAST, THIRD, forms
 
 _MINE = re.compile(r"\b(?:my|our|mine|ours)\b", re.I)
@@ -65,8 +66,10 @@ def of_another_doer(text: str, asked: frozenset[str], asker: frozenset[str]) -> 
     `asked`: stems of the verb asked for; `asker`: those of the name of who asks. What an article
     stands before is a thing: who put in "an offer" need not have offered.
     """
-    told, before = [], True
-    for clause in _CLAUSE.split(text.strip()):
+    told, before, own_text = [], True, own_words(text)
+    if own_text != text and asked & stems(text) - stems(own_text):
+        told.append(False)  # somebody else is quoted with it
+    for clause in _CLAUSE.split(own_text.strip()):
         words = WORD.findall(clause)
         own = [_is_own(word, asker) for word in words]
         for at, word in enumerate(words):

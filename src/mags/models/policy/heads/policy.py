@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Protocol
 
@@ -26,7 +27,7 @@ from mags.models.policy.heads.weights import (
 )
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.names import mentions
-from mags.models.policy.rules.tokens import sentences, tokenise
+from mags.models.policy.rules.tokens import own_words, sentences, tokenise
 from mags.models.policy.rules.writing import importance, is_question
 from mags.ports.policy import Operation, Plan, Policy, Recalled, Route, Turn, Writing
 
@@ -132,6 +133,7 @@ class HeadsPolicy:
         self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]
     ) -> tuple[Written, Callable[[float], tuple[Operation, ...]]] | None:
         """What a turn tells, and its operations from a confidence on; None where it is too long."""
+        turn = replace(turn, text=own_words(turn.text))
         trained = self._open()
         seen = self._seen(laid_out(turn, recent))
         if seen is None:

@@ -101,6 +101,31 @@ def _token(word: str, start: int) -> Token:
     return Token(word.replace("\u2019", "'"), _WHOLE.get(low, low), start, start + len(word))
 
 
+_SPEECH = re.compile(
+    r"(?:^|(?<=[.!?;,\n] ))(?:(?!\b(?:i|we)\b)[^.!?:;,\"\u201c\n]){1,60}? "
+    r"(?:said|says|wrote|writes|told|tells|texted|texts|replied|replies|shouted|goes)"
+    r"(?: (?:to )?(?:me|us|him|her|them))?"
+    r"(?: ?[:,]? ?[\"\u201c](?P<marked>[^\"\u201d]*)[\"\u201d]?"
+    r"|[:,] ['\u2018](?P<single>.*?)(?:['\u2019](?!\w)|$)|: (?P<plain>[^.!?\n]*[.!?]*))",
+    re.I,
+)
+"""What somebody else is quoted with, in marks or behind a colon: 'Tom said: "I live in Graz."'"""
+_FIRST = re.compile(r"\b(?:i|we|me|us|my|our)\b", re.I)
+
+
+def own_words(text: str) -> str:
+    """A text without what it quotes of somebody else who speaks of themself.
+
+    "I" is there whoever is quoted, so nothing of it is told of who speaks.
+    """
+
+    def left(found: re.Match[str]) -> str:
+        quoted = found["marked"] or found["single"] or found["plain"] or ""
+        return "" if _FIRST.search(quoted) else found[0]
+
+    return _SPEECH.sub(left, text)
+
+
 def sentences(text: str) -> tuple[str, ...]:
     """Split a text into sentences at marks and line ends, not after "Dr." or an initial.
 

@@ -41,7 +41,7 @@ from mags.models.policy.rules.rewording import reworded
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.ties import preferred
-from mags.models.policy.rules.tokens import Token, join, sentences, starts_with, tokenise
+from mags.models.policy.rules.tokens import Token, join, own_words, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, GERUND, PAST, forms
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
 from mags.ports.relations import normalise
@@ -72,8 +72,8 @@ class _Sentence:
 
 def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
     """Return what a turn asks to be stored, by rules."""
-    heard = replace(turn, text=cased(turn.text, known_names(recent, recalled)))
-    text, pairs = contrasted(heard.text)
+    heard = cased(turn.text, known_names(recent, recalled))
+    text, pairs = contrasted(own_words(heard))
     turn = replace(turn, text=text)
     scene = scene_of(turn, recent, recalled)
     if _CALLS_BACK.search(turn.text):
@@ -107,7 +107,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
     operations += left_out(operations, pairs)
     return Writing(
         operations=_once(_replaced(operations)),
-        mentions=_mentioned(heard.text, operations),
+        mentions=_mentioned(heard, operations),
         understood=not whys,
         why="; ".join(dict.fromkeys(whys)),
         importance=importance(turn.text),
