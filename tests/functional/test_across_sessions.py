@@ -45,7 +45,7 @@ STORIES = (
           asked="Is Biscuit alive?", right="No", stale="Yes"),
     story("I'm dating a guy named Ruben.", "We broke up.",
           asked="Am I still dating Ruben?", right="No", stale="Yes"),
-    story("I'm seeing a guy called Ansel, it's going well.", "Ansel dumped me by text.",
+    story("I'm dating Ansel, it's going well.", "Ansel dumped me by text.",
           asked="Who am I dating?", right="no longer", stale="Ansel \N{EM DASH}"),
     story("I drive a rusty Corsa.", "I traded it in for a Kia Rio.",
           asked="What do I drive?", right="Kia Rio", stale="Corsa"),

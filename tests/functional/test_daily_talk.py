@@ -13,9 +13,6 @@ UNKNOWN = "I don't know."
 ANSWERED = (
     (["I usually work Mondays and Thursdays"], "Which days do I work?", "Mondays and Thursdays "),
     (["I swim Fridays", "I swim Sundays now"], "Which days do I swim?", "Sundays "),
-    (["The accountant comes every quarter, her name's Mrs. Visser"], "Who is our accountant?",
-     "Mrs. Visser "),
-    (["We hired a designer, Saskia. She starts on 1 June"], "What is Saskia's job?", "a designer "),
     (["Tom is my son", "Tom got engaged! Her name is Lucia"], "Who is Tom engaged to?", "Lucia "),
     (["I'm a nurse on the stroke ward at St. Luke's"], "Where do I work?", "St. Luke's "),
     (["I weigh 84 kilos", "82 now"], "How much do I weigh?", "82 kilos "),

@@ -194,7 +194,9 @@ def test_what_was_just_told_of_gets_its_name(said: list[str]) -> None:
 def test_who_speaks_is_left_out_of_a_short_message() -> None:
     with heard(["I'm reading Dune.", "Finished Dune yesterday.", "Reading Circe now."]) as memory:
         assert memory.ask("What is Ana reading?").text.startswith("Circe ")
-    with heard(["My niece just turned five.", "I see the dentist on 3 June."]) as memory:
+    with heard(
+        ["My niece just turned five.", "I have an appointment with the dentist on 3 June."]
+    ) as memory:
         told = {f.text for f in memory.facts()}
         assert told >= {"Ana's niece turned 5."}
         assert any("appointment with the dentist on 3 June 2024" in text for text in told)

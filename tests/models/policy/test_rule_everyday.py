@@ -11,14 +11,10 @@ from tests.models.policy.reading import facts
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("rent is 480 a month", ("Alice", "rent", "480 a month")),
-        ("rent went up to 510", ("Alice", "rent", "510")),
-        ("blood pressure down to 130 over 85", ("Alice", "blood pressure", "130 over 85")),
         ("Saskia is allergic to nuts, keep that in mind.", ("Saskia", "is allergic to", "nuts")),
         ("Mike does frontend", ("Mike", "does", "frontend")),
         ("Anja is the CEO", ("Anja", "works as", "CEO")),
         ("the staging server is called heron", ("staging server", "is called", "heron")),
-        ("Hi, I'm Helen, 52, trying to get healthier", ("Alice", "age", "52")),
         ("Dr Okafor switched me to losartan", ("Alice", "takes", "losartan")),
     ],
 )

@@ -1,63 +1,26 @@
-"""Talk in idioms, contractions and bare words, read as what it says plainly."""
+"""Talk in contractions, bare words and short messages, read as what it says plainly."""
 
 import pytest
 
-from mags.models.policy.rules.spoken import spoken
 from tests.models.policy.reading import facts, write
 
 TELLING = [
-    ("mum's finally retired as well!", ("ADD", "Alice's mum", "is", "retired")),
-    ("My name's Ann", ("ADD", "Alice", "is called", "Ann")),
     ("ive moved to Kiel", ("ADD", "Alice", "lives in", "Kiel")),
     ("Mia's obsessed with horses", ("ADD", "Mia", "likes", "horses")),
     ("Tom's just moved back to Dublin", ("ADD", "Tom", "lives in", "Dublin")),
-    ("My best friend since school is Yusuf", ("ADD", "Alice", "best friend", "Yusuf")),
-    ("Stefan from accounts is going out with Lily", ("ADD", "Stefan", "is dating", "Lily")),
-    ("I live with my parents in Bonn", ("ADD", "Alice", "lives in", "Bonn")),
-    ("Moved into my own place in Lund!", ("ADD", "Alice", "lives in", "Lund")),
     ("I live in York for now", ("ADD", "Alice", "lives in", "York")),
     ("I started at Deloitte last Monday", ("ADD", "Alice", "works at", "Deloitte")),
-    ("I'm seeing a guy called Matt", ("ADD", "Alice", "is dating", "Matt")),
     ("Could you remember that my locker code is 4471?", ("ADD", "Alice", "locker code", "4471")),
     ("they put me on ramipril", ("ADD", "Alice", "takes", "ramipril")),
     ("I take vitamin D every morning", ("ADD", "Alice", "takes", "vitamin D")),
-    ("that's my dog Bello", ("ADD", "Alice", "dog", "Bello")),
     ("My birthday's in May", ("ADD", "Alice", "birthday", "May")),
     ("my car's a 2015 Skoda Octavia, silver", ("ADD", "Alice", "car", "2015 Skoda Octavia")),
 ]
 
 
 @pytest.mark.parametrize(("said", "told"), TELLING)
-def test_what_is_said_in_an_idiom_is_read_as_what_it_says(said, told):
+def test_what_is_said_as_people_talk_is_read_as_what_it_says(said, told):
     assert told in facts(said)
-
-
-def test_what_is_said_plainly_is_left_as_it_is():
-    for text in ("I moved to Oslo in May.", "Ana's parents met Bob's mum.", "I named her Pixel."):
-        assert spoken(text) == text
-
-
-def test_no_page_without_a_full_stop_is_taken_for_talk():
-    page = "Ann " * 200 + "and I got back together"
-    assert spoken(page) == page
-
-
-def test_a_job_and_its_place_are_told_apart():
-    assert facts("I'm working as a nurse at St George's") == [
-        ("ADD", "Alice", "works at", "St George's"),
-        ("ADD", "Alice", "works as", "nurse"),
-    ]
-
-
-def test_the_ages_of_a_list_of_children_go_with_their_names():
-    assert facts("my kids are Oliver (9), Mia (6) and Theo who just turned 2") == [
-        ("ADD", "Alice", "child", "Oliver"),
-        ("ADD", "Alice", "child", "Mia"),
-        ("ADD", "Alice", "child", "Theo"),
-        ("ADD", "Oliver", "age", "9"),
-        ("ADD", "Mia", "age", "6"),
-        ("ADD", "Theo", "age", "2"),
-    ]
 
 
 def test_a_time_between_two_clauses_opens_the_second():

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from mags.caches import cached
 from mags.models.policy.rules.clause import NAME, OF, OWNED, PRONOUN, Subject, clauses
+from mags.models.policy.rules.guards import guarded
 from mags.models.policy.rules.lexicon import FEMALE, KIN, MALE, PETS
 from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.slots import compound
-from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.verbs import PLURAL
 from mags.ports.kinship import whose
@@ -251,7 +251,7 @@ _PEOPLE = KIN | FEMALE | MALE | {"person", "kid", "student", "patient", "client"
 def _subjects(text: str) -> tuple[Subject, ...]:
     """Return the subjects of a text; kept, since a turn is recent to several others."""
     return tuple(
-        c.subject for s in sentences(text) for c in clauses(opened(tokenise(spoken(s)))[0])
+        c.subject for s in sentences(text) for c in clauses(opened(tokenise(guarded(s)))[0])
     )
 
 

@@ -21,6 +21,7 @@ from mags.models.policy.rules.corrections import (
 from mags.models.policy.rules.directions import lying
 from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
+from mags.models.policy.rules.guards import guarded
 from mags.models.policy.rules.lexicon import (
     BE,
     EVALUATIVE,
@@ -39,7 +40,6 @@ from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.replies import completed
 from mags.models.policy.rules.rewording import reworded
 from mags.models.policy.rules.scene import Scene, scene_of
-from mags.models.policy.rules.spoken import spoken
 from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, own_words, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, GERUND, PAST, forms
@@ -87,7 +87,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
     asks = False
     said = sentences(completed(turn, recent).text)[:_MOST_SENTENCES]
     for sentence in said:
-        tokens = tokenise(spoken(sentence))
+        tokens = tokenise(guarded(sentence))
         if is_question(tokens):
             asks = True
             continue
@@ -95,7 +95,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         operations += back
         if back and not sentence:
             continue
-        tokens = tokenise(spoken(sentence)) if back else tokens
+        tokens = tokenise(guarded(sentence)) if back else tokens
         noting = len(said) <= _MOST_NOTED
         read = _correction(tokens, turn, recent, past.facts) or _read(
             reworded(tokens, scene), scene, noting=noting
