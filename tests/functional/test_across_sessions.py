@@ -47,6 +47,8 @@ STORIES = (
           asked="Am I still dating Ruben?", right="No", stale="Yes"),
     story("I'm dating Ansel, it's going well.", "Ansel dumped me by text.",
           asked="Who am I dating?", right="no longer", stale="Ansel \N{EM DASH}"),
+    story("I drive a Volvo.", "I swapped my Volvo for a Tesla.",
+          asked="What car do I drive?", right="Tesla", stale="Volvo"),
     story("I drive a rusty Corsa.", "I traded it in for a Kia Rio.",
           asked="What do I drive?", right="Kia Rio", stale="Corsa"),
     story("I drive a green Fiat Panda.", "I sold the car.",

@@ -75,13 +75,9 @@ def test_nobody_answers_their_own_question():
         ("My wedding is in May. It'll be at Lake Bled.", ("Alice's wedding", "is at", "Lake Bled")),
         ("My boss is a woman called Petra.", ("Alice", "boss", "Petra")),
         ("My children are Leo and Nina.", ("Alice", "child", "Nina")),
-        ("I have three children: Leo, Nina and Paul.", ("Alice", "child", "Paul")),
-        ("My shopping list: milk, bread, eggs.", ("Alice", "shopping list", "eggs")),
         ("The Millers are our neighbours.", ("Alice", "neighbour", "The Millers")),
         ("The Millers moved in. They have three dogs.", ("The Millers", "has", "three dogs")),
         ("My parents live in Porto. They are retired.", ("Alice's parents", "is", "retired")),
-        ("I'm 34 years old, from Lisbon.", ("Alice", "is from", "Lisbon")),
-        ("I'll be a data analyst at Hooli.", ("Alice", "works at", "Hooli")),
         ("I have a golden retriever named Biscuit, he's four.", ("Biscuit", "age", "4")),
         ("I have a golden retriever named Biscuit.", ("Alice", "dog", "Biscuit")),
         ("My grandma is ill. Her name is Rosa.", ("Alice", "grandmother", "Rosa")),
@@ -91,8 +87,6 @@ def test_nobody_answers_their_own_question():
         ("I used to be a waiter, but since March I've been a cook.",
          ("Alice", "worked as", "waiter")),
         ("I get up at 6.", ("Alice", "gets up at", "6")),
-        ("My sister Mia is expecting a baby in October.",
-         ("Mia's baby", "is happening on", "October 2024")),
     ],
 )  # fmt: skip
 def test_plain_talk_is_read(text, expected):
@@ -147,10 +141,6 @@ def test_a_new_colleague_takes_nobodys_place():
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("My car is a red Fiat Panda.", "I traded the Fiat in for a Skoda.",
-         ("Alice", "car", "Skoda")),
-        ("I drive a Volvo.", "I swapped my Volvo for a Tesla.", ("Alice", "drives", "Tesla")),
-        ("I study biology.", "I switched to chemistry.", ("Alice", "studies", "chemistry")),
         ("My wedding is on 12 September.", "We had to postpone the wedding to 19 September.",
          ("Alice's wedding", "is happening on", "19 September 2024")),
         ("The meeting with Laura is tomorrow at 10.", "Sorry, I meant 11.",

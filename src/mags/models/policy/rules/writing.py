@@ -37,8 +37,8 @@ from mags.models.policy.rules.naming import acquired
 from mags.models.policy.rules.newer import displaced
 from mags.models.policy.rules.notes import note_of, plain_note
 from mags.models.policy.rules.openings import opened
+from mags.models.policy.rules.plain import turned
 from mags.models.policy.rules.replies import completed
-from mags.models.policy.rules.rewording import reworded
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, own_words, sentences, starts_with, tokenise
@@ -98,7 +98,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         tokens = tokenise(guarded(sentence)) if back else tokens
         noting = len(said) <= _MOST_NOTED
         read = _correction(tokens, turn, recent, past.facts) or _read(
-            reworded(tokens, scene), scene, noting=noting
+            turned(tokens), scene, noting=noting
         )
         operations += (*displaced(sentence, read.operations, past.facts), *read.operations)
         if read.why:
