@@ -238,7 +238,6 @@ KNOWN_IN_PORTO = (
     ("What did Tom hurt?", ["knee"]),
     ("Where is Tom opening a second bakery?", ["Braga"]),
     ("When is Tom opening a second bakery?", ["June"]),
-    ("When does Rui start kindergarten?", ["September"]),
     ("Who is Sara's boyfriend?", ["Miguel"]),
     ("Where is Miguel from?", ["Coimbra"]),
     ("What does Miguel do?", ["architect"]),

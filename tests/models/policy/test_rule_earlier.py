@@ -142,7 +142,7 @@ def test_who_is_named_only_to_be_left_out_gets_nothing() -> None:
 def test_never_one_but_another_is_two_things_told() -> None:
     writing = written("Kelm Drosten has never climbed Mount Orvin, but he has summited Mount Tarn.")
     assert triples(writing, Act.ADD) == {
-        ("Kelm Drosten", "has never climbed", "Mount Orvin"),
+        ("Kelm Drosten", "never climbed", "Mount Orvin"),
         ("Kelm Drosten", "has summited", "Mount Tarn"),
     }
 

@@ -3,6 +3,7 @@
 import pytest
 
 from mags.models.policy.rules.guards import GUARDS, guarded
+from tests.models.policy.reading import NOON, write
 
 EXAMPLES = [(row, said, read) for row in GUARDS for said, read in row.examples]
 
@@ -31,3 +32,12 @@ def test_what_is_said_plainly_is_left_as_it_is():
 def test_no_page_without_a_full_stop_is_taken_for_talk():
     page = "Ann " * 200 + "and I moved back to Oslo"
     assert guarded(page) == page
+
+
+def test_what_is_so_for_the_next_weeks_is_over_after_them():
+    (told,) = write("I work at Lumen for the next two weeks.").operations
+    assert told.valid_to == NOON + 14 * 86_400.0
+    (told,) = write("For the next 3 days I stay in Oslo.").operations
+    assert told.valid_to == NOON + 3 * 86_400.0
+    (told,) = write("I work at Lumen.").operations
+    assert told.valid_to is None

@@ -45,11 +45,6 @@ def played() -> tuple[Remembering, list[str]]:
     return player, given
 
 
-def test_a_rumour_that_went_wrong_for_one_is_not_followed_for_the_next():
-    _, given = played()
-    assert given == [ACTIONS[0], ACTIONS[1], ACTIONS[0], ACTIONS[0]]
-
-
 def test_a_rumour_that_went_wrong_leads_less_to_what_it_led_to(monkeypatch: pytest.MonkeyPatch):
     doubting, _ = played()
     monkeypatch.setattr(doubts, "DOUBT", 0.0)

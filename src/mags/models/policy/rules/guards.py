@@ -9,12 +9,13 @@ the tests run the examples.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.lexicon import KIN, PETS
-from mags.models.policy.rules.spans import EACH_DAY
+from mags.models.policy.rules.spans import COUNTED, EACH_DAY
 from mags.ports.kinship import called
+from mags.ports.policy import Act, Operation, Turn
 
 _NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"
 _OUR = r"(?:an?|my|our|his|her|their|the|this)"
@@ -209,6 +210,21 @@ GUARDS: tuple[Guard, ...] = (
         " now",
         ("Her lesson is on Friday from now on.", "Her lesson is on Friday now."),
     ),
+    # One thing no more, but another.
+    _row(
+        r"^(?P<who>[^,;]+?)(?<! is)(?<! are)(?<!'s) no longer (?P<does>[a-z]+) (?P<old>[^,;]*?"
+        r"(?P<noun>[\w-]+)),? but (?!(?:I|we|he|she|it|they)\b)"
+        r"(?P<new>(?:the|an?|my|our|his|her) [\w' -]+|(?:[\w-]+ )+(?P=noun)|[\w-]+)(?=[.!]*$)",
+        r"\g<who> no longer \g<does> \g<old>; \g<who> \g<does> \g<new>",
+        (
+            "Ana no longer keeps the old vigil but the new vigil.",
+            "Ana no longer keeps the old vigil; Ana keeps the new vigil.",
+        ),
+        (
+            "Ben no longer drinks black tea but green tea.",
+            "Ben no longer drinks black tea; Ben drinks green tea.",
+        ),
+    ),
     # A pet that is had no more.
     _row(
         r"(?:\b(?:[Ww]e|I)(?:'ve| have)? )?(?:\bhad to )?\b(?:put|putting) "
@@ -263,6 +279,12 @@ GUARDS: tuple[Guard, ...] = (
         ("I'm smoking again.", "I started smoking."),
     ),
 )
+_AHEAD = re.compile(
+    r"\b(?:for|during|over|in|within) the (?:next|coming|following) "
+    rf"(?P<count>\d+|{'|'.join(COUNTED)}) (?P<unit>day|week|hour)s?\b",
+    re.IGNORECASE,
+)
+_SECONDS = {"hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
 _LONGEST = 600
 """Characters of the longest sentence that is taken for talk; the patterns are slow on more."""
 
@@ -276,3 +298,17 @@ def guarded(text: str) -> str:
         if row.pattern.search(text):
             text = row.pattern.sub(row.reading, text)
     return text
+
+
+def bounded(read: Sequence[Operation], turn: Turn) -> list[Operation]:
+    """Return what was read, over where "for the next two weeks" says that it will be."""
+    found = _AHEAD.search(turn.text)
+    if found is None:
+        return list(read)
+    word = found["count"].lower()
+    count = int(word) if word.isdigit() else COUNTED[word]
+    end = turn.at + count * _SECONDS[found["unit"].lower()]
+    return [
+        replace(op, valid_to=end) if op.act is not Act.RETRACT and op.valid_to is None else op
+        for op in read
+    ]

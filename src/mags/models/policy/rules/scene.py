@@ -80,12 +80,6 @@ class Scene:
             known = known or self.genders.get(name, "")
             self.people[name] = gender or known
 
-    def familiar(self) -> frozenset[str]:
-        """Return the names of people and pets that were told to be somebody's."""
-        told = (self.people, self.earlier, self.known_people, self.genders)
-        gendered = {name for some in told for name, gender in some.items() if gender}
-        return frozenset(gendered | set(self.named.values()) | set(self.known_people))
-
     def person(self, pronoun: str) -> str | None:
         """Return whom "he", "her", ... means where only one person fits, else None."""
         wanted = _GENDERS.get(pronoun, "")

@@ -21,7 +21,7 @@ from mags.models.policy.rules.corrections import (
 from mags.models.policy.rules.directions import lying
 from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
-from mags.models.policy.rules.guards import guarded
+from mags.models.policy.rules.guards import bounded, guarded
 from mags.models.policy.rules.lexicon import (
     BE,
     EVALUATIVE,
@@ -40,7 +40,6 @@ from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.plain import turned
 from mags.models.policy.rules.replies import completed
 from mags.models.policy.rules.scene import Scene, scene_of
-from mags.models.policy.rules.ties import preferred
 from mags.models.policy.rules.tokens import Token, join, own_words, sentences, starts_with, tokenise
 from mags.ports.inflection import BASE, GERUND, PAST, forms
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
@@ -103,7 +102,7 @@ def write(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> W
         operations += (*displaced(sentence, read.operations, past.facts), *read.operations)
         if read.why:
             whys.append(read.why)
-    operations = list(preferred(turn, operations, scene.familiar()))
+    operations = bounded(operations, turn)
     operations += left_out(operations, pairs)
     return Writing(
         operations=_once(_replaced(operations)),
