@@ -41,3 +41,7 @@ def test_what_was_put_off_from_a_day_to_another_is_on_the_other(text: str) -> No
     ((act, subject, relation, value),) = facts(text)
     assert (act, subject, relation) == ("UPDATE", "launch", "is happening on")
     assert value.startswith("10 May")
+
+
+def test_a_bare_no_puts_nothing_in_the_place_of_a_note() -> None:
+    assert facts("Wait, no.", ("Alice", "In Oslo, smoking is forbidden.")) == []

@@ -130,7 +130,7 @@ def dated(right: str, wrong: str, at: float) -> Iterator[tuple[str, str]]:
 def corrected(operations: Iterable[Operation], right: str, wrong: str) -> Operation | None:
     """Return the operation that puts `right` in the place of `wrong`, or None."""
     for op in operations:
-        if op.act is Act.RETRACT or op.object.lower() != wrong.lower():
+        if op.act in {Act.RETRACT, Act.NOTE} or op.object.lower() != wrong.lower():
             continue
         return replace(
             op,
