@@ -140,3 +140,17 @@ def test_a_guess_is_one_after_an_export_and_an_import(memory, tmp_path):
     with mags.open(None, settings=Settings(), embedder=HashEmbedder(64)) as other:
         other.import_(tmp_path / "guess.jsonl")
         assert open_(other) == {("Bergen", True)}
+
+
+@pytest.mark.parametrize(
+    "rumour",
+    [
+        "Rumour has it that Ben got fired.",
+        "I heard that Ben got fired.",
+        "Maybe Ben got fired.",
+        "I guess Ben has quit his job.",
+    ],
+)
+def test_an_ending_that_was_only_heard_or_guessed_ends_nothing(memory, rumour):
+    tell(memory, "Ben works at customs.", rumour)
+    assert ("customs", False) in open_(memory)

@@ -34,6 +34,7 @@ def read_naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation
     alive = noun in PETS | KIN
     given = _is_given(clause)
     if not noun or not (given or _is_called(clause, noun, alive=alive)):
+        _introduce(clause, scene)
         return ()
     thing = object_of(trim(clause.rest[1:] if given else clause.rest), scene, scene.speaker)
     if thing is None or not thing.is_name:
@@ -52,6 +53,14 @@ def read_naming(clause: Clause, scene: Scene, manner: Manner) -> tuple[Operation
         text=f"{owner}'s {noun} is called {thing.text}.",
     )
     return (claim(scene, manner, said),)
+
+
+def _introduce(clause: Clause, scene: Scene) -> None:
+    """Take "his name is Tom" of nobody without a name as of a stranger, and "he" after it too."""
+    subject = clause.subject
+    if (subject.kind, subject.noun, clause.verb.base) == (OWNED, "name", "be"):
+        nameless = "'s " in (scene.person(subject.owner) or "")  # "Ana's sister"
+        scene.strangers |= subject.owner in {"his", "her"} and not nameless
 
 
 def _is_called(clause: Clause, noun: str, *, alive: bool) -> bool:
