@@ -30,7 +30,6 @@ from mags.engram.passing import awaited, lapse, meanwhile
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
 from mags.engram.tentative import Guesses
-from mags.engram.trust import doubt
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -67,7 +66,6 @@ class Scribe:
         self._emphasis = 0.0
         self._marked = ""
         self._reports = False
-        self._doubt: int | None = None
         self._near: dict[int, list[int]] = {}
         self._mentioned: list[int] = []
         self._named: list[int] = []
@@ -109,9 +107,7 @@ class Scribe:
             self._mention(entity)
             if entity and entity != speaker:
                 self._named.append(entity)
-        if not echo:
-            self._doubt = doubt(self.view, speaker)
-        if not (echo or writing.is_question or self._doubt) and self.settings.arbiter:
+        if not (echo or writing.is_question) and self.settings.arbiter:
             recorded_at = self.moment.now_s
             for fact in lapse(
                 self.view, self._named, turn.text, at=turn.at, recorded_at=recorded_at
@@ -138,10 +134,7 @@ class Scribe:
         claim = self._claim(index, operation)
         if claim is None:
             return
-        if self._doubt is not None:
-            self._ignore(index, "of whom it is said that he lies")
-            self.view.draft.reason("doubt", fact=self._doubt)
-        elif operation.tentative:
+        if operation.tentative:
             self._guess(index, claim)
         elif claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
