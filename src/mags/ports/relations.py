@@ -40,10 +40,6 @@ _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_
 
 LAYOUT = ("is north of", "is east of", "is northeast of", "is southeast of")
 """How places lie to one another: what somebody does there, leaving them too, ends none of it."""
-PLACES = _set(
-    "first second third fourth fifth sixth seventh eighth ninth tenth last left right upper lower"
-)
-"""Words that tell which of several things it is: what is so of one is not so of another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

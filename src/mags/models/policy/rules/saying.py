@@ -21,7 +21,6 @@ from mags.models.policy.rules.marks import past_when
 from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
-from mags.ports import relations
 from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
 from mags.ports.policy import Act, Operation, Turn
 
@@ -31,7 +30,10 @@ PLACED = word_set("in at under throughout within inside across")
 LISTS = word_set("and or nor & ,")
 EMPTY = ARTICLES | ADVERBS | word_set("one it that who which you your they there so but and , \" '")
 """Words that tell nothing of how two things are tied."""
-ORDINALS = relations.PLACES | word_set("middle front back inner outer")
+ORDINALS = word_set(
+    """first second third fourth fifth sixth seventh eighth ninth tenth last left right upper lower
+    middle front back inner outer"""
+)
 """Which of several it is."""
 CUES = word_set("now no longer not but instead anymore become becomes became today lately")
 """Words that tell of a change, and belong to no relation."""
