@@ -122,16 +122,6 @@ def test_who_joins_several_takes_the_place_of_none(desk):
     assert joined.closed == []
 
 
-@pytest.mark.parametrize("relation", relations.LAYOUT)
-def test_leaving_a_place_does_not_end_how_it_lies(desk, relation):
-    places = ("Blue Room", "Grey Den", "Red Hall")
-    old = add("Blue Room", relation, "Grey Den")
-    new = add("Red Hall", relation, "Blue Room")
-    desk.say("You went west from the Blue Room to the Grey Den.", old, mentions=places[:2])
-    left = "You left the Red Hall and went west into the Blue Room."
-    assert desk.say(left, new, mentions=(places[0], places[2])).closed == []
-
-
 def test_an_unread_contradiction_closes_by_its_episode(desk):
     people = ("Lara Bryneth", "Cassie Simms")
     old = desk.say(OLD, *attended("Oslo"), mentions=people).facts

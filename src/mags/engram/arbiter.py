@@ -3,9 +3,9 @@
 The rules, in the order they are tried (after KEDKG):
 
 1. RETRACT closes: with an object that fact, without one the whole slot, without a relation all
-   that joins the two. Taking back a symmetric fact takes back its mirror image too. "No longer" and an end that is stated tell
-   of a fact that was true; only what is denied ("it is not so") is marked RETRACTED, and
-   then the past does not show it either.
+   that joins the two. Taking back a symmetric fact takes back its mirror image too. "No longer"
+   and an end that is stated tell of a fact that was true; only what is denied ("it is not so") is
+   marked RETRACTED, and then the past does not show it either.
 2. The open fact of the same slot and object is confirmed; a closed one is not.
 3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
    an interval that ends where the newer begins. What does not overlap is left alone.

@@ -220,8 +220,7 @@ def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:
 def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:
     """Open facts and notes that came from the contradicted sentence.
 
-    Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence. How places lie
-    is told by who goes from one to the other, and no going elsewhere takes it back.
+    Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
     """
     said = view.words(verdict.episode).text
     cue = is_cue(verdict)
@@ -233,10 +232,7 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
         if int(node["kind"]) == NodeKind.NOTE and not settings.notes:
             continue
         content = view.words(node_id)
-        name = str(content.meta.get("relation", ""))
-        relation = relations.canonical(name)
-        if name in relations.LAYOUT:
-            continue
+        relation = relations.canonical(str(content.meta.get("relation", "")))
         if relation is not None and relation.name in PLURAL and not cue:
             continue
         if _home(content.text, sentences(said)) == verdict.old:

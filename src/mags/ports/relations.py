@@ -38,10 +38,6 @@ _BOUND = _set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
-LAYOUT = ("is north of", "is east of", "is northeast of", "is southeast of")
-"""How places lie to one another: what somebody does there, leaving them too, ends none of it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """One relation: how facts with it read and behave.

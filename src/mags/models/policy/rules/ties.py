@@ -24,7 +24,6 @@ from mags.models.policy.rules.changing import (
     parted,
 )
 from mags.models.policy.rules.deeds import shown
-from mags.models.policy.rules.directions import LYING
 from mags.models.policy.rules.following import goes_on
 from mags.models.policy.rules.lasting import coming, lasting
 from mags.models.policy.rules.lexicon import PREPOSITIONS
@@ -171,7 +170,7 @@ def _is_plain(op: Operation) -> bool:
         return False
     owner, _, noun = op.subject.partition("'s ")
     shared = bool(noun) and is_unfamiliar(owner.lower()) and op.relation != WHEN
-    return (canonical(op.relation) is not None or op.relation in LYING) and not shared
+    return canonical(op.relation) is not None and not shared
 
 
 def _is_full_name(referent: Referent) -> bool:
