@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mags.engram.conflict import PLURAL, probability, sentences
-from mags.engram.conflict_weights import WEIGHTS
-from mags.engram.likeness import FEATURES, features, is_specific, take_apart
 from mags.engram.settings import ConflictSettings, EngramSettings
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER
 from mags.ports import relations
+from mags.ports.conflict_weights import WEIGHTS
+from mags.ports.likeness import FEATURES, features, is_specific, probability, sentences, take_apart
 from tests.engram.desk import Desk, add, note
 
 OLD = "Lara Bryneth and Cassie Simms both attended the summer school in Oslo."
@@ -220,7 +219,7 @@ def test_titles_do_not_end_a_sentence():
 
 def test_plural_relations_are_the_tables_and_many_valued():
     table = relations.relations()
-    assert [name for name in PLURAL if name not in table or table[name].one] == []
+    assert [name for name in relations.PLURAL if name not in table or table[name].one] == []
 
 
 def test_two_people_meet_for_the_first_time_once():

@@ -38,6 +38,18 @@ _BOUND = _set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
+PLURAL = frozenset(
+    {"likes", "liked", "dislikes", "disliked", "prefers", "is interested in", "was interested in"}
+    | {"is allergic to", "is intolerant to", "is afraid of", "suffers from", "suffered from"}
+    | {"has", "had", "owns", "owned", "wants", "wanted", "wants to", "wanted to", "needs"}
+    | {"needs to", "believes in", "drinks", "drank", "eats", "ate", "speaks", "plays", "visited"}
+    | {"plays the instrument of", "knows", "met", "is friends with", "is parent of", "is", "was"}
+    | {"is child of", "sister", "brother", "daughter", "son", "is sibling of", "relative"}
+    | {"colleague", "pet", "dog", "cat", "is a member of", "goal", "is also called"}
+)
+"""Relations of the table that hold several objects as a rule: two likes are two likes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """One relation: how facts with it read and behave.
