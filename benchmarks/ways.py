@@ -18,15 +18,14 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.places import DATA, ROOT
-from mags.models.policy.rules import RulePolicy
-from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of, lying
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.ports.policy import Operation, Turn
 from mags_lab.evaluation.datasets.source import read_json, read_jsonl
+from mags_lab.games.players.directions import LYING, OPPOSITE, WayPolicy, exits_of, lying
 
 LINES = ROOT / "benchmarks" / "banks" / "ways.jsonl"
 REAL = ("locomo", "lifebench", "longmemeval", "multihop", "redocred", "personamem", "knowledgenet")
-POLICY = RulePolicy()
+POLICY = WayPolicy()
 Told = tuple[str, str, str] | tuple[str, frozenset[str]]
 """A place, the side it lies on, of which place; or a place, and its exits."""
 

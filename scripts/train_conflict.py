@@ -1,4 +1,4 @@
-"""Fit the weights of the conflict rule and write src/mags/engram/conflict_weights.py.
+"""Fit the weights of the conflict rule and write src/mags/ports/conflict_weights.py.
 
     python scripts/train_conflict.py [--data ../shared/data]
 
@@ -23,14 +23,14 @@ from scipy.optimize import minimize
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from mags.engram.likeness import FEATURES, features, is_specific, take_apart  # noqa: E402
 from mags.engram.settings import ConflictSettings  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
+from mags.ports.likeness import FEATURES, features, is_specific, take_apart  # noqa: E402
 from mags_lab.evaluation.datasets.letta import UpdateCase, load_letta  # noqa: E402
 from mags_lab.evaluation.split import split  # noqa: E402
 from scripts.conflict_pairs import ADDITIONS, HELD_OUT, TRAIN, fillings  # noqa: E402
 
-TARGET = ROOT / "src" / "mags" / "engram" / "conflict_weights.py"
+TARGET = ROOT / "src" / "mags" / "ports" / "conflict_weights.py"
 FRAME_WEIGHT, TOGETHER_WEIGHT, RIDGE = 1.0, 0.3, 1.0
 Pair = tuple[str, str]
 

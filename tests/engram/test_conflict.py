@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mags.engram.conflict import PLURAL, probability, sentences
-from mags.engram.conflict_weights import WEIGHTS
-from mags.engram.likeness import FEATURES, features, is_specific, take_apart
 from mags.engram.settings import ConflictSettings, EngramSettings
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER
 from mags.ports import relations
+from mags.ports.conflict_weights import WEIGHTS
+from mags.ports.likeness import FEATURES, features, is_specific, probability, sentences, take_apart
 from tests.engram.desk import Desk, add, note
 
 OLD = "Lara Bryneth and Cassie Simms both attended the summer school in Oslo."
@@ -122,16 +121,6 @@ def test_who_joins_several_takes_the_place_of_none(desk):
     assert joined.closed == []
 
 
-@pytest.mark.parametrize("relation", relations.LAYOUT)
-def test_leaving_a_place_does_not_end_how_it_lies(desk, relation):
-    places = ("Blue Room", "Grey Den", "Red Hall")
-    old = add("Blue Room", relation, "Grey Den")
-    new = add("Red Hall", relation, "Blue Room")
-    desk.say("You went west from the Blue Room to the Grey Den.", old, mentions=places[:2])
-    left = "You left the Red Hall and went west into the Blue Room."
-    assert desk.say(left, new, mentions=(places[0], places[2])).closed == []
-
-
 def test_an_unread_contradiction_closes_by_its_episode(desk):
     people = ("Lara Bryneth", "Cassie Simms")
     old = desk.say(OLD, *attended("Oslo"), mentions=people).facts
@@ -230,7 +219,7 @@ def test_titles_do_not_end_a_sentence():
 
 def test_plural_relations_are_the_tables_and_many_valued():
     table = relations.relations()
-    assert [name for name in PLURAL if name not in table or table[name].one] == []
+    assert [name for name in relations.PLURAL if name not in table or table[name].one] == []
 
 
 def test_two_people_meet_for_the_first_time_once():

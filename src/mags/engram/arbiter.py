@@ -2,10 +2,10 @@
 
 The rules, in the order they are tried (after KEDKG):
 
-1. RETRACT closes: with an object that fact, without one the whole slot. Taking back a
-   symmetric fact takes back its mirror image too. "No longer" and an end that is stated tell
-   of a fact that was true; only what is denied ("it is not so") is marked RETRACTED, and
-   then the past does not show it either.
+1. RETRACT closes: with an object that fact, without one the whole slot, without a relation all
+   that joins the two. Taking back a symmetric fact takes back its mirror image too. "No longer"
+   and an end that is stated tell of a fact that was true; only what is denied ("it is not so") is
+   marked RETRACTED, and then the past does not show it either.
 2. The open fact of the same slot and object is confirmed; a closed one is not.
 3. In a `one` slot the newer of two rivals ends the other where it begins; the older gets
    an interval that ends where the newer begins. What does not overlap is left alone.
@@ -68,6 +68,25 @@ class Arbiter:
         if not closed:
             self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
         return closed
+
+    def part(self, claim: Claim) -> None:
+        """Close every open fact that joins subject and object of a claim, whichever way round.
+
+        What the same turn has said of them stays, and what was observed after it was said.
+        """
+        if not self.settings.arbiter or claim.object == NOBODY:
+            return
+        ends = {claim.subject, claim.object}
+        at, recorded_at = claim.span.start, claim.span.recorded_at
+        for fact in dict.fromkeys(self.view.about(claim.subject)):
+            node = self.view.node(fact)
+            if {int(node["subject"]), int(node["object"])} != ends:
+                continue
+            late = float(node["valid_from"]) > claim.span.said_at
+            if late or fact in self.done.facts or fact in self.done.confirmed:
+                continue
+            if close(self.view, fact, at=at, recorded_at=recorded_at, rule="part", by=NOBODY):
+                self._note_closed(fact)
 
     def _meant(self, claim: Claim) -> list[int]:
         """The open facts that a claim takes back.

@@ -111,9 +111,9 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
 
 
 def is_group(name: str) -> bool:
-    """Whether a name ends on the noun of what it is: "the Orn clan" is no person.
+    """Whether a name ends on the noun of what it is: "the Bergen choir" is no person.
 
-    Where the table asks for one ("the seat is held by Ana"), "the feast is held by the Orn clan"
+    Where the table asks for one ("the seat is held by Ana"), "the party is held by the choir"
     is in another sense, of which it cannot say how many there are.
     """
     return " of " not in name and form_of(name) not in ("name", "thing")

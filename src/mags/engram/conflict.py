@@ -8,49 +8,26 @@ sentence closes the facts and notes that came from it, except those the new turn
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from mags.engram.conflict_weights import BIAS, WEIGHTS
-from mags.engram.likeness import FEATURES, features, is_specific, take_apart
 from mags.engram.novelty import differ
 from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
 from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.ports import relations
+from mags.ports.likeness import (
+    is_specific,
+    is_wished,
+    only,
+    probability,
+    sentences,
+    take_apart,
+)
 from mags.ports.policy import Writing
 
-PLURAL = frozenset(
-    {"likes", "liked", "dislikes", "disliked", "prefers", "is interested in", "was interested in"}
-    | {"is allergic to", "is intolerant to", "is afraid of", "suffers from", "suffered from"}
-    | {"has", "had", "owns", "owned", "wants", "wanted", "wants to", "wanted to", "needs"}
-    | {"needs to", "believes in", "drinks", "drank", "eats", "ate", "speaks", "plays", "visited"}
-    | {"plays the instrument of", "knows", "met", "is friends with", "is parent of", "is", "was"}
-    | {"is child of", "sister", "brother", "daughter", "son", "is sibling of", "relative"}
-    | {"colleague", "pet", "dog", "cat", "is a member of", "goal", "is also called"}
-)
-"""Relations of the table that hold several objects as a rule: two likes are two likes."""
-
 EPISODE = int(NodeKind.EPISODE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
-_TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St|vs|etc)\.$")
-_ONLY = re.compile(
-    r"\b(?:only|solely|exclusively) (speak|drink|eat|play|like|wear|read)s?\b([^.;]*)", re.I
-)
-"""An "only" before a verb of what is so in general, and what follows it."""
-_WHEN = re.compile(
-    r"\b(?:in|on|at|with|when|while|if|during|before|after|for|because|to|as|from|sometimes"
-    r"|until|since|around)\b",
-    re.IGNORECASE,
-)
-_WISHED = re.compile(r"\W*(?:oh,? )?(?:if only|i wish)\b", re.IGNORECASE)
-"""How a sentence begins that tells of what is not so."""
-_W = np.array([WEIGHTS[name] for name in FEATURES])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,22 +38,6 @@ class Verdict:
     old: str
     new: str
     probability: float
-
-
-def probability(new: str, old: str, cosine: float) -> float:
-    """How likely a new sentence contradicts and replaces an old one, in [0, 1]."""
-    return 1.0 / (1.0 + math.exp(-float(features(new, old, cosine) @ _W) - BIAS))
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text; "Dr." does not end one."""
-    out: list[str] = []
-    for piece in _SENTENCE.split(text.strip()):
-        if out and _TITLES.search(out[-1]):
-            out[-1] = f"{out[-1]} {piece}"
-        elif piece:
-            out.append(piece)
-    return out
 
 
 def contradicted(
@@ -130,13 +91,9 @@ def successor(view: View, fact: int, told: Iterable[int], episode: int) -> int:
 def excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:
     """Other open facts of the slots of which a turn says "only" ("she only speaks French").
 
-    `said`: the facts and notes that the turn states, new or confirmed. An "only" that holds
-    at times or on a condition ("only drinks tea at night") excludes nothing.
+    `said`: the facts and notes that the turn states, new or confirmed.
     """
-    spoken = sentences(view.words(episode).text)
-    verbs = {
-        f"{m[1].lower()}s" for s in spoken for m in _ONLY.finditer(s) if not _WHEN.search(m[2])
-    }
+    verbs = only(view.words(episode).text)
     if not verbs:
         return []
     out: dict[int, None] = {}
@@ -184,7 +141,7 @@ def judge(
     ]
     out: list[Verdict] = []
     for new in sentences(view.words(episode).text):
-        if _WISHED.match(new):
+        if is_wished(new):
             continue
         parts = take_apart(new)
         found = [
@@ -220,8 +177,7 @@ def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:
 def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:
     """Open facts and notes that came from the contradicted sentence.
 
-    Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence. How places lie
-    is told by who goes from one to the other, and no going elsewhere takes it back.
+    Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
     """
     said = view.words(verdict.episode).text
     cue = is_cue(verdict)
@@ -233,11 +189,8 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
         if int(node["kind"]) == NodeKind.NOTE and not settings.notes:
             continue
         content = view.words(node_id)
-        name = str(content.meta.get("relation", ""))
-        relation = relations.canonical(name)
-        if name in relations.LAYOUT:
-            continue
-        if relation is not None and relation.name in PLURAL and not cue:
+        relation = relations.canonical(str(content.meta.get("relation", "")))
+        if relation is not None and relation.name in relations.PLURAL and not cue:
             continue
         if _home(content.text, sentences(said)) == verdict.old:
             out.append(node_id)

@@ -12,13 +12,8 @@ from mags.engram.view import View
 from mags.graph.node import Content, NodeKind
 from mags.index.names import fold
 from mags.index.state import names_of
+from mags.ports.inflection import FIRST_PERSON, THIRD_PERSON
 from mags.ports.policy import Operation
-
-FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself"})
-THIRD_PERSON = frozenset(
-    {"he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself"}
-    | {"they", "them", "their", "theirs"}
-)
 
 
 class Linker:

@@ -51,8 +51,7 @@ class Inscribed:
 
     `episode`: None for a bare assertion. `facts`: new facts; `notes`: new notes; `closed`:
     facts and notes closed; `confirmed`: facts and notes said again; `ignored`: operations
-    that could not be used, as (index, why); `parted`: pairs of things that were said to go
-    together no more. The draft's reasons tell more.
+    that could not be used, as (index, why). The draft's reasons tell more.
     """
 
     episode: int | None = None
@@ -61,7 +60,6 @@ class Inscribed:
     closed: list[int] = field(default_factory=list)
     confirmed: list[int] = field(default_factory=list)
     ignored: list[tuple[int, str]] = field(default_factory=list)
-    parted: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, other: Inscribed) -> None:
         """Add the facts that another one left, closed or confirmed."""

@@ -13,7 +13,6 @@ from mags.engram.claim import KIND, content_of, read_relation, sentence, slot_of
 from mags.engram.link import Linker
 from mags.engram.moment import Moment
 from mags.engram.novelty import differ
-from mags.engram.passing import awaited
 from mags.engram.view import GUESS, View
 from mags.errors import InvalidInput
 from mags.graph.edge import ArcKind
@@ -54,8 +53,6 @@ def restate(view: View, fact: int, operation: Operation, moment: Moment, **meta:
     view.rename(moment.content(sentence(operation), {**meta, **words}, node=fact))
     for entity in view.ends(fact, ArcKind.MENTIONS):
         view.draft.remove_arc(fact, entity, ArcKind.MENTIONS)
-    for entity in awaited(view, fact):
-        view.join(fact, entity, ArcKind.MENTIONS)
 
 
 def _entity(linker: Linker, end: str, name: str) -> int:

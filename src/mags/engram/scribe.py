@@ -25,12 +25,9 @@ from mags.engram.conflict import contradicted, may_contradict, successor
 from mags.engram.link import Linker
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.novelty import confirm, session_of
-from mags.engram.parting import give_way, part
-from mags.engram.passing import awaited, lapse, meanwhile
 from mags.engram.settings import EngramSettings
 from mags.engram.surroundings import Surroundings
 from mags.engram.tentative import Guesses
-from mags.engram.trust import doubt
 from mags.engram.validity import Span
 from mags.engram.view import View
 from mags.graph.edge import ArcKind
@@ -67,7 +64,6 @@ class Scribe:
         self._emphasis = 0.0
         self._marked = ""
         self._reports = False
-        self._doubt: int | None = None
         self._near: dict[int, list[int]] = {}
         self._mentioned: list[int] = []
         self._named: list[int] = []
@@ -109,15 +105,6 @@ class Scribe:
             self._mention(entity)
             if entity and entity != speaker:
                 self._named.append(entity)
-        if not echo:
-            self._doubt = doubt(self.view, speaker)
-        if not (echo or writing.is_question or self._doubt) and self.settings.arbiter:
-            recorded_at = self.moment.now_s
-            for fact in lapse(
-                self.view, self._named, turn.text, at=turn.at, recorded_at=recorded_at
-            ):
-                done = self.guesses.done if self.view.is_guess(fact) else self.done
-                done.closed.append(fact)
 
     def _mention(self, entity: int | None) -> None:
         if not entity or entity == self.evidence.speaker or entity in self._mentioned:
@@ -138,10 +125,7 @@ class Scribe:
         claim = self._claim(index, operation)
         if claim is None:
             return
-        if self._doubt is not None:
-            self._ignore(index, "of whom it is said that he lies")
-            self.view.draft.reason("doubt", fact=self._doubt)
-        elif operation.tentative:
+        if operation.tentative:
             self._guess(index, claim)
         elif claim.act is Act.RETRACT:
             if not claim.evidence.echo or self.settings.echoes:
@@ -165,8 +149,8 @@ class Scribe:
     def _retract(self, claim: Claim, operation: Operation) -> None:
         if operation.relation:
             self.arbiter.retract(claim)
-        elif self.settings.arbiter:
-            part(self.view, claim, self.done, seen=self._reports)
+        else:
+            self.arbiter.part(claim)
 
     def _ignore(self, index: int, why: str) -> None:
         self.done.ignored.append((index, why))
@@ -216,8 +200,6 @@ class Scribe:
         if claim.evidence.echo and not self.settings.echoes:
             self._ignore(index, "made from memory")
             return None
-        if self.settings.arbiter:
-            claim = meanwhile(self.view, claim)
         span, heir = self.arbiter.span(claim)
         fact = self._fact_node(claim, span)
         if heir:
@@ -226,8 +208,6 @@ class Scribe:
         self.done.facts.append(fact)
         self.view.draft.reason("add", fact=fact, slot=claim.slot, one=claim.one)
         self.arbiter.settle(claim, fact)
-        if self.settings.arbiter and claim.span.end == NEVER:
-            give_way(self.view, claim, fact, self.done, seen=self._reports)
         return fact
 
     def _fact_node(self, claim: Claim, span: Span, *, flags: int = 0) -> int:
@@ -245,13 +225,7 @@ class Scribe:
         self.view.join(fact, claim.subject, ArcKind.SUBJECT)
         self.view.join(fact, claim.object, ArcKind.OBJECT)
         self._source(fact)
-        self._await(fact)
         return fact
-
-    def _await(self, fact: int) -> None:
-        """Join a fact to what is to end it by something that it does or suffers."""
-        for entity in awaited(self.view, fact):
-            self.view.join(fact, entity, ArcKind.MENTIONS)
 
     def _held(self, span: Span) -> dict[str, Any]:
         return {

@@ -13,7 +13,6 @@ from mags.engram.arbiter import Arbiter
 from mags.engram.claim import Claim
 from mags.engram.moment import Inscribed
 from mags.engram.novelty import held
-from mags.engram.parting import part
 from mags.engram.settings import EngramSettings
 from mags.engram.timeline import close
 from mags.engram.view import View
@@ -58,7 +57,7 @@ class Guesses:
         if claim.act is not Act.RETRACT:
             self._replace(claim, fact)
         elif whole:
-            part(self._view, claim, self.done)
+            self._arbiter.part(claim)
         else:
             self._arbiter.retract(claim)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mags.engram.link import FIRST_PERSON
 from mags.memory.live import Live
 from mags.memory.observing import Observer
 from mags.memory.views import Reply, Seen
+from mags.ports.inflection import FIRST_PERSON
 from mags.ports.policy import Operation, Turn, Writing
 
 ANSWERS_AS = "mags"

@@ -1,4 +1,4 @@
-"""English verb forms: from "moved" to "move" and back, by a list and the rules of spelling."""
+"""English verb forms, from "moved" to "move" and back by a list and rules of spelling; pronouns."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ BASE, THIRD, PAST, PARTICIPLE, GERUND = "base", "third", "past", "participle", "
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
+
+FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself"})
+THIRD_PERSON = frozenset(
+    {"he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself"}
+    | {"they", "them", "their", "theirs"}
+)
+"""Pronouns, folded."""
 
 _VOWELS = frozenset("aeiou")
 _DOUBLED = _set(

@@ -38,12 +38,16 @@ _BOUND = _set("to on in at")
 _TOKEN = re.compile(r"\{\}|n't|'(?:s|m|re|ve|d|ll)\b|[^\W_]+(?:[-'\u2019.&][^\W_]+)*|/", re.UNICODE)
 
 
-LAYOUT = ("is north of", "is east of", "is northeast of", "is southeast of")
-"""How places lie to one another: what somebody does there, leaving them too, ends none of it."""
-PLACES = _set(
-    "first second third fourth fifth sixth seventh eighth ninth tenth last left right upper lower"
+PLURAL = frozenset(
+    {"likes", "liked", "dislikes", "disliked", "prefers", "is interested in", "was interested in"}
+    | {"is allergic to", "is intolerant to", "is afraid of", "suffers from", "suffered from"}
+    | {"has", "had", "owns", "owned", "wants", "wanted", "wants to", "wanted to", "needs"}
+    | {"needs to", "believes in", "drinks", "drank", "eats", "ate", "speaks", "plays", "visited"}
+    | {"plays the instrument of", "knows", "met", "is friends with", "is parent of", "is", "was"}
+    | {"is child of", "sister", "brother", "daughter", "son", "is sibling of", "relative"}
+    | {"colleague", "pet", "dog", "cat", "is a member of", "goal", "is also called"}
 )
-"""Words that tell which of several things it is: what is so of one is not so of another."""
+"""Relations of the table that hold several objects as a rule: two likes are two likes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ from mags.app import open as open_memory
 from mags.cli.alone import alone
 from mags.errors import NotFound
 from mags.memory.memory import Memory
-from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import Answerer
 from mags.ports.policy import Policy
 from mags.settings import ChatSettings, Settings
@@ -46,6 +45,7 @@ from mags_lab.games.logic.catalogue import (
 )
 from mags_lab.games.nonsense.game import Nonsense
 from mags_lab.games.nonsense.levels import LEVELS, Level
+from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.endpoint import EndpointReader
 from mags_lab.games.players.habits import Habits
 from mags_lab.games.players.learning import Learning
@@ -197,7 +197,7 @@ def make_memories(switch: Switch | None = None, files: Path | None = None) -> Ma
     The rules alone write them: the heads, which learned from people's talk, are a switch.
     """
     settings = Settings() if switch is None else switch.settings(Settings())
-    policy: Policy = RulePolicy()
+    policy: Policy = WayPolicy()
     policy = policy if switch is None else switch.policy(policy)
     made = iter(range(1_000_000))
 
@@ -218,7 +218,7 @@ def make_memories(switch: Switch | None = None, files: Path | None = None) -> Ma
 @cache
 def models() -> dict[str, Switch]:
     """The switches between the shipped policies."""
-    return model_switches(RulePolicy(), make_heads())
+    return model_switches(WayPolicy(), make_heads())
 
 
 def switch_named(name: str) -> Switch | None:

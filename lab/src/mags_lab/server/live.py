@@ -9,11 +9,11 @@ from fastapi import FastAPI
 
 from mags.app import open as open_memory
 from mags.memory.memory import Memory
-from mags.models.policy.rules import RulePolicy
 from mags.ports.answer import Answerer
 from mags.ports.embedder import Embedder
 from mags.server.outside import Leave, Outside
 from mags.settings import Settings
+from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.nothing import Nothing
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.reader import shipped_reader
@@ -44,7 +44,7 @@ def _in_ram(embedder: Embedder, clock: Callable[[], float], answerer: Answerer) 
     return open_memory(
         None,
         settings=Settings(),
-        policy=RulePolicy(),
+        policy=WayPolicy(),
         answerer=answerer,
         embedder=embedder,
         clock=clock,

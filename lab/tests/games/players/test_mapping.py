@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
+from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.mapping import Map
 from mags_lab.games.players.notes import Note
 from mags_lab.games.players.showing import Shown
@@ -22,7 +23,7 @@ QUESTION = "You are in the Red Hall. What do you do?"
 
 def mapped(*said: str) -> tuple[Map, list[Shown]]:
     """A map that was told these lines, and the lines as they are recalled."""
-    memory = mags.open(None, embedder=HashEmbedder(64), clock=lambda: 1e6)
+    memory = mags.open(None, embedder=HashEmbedder(64), policy=WayPolicy(), clock=lambda: 1e6)
     known, lines = Map(memory), []
     for place, text in enumerate(said):
         note = Note(said=(place, 0), line=Line(text=text, speaker="world", at=60.0 * place))

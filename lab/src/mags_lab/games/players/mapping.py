@@ -1,6 +1,6 @@
 """What a memory knows of how places lie, as lines: for games in which one finds one's way.
 
-The memory reads ways and exits as facts (`models/policy/rules/directions.py`). Each line that was
+Ways and exits are facts of it (`directions.py`). Each line that was
 recalled is shown with those that tell how one comes there. Before them come the facts of the place
 where one is, without which a way that was taken looks new, and the exits of which nobody has said
 where they lead, as AriGraph's agent explores (Anokhin et al. 2024, arXiv:2407.04363); exits that
@@ -16,8 +16,8 @@ from collections.abc import Hashable, Sequence
 from mags.index.tokens import STOP_WORDS, words
 from mags.memory import inspect
 from mags.memory.memory import Memory
-from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of
 from mags.recall.found import FactView
+from mags_lab.games.players.directions import LYING, OPPOSITE, exits_of
 from mags_lab.games.players.notes import Note
 from mags_lab.games.players.showing import Shown
 from mags_lab.games.turns import Said

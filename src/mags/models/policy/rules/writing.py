@@ -18,7 +18,6 @@ from mags.models.policy.rules.corrections import (
     kept_whole,
     restated,
 )
-from mags.models.policy.rules.directions import lying
 from mags.models.policy.rules.earlier import facts_of
 from mags.models.policy.rules.facts import read_clause
 from mags.models.policy.rules.guards import bounded, guarded
@@ -205,9 +204,8 @@ def _correction(
 
 def _read(tokens: Sequence[Token], scene: Scene, *, noting: bool) -> _Sentence:
     note = note_of(tokens, scene)
-    told = lying(tokens) or ((note,) if note else ())
-    if told:
-        return _Sentence(operations=told)
+    if note:
+        return _Sentence(operations=(note,))
     tokens, source = _according(tokens)
     words, hedged = opened(tokens)
     if words and not clauses(words):

@@ -1,20 +1,23 @@
 """How places lie to one another: "we went west from the Red Hall to the Blue Room".
 
 Whoever goes west from one place and comes to another has told that the one is east of the other,
-and so has who comes back: both ways of saying it give one fact, in the words of `LYING`.
+and so has who comes back: both ways of saying it give one fact, in the words of `LYING`. Talk tells
+nothing of the kind (of 3,712 turns one was read so, wrongly); adventures do, so that the players of
+games write with a policy that reads it besides.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from mags.models.policy.rules.lexicon import word_set
-from mags.models.policy.rules.places import Place, places_in
-from mags.models.policy.rules.tokens import Token
+from mags.models.policy.rules import RulePolicy
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
+from mags.models.policy.rules.spans import DAYS, MONTHS
+from mags.models.policy.rules.tokens import Token, join, sentences, tokenise
 from mags.ports.inflection import is_verb
-from mags.ports.policy import Act, Operation
-from mags.ports.relations import LAYOUT
+from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
 
 _PAIRS = (
     ("north", "south"),
@@ -23,8 +26,8 @@ _PAIRS = (
     ("southeast", "northwest"),
 )
 OPPOSITE = dict(_PAIRS) | {there: here for here, there in _PAIRS}
-LYING = {relation: relation.split()[1] for relation in LAYOUT}
-"""The relations, with the side that each tells: the first of its pair."""
+LYING = {f"is {side} of": side for side in ("north", "east", "northeast", "southeast")}
+"""The relations, with the side that each tells."""
 _EXITS = "{place}'s exits to the "
 """What a place's exits are called: its own, so that they tie no places that have the same."""
 _LISTED = re.compile(r", | and ")
@@ -78,6 +81,47 @@ _DENIED = word_set(
     none nothing"""
 ) | {"?"}
 _UNSURE = frozenset({"or", "may"})
+_NEVER = FUNCTION_WORDS | frozenset(DAYS) | frozenset(MONTHS)
+_ARTICLE = frozenset({"the", "a", "an"})
+_JOINS = frozenset({"'s", "of"})
+_NEAR = 2
+"""Words after a name's "'s" within which one of its sides is told: "Leeds's old east gate"."""
+
+Test = Callable[[Sequence[Token], int], bool]
+"""Says something of the word at a place in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A name in a sentence: `before` and `after` are the words beside it (and its article).
+
+    `led`: it has an article. `sided`: one of its sides is told by "'s".
+    """
+
+    name: str
+    before: str
+    after: str
+    led: bool
+    sided: bool
+
+
+class WayPolicy(RulePolicy):
+    """The shipped rules, which read how places lie besides."""
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """Read the sentences that tell ways and exits as such, and the others by the rules."""
+        told = {one: lying(tokenise(one)) for one in sentences(turn.text)}
+        ways = [operation for found in told.values() for operation in found]
+        if not ways:
+            return super().write(turn, recent, recalled)
+        rest = " ".join(one for one, found in told.items() if not found)
+        read = super().write(replace(turn, text=rest), recent, recalled)
+        names = dict.fromkeys(name for op in ways for name in (op.subject, op.object))
+        return replace(
+            read,
+            operations=(*ways, *read.operations),
+            mentions=(*read.mentions, *(name for name in names if name not in read.mentions)),
+        )
 
 
 def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
@@ -186,6 +230,7 @@ def _exits(place: str, sides: Sequence[str]) -> Operation:
         relation="has",
         object=_EXITS.format(place=place) + ways,
         text=f"{place} has exits to the {ways}.",
+        exact=True,
     )
 
 
@@ -200,6 +245,7 @@ def _fact(there: str, side: str, here: str) -> Operation:
         object=here,
         text=f"{there} {relation} {here}.",
         object_is_name=True,
+        exact=True,  # who goes elsewhere ends none of it
     )
 
 
@@ -229,3 +275,48 @@ def _is_no_name(tokens: Sequence[Token], i: int) -> bool:
     """Say whether a word that is written with a capital is none of a name."""
     low = tokens[i].low
     return _is_side(tokens, i) or (i == 0 and (is_verb(low) or low in _WAY))
+
+
+def places_in(tokens: Sequence[Token], is_side: Test, is_no_name: Test) -> list[Place]:
+    """Return the names that may be of places, in order; what only owns a thing is none."""
+    found: list[Place | None] = []
+    i = 0
+    while i < len(tokens):
+        end = _name_end(tokens, i, is_no_name)
+        if end > i:
+            found.append(_place(tokens, i, end, is_side))
+        i = max(end, i + 1)
+    return [one for one in found if one is not None]
+
+
+def _place(tokens: Sequence[Token], start: int, end: int, is_side: Test) -> Place | None:
+    owner = end < len(tokens) and tokens[end].low == "'s"
+    sides = range(end + 1, min(end + 1 + _NEAR, len(tokens)))
+    sided = owner and any(is_side(tokens, i) for i in sides)
+    if owner and not sided:
+        return None  # "Ana's house"
+    led = start > 0 and tokens[start - 1].low in _ARTICLE
+    first = start - 1 if led else start
+    return Place(
+        name=join(tokens[start:end]),
+        before=tokens[first - 1].low if first else "",
+        after=tokens[end].low if end < len(tokens) else "",
+        led=led,
+        sided=sided,
+    )
+
+
+def _name_end(tokens: Sequence[Token], start: int, is_no_name: Test) -> int:
+    """Where a name that begins here ends: "Porter's Lodge" and "Hall of Keys" are one each."""
+    end = start
+    while _is_name(tokens, end, is_no_name):
+        end += 1
+        if _is_name(tokens, end + 1, is_no_name) and tokens[end].low in _JOINS:
+            end += 1
+    return end
+
+
+def _is_name(tokens: Sequence[Token], i: int, is_no_name: Test) -> bool:
+    if i >= len(tokens) or not tokens[i].is_capital or tokens[i].low in _NEVER:
+        return False
+    return not is_no_name(tokens, i)

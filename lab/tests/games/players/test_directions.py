@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from mags.models.policy.rules import RulePolicy
-from mags.models.policy.rules.directions import LYING
+import mags
+from mags.models.embed.hashing import HashEmbedder
 from mags.ports.policy import Turn
+from mags_lab.games.players.directions import LYING, WayPolicy
 
 NORTH = ("York", "is north of", "Leeds")
 EAST = ("Red Hall", "is east of", "Blue Room")
 
 
 def told(text: str) -> list[tuple[str, str, str]]:
-    read = RulePolicy().write(Turn(text=text, speaker="guide", at=0.0), (), ())
+    read = WayPolicy().write(Turn(text=text, speaker="guide", at=0.0), (), ())
     return [(op.subject, op.relation, op.object) for op in read.operations]
 
 
@@ -94,3 +95,18 @@ def test_what_tells_no_direction_gives_no_such_fact(text: str):
 )
 def test_where_somebody_goes_is_no_exit(text: str):
     assert not [one for one in told(text) if "exits" in one[2]]
+
+
+def test_other_sentences_of_a_turn_are_read_by_the_rules():
+    read = told("York is north of Leeds. Ana lives in York.")
+    assert read == [NORTH, ("Ana", "lives in", "York")]
+
+
+def test_going_elsewhere_does_not_end_how_a_place_lies():
+    with mags.open(None, embedder=HashEmbedder(64), policy=WayPolicy()) as memory:
+        way = memory.observe("You went west from the Blue Room to the Grey Den.", speaker="guide")
+        left = memory.observe(
+            "You left the Red Hall and went west into the Blue Room.", speaker="guide"
+        )
+        assert len(way.facts) == len(left.facts) == 1
+        assert memory.get(way.facts[0]).valid_to is None

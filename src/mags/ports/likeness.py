@@ -1,12 +1,13 @@
-"""What two sentences have in common, as numbers a person can check.
+"""What two sentences have in common, as numbers a person can check, and what one says outright.
 
-The features of `conflict`: does a new sentence contradict and replace an old one? Each is
+The features of a logistic rule: does a new sentence contradict and replace an old one? Each is
 in [0, 1]. Proper names and common words are counted apart, because "Ana met Bob in Oslo"
 and "Ana met Carl in Rome" share a form but no fact.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -16,8 +17,23 @@ from numpy.typing import NDArray
 
 from mags.caches import cached
 from mags.index.tokens import STOP_WORDS, fold, stem
+from mags.ports.conflict_weights import BIAS, WEIGHTS
 
 _TOKEN = re.compile(r"[^\W_]+(?:['\u2019.\-][^\W_]+)*", re.UNICODE)
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
+_TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Jr|Sr|St|vs|etc)\.$")
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively) (speak|drink|eat|play|like|wear|read)s?\b([^.;]*)", re.I
+)
+"""An "only" before a verb of what is so in general, and what follows it."""
+_WHEN = re.compile(
+    r"\b(?:in|on|at|with|when|while|if|during|before|after|for|because|to|as|from|sometimes"
+    r"|until|since|around)\b",
+    re.IGNORECASE,
+)
+_WISHED = re.compile(r"\W*(?:oh,? )?(?:if only|i wish)\b", re.IGNORECASE)
+"""How a sentence begins that tells of what is not so."""
 
 
 def _stems(words: str) -> frozenset[str]:
@@ -182,6 +198,8 @@ FEATURES = (
 )
 """Names of the features, in order."""
 
+_W = np.array([WEIGHTS[name] for name in FEATURES])
+
 
 def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
     """Features of a pair of sentences, shape (26,); `cosine`: of their embeddings."""
@@ -230,6 +248,36 @@ def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:
         bool(o.proper - n.proper) and bool(n.proper - o.proper) and not o.common - n.common,
     )
     return np.array([float(value) for value in values])
+
+
+def probability(new: str, old: str, cosine: float) -> float:
+    """How likely a new sentence contradicts and replaces an old one, in [0, 1]."""
+    return 1.0 / (1.0 + math.exp(-float(features(new, old, cosine) @ _W) - BIAS))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; "Dr." does not end one."""
+    out: list[str] = []
+    for piece in _SENTENCE.split(text.strip()):
+        if out and _TITLES.search(out[-1]):
+            out[-1] = f"{out[-1]} {piece}"
+        elif piece:
+            out.append(piece)
+    return out
+
+
+def only(text: str) -> frozenset[str]:
+    """The verbs, in the third person, of which a text says "only" ("she only speaks French").
+
+    An "only" that holds at times or on a condition ("only drinks tea at night") excludes nothing.
+    """
+    found = (m for said in sentences(text) for m in _ONLY.finditer(said))
+    return frozenset(f"{m[1].lower()}s" for m in found if not _WHEN.search(m[2]))
+
+
+def is_wished(sentence: str) -> bool:
+    """Whether a sentence tells of what is not so ("if only", "I wish")."""
+    return _WISHED.match(sentence) is not None
 
 
 def is_specific(new: Sentence, old: Sentence, least: int) -> bool:
