@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,13 +39,8 @@ RULES = (
 OnRule = Callable[[str, Mapping[str, int]], None]
 """Hears a rule that is done: its name, and what it did how often (nothing: it changed nothing)."""
 
-
-class Rule(Protocol):
-    """One rule of sleep: a picture and chance in, changes out."""
-
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
-        """What the rule would change."""
-        ...
+Rule = Callable[[Still, np.random.Generator], Delta]
+"""One rule of sleep: a picture and chance in, changes out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
