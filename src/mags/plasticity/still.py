@@ -223,7 +223,7 @@ class Still:
         if not len(delta.nodes) and not len(delta.arcs):
             return self
         nodes = self._nodes_after(delta.nodes)
-        columns = [self.arcs, self.src, self.dst, self.charge]
+        columns: list[NDArray[Any]] = [self.arcs, self.src, self.dst, self.charge]
         if len(nodes) > len(self.nodes):
             moved = _places(nodes["id"], self.ids)
             columns[1:3] = moved[self.src], moved[self.dst]

@@ -163,10 +163,10 @@ class Consolidate:
         mended, work, gone = list[Work](), list[Work](), list[int]()
         for core in self._cores(still, regions, unfit):
             theme, shared = themes.nearest(core)
-            old = themes.members(theme)
+            old = themes.members[theme]
             fresh = np.setdiff1d(core, old, assume_unique=True)
             if theme is not None and shared >= self.same * (len(old) + len(core) - shared):
-                themes.take(theme)
+                themes.taken.add(theme)
                 if theme in themes.outdated:
                     mended.append(Work(theme, np.union1d(old, core), fresh))
                 elif len(fresh) and len(fresh) >= self.news * len(core):
@@ -174,9 +174,9 @@ class Consolidate:
             elif shared < self.same * len(core):
                 work.append(Work(None, core, core))
         for theme in themes.outdated:
-            held = themes.members(theme)
-            if themes.taken(theme):
+            if theme in themes.taken:
                 continue
+            held = themes.members[theme]
             if len(held) >= self.least:
                 mended.append(Work(theme, held, held[:0]))
             else:
@@ -216,7 +216,8 @@ class Consolidate:
     ) -> Delta:
         """`gone`: positions of the themes that go."""
         # Before any word is read: words that change from here on are newer than the text.
-        ids = [(_id_of(still, one.theme, scribe.ids), scribe.ids.take()) for one in work]
+        take = scribe.ids.take
+        ids = [(take() if one.theme is None else int(still.ids[one.theme]), take()) for one in work]
         texts = [scribe.summarise(_members(still, one.members, scribe)) for one in work]
         vectors = scribe.embed(texts).astype(np.float16) if texts else np.zeros((0, 0), np.float16)
         images: list[tuple[NDArray[np.void] | None, NDArray[np.void] | None]] = []
@@ -225,8 +226,14 @@ class Consolidate:
         for one, (theme_id, content_id), text, vector in zip(
             work, ids, texts, vectors, strict=True
         ):
-            before = None if one.theme is None else still.nodes[one.theme : one.theme + 1].copy()
-            after = _new_theme(theme_id, still.tick) if before is None else before.copy()
+            if one.theme is None:
+                tick, before = still.tick, None
+                after = blank_node(
+                    id=theme_id, kind=NodeKind.THEME, strength_tick=tick, last_used_tick=tick
+                )
+            else:
+                before = still.nodes[one.theme : one.theme + 1].copy()
+                after = before.copy()
             after["content"], after["recorded_at"] = content_id, now_s
             after["valid_from"] = _newest(still, one.members)
             after["flags"] &= ~np.uint16(NodeFlag.COLD)
@@ -240,7 +247,7 @@ class Consolidate:
                 Content(id=content_id, node=theme_id, text=text, meta=meta, vector=vector)
             )
         images += [(still.nodes[theme : theme + 1].copy(), None) for theme in gone]
-        dropped = [themes.leaving(one.theme) for one in work]
+        dropped = [themes.leaving[one.theme] for one in work if one.theme in themes.leaving]
         dropped.append(np.flatnonzero(np.isin(still.src, gone) | np.isin(still.dst, gone)))
         lost = still.arcs[np.unique(np.concatenate(dropped))]
         made = np.concatenate(arcs) if arcs else np.zeros(0, ARC)
@@ -259,14 +266,6 @@ def _newest(still: Still, members: NDArray[np.int64]) -> float:
     """When the newest of what is summed up was said or began: a theme is no newer than that."""
     times = still.nodes["valid_from"][members]
     return float(times[np.isfinite(times)].max(initial=-NEVER))
-
-
-def _id_of(still: Still, theme: int | None, ids: Ids) -> int:
-    return ids.take() if theme is None else int(still.ids[theme])
-
-
-def _new_theme(theme_id: int, tick: int) -> NDArray[np.void]:
-    return blank_node(id=theme_id, kind=NodeKind.THEME, strength_tick=tick, last_used_tick=tick)
 
 
 def _cut(
@@ -301,43 +300,28 @@ def not_to_tell(still: Still, moment: float) -> NDArray[np.bool_]:
 class Themes:
     """The themes there are, by their positions, to be found by their members.
 
-    `outdated`: those with a member that is `unfit` (bool by position) or got new words since.
-    Members that are unfit count no more.
+    `members`: positions of a theme's members, ascending, but for those that are `unfit` (bool by
+    position); None has none. `outdated`: themes with an unfit member, or one that got new words
+    since; `leaving`: positions among the arcs of those to unfit members. `taken`: themes that a
+    core has, as one stands for one core only.
     """
 
     def __init__(self, still: Still, unfit: NDArray[np.bool_]) -> None:
         member = np.flatnonzero(still.arcs["kind"] == ArcKind.MEMBER)
         src, dst = still.src[member].astype(np.int64), still.dst[member].astype(np.int64)
-        self._members: dict[int | None, NDArray[np.int64]] = {None: np.zeros(0, np.int64)}
-        self._of: dict[int, list[int]] = {}
-        self._leaving: dict[int, NDArray[np.int64]] = {}
+        self.members: dict[int | None, NDArray[np.int64]] = {None: np.zeros(0, np.int64)}
+        self.leaving: dict[int | None, NDArray[np.int64]] = {}
         self.outdated: list[int] = []
+        self.taken: set[int] = set()
+        self._of: dict[int, list[int]] = {}
         for group in groups(np.arange(len(src)), src):
             theme, held = int(src[group[0]]), dst[group]
-            self._members[theme] = held[~unfit[held]]
+            self.members[theme] = held[~unfit[held]]
             if (unfit[held] | reworded(still.nodes[held], still.nodes[theme])).any():
                 self.outdated.append(theme)
-                self._leaving[theme] = member[group[unfit[held]]]
-            for position in self._members[theme].tolist():
+                self.leaving[theme] = member[group[unfit[held]]]
+            for position in self.members[theme].tolist():
                 self._of.setdefault(position, []).append(theme)
-        self._taken: set[int] = set()
-
-    def members(self, theme: int | None) -> NDArray[np.int64]:
-        """Positions of a theme's members, ascending."""
-        return self._members[theme]
-
-    def leaving(self, theme: int | None) -> NDArray[np.int64]:
-        """Positions among the arcs of those to members that are unfit."""
-        none = np.zeros(0, np.int64)
-        return none if theme is None else self._leaving.get(theme, none)
-
-    def take(self, theme: int) -> None:
-        """A theme stands for one core only."""
-        self._taken.add(theme)
-
-    def taken(self, theme: int) -> bool:
-        """Whether a core has it."""
-        return theme in self._taken
 
     def nearest(self, core: NDArray[np.int64]) -> tuple[int | None, int]:
         """The theme that shares most with a core, and how much; the smaller of equals."""
@@ -345,11 +329,11 @@ class Themes:
             theme
             for position in core.tolist()
             for theme in self._of.get(position, ())
-            if theme not in self._taken
+            if theme not in self.taken
         )
         if not shared:
             return None, 0
-        return min(shared.items(), key=lambda t: (-t[1], len(self._members[t[0]]), t[0]))
+        return min(shared.items(), key=lambda t: (-t[1], len(self.members[t[0]]), t[0]))
 
 
 def groups(values: NDArray[np.int64], label: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
