@@ -19,8 +19,7 @@ from benchmarks.ranking.fit import Fit, fit
 from benchmarks.ranking.sets import memories
 from benchmarks.ranking.table import Table, tables
 from benchmarks.vectors import shipped
-from mags.recall.settings import RecallSettings
-from mags.recall.weights import WEIGHTS
+from mags.recall.settings import WEIGHTS, RecallSettings
 
 GROUPS = {
     "retold": 1.0,

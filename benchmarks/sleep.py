@@ -27,10 +27,9 @@ from mags.graph.delta import Changes, Delta
 from mags.graph.edge import ARC, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import Content, NodeKind, blank_node
-from mags.plasticity.consolidate import Scribe
-from mags.plasticity.cycle import Sleep, Slept
-from mags.plasticity.rebase import rebase
+from mags.plasticity.cycle import Sleep, Slept, rebase
 from mags.plasticity.still import Still, altered, created
+from mags.plasticity.themes import Scribe
 
 DEGREE = 9.3
 GROUP = 50

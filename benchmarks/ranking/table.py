@@ -12,7 +12,7 @@ from benchmarks.ranking.sets import Memory
 from benchmarks.ranking.world import World
 from mags.graph.node import NodeKind
 from mags.recall.candidates import standardised
-from mags.recall.features import RAW
+from mags.recall.ranking import RAW
 from mags.recall.recall import sources
 from mags_lab.evaluation.protocol import Probe
 

@@ -48,8 +48,7 @@ from mags.memory.views import (
     Stats,
 )
 from mags.ports.policy import Plan, Turn
-from mags.recall.found import FactView, Found, Hit
-from mags.recall.trace import Trace
+from mags.recall.found import FactView, Found, Hit, Trace
 
 __all__ = [
     "ArcView",

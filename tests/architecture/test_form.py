@@ -12,7 +12,7 @@ from tests.architecture import form
 
 REGISTRY = "src/mags/caches.py"
 NO_TEXTS = {
-    *("graph.table_of", "features._weighed", "metrics._resampled"),  # kinds and numbers
+    *("graph.table_of", "ranking._weighed", "metrics._resampled"),  # kinds and numbers
     *("book.relations", "world.table", "world.vocabulary", "files.frames", "files.smalltalk"),
     *("bank.bank", "bank.load", "bank.plain"),  # files that come with MAGS, by their names
     *("names.syllables", "names._known", "eval_arena.warm_up", "eval_origin.commit"),

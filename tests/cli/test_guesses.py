@@ -11,8 +11,7 @@ from mags.cli import tables
 from mags.cli.ask import print_basis
 from mags.memory.views import Citation, NodeView, Reply
 from mags.ports.chat import Usage
-from mags.recall.found import FactView, Found, Hit
-from mags.recall.trace import Trace
+from mags.recall.found import FactView, Found, Hit, Trace
 
 TRACE = Trace(queries=("q",), tick=1, seq=1, anchors=(), hits=())
 DAY = datetime(2024, 3, 4, tzinfo=UTC)

@@ -13,7 +13,7 @@ from pathlib import Path
 from mags.graph.edge import ArcKind
 from mags.memory.memory import Memory
 from mags.ports.policy import Turn
-from mags.recall.trace import HitTrace, Step
+from mags.recall.found import HitTrace, Step
 from mags_lab.evaluation.datasets.letta import load_letta
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.mquake import load_mquake

@@ -8,11 +8,10 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import Content, NodeFlag, NodeKind
-from mags.plasticity.consolidate import Consolidate
-from mags.plasticity.rebase import rebase
+from mags.plasticity.cycle import rebase
 from mags.plasticity.regions import NOWHERE, FindRegions
 from mags.plasticity.still import Still, created
-from mags.plasticity.summary import LONGEST, Member, central_summary
+from mags.plasticity.themes import LONGEST, Consolidate, Member, central_summary
 from tests.plasticity.worlds import Words, both_ways, clique, world
 
 

@@ -10,11 +10,10 @@ from mags.graph.charge import arc_charge
 from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag, NodeKind
-from mags.plasticity.cold import Capacity
 from mags.plasticity.cycle import RULES, Census, Sleep, SleepSettings, Slept
-from mags.plasticity.decay import Decay
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
+from mags.plasticity.rules import Capacity, Decay
 from mags.plasticity.still import Still
 from tests.plasticity.worlds import Words, both_ways, clique, world
 

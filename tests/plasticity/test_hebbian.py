@@ -10,8 +10,7 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag
-from mags.plasticity.credit import Credit
-from mags.plasticity.hebbian import Hebb, Moment, compete, recharge
+from mags.plasticity.hebbian import Credit, Hebb, Moment, compete, recharge
 from tests.plasticity.worlds import TICK, arc, graphs, world
 
 NOW = Moment(tick=100, day=7)

@@ -10,7 +10,7 @@ from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag
 from mags.plasticity.importance import Importance, standing
 from mags.plasticity.still import Still
-from mags.recall.weights import WEIGHTS
+from mags.recall.settings import WEIGHTS
 from tests.plasticity.worlds import graphs, world
 
 

@@ -14,13 +14,10 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag
-from mags.plasticity.cold import Capacity
-from mags.plasticity.cycle import RULES, Sleep, SleepSettings, Slept
-from mags.plasticity.decay import Decay
+from mags.plasticity.cycle import RULES, Sleep, SleepSettings, Slept, rebase
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
-from mags.plasticity.prune import Prune
-from mags.plasticity.rebase import rebase
+from mags.plasticity.rules import Capacity, Decay, Prune
 from mags.plasticity.still import Still
 from tests.plasticity.worlds import TICK, Words, clique, graphs, world
 

@@ -13,12 +13,17 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeFlag, NodeKind
-from mags.plasticity.cold import Capacity, LowDegree, coldest_first, graph_bytes
 from mags.plasticity.cycle import Rule
-from mags.plasticity.decay import Decay
 from mags.plasticity.life import Birth, Crowding
-from mags.plasticity.prune import Prune
-from mags.plasticity.solidify import Solidify
+from mags.plasticity.rules import (
+    Capacity,
+    Decay,
+    LowDegree,
+    Prune,
+    Solidify,
+    coldest_first,
+    graph_bytes,
+)
 from mags.plasticity.still import Still
 from tests.plasticity.worlds import arc, both_ways, clique, graphs, world
 

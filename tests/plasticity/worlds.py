@@ -12,7 +12,7 @@ from mags.graph.draft import Draft
 from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import Content, NodeFlag, NodeKind
-from mags.plasticity.consolidate import Scribe
+from mags.plasticity.themes import Scribe
 
 Arc = tuple[int, int, dict[str, Any]]
 

@@ -11,9 +11,9 @@ from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
 from mags.graph.node import NodeKind
 from mags.recall import spread
-from mags.recall.plane.kernels import hull_area
+from mags.recall.hull import gains
+from mags.recall.recall import clusters
 from mags.recall.settings import RecallSettings
-from mags.recall.units import clusters
 
 EPS = 1e-3
 
@@ -136,9 +136,10 @@ def test_of_a_hub_whose_arcs_are_too_weak_one_above_1_is_walked_all_the_same():
 
 @settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 100_000), n=st.integers(3, 40))
-def test_the_area_of_a_hull_is_what_scipy_says(seed, n):
-    points = np.random.default_rng(seed).normal(size=(n, 2))
-    assert hull_area(points) == pytest.approx(ConvexHull(points).volume, rel=1e-9)
+def test_a_hull_grows_by_a_point_by_as_much_as_scipy_says(seed, n):
+    points = np.random.default_rng(seed).normal(size=(n + 1, 2))
+    wider, held = ConvexHull(points).volume, ConvexHull(points[:n]).volume
+    assert gains(points[:n], points[n:]) == pytest.approx([wider - held], rel=1e-9, abs=1e-12)
 
 
 def test_a_hub_receives_and_never_passes_on():

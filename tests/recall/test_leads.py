@@ -14,8 +14,7 @@ from mags import inspect
 from mags.app import embedded
 from mags.index.state import State
 from mags.memory.memory import Memory
-from mags.recall.leads import Held, Leads
-from mags.recall.lines import Lines
+from mags.recall.lines import Held, Leads, Lines
 from mags.recall.settings import ChainSettings
 
 FAMILY = (

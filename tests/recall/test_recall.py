@@ -9,7 +9,7 @@ import pytest
 
 from mags.index.state import State
 from mags.ports.policy import Hop, Plan
-from mags.recall.bridge import Bridges
+from mags.recall.candidates import Bridges
 from mags.recall.settings import RecallSettings
 from tests.recall.small import DAY, EMBEDDER, Small, told
 

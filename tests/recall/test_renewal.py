@@ -6,7 +6,7 @@ import pytest
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.ports.policy import Plan
-from mags.recall.anew.kernels import lost_words
+from mags.recall.kernels import lost_words
 from mags.recall.settings import RecallSettings, RenewalSettings
 from tests.recall.small import DAY, Small
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
-from mags.recall.bridge import documents
-from mags.recall.told import Told
+from mags.recall.candidates import documents
+from mags.recall.recall import provenance
 from tests.recall.small import Small
 
 
@@ -21,10 +21,10 @@ def test_episodes_come_best_first_and_those_that_are_no_candidates_last():
     small.apply(draft)
     graph = small.state.graph
     rows = graph.rows([fact, *said])
-    told = Told(graph, [(int(rows[0]), []), (int(rows[4]), [int(rows[2])])])
+    merged = [(int(rows[0]), []), (int(rows[4]), [int(rows[2])])]
     scores = np.array([1.0, 2.0], np.float32)
-    assert told.sources() == [tuple(sorted(said)), ()]
-    best = told.episodes(rows[[1, 3]], scores)
+    own, best = provenance(graph, merged, rows[[1, 3]], scores)
+    assert own == [tuple(sorted(said)), ()]
     assert best == [(said[2], said[0], said[1], said[3]), (said[1], said[3])]
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.graph.edge import ArcKind
+from mags.recall.recall import merge
 from mags.recall.spread import peers
-from mags.recall.units import merge
 from tests.recall.small import Small
 
 TOLD = 3

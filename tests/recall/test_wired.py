@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from mags.graph.draft import Draft
 from mags.graph.edge import ArcKind
 from mags.plasticity.hebbian import Hebb, Moment
+from mags.recall.ranking import wired
 from mags.recall.settings import WiredSettings
-from mags.recall.wired import wired
 from tests.recall.small import Small
 
 SETTINGS = WiredSettings(matches=1, weight=10.0, rate=0.1)

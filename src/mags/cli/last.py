@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from mags.errors import ConfigurationError, NotFound
-from mags.recall.trace import Trace
+from mags.recall.found import Trace
 
 
 def trace_path(memory: Path) -> Path:

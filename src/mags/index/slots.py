@@ -39,26 +39,35 @@ class Slots:
         mask = (nodes["slot"][rows] == np.uint64(slot)) & (nodes["valid_to"][rows] == NEVER)
         return self._ids(rows[mask])
 
-    def outdone(self, row: int, moment: float, known: float | None = None) -> bool:
-        """Whether a fact, by its row, is a guess in the place of which something is surely held.
+    def outdone(
+        self, rows: NDArray[np.int64], moment: float, known: float | None = None
+    ) -> NDArray[np.bool_]:
+        """Which facts, by their rows, are guesses in the place of which something is surely held.
 
         That is the same fact, or another one where there is room for one, at an event time.
         What was over by then outdoes what was over. `known`: as known at that record time.
         """
         nodes = self._graph.nodes
-        guess = nodes[row]
-        if not int(guess["flags"]) & GUESS:
-            return False
-        rows = self._rows(int(guess["subject"]), ArcKind.SUBJECT)
-        others = nodes[rows[nodes["slot"][rows] == guess["slot"]]]
-        others = others[(others["flags"] & GUESS) == 0]
-        if known is not None:
-            others = others[others["recorded_at"] <= known]
-        if guess["valid_from"] <= moment < guess["valid_to"]:
-            holding = (others["valid_from"] <= moment) & (moment < others["valid_to"])
-            others = others[holding]
-        alike = (others["object"] == guess["object"]) | ((others["flags"] & ONE) != 0)
-        return bool(alike.any())
+        out = np.zeros(len(rows), np.bool_)
+        # All guesses of one slot are looked at together: an entity may have thousands.
+        slots: dict[tuple[int, int], list[int]] = {}
+        for i in np.flatnonzero(nodes["flags"][rows] & GUESS).tolist():
+            guess = nodes[rows[i]]
+            slots.setdefault((int(guess["subject"]), int(guess["slot"])), []).append(i)
+        sure: dict[int, NDArray[np.void]] = {}
+        for (subject, slot), places in slots.items():
+            if subject not in sure:
+                others = nodes[self._rows(subject, ArcKind.SUBJECT)]
+                others = others[(others["flags"] & GUESS) == 0]
+                sure[subject] = others if known is None else others[others["recorded_at"] <= known]
+            held = sure[subject][sure[subject]["slot"] == np.uint64(slot)]
+            guesses, at = nodes[rows[places]], np.array(places)
+            now = (guesses["valid_from"] <= moment) & (moment < guesses["valid_to"])
+            holding = (held["valid_from"] <= moment) & (moment < held["valid_to"])
+            for which, others in ((~now, held), (now, held[holding])):
+                alike = np.isin(guesses["object"][which], others["object"])
+                out[at[which]] = alike | bool((others["flags"] & ONE).any())
+        return out
 
     def _rows(self, entity: int, kind: ArcKind) -> NDArray[np.int64]:
         row = self._graph.row_of.get(entity)

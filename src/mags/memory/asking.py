@@ -17,12 +17,10 @@ from mags.memory.parts import Parts
 from mags.memory.reading import Look, Reader
 from mags.memory.views import Reply
 from mags.memory.working import session_hash
-from mags.plasticity.credit import Credit
-from mags.plasticity.hebbian import Hebb, Moment, recharge
+from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
-from mags.recall.found import Found
-from mags.recall.trace import HitTrace, Trace
+from mags.recall.found import Found, HitTrace, Trace
 
 ACTIVE = 1.0
 """Activation of a cited node."""

@@ -16,7 +16,7 @@ from mags.memory.stretches import readable
 from mags.memory.views import Reply, Seen
 from mags.ports.chat import Usage
 from mags.ports.policy import Turn
-from mags.recall.trace import Trace
+from mags.recall.found import Trace
 
 
 class Converser:

@@ -7,8 +7,7 @@ from mags.graph.edge import ArcKind
 from mags.index.state import State
 from mags.memory.given import whole
 from mags.memory.views import Explanation
-from mags.recall.found import date_of
-from mags.recall.trace import HitTrace, Step, Trace
+from mags.recall.found import HitTrace, Step, Trace, date_of
 
 SHORT = 90
 NAMED = 5

@@ -51,8 +51,7 @@ from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Plan
 from mags.ports.store import Mark
-from mags.recall.found import FactView, Found
-from mags.recall.trace import Trace
+from mags.recall.found import FactView, Found, Trace
 
 Progress = Callable[[int, int], None]
 

@@ -68,8 +68,8 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
 
 def _is_outdone(state: State, found: Found, node_id: int, now_s: float) -> bool:
     moment = now_s if found.trace.as_of is None else found.trace.as_of
-    row = state.graph.row(node_id)
-    return state.slots.outdone(row, moment, found.trace.recorded_as_of)
+    rows = state.graph.rows([node_id])
+    return bool(state.slots.outdone(rows, moment, found.trace.recorded_as_of)[0])
 
 
 def items(offers: Iterable[Offer]) -> list[ContextItem]:

@@ -21,13 +21,11 @@ from mags.memory.stretches import readable
 from mags.memory.views import NeighbourView, NodeView, PathView, Profile
 from mags.memory.working import recent_episodes, session_hash, turns
 from mags.ports.policy import Plan, Recalled, Route, Turn
-from mags.recall.chains import Chain, Ends, chains
-from mags.recall.connect import connect, neighbours
+from mags.recall.chains import Chain, Ends, chains, latest
+from mags.recall.connect import Way, connect, neighbours, ways
 from mags.recall.found import FactView, Found, moment_of
-from mags.recall.latest import latest
 from mags.recall.query import Reading, prepare
 from mags.recall.recall import fact_view, recall, sources
-from mags.recall.ways import Way, ways
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

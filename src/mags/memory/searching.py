@@ -13,8 +13,8 @@ from mags.index.state import State
 from mags.index.tokens import terms
 from mags.memory.changes import NamedView, named
 from mags.memory.reading import Look, at_moment
+from mags.recall.candidates import outdated
 from mags.recall.found import Found
-from mags.recall.summing import outdated
 
 LIKE = 0.3
 """Cosine from which on a memory that shares no word with what is looked for is like it: with the

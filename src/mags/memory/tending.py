@@ -14,12 +14,10 @@ from mags.graph.node import Content
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.regions import RegionView, region_views
-from mags.plasticity.consolidate import Scribe
-from mags.plasticity.cycle import OnRule, Sleep, Slept
-from mags.plasticity.rebase import rebase
+from mags.plasticity.cycle import OnRule, Sleep, Slept, rebase
 from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still
-from mags.plasticity.summary import Member, central_summary
+from mags.plasticity.themes import Member, Scribe, central_summary
 
 TRIES = 4
 """Pictures taken before a sleep gives up because others keep erasing or sleeping."""

@@ -10,8 +10,7 @@ from typing import Any
 from mags.graph.delta import Delta
 from mags.ports.chat import Usage
 from mags.ports.policy import Operation
-from mags.recall.found import FactView, Found
-from mags.recall.trace import Trace
+from mags.recall.found import FactView, Found, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

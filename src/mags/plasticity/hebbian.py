@@ -1,6 +1,7 @@
-"""Hebb: what was cited together wires together, and associations compete for room.
+"""What a turn does to associations: Hebb's rule, their competition for room, and credit.
 
-These changes belong to a turn, so they go into the turn's `Draft`, beside the engram's.
+What was cited together wires together; a reward strengthens or weakens what led to it. These
+changes go into the turn's `Draft`, beside the engram's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mags.errors import InvalidInput
 from mags.graph.charge import arc_charge, node_charge, stored
@@ -107,7 +107,7 @@ def compete(
         if float(held["w"].sum()) + len(targets) <= most:
             return
         targets.update(dict.fromkeys(held["dst"].tolist()))
-    arcs = [arc for dst in targets if (arc := _association(draft, src, dst)) is not None]
+    arcs = [arc for dst in targets if (arc := draft.arc(src, dst, ArcKind.ASSOCIATION)) is not None]
     charges = [float(arc_charge(arc, tick)[0]) for arc in arcs]
     excess = sum(charges) - most
     order = sorted(
@@ -125,10 +125,6 @@ def compete(
         arcs[i]["w"] = stored(charges[i] - taken)
         arcs[i]["t0"] = tick
         excess -= taken
-
-
-def _association(draft: Draft, src: int, dst: int) -> NDArray[np.void] | None:
-    return draft.arc(src, dst, ArcKind.ASSOCIATION)
 
 
 def recharge(draft: Draft, used: Iterable[int], *, tick: int, share: float = 0.5) -> None:
@@ -150,3 +146,42 @@ def _check(values: Mapping[Any, float], what: str) -> None:
     for key, value in values.items():
         if not 0.0 <= value <= 1.0:
             raise InvalidInput(f"{what} {value} is not in [0, 1]", key=key, value=value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credit:
+    """w += eta r c (1 - w) for a reward r > 0, w *= 1 + eta r c for r < 0; eta = `rate`."""
+
+    rate: float = 0.1
+
+    def __call__(
+        self,
+        draft: Draft,
+        shares: Mapping[tuple[int, int], float],
+        *,
+        reward: float,
+        tick: int,
+    ) -> None:
+        """Credit associations in the draft; once for each trace (the caller's to see to).
+
+        `shares`: (source id, target id) -> share c in [0, 1] of the cited hits' paths, as the
+        trace has them. Structure has no weight to change and associations that are gone stay
+        gone: both are passed over. `reward` in [-1, 1]. Raises InvalidInput.
+        """
+        if not -1.0 <= reward <= 1.0:
+            raise InvalidInput(f"a reward lies in [-1, 1], not {reward}", reward=reward)
+        credited = 0
+        for (src, dst), share in shares.items():
+            if not 0.0 <= share <= 1.0:
+                raise InvalidInput(f"a share lies in [0, 1], not {share}", src=src, dst=dst)
+            step = self.rate * reward * share
+            arc = draft.arc(src, dst, ArcKind.ASSOCIATION) if step else None
+            if arc is None:
+                continue
+            now = arc_charge(arc, tick)
+            after = now + step * (1.0 - now) if step > 0.0 else now * (1.0 + step)
+            arc["w"] = stored(np.clip(after, 0.0, 1.0))
+            arc["t0"] = tick
+            credited += 1
+        if credited:
+            draft.reason("credit", reward=reward, arcs=credited)

@@ -6,8 +6,7 @@ order of ids: equal graphs give equal stills, whatever the order of their rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -224,29 +223,31 @@ class Still:
         if not len(delta.nodes) and not len(delta.arcs):
             return self
         nodes = self._nodes_after(delta.nodes)
-        columns: dict[str, Any] = {
-            "arcs": self.arcs,
-            "src": self.src,
-            "dst": self.dst,
-            "_keys": self._keys,
-            "charge": self.charge,
-        }
+        columns: list[NDArray[Any]] = [self.arcs, self.src, self.dst, self.charge]
         if len(nodes) > len(self.nodes):
-            moved = np.searchsorted(nodes["id"], self.ids).astype(np.int32)
-            columns["src"], columns["dst"] = moved[self.src], moved[self.dst]
-            columns["_keys"] = _key(columns["src"], columns["dst"], self.arcs["kind"])
-        if len(delta.arcs):
-            columns = self._arcs_after(delta.arcs, columns, np.ascontiguousarray(nodes["id"]))
-        still = Still(
-            nodes=nodes,
-            arcs=columns["arcs"],
-            src=columns["src"],
-            dst=columns["dst"],
-            tick=self.tick,
-            live_at=self.live_at,
-        )
-        # What is known already need not be worked out again.
-        still.__dict__.update(_keys=columns["_keys"], charge=columns["charge"])
+            moved = _places(nodes["id"], self.ids)
+            columns[1:3] = moved[self.src], moved[self.dst]
+        changes = delta.arcs
+        if len(changes):
+            place, stays = self.find(changes.after), changes.had & changes.has
+            # What is known already need not be worked out again.
+            columns[0], columns[3] = self.arcs.copy(), self.charge.copy()
+            columns[0][place[stays]] = changes.after[stays]
+            columns[3][place[stays]] = arc_charge(changes.after[stays], self.tick)
+            if not changes.has.all():
+                keep = np.ones(len(self.arcs), np.bool_)
+                keep[place[~changes.has]] = False
+                columns = [column[keep] for column in columns]
+            made = changes.created()
+            if len(made):
+                ends = (_places(nodes["id"], made[name]) for name in ("src", "dst"))
+                new = (made, *ends, arc_charge(made, self.tick))
+                columns = [np.concatenate(pair) for pair in zip(columns, new, strict=True)]
+                order = np.argsort(_key(columns[1], columns[2], columns[0]["kind"]), kind="stable")
+                columns = [column[order] for column in columns]
+        arcs, src, dst, charge = columns
+        still = replace(self, nodes=nodes, arcs=arcs, src=src, dst=dst)
+        still.__dict__["charge"] = charge
         if "net" in self.__dict__ and self._keeps_net(delta):
             still.__dict__["net"] = self.net
         return still
@@ -258,38 +259,10 @@ class Still:
         known = changes.had & changes.has
         nodes[self.places(changes.after["id"][known])] = changes.after[known]
         fresh = changes.created()
-        return _insert(nodes, np.searchsorted(self.ids, fresh["id"]), fresh)
-
-    def _arcs_after(
-        self, changes: Changes, columns: Mapping[str, NDArray[Any]], ids: NDArray[np.int64]
-    ) -> dict[str, NDArray[Any]]:
-        """The columns of arcs with changes made; `ids`: of the nodes they are between."""
-        place = self.find(changes.after)
-        out = dict(columns)
-        known = changes.had & changes.has
-        if known.any():
-            out["arcs"], out["charge"] = out["arcs"].copy(), out["charge"].copy()
-            out["arcs"][place[known]] = changes.after[known]
-            out["charge"][place[known]] = arc_charge(changes.after[known], self.tick)
-        if not changes.has.all():
-            keep = np.ones(len(self.arcs), np.bool_)
-            keep[place[changes.had & ~changes.has]] = False
-            out = {name: column[keep] for name, column in out.items()}
-        fresh = changes.created()
         if len(fresh):
-            src = np.searchsorted(ids, fresh["src"]).astype(np.int32)
-            dst = np.searchsorted(ids, fresh["dst"]).astype(np.int32)
-            new: dict[str, NDArray[Any]] = {
-                "arcs": fresh,
-                "src": src,
-                "dst": dst,
-                "_keys": _key(src, dst, fresh["kind"]),
-                "charge": arc_charge(fresh, self.tick),
-            }
-            order = np.argsort(new["_keys"])
-            at = np.searchsorted(out["_keys"], new["_keys"][order])
-            out = {name: _insert(column, at, new[name][order]) for name, column in out.items()}
-        return out
+            nodes = np.concatenate([nodes, fresh])
+            nodes = nodes[np.argsort(nodes["id"], kind="stable")]
+        return nodes
 
     def _keeps_net(self, delta: Delta) -> bool:
         """Whether what is alive, and how strongly, is the same after the Delta."""
@@ -357,20 +330,12 @@ def _key(src: NDArray[Any], dst: NDArray[Any], kind: NDArray[Any]) -> NDArray[np
     return np.asarray((pair << KIND_BITS) | kind, np.int64)
 
 
+def _places(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int32]:
+    return np.searchsorted(ids, wanted).astype(np.int32)
+
+
 def _find(ascending: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
     if not len(ascending):
         return np.full(wanted.shape, -1, np.int64)
     place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
     return np.where(ascending[place] == wanted, place, -1)
-
-
-def _insert(column: NDArray[Any], at: NDArray[np.int64], fresh: NDArray[Any]) -> NDArray[Any]:
-    """A column with `fresh` put in before the ascending positions `at`, in their order."""
-    if not len(fresh):
-        return column
-    out = np.empty(len(column) + len(fresh), column.dtype)
-    target = at + np.arange(len(at))
-    old = np.ones(len(out), np.bool_)
-    old[target] = False
-    out[old], out[target] = column, fresh
-    return out

@@ -1,17 +1,36 @@
-"""Themes as they stand: whose members they are, and what may not be summed up."""
+"""Themes: a dense core becomes a THEME node with its members and a summary of what holds.
+
+What may not be summed up (`over`, `unfit`) is asked here by sleep and by recall.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag, NodeKind
-from mags.plasticity.still import Still
+from mags.graph.communities import communities
+from mags.graph.delta import Changes, Delta
+from mags.graph.edge import ARC, ArcKind, blank_arc
+from mags.graph.node import NEVER, NODE, Content, NodeFlag, NodeKind, blank_node
+from mags.index.ids import Ids
+from mags.plasticity.regions import Regions
+from mags.plasticity.still import Still, created
+
+CUTS = (1.0, 2.0, 4.0)
+"""Resolutions at which a core that is too large is cut; what is too large then makes no theme."""
+
+NAMES = 3
+SENTENCES = 2
+LONGEST = 240
+"""Characters after which a member's text is cut at a sentence or a word."""
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
@@ -38,6 +57,238 @@ def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Member:
+    """A member of a theme: its kind, its words, and its vector, float32 (d,)."""
+
+    kind: NodeKind
+    content: Content
+    vector: NDArray[np.float32]
+
+
+def central_summary(members: Sequence[Member]) -> str:
+    """Up to three names and two sentences, those nearest the mean of the members' vectors.
+
+    "Ana, Oslo: Ana lives in Oslo. The flat looks over the harbour." Repeated texts count
+    once; equally near ones keep the order given.
+    """
+    vectors = np.stack([member.vector for member in members])
+    nearness = vectors @ vectors.mean(axis=0)
+    names: dict[str, None] = {}
+    sentences: dict[str, None] = {}
+    for i in np.argsort(-nearness, kind="stable"):
+        text = " ".join(members[i].content.text.split())
+        if members[i].kind == NodeKind.ENTITY:
+            names.setdefault(text)
+        elif text:
+            sentences.setdefault(_opening(text))
+    head, body = ", ".join(list(names)[:NAMES]), " ".join(list(sentences)[:SENTENCES])
+    return f"{head}: {body}" if head and body else head or body
+
+
+def _opening(text: str) -> str:
+    """The first sentences of a text that fit, or as many of its words."""
+    if len(text) <= LONGEST:
+        return text
+    kept = ""
+    for sentence in SENTENCE_END.split(text):
+        if len(kept) + len(sentence) >= LONGEST:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or text[:LONGEST].rsplit(" ", 1)[0] + " ..."
+
+
+class Work(NamedTuple):
+    """A theme to write: its position (None for a new one), its members, those that are new to it.
+
+    Members are positions, ascending.
+    """
+
+    theme: int | None
+    members: NDArray[np.int64]
+    fresh: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scribe:
+    """What writing a theme takes from outside.
+
+    `words`: node ids to contents, in order; `vectors`: node ids to float32 (n, d), rows of
+    unit length; `embed`: texts to the same; `ids`: for new nodes and contents;
+    `summarise`: members, best connected first, to the theme's text.
+    """
+
+    words: Callable[[Sequence[int]], Sequence[Content]]
+    vectors: Callable[[Sequence[int]], NDArray[np.float32]]
+    embed: Callable[[Sequence[str]], NDArray[np.float32]]
+    ids: Ids
+    summarise: Callable[[Sequence[Member]], str] = central_summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidate:
+    """Make or update a theme for every innermost core of `least` to `most` nodes.
+
+    Themes sum up what holds: what is over, and the turns that told it, are in none. A theme with
+    such a member loses it and gets a new text, or goes where fewer than `least` stay. Larger
+    cores are cut along their communities. A theme whose members mostly are those of
+    a core (Jaccard index at least `same`) gains the new ones and a new text, once they are
+    `news` of the core or more; a core of which that share belongs to one larger theme is left
+    to it; otherwise a new theme is made. At most `batch` themes are written a sleep: those that
+    lost something, then the densest and largest. Members that hold never leave.
+    """
+
+    least: int = 4
+    most: int = 64
+    same: float = 0.5
+    news: float = 0.1
+    batch: int = 64
+
+    def __call__(
+        self,
+        still: Still,
+        *,
+        scribe: Scribe,
+        now_s: float,
+        regions: Regions | None = None,
+    ) -> Delta:
+        """THEME nodes with contents, and MEMBER arcs.
+
+        `now_s`: record time; what ended by then, or by the newest turn, is over. `regions` of this
+        still, where known, spare finding the communities of large cores anew.
+        """
+        said = still.nodes["valid_from"][still.nodes["kind"] == NodeKind.EPISODE]
+        unfit = not_to_tell(still, max(now_s, float(said.max(initial=-NEVER))))
+        themes = Themes(still, unfit)
+        mended, work, gone = list[Work](), list[Work](), list[int]()
+        for core in self._cores(still, regions, unfit):
+            theme, shared = themes.nearest(core)
+            old = themes.members[theme]
+            fresh = np.setdiff1d(core, old, assume_unique=True)
+            if theme is not None and shared >= self.same * (len(old) + len(core) - shared):
+                themes.taken.add(theme)
+                if theme in themes.outdated:
+                    mended.append(Work(theme, np.union1d(old, core), fresh))
+                elif len(fresh) and len(fresh) >= self.news * len(core):
+                    work.append(Work(theme, np.union1d(old, core), fresh))
+            elif shared < self.same * len(core):
+                work.append(Work(None, core, core))
+        for theme in themes.outdated:
+            if theme in themes.taken:
+                continue
+            held = themes.members[theme]
+            if len(held) >= self.least:
+                mended.append(Work(theme, held, held[:0]))
+            else:
+                gone.append(theme)
+        return self._write(still, [*mended, *work][: self.batch], gone, themes, scribe, now_s)
+
+    def _cores(
+        self, still: Still, regions: Regions | None, unfit: NDArray[np.bool_]
+    ) -> list[NDArray[np.int64]]:
+        """Positions of the nodes of each core, the densest and largest first."""
+        net = still.net
+        may = (net.inner >= 0) & (still.nodes["kind"] != NodeKind.THEME) & ~unfit
+        large: list[NDArray[np.int64]] = []
+        found: list[NDArray[np.int64]] = []
+        for core in groups(np.flatnonzero(may), net.inner[may]):
+            if len(core) <= self.most:
+                found.append(core)
+            elif regions is None:
+                large.append(core)
+            else:
+                large += groups(core, regions.label[core])
+        for resolution in CUTS:
+            parts = [part for core in large for part in _cut(still, core, self.most, resolution)]
+            large = [part for part in parts if len(part) > self.most]
+            found += [part for part in parts if len(part) <= self.most]
+        found = [core for core in found if len(core) >= self.least]
+        return sorted(found, key=lambda c: (-int(net.core[c[0]]), -len(c), int(c[0])))
+
+    def _write(
+        self,
+        still: Still,
+        work: Sequence[Work],
+        gone: Sequence[int],
+        themes: Themes,
+        scribe: Scribe,
+        now_s: float,
+    ) -> Delta:
+        """`gone`: positions of the themes that go."""
+        # Before any word is read: words that change from here on are newer than the text.
+        take = scribe.ids.take
+        ids = [(take() if one.theme is None else int(still.ids[one.theme]), take()) for one in work]
+        texts = [scribe.summarise(_members(still, one.members, scribe)) for one in work]
+        vectors = scribe.embed(texts).astype(np.float16) if texts else np.zeros((0, 0), np.float16)
+        images: list[tuple[NDArray[np.void] | None, NDArray[np.void] | None]] = []
+        arcs: list[NDArray[np.void]] = []
+        contents: list[Content] = []
+        for one, (theme_id, content_id), text, vector in zip(
+            work, ids, texts, vectors, strict=True
+        ):
+            if one.theme is None:
+                tick, before = still.tick, None
+                after = blank_node(
+                    id=theme_id, kind=NodeKind.THEME, strength_tick=tick, last_used_tick=tick
+                )
+            else:
+                before = still.nodes[one.theme : one.theme + 1].copy()
+                after = before.copy()
+            after["content"], after["recorded_at"] = content_id, now_s
+            after["valid_from"] = _newest(still, one.members)
+            after["flags"] &= ~np.uint16(NodeFlag.COLD)
+            images.append((before, after))
+            arcs += [
+                blank_arc(theme_id, int(i), ArcKind.MEMBER, t0=still.tick)
+                for i in still.ids[one.fresh]
+            ]
+            meta = {"members": still.ids[one.members].tolist()}
+            contents.append(
+                Content(id=content_id, node=theme_id, text=text, meta=meta, vector=vector)
+            )
+        images += [(still.nodes[theme : theme + 1].copy(), None) for theme in gone]
+        dropped = [themes.leaving[one.theme] for one in work if one.theme in themes.leaving]
+        dropped.append(np.flatnonzero(np.isin(still.src, gone) | np.isin(still.dst, gone)))
+        lost = still.arcs[np.unique(np.concatenate(dropped))]
+        made = np.concatenate(arcs) if arcs else np.zeros(0, ARC)
+        new = sum(one.theme is None for one in work)
+        counts = {"themes": new, "updated": len(work) - new}
+        delta = still.delta(
+            "consolidate",
+            nodes=Changes.of(NODE, images),
+            arcs=Changes.compose([created(made), created(lost).inverse()], ARC),
+            **counts | ({"removed": len(gone)} if gone else {}),
+        )
+        return replace(delta, contents=tuple(contents))
+
+
+def _newest(still: Still, members: NDArray[np.int64]) -> float:
+    """When the newest of what is summed up was said or began: a theme is no newer than that."""
+    times = still.nodes["valid_from"][members]
+    return float(times[np.isfinite(times)].max(initial=-NEVER))
+
+
+def _cut(
+    still: Still, core: NDArray[np.int64], most: int, resolution: float
+) -> Iterator[NDArray[np.int64]]:
+    """A core's communities, where it has more than `most` nodes."""
+    if len(core) <= most:
+        yield core
+        return
+    yield from groups(core, communities(*still.net.part(core), resolution=resolution))
+
+
+def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:
+    """Members with words and vectors, best connected first."""
+    ranked = members[np.lexsort((members, -still.net.degree[members]))]
+    ids = still.ids[ranked].tolist()
+    kinds = still.nodes["kind"][ranked].tolist()
+    return [
+        Member(kind=NodeKind(kind), content=content, vector=vector)
+        for kind, content, vector in zip(kinds, scribe.words(ids), scribe.vectors(ids), strict=True)
+    ]
+
+
 def not_to_tell(still: Still, moment: float) -> NDArray[np.bool_]:
     """What is `unfit`, and the turns that told what is over; (n,)."""
     found, ended = unfit(still.nodes, moment), over(still.nodes, moment)
@@ -49,43 +300,28 @@ def not_to_tell(still: Still, moment: float) -> NDArray[np.bool_]:
 class Themes:
     """The themes there are, by their positions, to be found by their members.
 
-    `outdated`: those with a member that is `unfit` (bool by position) or got new words since.
-    Members that are unfit count no more.
+    `members`: positions of a theme's members, ascending, but for those that are `unfit` (bool by
+    position); None has none. `outdated`: themes with an unfit member, or one that got new words
+    since; `leaving`: positions among the arcs of those to unfit members. `taken`: themes that a
+    core has, as one stands for one core only.
     """
 
     def __init__(self, still: Still, unfit: NDArray[np.bool_]) -> None:
         member = np.flatnonzero(still.arcs["kind"] == ArcKind.MEMBER)
         src, dst = still.src[member].astype(np.int64), still.dst[member].astype(np.int64)
-        self._members: dict[int | None, NDArray[np.int64]] = {None: np.zeros(0, np.int64)}
-        self._of: dict[int, list[int]] = {}
-        self._leaving: dict[int, NDArray[np.int64]] = {}
+        self.members: dict[int | None, NDArray[np.int64]] = {None: np.zeros(0, np.int64)}
+        self.leaving: dict[int | None, NDArray[np.int64]] = {}
         self.outdated: list[int] = []
+        self.taken: set[int] = set()
+        self._of: dict[int, list[int]] = {}
         for group in groups(np.arange(len(src)), src):
             theme, held = int(src[group[0]]), dst[group]
-            self._members[theme] = held[~unfit[held]]
+            self.members[theme] = held[~unfit[held]]
             if (unfit[held] | reworded(still.nodes[held], still.nodes[theme])).any():
                 self.outdated.append(theme)
-                self._leaving[theme] = member[group[unfit[held]]]
-            for position in self._members[theme].tolist():
+                self.leaving[theme] = member[group[unfit[held]]]
+            for position in self.members[theme].tolist():
                 self._of.setdefault(position, []).append(theme)
-        self._taken: set[int] = set()
-
-    def members(self, theme: int | None) -> NDArray[np.int64]:
-        """Positions of a theme's members, ascending."""
-        return self._members[theme]
-
-    def leaving(self, theme: int | None) -> NDArray[np.int64]:
-        """Positions among the arcs of those to members that are unfit."""
-        none = np.zeros(0, np.int64)
-        return none if theme is None else self._leaving.get(theme, none)
-
-    def take(self, theme: int) -> None:
-        """A theme stands for one core only."""
-        self._taken.add(theme)
-
-    def taken(self, theme: int) -> bool:
-        """Whether a core has it."""
-        return theme in self._taken
 
     def nearest(self, core: NDArray[np.int64]) -> tuple[int | None, int]:
         """The theme that shares most with a core, and how much; the smaller of equals."""
@@ -93,11 +329,11 @@ class Themes:
             theme
             for position in core.tolist()
             for theme in self._of.get(position, ())
-            if theme not in self._taken
+            if theme not in self.taken
         )
         if not shared:
             return None, 0
-        return min(shared.items(), key=lambda t: (-t[1], len(self._members[t[0]]), t[0]))
+        return min(shared.items(), key=lambda t: (-t[1], len(self.members[t[0]]), t[0]))
 
 
 def groups(values: NDArray[np.int64], label: NDArray[Any]) -> Iterator[NDArray[np.int64]]:

@@ -1,22 +1,55 @@
-"""Over-query: what the two indexes propose, and the scores everything else builds on."""
+"""Candidates: the rows in question, from wherever they come, with their own scores.
+
+The two indexes propose rows (`gather`), the walk over current facts and the themes of an overview
+add some, and so do bridges between documents. `visible` says which of them may come back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.edge import ArcKind
+from mags.graph.graph import REVERSE, Graph
+from mags.graph.node import NEVER, NOBODY, NodeKind
 from mags.index.lexicon import Match
+from mags.index.names import fold
 from mags.index.state import State
 from mags.index.vectors import Groups
+from mags.plasticity.themes import over, reworded, unfit
+from mags.ports.policy import Hop
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
 from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
-from mags.recall.summing import outdated
+from mags.recall.spread import peers, peers_each
+
+BLOCKS = 2
+"""Episodic and semantic: each proposes candidates of its own."""
+
+MANY = 10_000
+"""Rows with a word of the question from which on they are gone through one by one."""
+
+TIMES = ("flags", "valid_from", "valid_to", "recorded_at", "closed_at")
+"""Fields that say whether a node may come back."""
+
+FAN = 24
+"""Facts of one entity that the walk considers, the most similar first."""
+
+MOST_SHARED = 64
+"""An entity in more texts than this bridges nothing."""
+
+OPENING = 96
+"""Characters at the head of a text in which it says what it is about."""
+
+SameRelation = Callable[[str, str], bool]
+
+Wanted = tuple[bool, bool, bool]
+"""Whether the episodic and the semantic block take part, and themes in the latter."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,21 +86,23 @@ def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray(mass / mass.sum(), np.float64)
 
 
+# -- what may come back ----------------------------------------------------------------------
+
+
 def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:
     """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,).
 
     A theme comes back for an overview, while all that it sums up holds.
     """
-    graph, plan = state.graph, reading.query.plan
-    moment = float(reading.now_s if reading.as_of is None else reading.as_of)
+    graph = state.graph
     nodes = graph.nodes[: graph.size]
     out = np.empty(len(rows), np.int8)
     seen(
         rows,
         (graph.alive, graph.kinds, *(nodes[name] for name in TIMES)),
         _wanted(reading),
-        plan.past,
-        moment,
+        reading.query.plan.past,
+        float(reading.moment),
         NEVER if reading.as_of is None else float(reading.as_of),
         NEVER if reading.recorded_as_of is None else float(reading.recorded_as_of),
         out,
@@ -75,12 +110,8 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
     shown = out.view(np.bool_)
     if reading.query.overview:
         themes = np.flatnonzero(shown & (graph.kinds[rows] == NodeKind.THEME))
-        shown[themes] = ~outdated(graph, rows[themes], moment)
+        shown[themes] = ~outdated(graph, rows[themes], reading.moment)
     return shown
-
-
-TIMES = ("flags", "valid_from", "valid_to", "recorded_at", "closed_at")
-"""Fields that say whether a node may come back."""
 
 
 def valid_to(nodes: NDArray[np.void], reading: Reading) -> NDArray[np.float64]:
@@ -91,6 +122,9 @@ def valid_to(nodes: NDArray[np.void], reading: Reading) -> NDArray[np.float64]:
     return np.where(nodes["closed_at"] > reading.recorded_as_of, NEVER, ends)
 
 
+# -- the two indexes -------------------------------------------------------------------------
+
+
 def gather(
     state: State, reading: Reading, settings: RecallSettings, extra: NDArray[np.int64]
 ) -> Candidates:
@@ -98,21 +132,52 @@ def gather(
     found = [extra]
     k = settings.candidates * (4 if reading.as_of or reading.recorded_as_of else 1)
     matches = [state.lexicon.match(terms) for terms in reading.query.terms]
-    for alike in state.vectors.nearest(reading.vectors, k, _blocks(state, reading)):
+    wanted = _wanted(reading)
+    # The blocks as the vectors are searched by: kept while the state stays as it is.
+    blocks = state.kept(
+        ("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS)
+    )
+    for alike in state.vectors.nearest(reading.vectors, k, blocks):
         found.extend(alike)
     for match in matches:
-        found.extend(_best_words(state, reading, match, k))
-    rows = distinct(np.concatenate(found))
-    rows = rows[visible(state, rows, reading)]
+        found.extend(_best_words(state, wanted, match, k))
+    rows = _distinct(np.concatenate(found))
+    return _scored(state, rows[visible(state, rows, reading)], reading, tuple(matches))
+
+
+def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.int64]) -> Candidates:
+    """The candidates with more rows (what the spread and bridges reached)."""
+    fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
+    fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
+    if not len(fresh):
+        return found
+    more = _scored(state, fresh, reading, found.matches)
     return Candidates(
-        rows=rows,
-        **_cosines(state, rows, reading),
-        lexical=bm25_of(matches[:1], rows),
-        matches=tuple(matches),
+        rows=np.concatenate([found.rows, more.rows]),
+        similarity=np.concatenate([found.similarity, more.similarity]),
+        reworded=np.concatenate([found.reworded, more.reworded]),
+        lexical=np.concatenate([found.lexical, more.lexical]),
+        matches=found.matches,
     )
 
 
-def distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _scored(
+    state: State, rows: NDArray[np.int64], reading: Reading, matches: tuple[Match, ...]
+) -> Candidates:
+    similarity = reworded = np.zeros(len(rows), np.float32)
+    if len(reading.vectors):
+        cosines = state.vectors.products(rows, reading.vectors)
+        similarity, reworded = cosines[:, 0], cosines[:, 1:].max(axis=1, initial=-1.0)
+    return Candidates(
+        rows=rows,
+        similarity=similarity,
+        reworded=reworded,
+        lexical=bm25_of(matches[:1], rows),
+        matches=matches,
+    )
+
+
+def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each of some rows once, ascending (`np.unique` takes five times as long for a few)."""
     ordered = np.sort(rows)
     first = np.ones(len(ordered), np.bool_)
@@ -120,23 +185,9 @@ def distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return ordered[first]
 
 
-BLOCKS = 2
-"""Episodic and semantic: each proposes candidates of its own."""
-
-
-Wanted = tuple[bool, bool, bool]
-"""Whether the episodic and the semantic block take part, and themes in the latter."""
-
-
 def _wanted(reading: Reading) -> Wanted:
     plan = reading.query.plan
     return plan.episodic > 0, plan.semantic > 0, reading.query.overview
-
-
-def _blocks(state: State, reading: Reading) -> Groups:
-    """The two blocks as the vectors are searched by; kept while the state stays as it is."""
-    wanted = _wanted(reading)
-    return state.kept(("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS))
 
 
 def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -146,21 +197,17 @@ def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[
     return out
 
 
-def _best_words(state: State, reading: Reading, match: Match, k: int) -> list[NDArray[np.int64]]:
+def _best_words(state: State, wanted: Wanted, match: Match, k: int) -> list[NDArray[np.int64]]:
     """The k rows of greatest BM25 in each block, in no order."""
-    rows, graph, wanted = match.rows, state.graph, _wanted(reading)
+    rows, graph = match.rows, state.graph
     if len(rows) > MANY:
         return [best_in_blocks(rows, match.scores, graph.alive, graph.kinds, wanted, k)]
-    rows = best_of(rows, match.scores, 4 * k)
+    rows = _best_of(rows, match.scores, 4 * k)
     of = _block_of(state, wanted, rows)
-    return [best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
+    return [_best_of(rows[of == block], match.scores, k) for block in range(BLOCKS)]
 
 
-MANY = 10_000
-"""Rows with a word of the question from which on they are gone through one by one."""
-
-
-def best_of(rows: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+def _best_of(rows: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
     """The k of `rows` with the greatest scores (by row), in no order."""
     if len(rows) <= k:
         return rows
@@ -168,36 +215,264 @@ def best_of(rows: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> NDA
 
 
 def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Greatest BM25 of each row over the queries, shape (n,); 0 for row -1."""
+    """Greatest BM25 of each row over the queries, shape (n,)."""
     best = np.zeros(len(rows), np.float32)
     for match in matches:
-        known = (rows >= 0) & (rows < len(match.scores))
+        known = rows < len(match.scores)
         best[known] = np.maximum(best[known], match.scores[rows[known]])
     return best
 
 
-def _cosines(
-    state: State, rows: NDArray[np.int64], reading: Reading
-) -> dict[str, NDArray[np.float32]]:
-    """Cosines with the question, and the greatest with its rewordings, each of shape (n,)."""
-    if not len(reading.vectors):
-        empty = np.zeros(len(rows), np.float32)
-        return {"similarity": empty, "reworded": empty}
-    cosines = state.vectors.products(rows, reading.vectors)
-    return {"similarity": cosines[:, 0], "reworded": cosines[:, 1:].max(axis=1, initial=-1.0)}
+# -- themes ----------------------------------------------------------------------------------
 
 
-def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.int64]) -> Candidates:
-    """The candidates with more rows (what the spread and the walk reached)."""
-    fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
-    fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
-    if not len(fresh):
-        return found
-    cosines = _cosines(state, fresh, reading)
-    return Candidates(
-        rows=np.concatenate([found.rows, fresh]),
-        similarity=np.concatenate([found.similarity, cosines["similarity"]]),
-        reworded=np.concatenate([found.reworded, cosines["reworded"]]),
-        lexical=np.concatenate([found.lexical, bm25_of(found.matches[:1], fresh)]),
-        matches=found.matches,
+def summaries(state: State, reading: Reading) -> list[int]:
+    """Rows of the themes that what an overview asks about belongs to."""
+    if not reading.query.overview:
+        return []
+    named = state.graph.rows(reading.query.entities)
+    return list(chain.from_iterable(_each(state.graph, named, int(ArcKind.MEMBER) | REVERSE)))
+
+
+def outdated(graph: Graph, themes: NDArray[np.int64], moment: float) -> NDArray[np.bool_]:
+    """Whether some of what each theme sums up is over, or was put in other words since; (n,).
+
+    A fact may end by the clock alone, or while a sleep is at work: so it is looked at whenever a
+    theme is to be shown, and no change of a fact has to think of its themes.
+    """
+    held = _each(graph, themes, int(ArcKind.MEMBER))
+    pairs = zip(themes.tolist(), held, strict=True)
+    return np.array(
+        [_outdated(graph, one, np.array(m, np.int64), moment) for one, m in pairs], bool
     )
+
+
+def _outdated(graph: Graph, theme: int, members: NDArray[np.int64], moment: float) -> bool:
+    nodes = graph.nodes
+    if (unfit(nodes[members], moment) | reworded(nodes[members], nodes[theme])).any():
+        return True
+    said = members[graph.kinds[members] == NodeKind.EPISODE]
+    told = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
+    return bool(over(nodes[list(chain.from_iterable(told))], moment).any())
+
+
+def _each(graph: Graph, rows: NDArray[np.int64], code: int) -> list[list[int]]:
+    return peers_each(graph, rows, np.full(len(rows), code))
+
+
+# -- the walk over facts ---------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class Walk:
+    """What a walk found: `value` by fact row, and the `chain` of followed hops (fact ids)."""
+
+    value: dict[int, float] = field(default_factory=dict)
+    chain: tuple[int, ...] = ()
+
+
+def walk(
+    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+) -> Walk:
+    """Follow the plan's hops, and fill the ball of facts round the question's entities.
+
+    Hops are followed slot by slot (after KEDKG's decomposition); the ball needs no plan. A fact's
+    value is 2 on a followed hop; in the ball it is 1 at most and falls with the number of facts
+    that compete at each entity on the way, so that a hub's facts weigh little.
+    """
+    found = Walk()
+    if settings.walk:
+        _fill_ball(state, reading, settings, found)
+        if reading.query.plan.hops:
+            _follow(state, reading, same_relation, found)
+    return found
+
+
+def _fill_ball(state: State, reading: Reading, settings: RecallSettings, found: Walk) -> None:
+    frontier = {entity: 1.0 for entity in reading.query.entities}
+    met = set(frontier)
+    for _ in range(settings.hops):
+        following: dict[int, float] = {}
+        for entity, value in frontier.items():
+            for row, reach in _fan(state, reading, entity, value):
+                if len(found.value) >= settings.ball and row not in found.value:
+                    return
+                if reach > found.value.get(row, 0.0):
+                    found.value[row] = reach
+                target = int(state.graph.nodes["object"][row])
+                if target != NOBODY and target not in met:
+                    following[target] = max(following.get(target, 0.0), reach)
+        met.update(following)
+        frontier = dict(sorted(following.items(), key=lambda item: -item[1]))
+
+
+def _fan(state: State, reading: Reading, entity: int, value: float) -> list[tuple[int, float]]:
+    rows = _facts(state, reading, entity)
+    if not len(rows):
+        return []
+    reach = float(value * 0.95 / np.sqrt(max(1.0, len(rows) / 4)))
+    if len(rows) > FAN:
+        cosines = (state.vectors.get(rows) @ reading.vectors.T).max(axis=1)
+        rows = rows[np.argsort(-cosines, kind="stable")[:FAN]]
+    return [(row, reach) for row in rows.tolist()]
+
+
+def _facts(
+    state: State, reading: Reading, entity: int, *, inverse: bool = False
+) -> NDArray[np.int64]:
+    """Rows of the facts of an entity that may come back and that none outdoes."""
+    ids = state.slots.about(entity) if inverse else state.slots.of(entity)
+    rows = state.graph.rows(ids)
+    if not len(rows):
+        return rows
+    rows = rows[visible(state, rows, reading)]
+    return rows[~state.slots.outdone(rows, reading.moment, reading.recorded_as_of)]
+
+
+def _follow(state: State, reading: Reading, same_relation: SameRelation, found: Walk) -> None:
+    nodes = state.graph.nodes
+    here: tuple[int, ...] = ()
+    walked: list[int] = []
+    for hop in reading.query.plan.hops:
+        starts = tuple(state.names.find(hop.subject)) if hop.subject else here
+        steps = _hop(state, reading, starts, hop, same_relation)
+        if not steps:
+            break
+        here = tuple(dict.fromkeys(nodes["subject" if hop.inverse else "object"][steps].tolist()))
+        found.value.update(dict.fromkeys(steps, 2.0))
+        walked += nodes["id"][steps].tolist()
+    found.chain = tuple(dict.fromkeys(walked))
+
+
+def _hop(
+    state: State,
+    reading: Reading,
+    starts: Sequence[int],
+    hop: Hop,
+    same_relation: SameRelation,
+) -> list[int]:
+    """Rows of the facts that lead on from some entities by the relation of a hop."""
+    steps: list[int] = []
+    for entity in starts:
+        rows = _facts(state, reading, entity, inverse=hop.inverse)
+        ids = state.graph.nodes["id"][rows].tolist()
+        for row, content in zip(rows.tolist(), state.words(ids) if ids else [], strict=True):
+            if same_relation(hop.relation, str(content.meta.get("relation", ""))):
+                steps.append(row)
+    return steps
+
+
+# -- bridges between documents ---------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class Bridges:
+    """By row: `shared`, how strongly a match mentions what this text mentions too, in [0, 1];
+    `about`, the same where this text opens with the name; `titled`, whether it opens with a
+    name of the question.
+    """
+
+    shared: dict[int, float] = field(default_factory=dict)
+    about: dict[int, float] = field(default_factory=dict)
+    titled: dict[int, float] = field(default_factory=dict)
+
+    def rows(self, most: int) -> NDArray[np.int64]:
+        """Rows that may be new: opening with a name of the question, then the strongest led to."""
+        led = sorted(self.about.items(), key=lambda item: -item[1])
+        return np.array([*self.titled, *(row for row, _ in led)][:most], np.int64)
+
+    def join(self, more: Bridges, share: float) -> bool:
+        """Take in what others lead to, worth `share` of itself; whether anything rose."""
+        before = sum(self.shared.values()) + sum(self.about.values())
+        for own, theirs in ((self.shared, more.shared), (self.about, more.about)):
+            for row, value in theirs.items():
+                _raise(own, row, share * value)
+        return sum(self.shared.values()) + sum(self.about.values()) > before
+
+
+def documents(state: State) -> bool:
+    """Whether there is any text that nobody said; looked up once a state."""
+    return state.kept(
+        "documents",
+        lambda: bool(_document(state, state.graph.where(NodeKind.EPISODE)).any()),
+    )
+
+
+def best_documents(
+    documents: NDArray[np.float32], scores: NDArray[np.float32], most: int
+) -> NDArray[np.int64]:
+    """Places of those of the `most` best candidates that are documents, the best first.
+
+    `documents`: 1 where nobody said it, shape (n,).
+    """
+    if not documents.any():
+        return np.zeros(0, np.int64)
+    best = np.argsort(-scores, kind="stable")[:most]
+    return np.asarray(best[documents[best] > 0], np.int64)
+
+
+def bridges(
+    state: State,
+    named: tuple[int, ...],
+    anchors: NDArray[np.int64],
+    mass: NDArray[np.float64],
+) -> Bridges:
+    """What the anchors (rows, by their mass) and the question's entities (ids) lead to.
+
+    A question of two hops names one end; the text at the other end shares few words with it, but
+    opens with a name that a good match mentions. Only texts nobody said (documents) take part: in
+    talk, who and when say more.
+    """
+    found = Bridges()
+    asked = {state.graph.row_of[i] for i in named}
+    for entity in asked:
+        for row in _texts(state, entity):
+            if _opens_with(state, row, entity):
+                found.titled[row] = 1.0
+    strongest = float(mass.max()) if len(mass) else 1.0
+    documents = _document(state, anchors)
+    for anchor, share in zip(anchors[documents].tolist(), mass[documents].tolist(), strict=True):
+        for entity in peers(state.graph, anchor, int(ArcKind.MENTIONS)).tolist():
+            if entity not in asked:
+                _cross(state, found, anchor, entity, share / strongest)
+    return found
+
+
+def _cross(state: State, found: Bridges, anchor: int, entity: int, share: float) -> None:
+    """From an anchor over one entity to the other texts that mention it."""
+    texts = _texts(state, entity)
+    size = state.graph.size
+    value = share * float(np.log1p(size / (1 + len(texts))) / np.log1p(size))
+    for row in texts:
+        if row != anchor:
+            _raise(found.shared, row, value)
+            if found.about.get(row, 0.0) < value and _opens_with(state, row, entity):
+                found.about[row] = value
+
+
+def _raise(values: dict[int, float], row: int, value: float) -> None:
+    if values.get(row, 0.0) < value:
+        values[row] = value
+
+
+def _document(state: State, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows are episodes that nobody said, bool (n,)."""
+    nodes = state.graph.nodes
+    said = nodes["subject"][rows] != NOBODY
+    return np.asarray((nodes["kind"][rows] == NodeKind.EPISODE) & ~said, np.bool_)
+
+
+def _texts(state: State, entity: int) -> list[int]:
+    """Living documents that mention an entity; none when they are too many."""
+    if state.graph.adjacency.length[entity] > 4 * MOST_SHARED:
+        return []
+    rows = peers(state.graph, entity, int(ArcKind.MENTIONS) | REVERSE)
+    kept: list[int] = rows[_document(state, rows)].tolist()
+    return kept if len(kept) <= MOST_SHARED else []
+
+
+def _opens_with(state: State, row: int, entity: int) -> bool:
+    """Whether a text begins with the name of an entity."""
+    text, name = state.words(state.graph.nodes["id"][[row, entity]].tolist())
+    head, form = fold(text.text[:OPENING]), fold(name.text)
+    return head.startswith(form) and not head[len(form) : len(form) + 1].isalnum()

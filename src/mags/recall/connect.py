@@ -1,18 +1,27 @@
-"""How two things hang together: the best path between nodes, and what is around one."""
+"""How things hang together: the best path between nodes, what is around one, ways to memories."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mags.graph.charge import arc_charge
 from mags.graph.edge import ArcKind
+from mags.graph.node import NOBODY, NodeKind
 from mags.index.state import State
 from mags.recall import spread
-from mags.recall.recall import step_of
+from mags.recall.found import Step
+from mags.recall.recall import steps_of
 from mags.recall.settings import RecallSettings
-from mags.recall.trace import Step
+
+FAR = 2_000
+"""Things at most that a walk comes by: beyond them a memory is not within reach."""
+
+Way = tuple[int, ...]
+"""Facts by id, the first one from what the question names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,29 +58,69 @@ def connect(
     reached = [(best.value[r], r) for r in map(state.graph.row, ends) if r in best.value]
     if not reached:
         return None
-    strength, here = max(reached)
-    end = here
-    steps: list[Step] = []
-    while best.before[here] >= 0:
-        steps.append(step_of(state.graph, best.before[here], here, best.slot[here]))
-        here = best.before[here]
+    strength, end = max(reached)
+    trail = best.trail(end)
     ids = state.graph.nodes["id"]
     return Connection(
-        start=int(ids[here]), end=int(ids[end]), path=tuple(reversed(steps)), strength=strength
+        start=int(ids[trail[0][0] if trail else end]),
+        end=int(ids[end]),
+        path=steps_of(state.graph, trail),
+        strength=strength,
     )
 
 
 def neighbours(state: State, node_id: int) -> list[Neighbour]:
     """Every node one arc away, strongest first."""
     graph = state.graph
-    out = graph.arcs_from(node_id)
-    into = graph.arcs_to(node_id)
+    out, into = graph.arcs_from(node_id), graph.arcs_to(node_id)
     found = [
-        Neighbour(id=int(a["dst"]), kind=ArcKind(int(a["kind"])), weight=float(w), outgoing=True)
-        for a, w in zip(out, arc_charge(out, graph.tick), strict=True)
-    ]
-    found += [
-        Neighbour(id=int(a["src"]), kind=ArcKind(int(a["kind"])), weight=float(w), outgoing=False)
-        for a, w in zip(into, arc_charge(into, graph.tick), strict=True)
+        Neighbour(
+            id=int(arc["dst" if outgoing else "src"]),
+            kind=ArcKind(int(arc["kind"])),
+            weight=float(weight),
+            outgoing=outgoing,
+        )
+        for arcs, outgoing in ((out, True), (into, False))
+        for arc, weight in zip(arcs, arc_charge(arcs, graph.tick), strict=True)
     ]
     return sorted(found, key=lambda n: (-n.weight, n.id))
+
+
+def ways(
+    state: State, question: str, ids: Sequence[int], *, moment: float
+) -> tuple[Way | None, ...]:
+    """By memory the fewest facts that lead to it from what the question names.
+
+    () where the question names what it is about, None where no way leads there. Facts that hold
+    are walked whichever way they are told, nearer things first (breadth first: Moore 1959).
+    `ids`: of episodes or facts. `moment`: seconds of event time at which facts are to hold.
+    """
+    led: dict[int, Way] = {one: () for one in state.names.scan(question)}
+    queue = deque(led)
+    while queue and len(led) < FAR:
+        here = queue.popleft()
+        for fact, other in _facts(state, here, moment):
+            if other not in led:
+                led[other] = (*led[here], fact)
+                queue.append(other)
+    every = ([led[one] for one in _things(state, node) if one in led] for node in ids)
+    return tuple(min(found, key=len, default=None) for found in every)
+
+
+def _things(state: State, node: int) -> list[int]:
+    """What a memory is about."""
+    if state.kind(node) is NodeKind.FACT:
+        ends = state.graph.node(node)[0]
+        return [int(end) for end in (ends["subject"], ends["object"]) if int(end) != NOBODY]
+    return [int(one) for one in state.graph.targets(node, ArcKind.MENTIONS)]
+
+
+def _facts(state: State, thing: int, moment: float) -> list[tuple[int, int]]:
+    """The facts of a thing that hold, each with the thing at its other end."""
+    ids = [*state.slots.of(thing), *state.slots.about(thing)]
+    nodes = state.graph.nodes[state.graph.rows(ids)]
+    holding = nodes[(nodes["valid_from"] <= moment) & (nodes["valid_to"] > moment)]
+    starts, ends = holding["subject"], holding["object"]
+    others = np.where(starts == thing, ends, starts)
+    pairs = zip(holding["id"].tolist(), others.tolist(), strict=True)
+    return [(fact, other) for fact, other in pairs if other != NOBODY]

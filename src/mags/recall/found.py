@@ -1,13 +1,19 @@
-"""What a recall hands back: hits, units, a context that fits a budget."""
+"""What a recall hands back: hits, units, a context that fits a budget, and the trace.
+
+The trace says why each hit came back, in ids and numbers only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import ItemsView, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mags.ports.policy import GUESS
-from mags.recall.trace import Trace
 
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb by which a budget in tokens is kept without a tokenizer."""
@@ -42,8 +48,8 @@ class Hit:
 
     `episode_ids`: itself for an episode, else its sources, best first. `at`: event time in
     seconds (when it was said, or when the fact began), minus infinity for a theme, which has none.
-    `members`: ids that came out as one
-    with it. `current`: False for a superseded fact, and for an episode all of whose facts are.
+    `members`: ids that came out as one with it. `current`: False for a superseded fact, and for an
+    episode all of whose facts are.
     """
 
     id: int
@@ -130,3 +136,152 @@ def moment_of(at: float) -> datetime | None:
     if not FIRST_YEAR_S <= at < AFTER_LAST_YEAR_S:  # so is what is not a number
         return None
     return datetime.fromtimestamp(at, UTC)
+
+
+# -- the trace --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One arc of a path: from `src` to `dst` (node ids) as it was walked.
+
+    `kind`: an ArcKind's number; `forward`: walked from tail to head; `weight`: charge then.
+    """
+
+    src: int
+    dst: int
+    kind: int
+    forward: bool
+    weight: float
+
+
+class Numbers(Mapping[str, float]):
+    """A row of numbers by name; the dictionary is made when somebody looks.
+
+    Most traces are kept for a reward that may never come: their numbers are not looked at.
+    """
+
+    __slots__ = ("_names", "_row")
+
+    def __init__(self, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
+        """`names` and `row` of one length; neither is copied."""
+        self._names, self._row = names, row
+
+    def __getitem__(self, name: str) -> float:
+        """The number of that name; raises KeyError."""
+        if name not in self._names:
+            raise KeyError(name)
+        return float(self._row[self._names.index(name)])
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in their order."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """How many numbers."""
+        return len(self._names)
+
+    def items(self) -> ItemsView[str, float]:
+        """Names with their numbers."""
+        return self.as_dict().items()
+
+    def as_dict(self) -> dict[str, float]:
+        """The dictionary itself."""
+        return dict(zip(self._names, self._row.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        """As the dictionary would look."""
+        return repr(self.as_dict())
+
+
+def rounded(
+    names: tuple[str, ...], table: NDArray[np.float32], at: NDArray[np.int64]
+) -> list[Numbers]:
+    """Columns of a table (names, n) at some places, by name, to five decimals."""
+    return [Numbers(names, row) for row in np.round(table[:, at].astype(np.float64), 5).T]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitTrace:
+    """Why one node came back.
+
+    `anchor`: the anchor its path begins at (itself when it is one, 0 when no path reached
+    it); `path`: the steps from there; `features`: raw values; `shares`: what each added to
+    the score; `sources`: episodes; `valid_from`, `valid_to`: event time in seconds.
+    """
+
+    id: int
+    score: float
+    anchor: int
+    path: tuple[Step, ...]
+    features: Mapping[str, float]
+    shares: Mapping[str, float]
+    sources: tuple[int, ...]
+    valid_from: float
+    valid_to: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One recall, explainable and creditable from this alone.
+
+    `tick`, `seq`: the clock and the journal sequence it read; `queries`: what was searched;
+    `again`: what was searched once more while answering; `anchors`: node ids; `chain`: facts of
+    the followed hops; `cited`: ids the answer used (filled in by `ask`); `clusters`: strongly
+    connected hits.
+    """
+
+    tick: int
+    seq: int
+    queries: tuple[str, ...]
+    again: tuple[str, ...] = ()
+    anchors: tuple[int, ...]
+    chain: tuple[int, ...] = ()
+    cited: tuple[int, ...] = ()
+    clusters: tuple[tuple[int, ...], ...] = ()
+    as_of: float | None = None
+    recorded_as_of: float | None = None
+    key: str = ""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    hits: tuple[HitTrace, ...]
+
+    def wordless(self) -> Trace:
+        """The same in ids and numbers only, without what was asked."""
+        return replace(self, queries=(), again=())
+
+    def of(self, node_id: int) -> HitTrace | None:
+        """The part about one node."""
+        return next((hit for hit in self.hits if hit.id == node_id), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON types only; times as texts, since JSON knows no infinite numbers."""
+        out: dict[str, Any] = _plain(self)
+        for hit in out["hits"]:
+            hit["valid_from"], hit["valid_to"] = str(hit["valid_from"]), str(hit["valid_to"])
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Trace:
+        """The reverse of `as_dict`."""
+        hits = []
+        for hit in data["hits"]:
+            made = {
+                "path": tuple(Step(**step) for step in hit["path"]),
+                "sources": tuple(hit["sources"]),
+                "valid_from": float(hit["valid_from"]),
+                "valid_to": float(hit["valid_to"]),
+            }
+            hits.append(HitTrace(**{**hit, **made}))
+        lists = ("queries", "again", "anchors", "chain", "cited")
+        made = {name: tuple(data.get(name, ())) for name in lists}
+        made |= {"hits": tuple(hits), "clusters": tuple(map(tuple, data["clusters"]))}
+        return cls(**{**data, **made})
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a trace is made of
+    """The same in JSON types."""
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value.items())
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value

@@ -1,4 +1,9 @@
-"""Numba kernels of recall; each is pure, frees the GIL and is compiled once per machine."""
+"""Numba kernels of recall; each is pure, frees the GIL and is compiled once per machine.
+
+Adjacency comes as tuples of arrays. links: (start, length, peer, kind); pool: (start, length, peer,
+kind, flags, support, w, t0, uses). What spreads activation is in `spread_kernels`: an edit of one
+file compiles anew what is in it only.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +21,102 @@ ASSOCIATION = int(ArcKind.ASSOCIATION)
 MENTIONS = int(ArcKind.MENTIONS)
 SUBJECT = int(ArcKind.SUBJECT)
 OBJECT = int(ArcKind.OBJECT)
-SOURCE_OF = int(ArcKind.SOURCE) | REVERSE
+SOURCE = int(ArcKind.SOURCE)
+SOURCE_OF = SOURCE | REVERSE
+SUPERSEDED_BY = int(ArcKind.SUPERSEDES) | REVERSE
 FACT = int(NodeKind.FACT)
 ENTITY = int(NodeKind.ENTITY)
 NOTE = int(NodeKind.NOTE)
 THEME = int(NodeKind.THEME)
-RETRACTED = int(NodeFlag.RETRACTED)
 EPISODE = int(NodeKind.EPISODE)
+RETRACTED = int(NodeFlag.RETRACTED)
 QUESTION = int(NodeFlag.QUESTION)
 SAID_BY_NOBODY = int(NOBODY)
 
+STEP = 1e-4
+"""How much higher than the older turn the newer is put."""
+
+
+# -- candidates --------------------------------------------------------------------------------
+
 
 @kernel
-def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, named):
+def blocks_of(rows, alive, kind, wanted, out):
+    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back.
+
+    wanted: (episodic, semantic, themes), the last of the semantic block.
+    """
+    episodic, semantic, themes = wanted
+    for i in range(len(rows)):
+        row = rows[i]
+        if not alive[row] or kind[row] == ENTITY or (kind[row] == THEME and not themes):
+            out[i] = -1
+        elif kind[row] == EPISODE:
+            out[i] = 0 if episodic else -1
+        else:
+            out[i] = 1 if semantic else -1
+
+
+@kernel
+def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
+    """Which rows may come back (see `candidates.visible`), into `out`, bool (n,).
+
+    nodes: (alive, kind, flags, valid_from, valid_to, recorded_at, closed_at); as_of,
+    recorded_as_of: infinite where nothing is asked of the past.
+    """
+    alive, kind, flags, valid_from, valid_to, recorded_at, closed_at = nodes
+    blocks_of(rows, alive, kind, blocks, out)
+    for i in range(len(rows)):
+        row = rows[i]
+        if out[i] < 0 or (recorded_as_of < np.inf and recorded_at[row] > recorded_as_of):
+            out[i] = 0
+            continue
+        begun = as_of == np.inf or valid_from[row] <= moment
+        ends = valid_to[row]
+        if recorded_as_of < np.inf and closed_at[row] > recorded_as_of:
+            ends = np.inf
+        lasts = past or ends > moment or (kind[row] != FACT and kind[row] != NOTE)
+        denied = flags[row] & RETRACTED and ends < np.inf  # it never was so
+        out[i] = begun and lasts and not denied
+
+
+@kernel
+def best_in_blocks(rows, scores, alive, kind, wanted, k):
+    """The k rows of greatest score in each block that is wanted, in no order, shape (<= 2k,).
+
+    wanted: as of `blocks_of`; scores: by row.
+    """
+    keys, items = np.empty((2, k)), np.empty((2, k), np.int64)
+    held = np.zeros(2, np.int64)
+    block = np.empty(1, np.int8)
+    least = -np.inf
+    for i in range(len(rows)):
+        score = scores[rows[i]]
+        if score <= least:
+            continue
+        blocks_of(rows[i : i + 1], alive, kind, wanted, block)
+        b = block[0]
+        if b < 0:
+            continue
+        held[b] = keep(keys[b], items[b], held[b], np.float64(score), rows[i])
+        if held[0] == k and held[1] == k:
+            least = min(-keys[0, 0], -keys[1, 0])
+    return np.concatenate((items[0, : held[0]], items[1, : held[1]]))
+
+
+# -- features and their sum --------------------------------------------------------------------
+
+
+@kernel
+def surroundings(rows, links, nodes, moment, named):
     """What stands around each row, from its own block only.
 
-    Returns before, after (rows of the neighbouring episodes, -1 where none), stale (share
-    of an episode's facts that are superseded) and entity (named rows it touches, each by
-    its rarity; all the question's names together count 1).
+    nodes: (kind, valid_to). Returns before, after (rows of the neighbouring episodes, -1 where
+    none), stale (share of an episode's facts that are superseded) and entity (named rows it
+    touches, each by its rarity; all the question's names together count 1).
     """
+    start, length, peer, kind = links
+    node_kind, valid_to = nodes
     n, size = len(rows), len(node_kind)
     rarity = np.empty(len(named))
     total = 0.0
@@ -61,73 +143,6 @@ def surroundings(rows, start, length, peer, kind, node_kind, valid_to, moment, n
         if facts:
             stale[i] = closed / facts
     return before, after, stale, entity
-
-
-@kernel
-def z_scores(scores, out):
-    """z-scores into `out`; all zero where the scores are all alike."""
-    n = len(scores)
-    mean = square = 0.0
-    for i in range(n):
-        mean += scores[i]
-    mean /= max(n, 1)
-    for i in range(n):
-        square += (scores[i] - mean) ** 2
-    deviation = np.sqrt(square / max(n, 1))
-    for i in range(n):
-        out[i] = (scores[i] - mean) / deviation if deviation >= 1e-9 else 0.0
-
-
-@kernel
-def weigh(values, weights, more, raw, document, shares, total):
-    """What each feature adds to each score; values, shares: (features, n), total: (n,).
-
-    weights, more: by feature, the second for documents (`document`: 1 or 0, shape (n,));
-    raw: features that are used as they are.
-    """
-    scaled = np.empty(len(total), np.float32)
-    for c in range(len(weights)):
-        if weights[c] == 0.0 and more[c] == 0.0:
-            continue
-        if not raw[c]:
-            z_scores(values[c], scaled)
-        for i in range(len(total)):
-            value = values[c, i] if raw[c] else scaled[i]
-            shares[c, i] = (weights[c] + more[c] * document[i]) * value
-            total[i] += shares[c, i]
-
-
-@kernel
-def traits(rows, nodes, words, speakers, clock, during, expected, out):
-    """What the nodes themselves say of rows, in the order of `features.TRAITS`, into `out`.
-
-    nodes: (kind, flags, subject, strength, strength_tick, uses, importance, confidence,
-    valid_from, recorded_at); words: (length, marks); clock: (tick, moment); during: (since,
-    until), both infinite where there is no range; expected: marks asked for, 0 where not.
-    """
-    kind, flags, subject, strength, since, uses, importance, confidence, start, noted = nodes
-    length, marks = words
-    tick, moment = clock
-    ranged = during[0] > -np.inf or during[1] < np.inf
-    for i in range(len(rows)):
-        row = rows[i]
-        episode = kind[row] == EPISODE
-        said = start[row]
-        for speaker in speakers:
-            if episode and subject[row] == speaker:
-                out[0, i] = 1.0
-        out[1, i] = flags[row] & QUESTION > 0
-        out[2, i] = np.log1p(length[row]) if row < len(length) else 0.0
-        out[3, i] = ranged and during[0] <= said <= during[1]
-        age = max(moment - (said if np.isfinite(said) else noted[row]), 0.0) / 86_400
-        out[4, i] = -np.log1p(age)
-        out[5, i] = importance[row]
-        out[6, i] = confidence[row]
-        out[7, i] = charge_of(strength[row], since[row], uses[row], 0, flags[row], tick)
-        out[8, i] = not episode
-        out[9, i] = episode and subject[row] == SAID_BY_NOBODY
-        for j in range(len(expected)):
-            out[10 + j, i] = row < len(marks) and marks[row] & expected[j] > 0
 
 
 @kernel
@@ -205,63 +220,185 @@ def fill(rows, keys, values, out):
 
 
 @kernel
-def blocks_of(rows, alive, kind, wanted, out):
-    """0 for rows of the episodic block, 1 for the semantic, -1 for what never comes back.
+def traits(rows, nodes, words, speakers, clock, during, expected, out):
+    """What the nodes themselves say of rows, into `out`.
 
-    wanted: (episodic, semantic, themes), the last of the semantic block.
+    out: (features, n), the rows of `ranking.NAMES` from "speaker" on;
+    nodes: (kind, flags, subject, strength, strength_tick, uses, importance, confidence,
+    valid_from, recorded_at); words: (length, marks); clock: (tick, moment); during: (since,
+    until), both infinite where there is no range; expected: marks asked for, 0 where not.
     """
-    episodic, semantic, themes = wanted
+    kind, flags, subject, strength, since, uses, importance, confidence, start, noted = nodes
+    length, marks = words
+    tick, moment = clock
+    ranged = during[0] > -np.inf or during[1] < np.inf
     for i in range(len(rows)):
         row = rows[i]
-        if not alive[row] or kind[row] == ENTITY or (kind[row] == THEME and not themes):
-            out[i] = -1
-        elif kind[row] == EPISODE:
-            out[i] = 0 if episodic else -1
-        else:
-            out[i] = 1 if semantic else -1
+        episode = kind[row] == EPISODE
+        said = start[row]
+        for speaker in speakers:
+            if episode and subject[row] == speaker:
+                out[0, i] = 1.0
+        out[1, i] = flags[row] & QUESTION > 0
+        out[2, i] = np.log1p(length[row]) if row < len(length) else 0.0
+        out[3, i] = ranged and during[0] <= said <= during[1]
+        age = max(moment - (said if np.isfinite(said) else noted[row]), 0.0) / 86_400
+        out[4, i] = -np.log1p(age)
+        out[5, i] = importance[row]
+        out[6, i] = confidence[row]
+        out[7, i] = charge_of(strength[row], since[row], uses[row], 0, flags[row], tick)
+        out[8, i] = not episode
+        out[9, i] = episode and subject[row] == SAID_BY_NOBODY
+        for j in range(len(expected)):
+            out[10 + j, i] = row < len(marks) and marks[row] & expected[j] > 0
 
 
 @kernel
-def seen(rows, nodes, blocks, past, moment, as_of, recorded_as_of, out):
-    """Which rows may come back (see `candidates.visible`), into `out`, bool (n,).
+def z_scores(scores, out):
+    """z-scores into `out`; all zero where the scores are all alike."""
+    n = len(scores)
+    mean = square = 0.0
+    for i in range(n):
+        mean += scores[i]
+    mean /= max(n, 1)
+    for i in range(n):
+        square += (scores[i] - mean) ** 2
+    deviation = np.sqrt(square / max(n, 1))
+    for i in range(n):
+        out[i] = (scores[i] - mean) / deviation if deviation >= 1e-9 else 0.0
 
-    nodes: (alive, kind, flags, valid_from, valid_to, recorded_at, closed_at); as_of,
-    recorded_as_of: infinite where nothing is asked of the past.
+
+@kernel
+def weigh(values, weights, more, raw, document, shares, total):
+    """What each feature adds to each score; values, shares: (features, n), total: (n,).
+
+    weights, more: by feature, the second for documents (`document`: 1 or 0, shape (n,));
+    raw: features that are used as they are.
     """
-    alive, kind, flags, valid_from, valid_to, recorded_at, closed_at = nodes
-    blocks_of(rows, alive, kind, blocks, out)
-    for i in range(len(rows)):
-        row = rows[i]
-        if out[i] < 0 or (recorded_as_of < np.inf and recorded_at[row] > recorded_as_of):
-            out[i] = 0
+    scaled = np.empty(len(total), np.float32)
+    for c in range(len(weights)):
+        if weights[c] == 0.0 and more[c] == 0.0:
             continue
-        begun = as_of == np.inf or valid_from[row] <= moment
-        ends = valid_to[row]
-        if recorded_as_of < np.inf and closed_at[row] > recorded_as_of:
-            ends = np.inf
-        lasts = past or ends > moment or (kind[row] != FACT and kind[row] != NOTE)
-        denied = flags[row] & RETRACTED and ends < np.inf  # it never was so
-        out[i] = begun and lasts and not denied
+        if not raw[c]:
+            z_scores(values[c], scaled)
+        for i in range(len(total)):
+            value = values[c, i] if raw[c] else scaled[i]
+            shares[c, i] = (weights[c] + more[c] * document[i]) * value
+            total[i] += shares[c, i]
+
+
+# -- what moves a score afterwards -------------------------------------------------------------
 
 
 @kernel
-def peers_of(start, length, peer, kind, alive, row, code):
-    """Living rows one entry of that code away from a row."""
-    out = np.empty(length[row], np.int64)
-    n = 0
-    for e in range(start[row], start[row] + length[row]):
-        if kind[e] == code and alive[peer[e]]:
-            out[n] = peer[e]
-            n += 1
-    return out[:n]
+def lifted(rows, best, pool, tick, rate, added):
+    """Into `added`, by candidate: the strongest wire that use drew to it from a best match.
+
+    rows: all candidates; best: places of the matches. A wire counts its charge, and no more than
+    its uses could have made of nothing, 1 - (1 - rate)^uses: what it was born with says that two
+    are alike, no more.
+    """
+    start, length, peer, kind, flags, support, w, t0, uses = pool
+    for place in best:
+        row = rows[place]
+        for e in range(start[row], start[row] + length[row]):
+            if kind[e] != ASSOCIATION or uses[e] <= 0:
+                continue
+            charge = charge_of(w[e], t0[e], uses[e], support[e], flags[e], tick)
+            charge = min(charge, 1.0 - (1.0 - rate) ** uses[e])
+            for i in range(len(rows)):
+                if rows[i] == peer[e]:
+                    added[i] = max(added[i], np.float32(charge))
+                    break
 
 
 @kernel
-def peers_of_each(start, length, peer, kind, alive, rows, codes):
+def promote(chosen, nodes, links, moment, limits, scores, added):
+    """Put the newer right before the older and what came from it, into `added`.
+
+    chosen: (rows of all candidates, places of the episodes looked at from the oldest on,
+    the cosines of these, their words as bits, the words' shares); nodes: (alive, then
+    `ranking.RENEWAL_FIELDS`); limits: (alike, lost, margin).
+    """
+    rows, best, cosines, bits, idf = chosen
+    alive, flags, subject, valid_from, valid_to = nodes
+    whole = np.empty(len(best), np.float32)
+    best_of_all(rows, best, links, scores, whole)
+    for a in range(len(best)):
+        old = rows[best[a]]
+        for b in range(a + 1, len(best)):
+            # Scores may have risen: those older than `old` have been looked at.
+            own = scores[best[b]] + added[best[b]]
+            gap = scores[best[a]] + added[best[a]] - own
+            new = rows[best[b]]
+            if max(gap, whole[a] - whole[b]) < 0 or valid_from[new] < valid_from[old]:
+                continue
+            if lost_words(bits[a], bits[b], idf) > limits[1]:
+                continue
+            alike = gap <= limits[2] and cosines[a, b] >= limits[0]
+            alike = alike and subject[old] == subject[new]
+            alike = alike and not (flags[old] | flags[new]) & QUESTION
+            if alike or is_heir(old, new, alive, valid_to, moment, links):
+                added[best[b]] += max(whole[a], own + gap) + STEP - own
+                whole[b] = scores[best[b]] + added[best[b]]
+
+
+@kernel
+def best_of_all(rows, best, links, scores, out):
+    """The greatest score of each episode and of what came from it, into `out`."""
+    start, length, peer, code = links
+    for a in range(len(best)):
+        row = rows[best[a]]
+        out[a] = scores[best[a]]
+        for e in range(start[row], start[row] + length[row]):
+            if code[e] != SOURCE_OF:
+                continue
+            for i in range(len(rows)):
+                if rows[i] == peer[e]:
+                    out[a] = max(out[a], scores[i])
+                    break
+
+
+@kernel
+def lost_words(old, new, idf):
+    """Share of the question's idf that the older holds and the newer does not."""
+    lost = 0.0
+    for j in range(len(idf)):
+        if ((old & ~new) >> np.uint64(j)) & np.uint64(1):
+            lost += idf[j]
+    return lost
+
+
+@kernel
+def is_heir(old, new, alive, valid_to, moment, links):
+    """Whether an episode superseded what came from another, itself or by what came from it."""
+    start, length, peer, code = links
+    for e in range(start[old], start[old] + length[old]):
+        fact = peer[e]
+        if code[e] != SOURCE_OF or valid_to[fact] > moment or not alive[fact]:
+            continue
+        for f in range(start[fact], start[fact] + length[fact]):
+            heir = peer[f]
+            if code[f] != SUPERSEDED_BY or not alive[heir]:
+                continue
+            if heir == new:
+                return True
+            for g in range(start[heir], start[heir] + length[heir]):
+                if code[g] == SOURCE and peer[g] == new:
+                    return True
+    return False
+
+
+# -- rows and the arcs between them ------------------------------------------------------------
+
+
+@kernel
+def peers_of_each(links, alive, rows, codes):
     """Living rows one entry of its code away from each row, end to end, and where each one's end.
 
     codes: (n,), negative for a row that is to have none.
     """
+    start, length, peer, kind = links
     total = 0
     for i in range(len(rows)):
         total += length[rows[i]]
@@ -291,7 +428,7 @@ def places_of(rows, wanted):
 
 @kernel
 def worth(slots, pool, tick):
-    """What entries are worth at a tick, structure what it was given; pool: as of `live_ties`."""
+    """What entries are worth at a tick, structure what it was given."""
     _, _, _, kind, flags, support, w, t0, uses = pool
     out = np.empty(len(slots))
     for i in range(len(slots)):
@@ -305,7 +442,7 @@ def worth(slots, pool, tick):
 def live_ties(rows, pool, tick, least):
     """Associations between rows that are worth more than `least`: which is tail, which head.
 
-    pool: (start, length, peer, kind, flags, support, w, t0, uses). Returns indexes into rows.
+    Returns indexes into rows.
     """
     start, length, peer, kind, flags, support, w, t0, uses = pool
     out = np.empty((len(rows) * len(rows), 2), np.int64)
@@ -324,25 +461,66 @@ def live_ties(rows, pool, tick, least):
     return out[:n]
 
 
-@kernel
-def best_in_blocks(rows, scores, alive, kind, wanted, k):
-    """The k rows of greatest score in each block that is wanted, in no order, shape (<= 2k,).
+# -- chains ------------------------------------------------------------------------------------
 
-    wanted: as of `blocks_of`; scores: by row.
+
+@kernel
+def counted(words, postings, said, out):
+    """How many lines hold each word, into `out`; postings: (start, length, row), said: by row."""
+    start, length, row = postings
+    for i in range(len(words)):
+        out[i] = 0
+        for e in range(start[words[i]], start[words[i]] + length[words[i]]):
+            out[i] += said[row[e]]
+
+
+@kernel
+def strongest(value, lines, held, tie, since, less, best, source):
+    """How far each word reaches from the line that it leaves best, and that line.
+
+    value: (n,) of lines; lines: (numbers of words, places among them of the words of all lines end
+    to end, where each line's end); held: (numbers that the facts of each line hold of, where each
+    line's end); tie: by place what a word is worth that is no name; since: by number from which
+    half step on it is one (step p begins with 2p); less: (what a name is worth in a line that only
+    drops it, in one without facts); best, source: by place, the second as place of a line.
     """
-    keys, items = np.empty((2, k)), np.empty((2, k), np.int64)
-    held = np.zeros(2, np.int64)
-    block = np.empty(1, np.int8)
-    least = -np.inf
-    for i in range(len(rows)):
-        score = scores[rows[i]]
-        if score <= least:
-            continue
-        blocks_of(rows[i : i + 1], alive, kind, wanted, block)
-        b = block[0]
-        if b < 0:
-            continue
-        held[b] = keep(keys[b], items[b], held[b], np.float64(score), rows[i])
-        if held[0] == k and held[1] == k:
-            least = min(-keys[0, 0], -keys[1, 0])
-    return np.concatenate((items[0, : held[0]], items[1, : held[1]]))
+    words, places, ends = lines
+    names, last = held
+    step = first = 0
+    for i in range(len(value)):
+        while step < ends[i]:
+            place = places[step]
+            word = words[place]
+            reach = value[i] * (1.0 if since[word] <= 2 * step else tie[place])
+            if since[word] <= 2 * step + 1:
+                worth = less[1] if last[i] == first else less[0]
+                for h in range(first, last[i]):
+                    if names[h] == word:
+                        worth = 1.0
+                reach *= worth
+            if reach >= best[place]:
+                best[place], source[place] = reach, i
+            step += 1
+        first = last[i]
+
+
+@kernel
+def reached(words, reach, source, postings, own, said, value, before, by):
+    """Carry what words reach to all other lines that hold them, where they have not better.
+
+    reach, source: (n,) of words, the second as rows; own: (start or -1, length, row): the lines of
+    words that are not those of the postings; value, before, by: by row, the place of the word last.
+    """
+    start, length, row = postings
+    first, many, other = own
+    for i in range(len(words)):
+        if first[i] < 0:
+            for e in range(start[words[i]], start[words[i]] + length[words[i]]):
+                to = row[e]
+                if said[to] and value[to] < reach[i] and to != source[i]:
+                    value[to], before[to], by[to] = reach[i], source[i], i
+        else:
+            for e in range(first[i], first[i] + many[i]):
+                to = other[e]
+                if value[to] < reach[i] and to != source[i]:
+                    value[to], before[to], by[to] = reach[i], source[i], i

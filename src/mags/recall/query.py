@@ -82,6 +82,11 @@ class Reading:
     as_of: float | None = None
     recorded_as_of: float | None = None
 
+    @property
+    def moment(self) -> float:
+        """The event time that facts are to hold at, in seconds."""
+        return self.now_s if self.as_of is None else self.as_of
+
 
 def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
     """Take common words and the names of speakers out of what is searched.

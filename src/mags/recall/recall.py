@@ -1,11 +1,17 @@
-"""Recall: steps 2 to 9, from a query with its vectors to hits and their trace."""
+"""One recall, from a query with its vectors to hits, units and their trace.
+
+`rank` collects candidates, lets activation spread from the best of them and gives every one a
+score. `recall` takes the best, joins what belongs together and says why each came back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from math import isfinite
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,32 +19,55 @@ from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
 from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.recall import anchors, features, spread, units
-from mags.recall.bridge import best_documents, bridges, documents
-from mags.recall.bygone import behind
-from mags.recall.candidates import Candidates, gather, softmax, valid_to, widen
-from mags.recall.features import Reach
-from mags.recall.found import FactView, Found, Hit, moment_of
-from mags.recall.kernels import places_of, worth
+from mags.recall import spread
+from mags.recall.candidates import (
+    Candidates,
+    SameRelation,
+    Walk,
+    best_documents,
+    bridges,
+    documents,
+    gather,
+    softmax,
+    summaries,
+    valid_to,
+    walk,
+    widen,
+)
+from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
+from mags.recall.hull import spanning
+from mags.recall.kernels import EPISODE, live_ties, places_of, worth
 from mags.recall.query import Reading
-from mags.recall.renewal import renewed
+from mags.recall.ranking import AT, NAMES, Reach, behind, block, renewed, scored, wired
 from mags.recall.settings import RecallSettings
-from mags.recall.summing import summaries
-from mags.recall.told import Told
-from mags.recall.trace import HitTrace, Step, Trace, rounded
-from mags.recall.walk import Walk, walk
-from mags.recall.wired import wired
 
-EPISODE, ENTITY = np.uint8(NodeKind.EPISODE), np.uint8(NodeKind.ENTITY)
-DOCUMENT, STALE = features.AT["document"], features.AT["stale"]
-SameRelation = Callable[[str, str], bool]
+STEPS = ("block", "wired", "newer", "bygone")
+"""What is added to a score after the features."""
+
+CONSIDERED = 64
+"""Best-fused candidates that anchors are chosen among."""
+
+LIVE = 0.2
+"""Charge above which an association ties hits into a cluster."""
+
+AT_ONCE = 32
+"""Rows whose partners are looked up together: hits are seldom more."""
+
+PARTNERED = {
+    int(NodeKind.EPISODE): int(ArcKind.SOURCE) | REVERSE,
+    int(NodeKind.FACT): int(ArcKind.SOURCE),
+    int(NodeKind.NOTE): int(ArcKind.SOURCE),
+}
+"""Kinds that come out as one with what a SOURCE arc joins them to, and how that is stored."""
+
+KIND_NAMES = {kind: kind.name.lower() for kind in NodeKind}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranking:
     """Candidates with everything that ordered them; arrays of shape (n,).
 
-    columns: every feature of `features.NAMES`, shape (features, n). parts: what each of the names
+    columns: every feature of `ranking.NAMES`, shape (features, n). parts: what each of the names
     in `added` adds to the scores, shape (names, n).
     """
 
@@ -53,100 +82,104 @@ class Ranking:
     @property
     def values(self) -> dict[str, NDArray[np.float32]]:
         """The features by name."""
-        return dict(zip(features.NAMES, self.columns, strict=True))
+        return dict(zip(NAMES, self.columns, strict=True))
+
+
+def recall(
+    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+) -> Found:
+    """The k best units' leading members, best first, with their trace."""
+    graph = state.graph
+    ranking = rank(state, reading, settings, same_relation)
+    steps = frozenset(graph.rows(ranking.walk.chain).tolist())
+    merged = merge(graph, ranking.found.rows, ranking.scores, reading.k, steps)
+    rows = np.array([row for row, _ in merged], np.int64)
+    at = places_of(ranking.found.rows, rows)
+    best = spread.NO_PATHS
+    if settings.traces and len(ranking.anchor_rows) and len(rows):
+        best = spread.paths(graph, ranking.anchor_rows, reading.moment, settings, rows)
+    came_from, episodes = provenance(graph, merged, ranking.found.rows, ranking.scores)
+    hits = _hits(state, reading, ranking, merged, at, episodes)
+    trace = Trace(
+        tick=graph.tick,
+        seq=state.seq,
+        queries=reading.query.plan.queries,
+        anchors=tuple(graph.nodes["id"][ranking.anchor_rows].tolist()),
+        hits=_hit_traces(graph, ranking, best, came_from, at, hits),
+        chain=ranking.walk.chain,
+        clusters=clusters(graph, [hit.id for hit in hits]),
+        as_of=reading.as_of,
+        recorded_as_of=reading.recorded_as_of,
+    )
+    for match in ranking.found.matches:
+        state.lexicon.reuse(match)
+    return Found(hits=hits, trace=trace, units=group(graph, hits))
+
+
+# -- ranking ---------------------------------------------------------------------------------
 
 
 def rank(
     state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
 ) -> Ranking:
     """Candidates, anchors, spread, walk and the one score."""
-    moment = reading.now_s if reading.as_of is None else reading.as_of
     walked = walk(state, reading, settings, same_relation)
     extra = np.array(sorted({*walked.value, *summaries(state, reading)}), np.int64)
     found = gather(state, reading, settings, extra)
-    anchor_rows = choose_anchors(state, found, settings)
-    reached = spread.NOTHING
+    anchor_rows = _anchors(state, found, settings)
+    reach = Reach(spread=spread.NOTHING, walk=walked.value)
     if settings.spread and len(anchor_rows):
-        rows, p = spread.activation(
-            state.graph,
-            *seeds(state, reading, found, anchor_rows, settings),
-            moment,
-            settings,
-            spread.OVERVIEW_WEIGHTS if reading.query.overview else spread.KIND_WEIGHTS,
-        )
+        seeds, mass = _seeds(state, reading, found, anchor_rows, settings)
+        weights = spread.OVERVIEW_WEIGHTS if reading.query.overview else spread.KIND_WEIGHTS
+        rows, p = spread.activation(state.graph, seeds, mass, reading.moment, settings, weights)
         by_row = np.argsort(rows)
-        reached = rows[by_row], p[by_row]
+        reach.spread = rows[by_row], p[by_row]
         best = rows[np.argsort(-p, kind="stable")]
-        best = best[state.graph.kinds[best] != ENTITY][: settings.reached]
+        best = best[state.graph.kinds[best] != NodeKind.ENTITY][: settings.reached]
         found = widen(state, found, reading, best)
-    reach = Reach(spread=reached, walk=walked.value)
     if settings.bridges and len(anchor_rows) and documents(state):
-        fused = found.fused
-        best = np.argsort(-fused, kind="stable")[: settings.bridging]
-        rows, mass = found.rows[best], softmax(fused[best])
-        reach.bridges = bridges(state, reading.query.entities, rows, mass)
+        best = np.argsort(-found.fused, kind="stable")[: settings.bridging]
+        mass = softmax(found.fused[best])
+        reach.bridges = bridges(state, reading.query.entities, found.rows[best], mass)
         found = widen(state, found, reading, reach.bridges.rows(settings.reached))
-    values, names, parts, total = _scored(state, reading, found, reach, settings)
-    if settings.bridges and len(best := best_documents(values[DOCUMENT], total, settings.crossing)):
-        mass = softmax(total[best] / settings.mellow)
-        more = bridges(state, reading.query.entities, found.rows[best], mass)
-        if reach.bridges.join(more, settings.second):
-            found = widen(state, found, reading, reach.bridges.rows(settings.reached))
-            values, names, parts, total = _scored(state, reading, found, reach, settings)
-    block = _block(state, found, reading)
+    values, names, parts, total = scored(state, reading, found, reach, settings)
+    if settings.bridges:
+        best = best_documents(values[AT["document"]], total, settings.crossing)
+        if len(best):
+            mass = softmax(total[best] / settings.mellow)
+            more = bridges(state, reading.query.entities, found.rows[best], mass)
+            if reach.bridges.join(more, settings.second):
+                found = widen(state, found, reading, reach.bridges.rows(settings.reached))
+                values, names, parts, total = scored(state, reading, found, reach, settings)
+    balance = block(state, reading, found)
     tied = wired(state.graph, found.rows, total, settings.wired)
-    scores = total + block + tied
+    scores = total + balance + tied
     newer = renewed(state, reading, found, scores, settings.renewal)
     scores = scores + newer
-    bygone = behind(state, reading, found.rows, scores, values[STALE])
+    bygone = behind(state, reading, found.rows, scores, values[AT["stale"]])
     return Ranking(
         found=found,
         scores=scores + bygone,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, block, tied, newer, bygone]),
+        parts=np.vstack([parts, balance, tied, newer, bygone]),
         anchor_rows=anchor_rows,
         walk=walked,
     )
 
 
-STEPS = ("block", "wired", "newer", "bygone")
-"""What is added to a score after the features."""
-Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]
-"""Features (features, n), those that add to a score, what they add, and the sums (n,)."""
-
-
-def _scored(
-    state: State, reading: Reading, found: Candidates, reach: Reach, settings: RecallSettings
-) -> Scored:
-    values = features.columns(state, reading, found, reach)
-    weights = dict(settings.weights)
-    if not settings.spread:
-        weights["spread"] = 0.0
-    return values, *features.shares(values, weights)
-
-
-def _block(state: State, found: Candidates, reading: Reading) -> NDArray[np.float32]:
-    """The router's balance: the logarithm of the block's weight."""
-    plan = reading.query.plan
-    episodic = state.graph.kinds[found.rows] == EPISODE
-    weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
-    return np.asarray(np.log(weight), np.float32)
-
-
-def choose_anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArray[np.int64]:
+def _anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArray[np.int64]:
     """Rows of the anchors, the best match first."""
     if not len(found.rows):
         return found.rows
-    fused = found.fused
-    order = anchors.considered(fused)
+    order = np.argsort(-found.fused, kind="stable")[:CONSIDERED]
     rows = found.rows[order]
     if settings.anchor_choice != "hull":
         return rows[: settings.anchors]
-    return rows[anchors.spanning(state.vectors.get(rows), fused[order], settings.anchors)]
+    return rows[spanning(state.vectors.get(rows), found.fused[order], settings.anchors)]
 
 
-def seeds(
+def _seeds(
     state: State,
     reading: Reading,
     found: Candidates,
@@ -166,67 +199,155 @@ def seeds(
     return anchor_rows, mass
 
 
-def recall(
-    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
-) -> Found:
-    """The k best units' leading members, best first, with their trace."""
-    graph = state.graph
-    ranking = rank(state, reading, settings, same_relation)
-    steps = frozenset(graph.rows(ranking.walk.chain).tolist())
-    merged = units.merge(graph, ranking.found.rows, ranking.scores, reading.k, steps)
-    rows = np.array([row for row, _ in merged], np.int64)
-    at = places_of(ranking.found.rows, rows)
-    anchor_ids = tuple(graph.nodes["id"][ranking.anchor_rows].tolist())
-    told = Told(graph, merged)
-    hits = _hits(state, reading, ranking, told, at)
-    trace = Trace(
-        tick=graph.tick,
-        seq=state.seq,
-        queries=reading.query.plan.queries,
-        anchors=anchor_ids,
-        hits=_hit_traces(
-            graph, ranking, told, at, hits, _paths(state, reading, ranking, settings, rows)
-        ),
-        chain=ranking.walk.chain,
-        clusters=units.clusters(graph, [hit.id for hit in hits]),
-        as_of=reading.as_of,
-        recorded_as_of=reading.recorded_as_of,
+# -- what comes out as one -------------------------------------------------------------------
+
+
+def merge(
+    graph: Graph,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    k: int,
+    apart: frozenset[int] = frozenset(),
+) -> list[tuple[int, list[int]]]:
+    """The k best rows, best first, each with the rows that come out as one with it.
+
+    A fact, the episodes it came from and their other facts are one, counted by the best.
+    Rows in `apart` (the steps of a chain) have a place each, though one turn may have told
+    them all.
+    """
+    out: list[tuple[int, list[int]]] = []
+    taken: dict[int, int] = {}
+    for row, kind, partners in _partnered(graph, rows[np.argsort(-scores, kind="stable")]):
+        owner = next((taken[p] for p in partners if p in taken), None)
+        if owner is not None and row not in apart:
+            if owner < len(out):
+                out[owner][1].append(row)
+            continue
+        if len(out) >= k:
+            break
+        taken[row] = len(out)
+        if kind != EPISODE:
+            taken.update(dict.fromkeys(partners, len(out)))
+        out.append((row, []))
+    return out
+
+
+def _partnered(graph: Graph, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, list[int]]]:
+    """Rows with their kind and the rows they come out as one with, some at a time."""
+    for start in range(0, len(rows), AT_ONCE):
+        some = rows[start : start + AT_ONCE]
+        kinds = graph.nodes["kind"][some].tolist()
+        codes = np.array([PARTNERED.get(kind, -1) for kind in kinds], np.int64)
+        yield from zip(some.tolist(), kinds, spread.peers_each(graph, some, codes), strict=True)
+
+
+def provenance(
+    graph: Graph,
+    merged: Sequence[tuple[int, list[int]]],
+    candidates: NDArray[np.int64],
+    scores: NDArray[np.float32],
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Ids of the episodes that merged rows came from; what all came from is looked up together.
+
+    First of each row its own, the oldest first (none of an episode); then of it and of those joined
+    to it, the best first. candidates, scores: shape (n,). What is no candidate comes last, the
+    oldest first.
+    """
+    rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
+    codes = np.where(graph.nodes["kind"][rows] == EPISODE, -1, int(ArcKind.SOURCE))
+    came_from = spread.peers_each(graph, rows, codes)
+    told = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    own: list[list[int]] = []
+    every: list[set[int]] = []
+    for _, joined in merged:
+        some = list(islice(told, 1 + len(joined)))
+        own.append(some[0][2])
+        every.append({e for row, code, led in some for e in (led if code >= 0 else (row,))})
+    episodes = np.array(sorted(set().union(*every)), np.int64)
+    place = places_of(candidates, episodes)
+    order = np.argsort(-np.where(place < 0, -np.inf, scores[place]), kind="stable")
+    place_of = {row: i for i, row in enumerate(episodes[order].tolist())}
+    ids = dict(zip(episodes.tolist(), graph.nodes["id"][episodes].tolist(), strict=True))
+    return (
+        [tuple(sorted(ids[row] for row in rows)) for rows in own],
+        [tuple(ids[row] for row in sorted(rows, key=place_of.__getitem__)) for rows in every],
     )
-    for match in ranking.found.matches:
-        state.lexicon.reuse(match)
-    return Found(hits=hits, trace=trace, units=units.group(graph, hits))
 
 
-def _paths(
-    state: State,
-    reading: Reading,
-    ranking: Ranking,
-    settings: RecallSettings,
-    wanted: NDArray[np.int64],
-) -> spread.Paths:
-    if not (settings.traces and len(ranking.anchor_rows) and len(wanted)):
-        return spread.Paths(value={}, before={}, slot={})
-    moment = reading.now_s if reading.as_of is None else reading.as_of
-    return spread.paths(state.graph, ranking.anchor_rows, moment, settings, wanted)
+def group(graph: Graph, hits: Sequence[Hit]) -> tuple[Unit, ...]:
+    """Runs of adjacent episodes (gap at most 1) become one unit, in time order.
+
+    A unit counts by its best member; units come best first.
+    """
+    owner = {hit.id: hit.id for hit in hits}
+
+    def root(i: int) -> int:
+        while owner[i] != i:
+            i = owner[i]
+        return i
+
+    said = {graph.row_of[hit.id]: hit.id for hit in hits if hit.kind == "episode"}
+    after = _next(graph, list(said))
+    further = iter(_next(graph, [row for rows in after for row in rows]))
+    for (row, hit_id), near in zip(said.items(), after, strict=True):
+        for other in (*near, *chain.from_iterable(islice(further, len(near)))):
+            if other in said and other != row:
+                owner[root(said[other])] = root(hit_id)
+    groups: dict[int, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(root(hit.id), []).append(hit)
+    units = [
+        Unit(
+            hits=tuple(sorted(members, key=lambda h: (h.at, h.id))),
+            score=max(h.score for h in members),
+        )
+        for members in groups.values()
+    ]
+    return tuple(sorted(units, key=lambda unit: -unit.score))
+
+
+def _next(graph: Graph, rows: list[int]) -> list[list[int]]:
+    """The episodes right after each of some rows."""
+    codes = np.full(len(rows), int(ArcKind.NEXT))
+    return spread.peers_each(graph, np.array(rows, np.int64), codes)
+
+
+def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Strongly connected components of two hits or more over live directed associations."""
+    ties = live_ties(graph.rows(ids), spread.pool_of(graph), graph.tick, LIVE)
+    tied = nx.DiGraph(ties.tolist())
+    found = sorted(sorted(one) for one in nx.strongly_connected_components(tied) if len(one) > 1)
+    return tuple(tuple(ids[place] for place in one) for one in found)
+
+
+# -- hits in words, and why they came back ---------------------------------------------------
 
 
 def _hits(
-    state: State, reading: Reading, ranking: Ranking, told: Told, at: NDArray[np.int64]
+    state: State,
+    reading: Reading,
+    ranking: Ranking,
+    merged: Sequence[tuple[int, list[int]]],
+    at: NDArray[np.int64],
+    episodes: Sequence[tuple[int, ...]],
 ) -> tuple[Hit, ...]:
-    """The rows in words."""
-    records, ids = told.records, state.graph.nodes["id"]
-    moment = reading.now_s if reading.as_of is None else reading.as_of
-    # Where every fact it gave has been superseded, it is no more current than they are.
-    stale = (ranking.columns[STALE][at] >= 1.0).tolist()
+    """The merged rows in words; `at`: their places among the candidates."""
+    nodes = state.graph.nodes
+    records, ids = nodes[ranking.found.rows[at]], nodes["id"]
+    # Where every fact it gave has been superseded, a turn is no more current than they are.
+    stale = (ranking.columns[AT["stale"]][at] >= 1.0).tolist()
     scores, ends = ranking.scores[at].tolist(), valid_to(records, reading).tolist()
     said, noted = records["valid_from"].tolist(), records["recorded_at"].tolist()
     kinds, node_ids = records["kind"].tolist(), records["id"].tolist()
     sure, flags = records["confidence"].tolist(), records["flags"].tolist()
-    anchors_ = set(ids[ranking.anchor_rows].tolist())
-    episodes = told.episodes(ranking.found.rows, ranking.scores)
+    anchors = set(ids[ranking.anchor_rows].tolist())
     hits = []
     for i, content in enumerate(state.words(node_ids)):
-        kind, joined = NodeKind(kinds[i]), told.joined[i]
+        kind, joined = NodeKind(kinds[i]), merged[i][1]
+        fact = None
+        if kind == NodeKind.FACT:
+            fact = _fact_of(content, said[i], ends[i], sure[i], flags[i])
+        began = said[i] if isfinite(said[i]) else noted[i]
         hits.append(
             Hit(
                 id=node_ids[i],
@@ -234,28 +355,16 @@ def _hits(
                 score=scores[i],
                 kind=KIND_NAMES[kind],
                 episode_ids=episodes[i],
-                fact=_fact_of(content, said[i], ends[i], sure[i], flags[i])
-                if kind == NodeKind.FACT
-                else None,
+                fact=fact,
                 speaker=str(content.meta.get("speaker", "")),
                 session=str(content.meta.get("session", "")),
-                at=_told_at(kind, said[i], noted[i]),
-                current=ends[i] > moment and not stale[i],
+                at=-NEVER if kind == NodeKind.THEME else began,  # a theme is never news
+                current=ends[i] > reading.moment and not stale[i],
                 members=tuple(ids[joined].tolist()) if joined else (),
-                anchor=node_ids[i] in anchors_,
+                anchor=node_ids[i] in anchors,
             )
         )
     return tuple(hits)
-
-
-def _told_at(kind: NodeKind, said: float, noted: float) -> float:
-    """When something was said or began, else when it was learned; a theme is no news ever."""
-    if kind == NodeKind.THEME:
-        return -NEVER
-    return said if isfinite(said) else noted
-
-
-KIND_NAMES = {kind: kind.name.lower() for kind in NodeKind}
 
 
 def sources(graph: Graph, node_id: int) -> list[int]:
@@ -295,34 +404,26 @@ def _fact_of(
 def _hit_traces(
     graph: Graph,
     ranking: Ranking,
-    told: Told,
+    best: spread.Paths,
+    came_from: Sequence[tuple[int, ...]],
     at: NDArray[np.int64],
     hits: Sequence[Hit],
-    best: spread.Paths,
 ) -> tuple[HitTrace, ...]:
     """Why each hit came back."""
-    ids, records, came_from = graph.nodes["id"], told.records, told.sources()
-    values = rounded(features.NAMES, ranking.columns, at)
+    rows = ranking.found.rows[at].tolist()
+    trails = [best.trail(row) for row in rows]
+    first = [trail[0][0] if trail else row for row, trail in zip(rows, trails, strict=True)]
+    steps = iter(steps_of(graph, [step for trail in trails for step in trail]))
+    ids, records = graph.nodes["id"], graph.nodes[rows]
+    values = rounded(NAMES, ranking.columns, at)
     parts = rounded(ranking.added, ranking.parts, at)
     since, until = records["valid_from"].tolist(), records["valid_to"].tolist()
-    walked: list[tuple[int, int, int]] = []
-    cuts, heads = [0], []
-    for here in ranking.found.rows[at].tolist():
-        path = []
-        while (before := best.before.get(here, -1)) >= 0:
-            path.append((before, here, best.slot[here]))
-            here = before
-        walked += reversed(path)
-        cuts.append(len(walked))
-        heads.append(here)
-    steps = _steps(graph, walked)
-    first: list[int] = ids[heads].tolist() if heads else []
     return tuple(
         HitTrace(
             id=hit.id,
             score=hit.score,
-            anchor=first[i] if heads[i] in best.value else 0,
-            path=steps[cuts[i] : cuts[i + 1]],
+            anchor=int(ids[first[i]]) if first[i] in best.value else 0,
+            path=tuple(islice(steps, len(trails[i]))),
             features=values[i],
             shares=parts[i],
             sources=(hit.id,) if hit.kind == "episode" else came_from[i],
@@ -333,24 +434,16 @@ def _hit_traces(
     )
 
 
-def step_of(graph: Graph, src: int, dst: int, slot: int) -> Step:
-    """One walked adjacency entry as a step of a trace; `src`, `dst` are rows."""
-    return _steps(graph, [(src, dst, slot)])[0]
-
-
-def _steps(graph: Graph, walked: Sequence[tuple[int, int, int]]) -> tuple[Step, ...]:
+def steps_of(graph: Graph, walked: Sequence[tuple[int, int, int]]) -> tuple[Step, ...]:
     """Walked adjacency entries, each (row before, row, slot), as steps."""
     if not walked:
         return ()
     src, dst, slots = np.array(walked, np.int64).T
     ids = graph.nodes["id"]
+    codes = graph.adjacency.columns["kind"][slots]
     weights = worth(slots, spread.pool_of(graph), graph.tick)
     entries = zip(
-        ids[src].tolist(),
-        ids[dst].tolist(),
-        graph.adjacency.columns["kind"][slots].tolist(),
-        weights.tolist(),
-        strict=True,
+        ids[src].tolist(), ids[dst].tolist(), codes.tolist(), weights.tolist(), strict=True
     )
     return tuple(
         Step(

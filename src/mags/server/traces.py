@@ -8,7 +8,7 @@ from collections import OrderedDict
 
 from mags import caches
 from mags.errors import NotFound
-from mags.recall.trace import Trace
+from mags.recall.found import Trace
 
 
 class Traces:

@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from mags.recall.found import FactView, Found, Hit, moment_of
-from mags.recall.trace import HitTrace, Numbers
+from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, moment_of
 
 _WRITER = TypeAdapter(dict[str, Any])
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.errors import NotFound
-from mags.plasticity.decay import Decay
 from mags.plasticity.life import Birth, Crowding
+from mags.plasticity.rules import Decay
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
 from mags.settings import Settings
 

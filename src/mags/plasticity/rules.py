@@ -1,4 +1,7 @@
-"""Cold: what leaves spread and sleep when the memory is full. Nothing is ever removed."""
+"""The rules of sleep that ship switched on: solidify, decay, prune, low degree, capacity.
+
+Each takes a picture of the memory and gives a Delta.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind
+from mags.graph.edge import ARC, ArcFlag, ArcKind
 from mags.graph.graph import ADJACENCY
 from mags.graph.node import NODE, NodeFlag
 from mags.plasticity.still import Still, altered, removed
@@ -18,6 +22,93 @@ ENTRY_BYTES = sum(np.dtype(kind).itemsize for kind in ADJACENCY.values())
 
 LONG_TICKS = 200
 """Spans of low degree are told apart in doublings of this many ticks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solidify:
+    """What is strong and was used again and again stays.
+
+    An association of charge `weight`, used `uses` times on `days` days, stops decaying. Different
+    sessions count as different days.
+    """
+
+    weight: float = 0.6
+    uses: int = 12
+    days: int = 6
+
+    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+        """Associations marked SOLID, stored with their charge of now."""
+        arcs = still.arcs
+        proven = still.liquid & ~still.solid & (still.charge >= self.weight)
+        proven &= (arcs["uses"] >= self.uses) & (arcs["days"] >= self.days)
+        before = arcs[proven]
+        after = before.copy()
+        after["flags"] |= int(ArcFlag.SOLID)
+        after["w"] = stored(still.charge[proven])
+        after["t0"] = still.tick
+        return still.delta("solidify", arcs=altered(before, after), solid=len(after))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decay:
+    """Refresh the support of associations: their live triangles, counted up to four.
+
+    Decay itself is lazy (see `mags.graph.charge`): what is not used fades, and what stands in
+    triangles fades slower. This rule only looks again at what lengthens the half-lives.
+
+    An association whose support changes is stored anew with its charge of now, so that the
+    new half-life begins now and no charge ever rises; all others stay untouched.
+    `lonely_under`: fewer live triangles than this count as none (loneliness: plain decay);
+    0 switches that off. `fades` False: nothing fades, what was lost since the last sleep comes
+    back (an ablation).
+    """
+
+    lonely_under: int = 2
+    fades: bool = True
+
+    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+        """Changes of `support`, with `w` and `t0`, where the half-life changes."""
+        if not self.fades:
+            return _unfaded(still)
+        loose = np.flatnonzero(still.liquid & ~still.solid)
+        support = still.net.support(still.src[loose], still.dst[loose])
+        support = np.where(support < self.lonely_under, 0, np.minimum(support, SUPPORT_COUNTED))
+        changed = support != still.arcs["support"][loose]
+        loose, support = loose[changed], support[changed]
+        before = still.arcs[loose]
+        after = before.copy()
+        after["support"] = support
+        after["w"] = stored(still.charge[loose])
+        after["t0"] = still.tick
+        gained = int(np.count_nonzero(support > before["support"]))
+        return still.delta(
+            "decay", arcs=altered(before, after), steadier=gained, lonelier=len(loose) - gained
+        )
+
+
+def _unfaded(still: Still) -> Delta:
+    """Weights and strengths as they were stored, as if they were of now."""
+    arcs = still.arcs[still.liquid & ~still.solid]
+    nodes = still.nodes
+    arcs, nodes = arcs[arcs["t0"] < still.tick], nodes[nodes["strength_tick"] < still.tick]
+    fresh, strong = arcs.copy(), nodes.copy()
+    fresh["t0"] = strong["strength_tick"] = still.tick
+    return still.delta("decay", arcs=altered(arcs, fresh), nodes=altered(nodes, strong))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prune:
+    """Remove associations under `floor`, except solid ones and those inside a dense core."""
+
+    floor: float = 0.02
+
+    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+        """Removed associations."""
+        faint = still.liquid & (still.charge < self.floor) & ~still.solid
+        if faint.any():
+            faint &= ~still.core_arcs
+        gone = still.arcs[faint]
+        return still.delta("prune", arcs=removed(gone), pruned=len(gone))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +138,7 @@ class LowDegree:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """Keep the memory within its limits; None is no limit.
+    """Keep the memory within its limits; None is no limit. Nodes go cold and are never removed.
 
     `max_nodes`: warm nodes. Over it, nodes go cold: isolated ones first, then by how long
     they have been of low degree, how unused (least strength) and how unimportant; members

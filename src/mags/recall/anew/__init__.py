@@ -1,1 +1,0 @@
-"""What is said anew and what it takes the place of."""

@@ -1,1 +1,0 @@
-"""Activation that flows over the graph."""

@@ -1,1 +1,0 @@
-"""How lines hang together by their words."""

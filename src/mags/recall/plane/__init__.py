@@ -1,1 +1,0 @@
-"""The plane in which anchors cover ground."""

@@ -1,0 +1,320 @@
+"""The score of candidates: a weighed sum of features, then what moves single ones up or down.
+
+Features are columns over the candidates. After them come the balance of the two blocks, what use
+has wired to the best matches, what says anew what an older turn said, and what is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.graph import Graph
+from mags.graph.node import NOBODY, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.index.tokens import Mark
+from mags.ports.policy import Plan
+from mags.ports.relations import canonical
+from mags.recall.candidates import Bridges, Candidates, bm25_of
+from mags.recall.kernels import (
+    EPISODE,
+    fill,
+    lexical,
+    lifted,
+    promote,
+    sessions,
+    surroundings,
+    traits,
+    weigh,
+)
+from mags.recall.query import Reading
+from mags.recall.settings import RecallSettings, RenewalSettings, WiredSettings
+from mags.recall.spread import links_of, pool_of
+
+NAMES = (
+    *("similarity", "window", "asked", "reworded", "lexical", "lexical_near", "cover"),
+    *("cover_near", "lexical_reworded", "session", "entity", "spread", "walk", "bridge", "about"),
+    *("titled", "chain", "stale", "speaker", "question", "length", "during", "recency"),
+    *("importance", "confidence", "strength", "fact", "document", "expect_time"),
+    *("expect_number", "expect_place", "expect_person", "expect_reason", "expect_liking"),
+)
+"""Every feature, in the order of the table's rows; from "speaker" on the kernel `traits` writes."""
+
+AT = {name: i for i, name in enumerate(NAMES)}
+
+TRAIT_FIELDS = (
+    *("kind", "flags", "subject", "strength", "strength_tick", "uses", "importance"),
+    *("confidence", "valid_from", "recorded_at"),
+)
+
+UNREACHED = 1e-6
+"""Added to the spread's value before its logarithm is taken."""
+
+EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark.LIKING)
+
+RAW = frozenset(
+    {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
+    | {"chain", "document", "bridge", "about", "titled"}
+    | {f"expect_{mark.name.lower()}" for mark in EXPECTABLE if mark.name}
+)
+"""Features that are shares or flags: used as they are, not standardised."""
+
+_IS_RAW = np.array([name in RAW for name in NAMES])
+
+RENEWAL_FIELDS = ("flags", "subject", "valid_from", "valid_to")
+
+BEHIND = 0.01
+"""How far behind the best current fact of a slot what is over is put."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Reach:
+    """What the graph says of rows: `spread` (rows in ascending order, their push value),
+    `walk` (over facts, by row) and `bridges`.
+    """
+
+    spread: tuple[NDArray[np.int64], NDArray[np.float64]]
+    walk: dict[int, float]
+    bridges: Bridges = field(default_factory=Bridges)
+
+
+Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]
+"""Features (features, n), those that add to a score, what they add, and the sums (n,)."""
+
+
+def scored(
+    state: State, reading: Reading, found: Candidates, reach: Reach, settings: RecallSettings
+) -> Scored:
+    """The features of the candidates and what they add to the scores."""
+    values = _columns(state, reading, found, reach)
+    weights = dict(settings.weights)
+    if not settings.spread:
+        weights["spread"] = 0.0
+    return values, *_shares(values, weights)
+
+
+def _columns(
+    state: State, reading: Reading, found: Candidates, reach: Reach
+) -> NDArray[np.float32]:
+    """Every feature of `NAMES`, shape (features, n), not yet standardised.
+
+    `window`: cosine with the mean of a turn's vector and its two neighbours'; `asked`: with the
+    turn before where that one asks (this one may answer it).
+    """
+    graph, rows, query = state.graph, found.rows, reading.query
+    nodes = graph.nodes[: graph.size]
+    named = graph.rows(i for i in query.entities if i not in query.speakers)
+    out = np.zeros((len(NAMES), len(rows)), np.float32)
+    beside = np.empty((2, len(rows)), np.int64)
+    beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = surroundings(
+        rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), reading.moment, named
+    )
+    out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
+    out[AT["lexical"]] = found.lexical
+    window, before = state.vectors.windows(rows, beside, reading.vectors[0])
+    asks = (nodes["flags"][beside[0]] & np.uint16(NodeFlag.QUESTION)) > 0
+    out[AT["window"]], out[AT["asked"]] = window, before * (asks & (beside[0] >= 0))
+    if found.matches:
+        match = found.matches[0]
+        where = out[AT["lexical_near"] : AT["cover_near"] + 1]
+        lexical(rows, beside[0], beside[1], match.scores, match.bits, match.idf, match.mass, where)
+    if len(found.matches) > 1:
+        out[AT["lexical_reworded"]] = bm25_of(found.matches[1:], rows)
+    keys = nodes["session"][rows]
+    sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
+    _reached(reach, rows, out)
+    _traits(state, reading, rows, out[AT["speaker"] :])
+    return out
+
+
+def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) -> None:
+    """What spread, walk and bridges say."""
+    fill(rows, *reach.spread, out[AT["spread"]])
+    out[AT["spread"]] = np.log(out[AT["spread"]] + np.float32(UNREACHED))
+    led = reach.bridges
+    for name, values in (
+        ("walk", reach.walk), ("bridge", led.shared), ("about", led.about), ("titled", led.titled)
+    ):  # fmt: skip
+        if values:
+            keys = np.array(sorted(values), np.int64)
+            fill(rows, keys, np.array([values[k] for k in keys.tolist()]), out[AT[name]])
+    out[AT["chain"]] = out[AT["walk"]] > 1.0
+    np.minimum(out[AT["walk"]], 1.0, out=out[AT["walk"]])
+
+
+def _traits(
+    state: State, reading: Reading, rows: NDArray[np.int64], out: NDArray[np.float32]
+) -> None:
+    """What the nodes themselves say.
+
+    `expect_*`: 1 where the question asks for a kind of answer that the text could hold;
+    `during`: 1 where the event time lies in the range the question names; `recency`: minus
+    the logarithm of the age in days.
+    """
+    graph, query, plan = state.graph, reading.query, reading.query.plan
+    nodes = graph.nodes[: graph.size]
+    since = -np.inf if plan.since is None else plan.since
+    until = np.inf if plan.until is None else plan.until
+    traits(
+        rows,
+        tuple(nodes[name] for name in TRAIT_FIELDS),
+        (state.lexicon.length, state.lexicon.marks),
+        np.array(query.speakers, np.int64),
+        (graph.tick, reading.moment),
+        (float(since), float(until)),
+        np.array([int(mark) & query.expected for mark in EXPECTABLE], np.int64),
+        out,
+    )
+
+
+def _shares(
+    values: NDArray[np.float32], weights: Mapping[str, float]
+) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
+    """What each weighed feature adds to the score of each candidate, and the sums.
+
+    Returns names, their table (names, n) and the sums (n,). A weight named `feature@document` is
+    added to the feature's for texts nobody said.
+    """
+    plain, more, used, names = _weighed(tuple(weights.items()))
+    out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
+    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
+    return names, out[used], total
+
+
+@lru_cache(maxsize=8)
+def _weighed(
+    items: tuple[tuple[str, float], ...],
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], tuple[str, ...]]:
+    """Weights by feature, those for documents beside, which are not 0, and their names."""
+    weights = dict(items)
+    plain = np.array([weights.get(name, 0.0) for name in NAMES], np.float32)
+    more = np.array([weights.get(f"{name}@document", 0.0) for name in NAMES], np.float32)
+    used = np.flatnonzero((plain != 0) | (more != 0))
+    return plain, more, used, tuple(NAMES[i] for i in used.tolist())
+
+
+def block(state: State, reading: Reading, found: Candidates) -> NDArray[np.float32]:
+    """The router's balance of the two blocks: the logarithm of the block's weight, shape (n,)."""
+    plan = reading.query.plan
+    episodic = state.graph.kinds[found.rows] == NodeKind.EPISODE
+    weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
+    return np.asarray(np.log(weight), np.float32)
+
+
+def wired(
+    graph: Graph, rows: NDArray[np.int64], scores: NDArray[np.float32], settings: WiredSettings
+) -> NDArray[np.float32]:
+    """What is added to each score because answers cited the row with a good match, shape (n,).
+
+    Spreading activation says where the graph leads, over every kind of arc; this says what use
+    has taught, over the associations that Hebb drew, from the best matches alone. A memory that
+    nothing was ever cited of ranks as without it.
+    """
+    added = np.zeros(len(rows), np.float32)
+    if settings.matches and settings.weight and len(rows):
+        best = np.argsort(-scores, kind="stable")[: settings.matches]
+        lifted(rows, best, pool_of(graph), graph.tick, settings.rate, added)
+    return np.asarray(added * np.float32(settings.weight), np.float32)
+
+
+def _asks_of_now(plan: Plan) -> bool:
+    """Whether a question is neither about the past nor names a time."""
+    return not plan.past and plan.since is None and plan.until is None
+
+
+def renewed(
+    state: State,
+    reading: Reading,
+    found: Candidates,
+    scores: NDArray[np.float32],
+    settings: RenewalSettings,
+) -> NDArray[np.float32]:
+    """What is added to each score so that what is said anew comes before what it says otherwise.
+
+    Of two turns among the best the newer is put right before the older, and before what came from
+    that, where a fact of the older was superseded by the newer, or where both say the same of the
+    same: by one speaker, alike, and the newer holding most words of the question that the older
+    holds. Only for questions of now; nothing is taken out. Shape (n,).
+    """
+    added = np.zeros(len(scores), np.float32)
+    if not settings.on or not _asks_of_now(reading.query.plan) or not len(scores):
+        return added
+    graph = state.graph
+    nodes = graph.nodes[: graph.size]
+    # Documents, which nobody said, are as old as their import: that says nothing of what they tell.
+    said = (nodes["kind"][found.rows] == EPISODE) & (nodes["subject"][found.rows] != NOBODY)
+    best = np.flatnonzero(said)
+    if len(best) > settings.looked:
+        best = best[np.argpartition(-scores[best], settings.looked)[: settings.looked]]
+    if len(best) < 2:
+        return added
+    best = best[np.lexsort((found.rows[best], nodes["valid_from"][found.rows[best]]))]
+    vectors = state.vectors.get(found.rows[best])
+    promote(
+        (found.rows, best, vectors @ vectors.T, *_words_held(found, found.rows[best])),
+        (graph.alive, *(nodes[name] for name in RENEWAL_FIELDS)),
+        links_of(graph),
+        reading.moment,
+        (settings.alike, settings.lost, settings.margin),
+        scores,
+        added,
+    )
+    return added
+
+
+def _words_held(
+    found: Candidates, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+    """Which words of the question each row holds, as bits, and each word's share of their idf."""
+    bits = np.zeros(len(rows), np.uint64)
+    if not found.matches:
+        return bits, np.zeros(0, np.float32)
+    match = found.matches[0]
+    known = rows < len(match.bits)
+    bits[known] = match.bits[rows[known]]
+    return bits, np.asarray(match.idf[:64] / max(match.mass, 1e-9), np.float32)
+
+
+def behind(
+    state: State,
+    reading: Reading,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    stale: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """What is added to each score so that what is over comes after what holds now, shape (n,).
+
+    "Where does Ana live?" asks for the slot (Ana, lives in). Where a fact of it is found, what
+    told of a home before ("lived in"), and turns all of whose facts are over, are put right behind
+    it. Only for questions of now; nothing is taken out. `stale`: the share of a turn's facts that
+    are over.
+    """
+    added = np.zeros(len(scores), np.float32)
+    plan = reading.query.plan
+    if not _asks_of_now(plan) or len(plan.hops) != 1 or not len(scores):
+        return added
+    hop = plan.hops[0]
+    asked = canonical(hop.relation)
+    if asked is None or hop.inverse:
+        return added
+    nodes = state.graph.nodes
+    kind, subject, slot = (nodes[name][rows] for name in ("kind", "subject", "slot"))
+    about = np.zeros(len(rows), np.bool_)
+    for named in state.names.find(hop.subject):
+        about |= subject == named
+    about &= kind == NodeKind.FACT
+    of_what = hop.relation.partition(" ")[2] if asked.kinds else ""
+    holds = about & (slot == np.uint64(state.hash("slot", asked.name, of_what)))
+    if not holds.any():
+        return added
+    over = (kind == NodeKind.EPISODE) & (stale >= 1.0)
+    if asked.past:
+        over |= about & (slot == np.uint64(state.hash("slot", asked.past, "")))
+    best = scores[holds].max() - BEHIND
+    late = over & (scores > best)
+    added[late] = best - scores[late]
+    return added

@@ -1,1 +1,0 @@
-"""What use has wired together comes back together."""
