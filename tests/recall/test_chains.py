@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +11,17 @@ import mags
 from mags import inspect
 from mags.app import embedded
 from mags.memory.memory import Memory
-from mags.ports.policy import LED_BY, OUTCOME
+from mags.models.policy.rules import RulePolicy
+from mags.ports.policy import (
+    LED_BY,
+    OUTCOME,
+    Act,
+    Operation,
+    Policy,
+    Recalled,
+    Turn,
+    Writing,
+)
 from mags.recall.chains import Chain
 
 SAID = (
@@ -24,8 +36,27 @@ QUESTION = "What will you give Snumbar?"
 OPTIONS = ("Copper coins", "Amber wax", "A silver spoon")
 
 
-def told(*lines: str, every_s: float = 60.0) -> tuple[Memory, list[int]]:
-    memory = mags.open(None, embedder=embedded(), clock=lambda: 1e6)
+class Verbs(RulePolicy):
+    """Reads also what the family celebrates, which is a guess to the rules."""
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        subject, verb, thing = turn.text.removesuffix(".").partition(" celebrates ")
+        if not verb:
+            return super().write(turn, recent, recalled)
+        feast = Operation(
+            act=Act.ADD,
+            subject=subject.removeprefix("The "),
+            relation="celebrates",
+            object=thing.removeprefix("the "),
+            exact=True,
+        )
+        return Writing(operations=(feast,))
+
+
+def told(
+    *lines: str, every_s: float = 60.0, policy: Policy | None = None
+) -> tuple[Memory, list[int]]:
+    memory = mags.open(None, embedder=embedded(), policy=policy, clock=lambda: 1e6)
     ids = [
         memory.observe(line, speaker="guide", at=every_s * i).episode_id
         for i, line in enumerate(lines)
@@ -64,7 +95,7 @@ def test_what_was_said_before_a_moment_does_not_count_for_its_option():
 
 
 def test_news_in_the_middle_of_a_chain_lets_what_was_said_before_count():
-    memory, _ = told(*SAID[:2], *SAID[3:5])
+    memory, _ = told(*SAID[:2], *SAID[3:5], policy=Verbs())
     news = "The Dreirsim family celebrates the day of Kamrul."
     assert inspect.chains(memory, QUESTION, OPTIONS, after={1: 200.0}) == ()
     memory.observe(news, speaker="guide", at=240.0)
