@@ -11,8 +11,7 @@ from mags.engram.conflict import PLURAL, probability, sentences
 from mags.engram.conflict_weights import WEIGHTS
 from mags.engram.likeness import FEATURES, features, is_specific, take_apart
 from mags.engram.settings import ConflictSettings, EngramSettings
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER
+from mags.graph.records import NEVER, ArcKind
 from mags.ports import relations
 from tests.engram.desk import Desk, add, note
 

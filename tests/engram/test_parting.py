@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mags.engram.settings import ConflictSettings, EngramSettings
-from mags.graph.draft import Draft
+from mags.graph.delta import Draft
 from mags.ports.policy import OUTCOME, Act, Operation
 from tests.engram.desk import Desk, add
 

@@ -8,7 +8,7 @@ import pytest
 
 from mags.engram.passing import UNTIL
 from mags.engram.settings import ConflictSettings, EngramSettings
-from mags.graph.node import NEVER
+from mags.graph.records import NEVER
 from tests.engram.desk import DAY, Desk, add
 
 QUIET = EngramSettings(conflict=ConflictSettings(on=False))

@@ -8,7 +8,7 @@ import pytest
 
 from mags.engram.settings import ConflictSettings, EngramSettings
 from mags.engram.trust import lying
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from tests.engram.desk import Desk, add
 
 QUIET = EngramSettings(conflict=ConflictSettings(on=False))

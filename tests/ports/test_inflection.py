@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.ports.inflection import (
+from mags.ports.english import (
     forms,
     gerund,
     guess,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mags.ports.overview import topic_of
+from mags.ports.english import topic_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
+from mags.graph.records import ArcKind
 from mags.recall.bridge import documents
 from mags.recall.told import Told
 from tests.recall.small import Small

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mags.engram.view import GUESS, View
-from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.graph.records import NEVER, NOBODY, NodeKind
 from mags.index.names import form_of
 from mags.index.tokens import words
 

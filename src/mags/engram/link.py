@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mags.engram.moment import Moment
 from mags.engram.view import View
-from mags.graph.node import Content, NodeKind
+from mags.graph.records import Content, NodeKind
 from mags.index.names import fold
 from mags.index.state import names_of
 from mags.ports.policy import Operation

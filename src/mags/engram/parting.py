@@ -17,7 +17,7 @@ from mags.engram.likeness import take_apart
 from mags.engram.moment import Inscribed
 from mags.engram.timeline import close, span_at
 from mags.engram.view import GUESS, View
-from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.graph.records import NEVER, NOBODY, NodeKind
 from mags.index.tokens import words
 from mags.ports import relations
 

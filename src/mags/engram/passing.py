@@ -14,11 +14,10 @@ import numpy as np
 from mags.engram.claim import Claim
 from mags.engram.timeline import close
 from mags.engram.view import View
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.index.tokens import words
-from mags.ports.inflection import forms
+from mags.ports.english import forms
 
 UNTIL = "until"
 """The qualifier that says what is to happen, in the names and verbs of it."""

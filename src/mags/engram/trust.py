@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from mags.engram.view import View
-from mags.graph.node import NEVER, NOBODY
+from mags.graph.records import NEVER, NOBODY
 from mags.index.tokens import words
 
 MOST = 64

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, NewerSchema
 from mags.graph.delta import IDENTITY, Changes, Delta
-from mags.graph.edge import ARC
-from mags.graph.node import NODE
+from mags.graph.records import ARC, NODE
 
 VERSION = 1
 """Raise it when NODE, ARC or the header change, and keep reading what came before."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.pool import Pool
+from mags.graph.graph import Pool
 from mags.index.kernels import bm25
 from mags.index.tokens import terms
 

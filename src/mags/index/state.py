@@ -1,9 +1,11 @@
-"""State: everything a branch holds in memory, changed by Deltas only."""
+"""Ids: unique for ever, reserved from the store in blocks."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar, cast
 
@@ -12,15 +14,215 @@ from numpy.typing import NDArray
 
 from mags.errors import NotFound
 from mags.graph.delta import Changes, Delta
-from mags.graph.graph import Graph
-from mags.graph.node import NEVER, NOBODY, Content, NodeKind
-from mags.index.episodes import Episodes
+from mags.graph.graph import REVERSE, Graph
+from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.lexicon import Lexicon
 from mags.index.names import Names
-from mags.index.slots import Slots
 from mags.index.tokens import marks
 from mags.index.vectors import VectorIndex
-from mags.index.words import Fetch, Words
+
+
+class Ids:
+    """Hands out ids to any thread; what is left of a block at the end is never used."""
+
+    def __init__(self, reserve: Callable[[int], int], block: int = 256) -> None:
+        """`reserve(n)` returns the first of n ids that nobody else will get."""
+        self._reserve = reserve
+        self._block = block
+        self._lock = threading.Lock()
+        self._next = 0
+        self._end = 0
+
+    def take(self, n: int = 1) -> int:
+        """The first of `n` consecutive ids."""
+        while True:
+            with self._lock:
+                if self._next + n <= self._end:
+                    first = self._next
+                    self._next += n
+                    return first
+            # Not under the lock: the store may be held by a thread that waits for an id.
+            size = max(self._block, n)
+            start = self._reserve(size)
+            with self._lock:
+                if self._end - self._next < size:
+                    self._next, self._end = start, start + size
+
+
+# Facts by subject, object and slot, read from the graph's arcs.
+
+
+GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
+
+
+class Slots:
+    """A view: it holds nothing of its own."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Facts of that graph."""
+        self._graph = graph
+
+    def of(self, subject: int) -> list[int]:
+        """Ids of all facts about a subject, open and closed."""
+        return self._ids(self._rows(subject, ArcKind.SUBJECT))
+
+    def about(self, entity: int) -> list[int]:
+        """Ids of all facts whose object is that entity."""
+        return self._ids(self._rows(entity, ArcKind.OBJECT))
+
+    def all(self, subject: int, slot: int) -> list[int]:
+        """Ids of the facts of a slot, open and closed."""
+        rows = self._rows(subject, ArcKind.SUBJECT)
+        return self._ids(rows[self._graph.nodes["slot"][rows] == np.uint64(slot)])
+
+    def open(self, subject: int, slot: int) -> list[int]:
+        """Ids of the open facts of a slot."""
+        rows = self._rows(subject, ArcKind.SUBJECT)
+        nodes = self._graph.nodes
+        mask = (nodes["slot"][rows] == np.uint64(slot)) & (nodes["valid_to"][rows] == NEVER)
+        return self._ids(rows[mask])
+
+    def outdone(self, row: int, moment: float, known: float | None = None) -> bool:
+        """Whether a fact, by its row, is a guess in the place of which something is surely held.
+
+        That is the same fact, or another one where there is room for one, at an event time.
+        What was over by then outdoes what was over. `known`: as known at that record time.
+        """
+        nodes = self._graph.nodes
+        guess = nodes[row]
+        if not int(guess["flags"]) & GUESS:
+            return False
+        rows = self._rows(int(guess["subject"]), ArcKind.SUBJECT)
+        others = nodes[rows[nodes["slot"][rows] == guess["slot"]]]
+        others = others[(others["flags"] & GUESS) == 0]
+        if known is not None:
+            others = others[others["recorded_at"] <= known]
+        if guess["valid_from"] <= moment < guess["valid_to"]:
+            holding = (others["valid_from"] <= moment) & (moment < others["valid_to"])
+            others = others[holding]
+        alike = (others["object"] == guess["object"]) | ((others["flags"] & ONE) != 0)
+        return bool(alike.any())
+
+    def _rows(self, entity: int, kind: ArcKind) -> NDArray[np.int64]:
+        row = self._graph.row_of.get(entity)
+        if row is None:
+            return np.zeros(0, np.int64)
+        adjacency = self._graph.adjacency
+        block = adjacency.block(row)
+        peers = adjacency.columns["peer"][block]
+        kinds = adjacency.columns["kind"][block]
+        rows = peers[kinds == (int(kind) | REVERSE)].astype(np.int64)
+        return np.asarray(rows[self._graph.alive[rows]], np.int64)
+
+    def _ids(self, rows: NDArray[np.int64]) -> list[int]:
+        ids: list[int] = self._graph.nodes["id"][rows].tolist()
+        return ids
+
+
+# Episodes in the order they came, overall and by session.
+
+
+class Episodes:
+    """Rows of living episodes; read from the graph at first use, then kept up with it."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Episodes of that graph."""
+        self._graph = graph
+        self._rows: tuple[list[int], dict[int, list[int]]] | None = None
+
+    def recent(self, count: int, session: int | None = None) -> list[int]:
+        """Ids of the last `count` episodes (of a session, by its hash), oldest first."""
+        rows = self._rows
+        if rows is None:
+            rows = self._rows = self._read()
+        held = rows[0] if session is None else rows[1].get(session, [])
+        ids: list[int] = self._graph.nodes["id"][held[-count:]].tolist() if count > 0 else []
+        return ids
+
+    def changed(self, created: NDArray[np.void], *, gone: bool) -> None:
+        """Take up new NODE records that the graph holds by now; `gone`: some were removed."""
+        if self._rows is None:
+            return
+        every, of_session = self._rows
+        fresh = created[created["kind"] == NodeKind.EPISODE]
+        rows = self._graph.rows(fresh["id"].tolist()).tolist()
+        last = every[-1] if every else -1
+        if gone or sorted(rows) != rows or (rows and rows[0] <= last):
+            self._rows = None
+            return
+        every.extend(rows)
+        for row, session in zip(rows, fresh["session"].tolist(), strict=True):
+            of_session.setdefault(session, []).append(row)
+
+    def _read(self) -> tuple[list[int], dict[int, list[int]]]:
+        rows = self._graph.where(NodeKind.EPISODE)
+        sessions = self._graph.nodes["session"][rows]
+        order = np.argsort(sessions, kind="stable")
+        ordered = sessions[order]
+        cuts = np.flatnonzero(np.diff(ordered)) + 1 if len(rows) else np.zeros(0, np.int64)
+        parts = np.split(rows[order], cuts) if len(rows) else []
+        heads = ordered[np.r_[0, cuts]].tolist() if len(rows) else []
+        groups = {head: part.tolist() for head, part in zip(heads, parts, strict=True)}
+        return rows.tolist(), groups
+
+
+# Words: the contents used last, kept from one reading to the next.
+
+
+Fetch = Callable[[Sequence[int]], list[Content]]
+"""Content ids -> contents, in order (vectors may be left out)."""
+
+MOST = 50_000
+
+
+class Words:
+    """Contents by id, the least recently used dropped first; safe in threads."""
+
+    def __init__(self, fetch: Fetch, most: int = MOST) -> None:
+        """What is not held comes through `fetch`."""
+        self._fetch = fetch
+        self._most = most
+        self._lock = threading.Lock()
+        self._held: OrderedDict[int, Content] = OrderedDict()
+
+    def get(self, content_ids: Sequence[int]) -> list[Content]:
+        """Contents in the order asked, vectors left out; raises NotFound."""
+        out: dict[int, Content] = {}
+        missing: dict[int, None] = {}
+        with self._lock:
+            for content_id in content_ids:
+                known = self._held.get(content_id)
+                if known is None:
+                    missing[content_id] = None
+                else:
+                    self._held.move_to_end(content_id)
+                    out[content_id] = known
+        if missing:
+            fetched = self._fetch(list(missing))
+            out.update(zip(missing, fetched, strict=True))
+            self.keep(fetched)
+        return [out[content_id] for content_id in content_ids]
+
+    def keep(self, contents: Iterable[Content]) -> None:
+        """Hold contents, without their vectors."""
+        with self._lock:
+            for c in contents:
+                bare = Content(id=c.id, node=c.node, text=c.text, meta=c.meta)
+                self._held[c.id] = bare
+                self._held.move_to_end(c.id)
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+
+    def drop(self, nodes: Collection[int]) -> None:
+        """Let go of every word of these nodes."""
+        gone = set(nodes)
+        with self._lock:
+            for content_id in [i for i, c in self._held.items() if c.node in gone]:
+                del self._held[content_id]
+
+
+# State: everything a branch holds in memory, changed by Deltas only.
+
 
 FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind
 from mags.graph.graph import ADJACENCY
-from mags.graph.node import NODE, NodeFlag
+from mags.graph.records import ARC, NODE, ArcKind, NodeFlag
 from mags.plasticity.still import Still, altered, removed
 
 ENTRY_BYTES = sum(np.dtype(kind).itemsize for kind in ADJACENCY.values())

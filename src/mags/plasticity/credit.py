@@ -9,8 +9,8 @@ import numpy as np
 
 from mags.errors import InvalidInput
 from mags.graph.charge import arc_charge, stored
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
+from mags.graph.records import ArcKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from mags.graph.delta import Delta
-from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.plasticity.cold import Capacity, LowDegree
 from mags.plasticity.consolidate import Consolidate, Scribe
 from mags.plasticity.decay import Decay

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
+from mags.graph.records import ArcKind
 from mags.plasticity.still import Still, differ
 
 

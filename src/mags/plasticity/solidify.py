@@ -8,7 +8,7 @@ import numpy as np
 
 from mags.graph.charge import stored
 from mags.graph.delta import Delta
-from mags.graph.edge import ArcFlag
+from mags.graph.records import ArcFlag
 from mags.plasticity.still import Still, altered
 
 

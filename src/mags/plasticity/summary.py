@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import Content, NodeKind
+from mags.graph.records import Content, NodeKind
 
 NAMES = 3
 SENTENCES = 2

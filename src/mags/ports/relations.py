@@ -16,8 +16,7 @@ from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
-from mags.ports.inflection import forms, lemma, past_tense, third_person
-from mags.ports.kinship import at_home
+from mags.ports.english import at_home, forms, lemma, past_tense, third_person
 
 
 def _set(words: str) -> frozenset[str]:

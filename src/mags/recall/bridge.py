@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NOBODY, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeKind
 from mags.index.names import fold
 from mags.index.state import State
 from mags.recall.spread import peers

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.index.state import State
 from mags.ports.policy import Hop
 from mags.ports.relations import Relation, canonical

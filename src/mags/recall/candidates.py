@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.records import NEVER, NodeKind
 from mags.index.lexicon import Match
 from mags.index.state import State
 from mags.index.vectors import Groups

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mags.graph.charge import arc_charge
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.index.state import State
 from mags.recall import spread
 from mags.recall.recall import step_of

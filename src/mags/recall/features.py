@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag
+from mags.graph.records import NodeFlag
 from mags.index.state import State
 from mags.index.tokens import Mark
 from mags.recall.bridge import Bridges

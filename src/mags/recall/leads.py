@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.index.names import form_of
 from mags.index.state import State
 from mags.index.tokens import terms

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mags import caches
 from mags.graph.delta import Delta
-from mags.graph.node import Content, NodeKind
+from mags.graph.records import Content, NodeKind
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms
 from mags.ports.policy import led_by, outcome

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NOBODY, NodeKind
+from mags.graph.records import NOBODY, NodeKind
 from mags.index.state import State
 from mags.recall.anew.kernels import promote
 from mags.recall.candidates import Candidates

@@ -7,9 +7,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.index.state import State
 from mags.plasticity.themes import over, reworded, unfit
 from mags.recall.query import Reading

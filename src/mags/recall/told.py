@@ -8,8 +8,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
+from mags.graph.records import ArcKind
 from mags.recall.kernels import EPISODE, places_of
 from mags.recall.spread import peers_each
 

@@ -9,9 +9,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.recall.found import Hit, Unit
 from mags.recall.kernels import live_ties
 from mags.recall.spread import peers_each, pool_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NOBODY
+from mags.graph.records import NOBODY
 from mags.index.state import State
 from mags.ports.policy import Hop
 from mags.recall.candidates import visible

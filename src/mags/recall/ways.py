@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NOBODY, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeKind
 from mags.index.state import State
 
 FAR = 2_000

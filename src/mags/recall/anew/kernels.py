@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mags.compiling import kernel
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NodeFlag
+from mags.graph.records import ArcKind, NodeFlag
 
 SOURCE = int(ArcKind.SOURCE)
 SOURCE_OF = SOURCE | REVERSE

@@ -6,7 +6,7 @@ import numpy as np
 
 from mags.compiling import kernel
 from mags.graph.charge import charge_of
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 
 ASSOCIATION = int(ArcKind.ASSOCIATION)
 

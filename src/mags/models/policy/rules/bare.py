@@ -8,7 +8,7 @@ from mags.models.policy.rules.casing import PLAIN_NAMES
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, PETS, word_set
 from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.unfamiliar import is_known
-from mags.ports.inflection import BASE, GERUND, forms
+from mags.ports.english import BASE, GERUND, forms
 
 _DAY = "|".join(f"{day}s?" for day in DAYS)
 _MONTH = "|".join(MONTHS)

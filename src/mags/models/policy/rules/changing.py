@@ -19,7 +19,7 @@ from mags.models.policy.rules.saying import LISTS, SURE, relation_of, tie
 from mags.models.policy.rules.stretches import Stretch
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.unfamiliar import is_known
-from mags.ports.inflection import PAST, THIRD, forms, is_verb
+from mags.ports.english import PAST, THIRD, forms, is_verb
 from mags.ports.policy import Act, Operation, Turn
 
 _LEADS = word_set("thanks compared according unlike as like")

@@ -18,7 +18,7 @@ from mags.models.policy.rules.saying import (
 )
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
-from mags.ports.inflection import is_verb
+from mags.ports.english import is_verb
 from mags.ports.policy import OUTCOME, Operation, Turn
 
 _WHOEVER = frozenset({"whoever", "whomever"})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mags.models.policy.rules.lexicon import ADVERBS, PREPOSITIONS, word_set
 from mags.models.policy.rules.tokens import Token, join
-from mags.ports.inflection import GERUND, PARTICIPLE, PAST, forms
+from mags.ports.english import GERUND, PARTICIPLE, PAST, forms
 
 _DEEM = word_set("consider deem declare call treat regard hold judge rule pronounce find")
 _AS = frozenset({"as", "to", "be"})

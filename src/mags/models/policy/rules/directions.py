@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.places import Place, places_in
 from mags.models.policy.rules.tokens import Token
-from mags.ports.inflection import is_verb
+from mags.ports.english import is_verb
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import LAYOUT
 

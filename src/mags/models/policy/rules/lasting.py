@@ -9,7 +9,7 @@ from mags.models.policy.rules.lexicon import BE, FUNCTION_WORDS
 from mags.models.policy.rules.spans import YEAR_S
 from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import times
-from mags.ports.inflection import BASE, forms
+from mags.ports.english import BASE, forms
 
 """What is to hold until something happens is not held to be so for longer."""
 _NUMBERS = """

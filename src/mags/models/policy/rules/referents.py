@@ -20,7 +20,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.unfamiliar import is_known, is_unfamiliar
-from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
+from mags.ports.english import BASE, PAST, THIRD, forms, is_verb
 
 _PLURAL_AFTER = frozenset({"are", "were", "have", "do", "will", "can", "must", "may", "now"})
 _OF = frozenset({"of", "for"})

@@ -22,7 +22,7 @@ from mags.models.policy.rules.referents import Referent
 from mags.models.policy.rules.stretches import Stretch, low_at
 from mags.models.policy.rules.tokens import Token, join
 from mags.ports import relations
-from mags.ports.inflection import BASE, PAST, THIRD, forms, is_verb
+from mags.ports.english import BASE, PAST, THIRD, forms, is_verb
 from mags.ports.policy import Act, Operation, Turn
 
 SURE, SHOWN = 0.7, 0.6

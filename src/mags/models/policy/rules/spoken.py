@@ -15,7 +15,7 @@ from mags.models.policy.rules.bare import with_owner
 from mags.models.policy.rules.idioms import IDIOMS, KINS, NAME
 from mags.models.policy.rules.presented import presented
 from mags.models.policy.rules.weekdays import with_days
-from mags.ports.kinship import called
+from mags.ports.english import called
 
 _DET = r"(?:an?|my|our|his|her|their|the|this)"
 _MY = r"(?:my|our|My|Our)"

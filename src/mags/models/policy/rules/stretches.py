@@ -16,7 +16,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.referents import Referent, referents
 from mags.models.policy.rules.tokens import Token, starts_with, tokenise
-from mags.ports.inflection import THIRD, forms
+from mags.ports.english import THIRD, forms
 
 _SHORT = word_set("n't 're 'm 'll 've 'd gonna gotta")
 _ENDS = frozenset({".", "!", "?", ":", ";", "\u2026"})

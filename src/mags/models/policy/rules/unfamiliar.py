@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mags.caches import cached
 from mags.models.policy.rules.lexicon import PREPOSITIONS, word_set
-from mags.ports.inflection import is_verb
+from mags.ports.english import is_verb
 
 _VOCABULARY = Path(__file__).resolve().parents[2] / "data" / "all-minilm-l6-v2-tokenizer.json"
 _ENDINGS = ("s", "es", "ed", "d", "ing", "er", "ers", "ly", "y", "ness", "less", "able")

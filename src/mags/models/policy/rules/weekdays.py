@@ -6,7 +6,7 @@ import re
 
 from mags.models.policy.rules.lexicon import word_set
 from mags.models.policy.rules.spans import DAYS, EACH_DAY
-from mags.ports.inflection import forms
+from mags.ports.english import forms
 
 _LIST = rf"{EACH_DAY}(?:(?:, and |, | and | & ){EACH_DAY})*"
 _ONE = r"(?:" + "|".join(DAYS) + r")"
