@@ -1,7 +1,7 @@
-"""Cores and components: where a graph is dense, and what holds together.
+"""Algorithms over undirected simple graphs: cores, components, communities, triangles.
 
-Undirected graphs come in CSR form: `indptr` (n + 1,), `indices` (entries,), every edge at
-both its ends, no loops.
+Graphs come in CSR form: `indptr` (n + 1,) and `indices` (entries,) hold each node's neighbours,
+every edge at both its ends, no loops; for triangles in ascending order.
 """
 
 from __future__ import annotations
@@ -105,9 +105,6 @@ def dense_cores(
     return np.where((label >= 0) & (core >= share * (size - 1)), label, OUTSIDE).astype(np.int32)
 
 
-# Communities of an undirected weighted graph.
-
-
 def communities(
     indptr: NDArray[np.integer[Any]],
     indices: NDArray[np.integer[Any]],
@@ -147,12 +144,6 @@ def communities(
     rank = np.empty(len(size), np.int32)
     rank[np.lexsort([first, -size])] = np.arange(len(size))
     return rank[inverse]
-
-
-# Triangles and common neighbours of an undirected simple graph in CSR form.
-#
-# Everywhere `indptr` (n + 1,) and `indices` (entries,) hold each node's neighbours in
-# ascending order, every edge at both its ends, no loops.
 
 
 @kernel

@@ -1,12 +1,13 @@
 """Delta: the only thing that changes a memory.
 
 A Delta holds before and after images of every node and arc it touches, so it
-can be applied, inverted and composed without knowing what made it.
+can be applied, inverted and composed without knowing what made it. A `Draft` collects one; a
+`Past` is what many of them show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
     from mags.graph.graph import Graph
 
 
+ArcKey = tuple[int, int, int]
+Image = NDArray[np.void] | None
+"""A record of shape (1,), or None for absence."""
+
 IDENTITY = {NODE: ("id",), ARC: ("src", "dst", "kind")}
+LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
+"""An arc without its weight."""
+AT_ONCE = 1_000
+"""Deltas between two clearings of what is the same, when a `Past` is gathered."""
+_FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
+_FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
+MANY = 4096
+"""Records from which on they are joined without holding up other threads."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +60,7 @@ class Changes:
     def of(
         cls,
         dtype: np.dtype[np.void],
-        images: Iterable[tuple[NDArray[np.void] | None, NDArray[np.void] | None]],
+        images: Iterable[tuple[Image, Image]],
     ) -> Changes:
         """From (before, after) pairs of shape-(1,) records; None stands for absence."""
         pairs = [pair for pair in images if pair[0] is not None or pair[1] is not None]
@@ -62,16 +75,13 @@ class Changes:
         return cls(before, after, had, has)
 
     def __len__(self) -> int:
-        """How many records are touched."""
         return len(self.had)
 
     def __repr__(self) -> str:
-        """Counts only: the images may be many."""
         made, gone = len(self.created()), len(self.removed())
         return f"Changes(created={made}, removed={gone}, altered={len(self) - made - gone})"
 
     def __eq__(self, other: object) -> bool:
-        """Equal images, in the same order."""
         return isinstance(other, Changes) and all(
             a.dtype == b.dtype and a.tobytes() == b.tobytes()
             for a, b in zip(self._columns(), other._columns(), strict=True)
@@ -213,9 +223,7 @@ class Delta:
         )
 
 
-def _joined(
-    dtype: np.dtype[np.void], records: Sequence[NDArray[np.void] | None]
-) -> NDArray[np.void]:
+def _joined(dtype: np.dtype[np.void], records: Sequence[Image]) -> NDArray[np.void]:
     """Records of shape (n,) as one array, a blank one for None.
 
     By their bytes: np.concatenate compares the fields of every two dtypes anew.
@@ -235,28 +243,15 @@ def _joined(
     return out
 
 
-MANY = 4096
-"""Records from which on they are joined without holding up other threads."""
+def as_bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Records as bytes, shape (n, itemsize)."""
+    flat = np.ascontiguousarray(records).view(np.uint8)
+    return flat.reshape(len(records), records.dtype.itemsize)
 
 
 def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
     """Whether records are equal to the bit (0.0 and -0.0 are not), shape (n,)."""
-    shape = (len(a), a.dtype.itemsize)
-    left = np.ascontiguousarray(a).view(np.uint8).reshape(shape)
-    right = np.ascontiguousarray(b).view(np.uint8).reshape(shape)
-    return np.asarray((left == right).all(axis=1))
-
-
-# Draft: collects changes against a graph and becomes one Delta.
-
-
-ArcKey = tuple[int, int, int]
-Image = NDArray[np.void] | None
-"""A record of shape (1,), or None for absence."""
-
-
-_FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
-_FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
+    return np.asarray((as_bytes(a) == as_bytes(b)).all(axis=1))
 
 
 class Draft:
@@ -267,12 +262,11 @@ class Draft:
     """
 
     def __init__(self, graph: Graph) -> None:
-        """An empty draft over `graph`."""
         self.graph = graph
         self.contents: list[Content] = []
         self.reasons: list[Mapping[str, Any]] = []
-        self._nodes: dict[int, NDArray[np.void] | None] = {}
-        self._arcs: dict[ArcKey, NDArray[np.void] | None] = {}
+        self._nodes: dict[int, Image] = {}
+        self._arcs: dict[ArcKey, Image] = {}
 
     def node(self, node_id: int) -> NDArray[np.void]:
         """A writable NODE record of shape (1,); changes to it are part of the draft.
@@ -309,13 +303,13 @@ class Draft:
         """Remove a node, every arc at it, and what was drafted of it; raises NotFound."""
         self._pending(node_id)
         for arc in self.graph.arcs_at(node_id) if node_id in self.graph else ():
-            self._arcs[_key(arc)] = None
+            self._arcs[int(arc["src"]), int(arc["dst"]), int(arc["kind"])] = None
         for key in [k for k in self._arcs if node_id in k[:2]]:
             self._arcs[key] = None
         self._nodes[node_id] = None
         self.contents = [content for content in self.contents if content.node != node_id]
 
-    def arc(self, src: int, dst: int, kind: ArcKind) -> NDArray[np.void] | None:
+    def arc(self, src: int, dst: int, kind: ArcKind) -> Image:
         """A writable ARC record of shape (1,), or None where there is none."""
         key = (src, dst, int(kind))
         if key in self._arcs:
@@ -356,11 +350,13 @@ class Draft:
 
     def delta(self, kind: str, **fields: Any) -> Delta:
         """The Delta; records that end as they began are left out."""
-        nodes = [(self._before(i), self._nodes[i]) for i in sorted(self._nodes)]
+        graph = self.graph
+        nodes = [
+            (graph.view(i) if i in graph else None, self._nodes[i]) for i in sorted(self._nodes)
+        ]
         keys = sorted(self._arcs)
-        arcs = zip(self.graph.find_arcs(keys), map(self._arcs.__getitem__, keys), strict=True)
-        fields.setdefault("tick_before", self.graph.tick)
-        fields.setdefault("tick_after", self.graph.tick)
+        arcs = zip(graph.find_arcs(keys), map(self._arcs.__getitem__, keys), strict=True)
+        fields = {"tick_before": graph.tick, "tick_after": graph.tick, **fields}
         return Delta(
             kind=kind,
             nodes=Changes.of(NODE, filter(_differs, nodes)),
@@ -369,9 +365,6 @@ class Draft:
             contents=tuple(self.contents),
             **fields,
         )
-
-    def _before(self, node_id: int) -> Image:
-        return self.graph.view(node_id) if node_id in self.graph else None
 
 
 def _record(dtype: np.dtype[np.void], values: Mapping[str, Any]) -> NDArray[np.void]:
@@ -384,19 +377,6 @@ def _differs(images: tuple[Image, Image]) -> bool:
     if before is None or after is None:
         return before is not after
     return before.tobytes() != after.tobytes()
-
-
-def _key(arc: NDArray[np.void]) -> ArcKey:
-    return int(arc["src"]), int(arc["dst"]), int(arc["kind"])
-
-
-# All that a memory ever was: nodes and arcs of structure, on every branch, living or not.
-
-
-LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
-"""An arc without its weight."""
-AT_ONCE = 1_000
-"""Deltas between two clearings of what is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,10 +398,11 @@ class Past:
         links: list[NDArray[np.void]] = [np.zeros(0, LINK)]
         given: set[int] = set()
         for count, delta in enumerate(deltas, start=1):
-            for images in _images(delta):
+            changes = delta.nodes
+            for images in (changes.before[changes.had], changes.after[changes.has]):
                 nodes.append(images)
                 given.update(images["id"][(images["flags"] & int(NodeFlag.GIVEN)) > 0].tolist())
-            links += _links(delta)
+            links.append(_links(delta.arcs))
             if count % AT_ONCE == 0:
                 nodes, links = [_last(np.concatenate(nodes))], [np.unique(np.concatenate(links))]
         by_hand = np.fromiter(sorted(given), np.int64, len(given))
@@ -442,20 +423,14 @@ class Past:
         return self.links[of_kind & np.isin(self.links[end], ids)]
 
 
-def _images(delta: Delta) -> Iterator[NDArray[np.void]]:
-    changes = delta.nodes
-    yield changes.before[changes.had]
-    yield changes.after[changes.has]
-
-
-def _links(delta: Delta) -> Iterator[NDArray[np.void]]:
-    changes = delta.arcs
+def _links(changes: Changes) -> NDArray[np.void]:
+    """The structural arcs that Deltas touch, as LINK records."""
     structural = changes.after["kind"] != int(ArcKind.ASSOCIATION)
     arcs = changes.after[structural & (changes.had | changes.has)]
     made = np.zeros(len(arcs), LINK)
     for name in LINK.names or ():
         made[name] = arcs[name]
-    yield made
+    return made
 
 
 def _last(nodes: NDArray[np.void]) -> NDArray[np.void]:

@@ -1,6 +1,7 @@
-"""Rows of growing blocks in flat arrays: the adjacency, and the postings of the lexical index.
+"""The graph itself: node records in rows, arcs in blocks, and `apply`.
 
-Each row owns one block with slack; a full block moves to the end, doubled.
+Only `Graph.apply` changes it, and only with a `Delta`. Blocks of arcs lie in a `Pool`, which holds
+the postings of the lexical index as well.
 """
 
 from __future__ import annotations
@@ -19,8 +20,26 @@ from mags.errors import NotFound
 from mags.graph.delta import Delta
 from mags.graph.records import ARC, NODE, ArcKind, NodeKind
 
+REVERSE = 0x80
+"""Bit of the `kind` column: this entry is the far end of a structural arc."""
+
+ADJACENCY = {
+    "peer": "i4",
+    "kind": "u1",
+    "flags": "u1",
+    "support": "u2",
+    "w": "f4",
+    "t0": "i8",
+    "uses": "i4",
+    "days": "u2",
+    "last_day": "i8",
+}
+CARRIED = ("flags", "support", "w", "t0", "uses", "days", "last_day")
+
 LONG = 64
 """Blocks of more entries are searched by sorting them, once for all that is asked of them."""
+BULK = 4096
+"""From so many ids on, rows are looked up in a table made for it."""
 FEW = 8
 """Up to so many entries are removed, and blocks moved, one by one."""
 
@@ -77,15 +96,30 @@ def _find(start, length, peers, kinds, rows, wanted, kind_of, most, out):  # typ
                 break
 
 
+def grow(owner: object, size: int, *names: str) -> None:
+    """Give those arrays of `owner` room for `size` entries, doubled where they lack it."""
+    for name in names:
+        old = getattr(owner, name)
+        if size > len(old):
+            new = np.zeros((max(size, 2 * len(old)), *old.shape[1:]), old.dtype)
+            new[: len(old)] = old
+            setattr(owner, name, new)
+
+
+def _within(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of every entry of blocks of these lengths within its block, shape (entries,)."""
+    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
 class Pool:
     """Per-row lists with several columns, all in flat NumPy arrays.
 
+    Each row owns one block with slack; a full block moves to the end, doubled.
     `start` i8, `length` i4, `capacity` i4, each of shape (rows,) (over-allocated);
     `columns[name]`: shape (pool,). Row r holds `columns[name][start[r]:start[r]+length[r]]`.
     """
 
     def __init__(self, columns: Mapping[str, DTypeLike]) -> None:
-        """An empty pool with those columns."""
         self.rows = 0
         self.end = 0
         self.start = np.zeros(16, np.int64)
@@ -97,13 +131,7 @@ class Pool:
 
     def grow_rows(self, rows: int) -> None:
         """Make room for at least `rows` rows."""
-        if rows > len(self.start):
-            size = max(rows, 2 * len(self.start))
-            for name in ("start", "length", "capacity"):
-                old = getattr(self, name)
-                new = np.zeros(size, old.dtype)
-                new[: len(old)] = old
-                setattr(self, name, new)
+        grow(self, rows, "start", "length", "capacity")
         self.rows = max(self.rows, rows)
 
     def _reserve(self, rows: NDArray[np.int64]) -> None:
@@ -128,7 +156,7 @@ class Pool:
                 for to, start, length in blocks:
                     column[to : to + length] = column[start : start + length]
             return
-        offsets = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        offsets = _within(lengths)
         source = np.repeat(old, lengths) + offsets
         target = np.repeat(self.start[rows], lengths) + offsets
         for column in self.columns.values():
@@ -220,8 +248,7 @@ class Pool:
     def _entries(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         lengths = self.length[rows].astype(np.int64)
         row = np.repeat(rows, lengths)
-        offsets = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return row, self.start[row] + offsets
+        return row, self.start[row] + _within(lengths)
 
     def packed(self) -> dict[str, NDArray[Any]]:
         """Everything, without slack: `length` (rows,) and each column (entries,)."""
@@ -250,30 +277,6 @@ class Pool:
         return flat + sum(column.nbytes for column in self.columns.values())
 
 
-# The graph itself: node records, adjacency blocks, and `apply`.
-#
-# Only `Graph.apply` changes it, and only with a `Delta`.
-
-
-REVERSE = 0x80
-"""Bit of the `kind` column: this entry is the far end of a structural arc."""
-
-ADJACENCY = {
-    "peer": "i4",
-    "kind": "u1",
-    "flags": "u1",
-    "support": "u2",
-    "w": "f4",
-    "t0": "i8",
-    "uses": "i4",
-    "days": "u2",
-    "last_day": "i8",
-}
-BULK = 4096
-"""From so many ids on, rows are looked up in a table made for it."""
-CARRIED = ("flags", "support", "w", "t0", "uses", "days", "last_day")
-
-
 @cache
 def table_of(*kinds: NodeKind) -> NDArray[np.bool_]:
     """Whether a kind, as a number, is one of these; shape (256,), not to be written to."""
@@ -294,7 +297,6 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        """An empty graph at tick 0."""
         self.nodes = np.zeros(16, NODE)
         self.alive = np.zeros(16, np.bool_)
         self.kinds = np.zeros(16, np.uint8)
@@ -303,14 +305,10 @@ class Graph:
         self.row_of: dict[int, int] = {}
         self.adjacency = Pool(ADJACENCY)
 
-    # -- reading -----------------------------------------------------------------
-
     def __len__(self) -> int:
-        """How many nodes are alive."""
         return int(np.count_nonzero(self.alive[: self.size]))
 
     def __contains__(self, node_id: int) -> bool:
-        """Whether a node of that id is alive."""
         row = self.row_of.get(node_id)
         return row is not None and bool(self.alive[row])
 
@@ -366,9 +364,7 @@ class Graph:
         """ARC records that leave a node, of those kinds or of all."""
         block = self.adjacency.block(self.row(node_id))
         column = self.adjacency.columns["kind"][block]
-        mask = column < REVERSE
-        if kinds:
-            mask &= np.isin(column, [int(k) for k in kinds])
+        mask = np.isin(column, kinds) if kinds else column < REVERSE
         slots = np.flatnonzero(mask) + block.start
         return self._records(slots, np.full(len(slots), node_id))
 
@@ -376,9 +372,7 @@ class Graph:
         """ARC records of structure that arrive at a node (associations: `associations_to`)."""
         block = self.adjacency.block(self.row(node_id))
         column = self.adjacency.columns["kind"][block]
-        mask = column >= REVERSE
-        if kinds:
-            mask &= np.isin(column, [int(k) | REVERSE for k in kinds])
+        mask = np.isin(column, [kind | REVERSE for kind in kinds]) if kinds else column >= REVERSE
         slots = np.flatnonzero(mask) + block.start
         records = self._records(slots, np.zeros(len(slots), np.int64))
         records["src"] = records["dst"]
@@ -401,19 +395,19 @@ class Graph:
 
     def targets(self, node_id: int, kind: ArcKind) -> list[int]:
         """Ids at the head of the arcs of one kind that leave a node."""
-        return [int(i) for i in self.arcs_from(node_id, kind)["dst"]]
+        ids: list[int] = self.arcs_from(node_id, kind)["dst"].tolist()
+        return ids
 
     def origins(self, node_id: int, kind: ArcKind) -> list[int]:
         """Ids at the tail of the structural arcs of one kind that arrive at a node."""
-        return [int(i) for i in self.arcs_to(node_id, kind)["src"]]
+        ids: list[int] = self.arcs_to(node_id, kind)["src"].tolist()
+        return ids
 
     def arcs(self, *kinds: ArcKind) -> NDArray[np.void]:
         """Every ARC record, of those kinds or of all."""
         rows, slots = self.adjacency.positions()
         column = self.adjacency.columns["kind"][slots]
-        mask = column < REVERSE
-        if kinds:
-            mask &= np.isin(column, [int(k) for k in kinds])
+        mask = np.isin(column, kinds) if kinds else column < REVERSE
         return self._records(slots[mask], self.nodes["id"][rows[mask]])
 
     def degree(self) -> NDArray[np.int32]:
@@ -430,8 +424,6 @@ class Graph:
             out[name] = columns[name][slots]
         return out
 
-    # -- changing ----------------------------------------------------------------
-
     def apply(self, delta: Delta) -> None:
         """Make the graph what the Delta's after images say."""
         self._apply_nodes(delta)
@@ -446,8 +438,8 @@ class Graph:
         # What is neither known nor there afterwards needs no row.
         known = changes.has | (self._known_rows(ids) >= 0)
         fresh = [i for i in ids[known].tolist() if i not in self.row_of]
-        self._grow(self.size + len(fresh))
         end = self.size + len(fresh)
+        grow(self, end, "nodes", "alive", "kinds")
         self.row_of.update(zip(fresh, range(self.size, end), strict=True))
         self.nodes["id"][self.size : end] = fresh
         self.size = end
@@ -466,15 +458,6 @@ class Graph:
             table[self.nodes["id"][: self.size]] = np.arange(self.size)
             return np.asarray(table[ids])
         return np.fromiter(map(self.row_of.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
-
-    def _grow(self, size: int) -> None:
-        if size > len(self.nodes):
-            capacity = max(size, 2 * len(self.nodes))
-            for name in ("nodes", "alive", "kinds"):
-                old = getattr(self, name)
-                new = np.zeros(capacity, old.dtype)
-                new[: len(old)] = old
-                setattr(self, name, new)
 
     def _apply_arcs(self, delta: Delta) -> None:
         """Alter what is there, then remove, then insert; nothing is asked of what was before."""
@@ -518,8 +501,6 @@ class Graph:
         for name in CARRIED:
             values[name] = np.concatenate([records[name], records[name][both]])
         self.adjacency.append(rows, **values)
-
-    # -- whole -------------------------------------------------------------------
 
     def packed(self) -> dict[str, NDArray[Any]]:
         """The living graph as arrays: `nodes`, and `adjacency.*` with rows renumbered."""

@@ -1,4 +1,4 @@
-"""What a node is: numbers in the graph, words in its content."""
+"""What nodes and arcs are: numbers in the graph; words are in the content of a node."""
 
 from __future__ import annotations
 
@@ -105,9 +105,6 @@ def blank_node(**values: Any) -> NDArray[np.void]:
     for name, value in values.items():
         row[name] = value
     return row
-
-
-# What an arc is: a kind and numbers, never text.
 
 
 class ArcKind(IntEnum):

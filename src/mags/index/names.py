@@ -1,4 +1,7 @@
-"""What relatives are called at home: "Ana's mum" and "Ana's mother" are one person."""
+"""Names of entities: exact forms and aliases, never embeddings.
+
+"Ana's mum" and "Ana's mother" are one person: what relatives are called at home is folded.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from collections.abc import Iterable
 from mags.index import tokens
 from mags.index.tokens import words
 
+_ARTICLES = ("the ", "a ", "an ")
+LONGEST = 8
+"""Words of the longest name looked for in a text."""
 _AT_HOME = {
     "mother": "mum mom mummy mommy mam mama",
     "father": "dad daddy papa",
@@ -39,14 +45,6 @@ def plain_kin(noun: str) -> str:
 def whose(owner: str, noun: str) -> str:
     """Return the form under which a relative is known: "ana's mother" of Ana and "Mum"."""
     return f"{owner.lower()}'s {plain_kin(noun.lower())}"
-
-
-# Names of entities: exact forms and aliases, never embeddings.
-
-
-_ARTICLES = ("the ", "a ", "an ")
-LONGEST = 8
-"""Words of the longest name looked for in a text."""
 
 
 def fold(name: str) -> str:
@@ -81,7 +79,6 @@ class Names:
     """Folded name -> entity ids, in the order they were learned."""
 
     def __init__(self) -> None:
-        """No names."""
         self._ids: dict[str, list[int]] = {}
         self._words: dict[str, list[int]] = {}
         self._forms: dict[int, list[tuple[str, str]]] = {}

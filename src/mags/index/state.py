@@ -1,4 +1,7 @@
-"""Ids: unique for ever, reserved from the store in blocks."""
+"""State: everything a branch holds in memory, changed by Deltas only.
+
+What is small stands here: ids, facts by slot, episodes in order, the words used last.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,17 @@ from mags.index.lexicon import Lexicon
 from mags.index.names import Names
 from mags.index.tokens import marks
 from mags.index.vectors import VectorIndex
+
+Fetch = Callable[[Sequence[int]], list[Content]]
+"""Content ids -> contents, in order (vectors may be left out)."""
+FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
+"""Node ids -> all their contents, vectors included."""
+
+GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
+MOST = 50_000
+"""Contents held in memory."""
+CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
+"""Attributes of an episode that are searched with its text."""
 
 
 class Ids:
@@ -49,17 +63,10 @@ class Ids:
                     self._next, self._end = start, start + size
 
 
-# Facts by subject, object and slot, read from the graph's arcs.
-
-
-GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
-
-
 class Slots:
-    """A view: it holds nothing of its own."""
+    """Facts by subject, object and slot: a view of the graph's arcs, which holds nothing itself."""
 
     def __init__(self, graph: Graph) -> None:
-        """Facts of that graph."""
         self._graph = graph
 
     def of(self, subject: int) -> list[int]:
@@ -72,15 +79,12 @@ class Slots:
 
     def all(self, subject: int, slot: int) -> list[int]:
         """Ids of the facts of a slot, open and closed."""
-        rows = self._rows(subject, ArcKind.SUBJECT)
-        return self._ids(rows[self._graph.nodes["slot"][rows] == np.uint64(slot)])
+        return self._ids(self._in_slot(subject, slot))
 
     def open(self, subject: int, slot: int) -> list[int]:
         """Ids of the open facts of a slot."""
-        rows = self._rows(subject, ArcKind.SUBJECT)
-        nodes = self._graph.nodes
-        mask = (nodes["slot"][rows] == np.uint64(slot)) & (nodes["valid_to"][rows] == NEVER)
-        return self._ids(rows[mask])
+        rows = self._in_slot(subject, slot)
+        return self._ids(rows[self._graph.nodes["valid_to"][rows] == NEVER])
 
     def outdone(self, row: int, moment: float, known: float | None = None) -> bool:
         """Whether a fact, by its row, is a guess in the place of which something is surely held.
@@ -92,16 +96,19 @@ class Slots:
         guess = nodes[row]
         if not int(guess["flags"]) & GUESS:
             return False
-        rows = self._rows(int(guess["subject"]), ArcKind.SUBJECT)
-        others = nodes[rows[nodes["slot"][rows] == guess["slot"]]]
+        others = nodes[self._in_slot(int(guess["subject"]), int(guess["slot"]))]
         others = others[(others["flags"] & GUESS) == 0]
         if known is not None:
             others = others[others["recorded_at"] <= known]
         if guess["valid_from"] <= moment < guess["valid_to"]:
-            holding = (others["valid_from"] <= moment) & (moment < others["valid_to"])
-            others = others[holding]
+            others = others[(others["valid_from"] <= moment) & (moment < others["valid_to"])]
         alike = (others["object"] == guess["object"]) | ((others["flags"] & ONE) != 0)
         return bool(alike.any())
+
+    def _in_slot(self, subject: int, slot: int) -> NDArray[np.int64]:
+        rows = self._rows(subject, ArcKind.SUBJECT)
+        mask = self._graph.nodes["slot"][rows] == np.uint64(slot)
+        return np.asarray(rows[mask], np.int64)
 
     def _rows(self, entity: int, kind: ArcKind) -> NDArray[np.int64]:
         row = self._graph.row_of.get(entity)
@@ -119,14 +126,13 @@ class Slots:
         return ids
 
 
-# Episodes in the order they came, overall and by session.
-
-
 class Episodes:
-    """Rows of living episodes; read from the graph at first use, then kept up with it."""
+    """Rows of living episodes in the order they came, overall and by session.
+
+    Read from the graph at first use, then kept up with it.
+    """
 
     def __init__(self, graph: Graph) -> None:
-        """Episodes of that graph."""
         self._graph = graph
         self._rows: tuple[list[int], dict[int, list[int]]] | None = None
 
@@ -156,32 +162,20 @@ class Episodes:
 
     def _read(self) -> tuple[list[int], dict[int, list[int]]]:
         rows = self._graph.where(NodeKind.EPISODE)
-        sessions = self._graph.nodes["session"][rows]
-        order = np.argsort(sessions, kind="stable")
-        ordered = sessions[order]
-        cuts = np.flatnonzero(np.diff(ordered)) + 1 if len(rows) else np.zeros(0, np.int64)
-        parts = np.split(rows[order], cuts) if len(rows) else []
-        heads = ordered[np.r_[0, cuts]].tolist() if len(rows) else []
-        groups = {head: part.tolist() for head, part in zip(heads, parts, strict=True)}
-        return rows.tolist(), groups
-
-
-# Words: the contents used last, kept from one reading to the next.
-
-
-Fetch = Callable[[Sequence[int]], list[Content]]
-"""Content ids -> contents, in order (vectors may be left out)."""
-
-MOST = 50_000
+        of_session: dict[int, list[int]] = {}
+        for row, session in zip(
+            rows.tolist(), self._graph.nodes["session"][rows].tolist(), strict=True
+        ):
+            of_session.setdefault(session, []).append(row)
+        return rows.tolist(), of_session
 
 
 class Words:
     """Contents by id, the least recently used dropped first; safe in threads."""
 
-    def __init__(self, fetch: Fetch, most: int = MOST) -> None:
+    def __init__(self, fetch: Fetch) -> None:
         """What is not held comes through `fetch`."""
         self._fetch = fetch
-        self._most = most
         self._lock = threading.Lock()
         self._held: OrderedDict[int, Content] = OrderedDict()
 
@@ -207,10 +201,9 @@ class Words:
         """Hold contents, without their vectors."""
         with self._lock:
             for c in contents:
-                bare = Content(id=c.id, node=c.node, text=c.text, meta=c.meta)
-                self._held[c.id] = bare
+                self._held[c.id] = Content(id=c.id, node=c.node, text=c.text, meta=c.meta)
                 self._held.move_to_end(c.id)
-            while len(self._held) > self._most:
+            while len(self._held) > MOST:
                 self._held.popitem(last=False)
 
     def drop(self, nodes: Collection[int]) -> None:
@@ -220,12 +213,6 @@ class Words:
             for content_id in [i for i, c in self._held.items() if c.node in gone]:
                 del self._held[content_id]
 
-
-# State: everything a branch holds in memory, changed by Deltas only.
-
-
-FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
-"""Node ids -> all their contents, vectors included."""
 
 Kept = TypeVar("Kept")
 
@@ -276,8 +263,6 @@ class State:
         if found is None:
             found = self._followers.setdefault(make, make(self))  # another thread may be first
         return cast(Beside, found)
-
-    # -- words -------------------------------------------------------------------
 
     def hash(self, *words: str) -> int:
         """A keyed 64-bit hash: the same for the same words in the same memory only."""
@@ -338,8 +323,6 @@ class State:
             if speaker != NOBODY:
                 self._speakers[speaker] = self._speakers.get(speaker, 0) + 1
 
-    # -- changing ----------------------------------------------------------------
-
     def apply(self, delta: Delta, seq: int | None = None) -> None:
         """Make graph and indexes what the Delta says."""
         self._kept.clear()
@@ -371,13 +354,10 @@ class State:
 
     def _hear(self, changes: Changes) -> None:
         """The newest event time of an episode, which may also go back."""
-        said = changes.after["kind"] == NodeKind.EPISODE
-        was = changes.before["kind"] == NodeKind.EPISODE
-        times = changes.after["valid_from"][changes.has & said]
-        lost = (
-            changes.had & was & (~changes.has | (_times(changes.before) != _times(changes.after)))
-        )
-        if (changes.before["valid_from"][lost] >= self.latest_s).any():
+        before, after = changes.before["valid_from"], changes.after["valid_from"]
+        times = after[changes.has & (changes.after["kind"] == NodeKind.EPISODE)]
+        was = changes.had & (changes.before["kind"] == NodeKind.EPISODE)
+        if (before[was & (~changes.has | (before != after))] >= self.latest_s).any():
             self._hear_all()
         elif len(times):
             self.latest_s = max(self.latest_s, float(times.max()))
@@ -391,42 +371,30 @@ class State:
         new_words = changes.has & (
             ~changes.had | (changes.before["content"] != changes.after["content"])
         )
-        rows = self.graph.rows(changes.after["id"][new_words].tolist())
-        wanted = changes.after["content"][new_words]
-        if not len(rows):
+        nodes: list[int] = changes.after["id"][new_words].tolist()
+        wanted: list[int] = changes.after["content"][new_words].tolist()
+        if not nodes:
             return
         by_id = {content.id: content for content in delta.contents}
-        lacking = [
-            int(node)
-            for node, content in zip(changes.after["id"][new_words], wanted, strict=True)
-            if int(content) not in by_id
-        ]
+        lacking = [node for node, i in zip(nodes, wanted, strict=True) if i not in by_id]
         if lacking:
             by_id.update((content.id, content) for content in self._fetch_whole(lacking))
-        contents = [by_id[int(i)] for i in wanted if int(i) in by_id]
-        rows = np.array([r for r, i in zip(rows, wanted, strict=True) if int(i) in by_id], np.int64)
+        contents = [by_id[i] for i in wanted if i in by_id]
+        rows = self.graph.rows(n for n, i in zip(nodes, wanted, strict=True) if i in by_id)
         self._words.keep(contents)
-        self._index_vectors(rows, contents)
-        self.lexicon.drop(rows)
-        texts = [self.indexed_text(int(r), c) for r, c in zip(rows, contents, strict=True)]
-        own = [marks(content.text) for content in contents]
-        self.lexicon.add([int(r) for r in rows], texts, own)
-        self.lexicon.set_aside(rows[self.graph.kinds[rows] == NodeKind.THEME])
-        self._learn_names(contents)
-
-    def _index_vectors(self, rows: NDArray[np.int64], contents: Sequence[Content]) -> None:
         have = [i for i, content in enumerate(contents) if content.vector is not None]
         if have:
             vectors = np.stack([contents[i].vector for i in have])  # type: ignore[misc]
             self.vectors.put(rows[have], vectors)
-
-    def _learn_names(self, contents: Sequence[Content]) -> None:
-        if self._names is None:
-            return
-        entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
-        self._names.drop({c.node for c in entities})
-        for content in entities:
-            self._names.add(content.node, names_of(content))
+        self.lexicon.drop(rows)
+        texts = [self.indexed_text(r, c) for r, c in zip(rows.tolist(), contents, strict=True)]
+        self.lexicon.add(rows.tolist(), texts, [marks(content.text) for content in contents])
+        self.lexicon.set_aside(rows[self.graph.kinds[rows] == NodeKind.THEME])
+        if self._names is not None:
+            entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
+            self._names.drop({c.node for c in entities})
+            for content in entities:
+                self._names.add(content.node, names_of(content))
 
     def kind(self, node_id: int) -> NodeKind:
         """Kind of a living node."""
@@ -441,8 +409,6 @@ class State:
             parts.extend(str(v) for k, v in dict(meta.get("attrs", {})).items() if k in CAPTIONS)
             parts.append(date_words(float(self.graph.nodes["valid_from"][row])))
         return " ".join(part for part in parts if part)
-
-    # -- whole -------------------------------------------------------------------
 
     def packed(self) -> dict[str, NDArray[Any]]:
         """Everything but words, as arrays by dotted name."""
@@ -470,14 +436,6 @@ class State:
         self._hear_all()
         self._names = None
         self._speakers = None
-
-
-CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
-"""Attributes of an episode that are searched with its text."""
-
-
-def _times(records: NDArray[np.void]) -> NDArray[np.float64]:
-    return np.asarray(records["valid_from"], np.float64)
 
 
 def names_of(content: Content) -> list[str]:

@@ -228,7 +228,7 @@ class Store(Protocol):
         """
         ...
 
-    def writing(self) -> AbstractContextManager[None]:
+    def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock (re-entrant in a thread); raises StoreBusy after the wait.
 
         What is written inside is one transaction, durable when the outermost block ends;

@@ -1,14 +1,15 @@
-"""Shelf: what all branches of a RamStore share."""
+"""RamStore: a store that lives and dies with the process, with all the laws of the durable one."""
 
 from __future__ import annotations
 
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import itemgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,21 +22,23 @@ from mags.store.lineage import (
     FIRST,
     FOLD,
     Segment,
+    check_free,
     check_name,
     check_reachable,
+    check_seq,
     fold_limit,
+    in_sight,
     lineage,
     receipt,
 )
 from mags.store.rows import check_checkpoint, content_row
 
-Undo = Callable[[], None]
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 @dataclass(slots=True)
-class Shelf:
+class Tables:
     """What all branches of a RamStore share. `undo` is a list while a block of `writing` runs.
 
     `lock` is the writer's, held for the length of a block; `guard` keeps the tables whole and
@@ -44,7 +47,7 @@ class Shelf:
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     guard: threading.RLock = field(default_factory=threading.RLock)
-    undo: list[Undo] | None = None
+    undo: list[Callable[[], Any]] | None = None
     last_seq: int = 0
     next_id: int = 1
     entries: dict[str, dict[int, Delta]] = field(default_factory=dict)
@@ -61,24 +64,24 @@ class Shelf:
         with self.guard:
             if self.undo is not None:
                 if key in table:
-                    old = table[key]
-                    self.undo.append(lambda: table.__setitem__(key, old))
+                    self.undo.append(partial(table.__setitem__, key, table[key]))
                 else:
-                    self.undo.append(lambda: table.__delitem__(key))
+                    self.undo.append(partial(table.__delitem__, key))
             table[key] = value
 
-    def drop(self, table: dict[K, V], key: K) -> None:
-        """Remove one entry of a table, undone if the block fails."""
+    def drop(self, table: dict[K, V], *keys: K) -> None:
+        """Remove entries of a table, put back if the block fails."""
         with self.guard:
-            old = table.pop(key)
-            if self.undo is not None:
-                self.undo.append(lambda: table.__setitem__(key, old))
+            for key in keys:
+                old = table.pop(key)
+                if self.undo is not None:
+                    self.undo.append(partial(table.__setitem__, key, old))
 
     def take_seq(self) -> int:
         """The next sequence, given back if the block fails."""
         before = self.last_seq
         if self.undo is not None:
-            self.undo.append(lambda: setattr(self, "last_seq", before))
+            self.undo.append(partial(setattr, self, "last_seq", before))
         self.last_seq = before + 1
         return self.last_seq
 
@@ -87,249 +90,231 @@ class Shelf:
         with self.guard:
             return np.array(sorted(self.forgotten), np.int64)
 
+    def content(self, content_id: int) -> Content:
+        """One content; raises NotFound."""
+        found = self.contents.get(int(content_id))
+        if found is None:
+            raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
+        return found
 
-class Room:
-    """The shelf as one branch sees it."""
 
-    def __init__(self, shelf: Shelf, branch: str) -> None:
-        """Of that branch."""
-        self._shelf = shelf
-        self.branch = branch
+class RamBranch:
+    """The tables as one branch sees them."""
+
+    def __init__(self, tables: Tables, name: str) -> None:
+        self._tables = tables
+        self.name = name
         self.closed = False
 
     @contextmanager
-    def writer(self) -> Iterator[Shelf]:
-        """The shelf, locked; each level undoes its own writes where it fails."""
-        shelf = self.shelf()
-        with shelf.lock:
-            outer, shelf.undo = shelf.undo, []
+    def writer(self) -> Iterator[Tables]:
+        """The tables, locked; each level undoes its own writes where it fails."""
+        tables = self.tables()
+        with tables.lock:
+            outer, tables.undo = tables.undo, []
             done = False
             try:
-                yield shelf
+                yield tables
                 done = True
             finally:
-                steps = shelf.undo
-                shelf.undo = None
+                steps, tables.undo = tables.undo, None
                 if not done:
-                    with shelf.guard:
+                    with tables.guard:
                         for step in reversed(steps):
                             step()
-                shelf.undo = outer
+                tables.undo = outer
                 if done and outer is not None:
                     outer.extend(steps)
 
-    def shelf(self) -> Shelf:
+    def tables(self) -> Tables:
         """What all branches share; raises StoreClosed."""
         if self.closed:
             raise StoreClosed("this memory was closed: open it again")
-        return self._shelf
+        return self._tables
 
     def segments(self) -> tuple[Segment, ...]:
         """What this branch sees."""
-        return lineage(self.shelf().forks, self.branch)
+        return lineage(self.tables().forks, self.name)
 
 
-# The content table of a RamStore.
+class RamPart:
+    """One door of a RamStore."""
+
+    def __init__(self, branch: RamBranch) -> None:
+        self._branch = branch
 
 
-class RamContents:
+class RamJournal(RamPart):
+    """The log of one branch."""
+
+    def append(self, delta: Delta) -> int:
+        """Add Delta, its contents and its key; its sequence."""
+        rows = [content_row(content) for content in delta.contents]
+        bare = replace(delta, contents=())
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            if delta.key is not None and self.find_key(delta.key) is not None:
+                raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
+            for _, node, *_ in rows:
+                if node in tables.forgotten:
+                    raise NotFound(f"node {node} was forgotten", node_id=node)
+            if any(row[0] in tables.contents for row in rows):
+                raise InvalidInput("one of these contents exists: contents are immutable")
+            seq = tables.take_seq()
+            tables.put(tables.entries[branch], seq, bare)
+            if delta.key is not None:
+                tables.put(tables.keys, (branch, delta.key), (seq, bare))
+            for content in delta.contents:
+                tables.put(tables.contents, content.id, content)
+        return seq
+
+    def since(self, seq: int) -> Iterator[Entry]:
+        """Entries of this branch and its ancestors after `seq`, oldest first."""
+        tables = self._branch.tables()
+        with tables.guard:
+            self.check(seq)
+            gone = tables.gone()
+            return iter(
+                [
+                    Entry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
+                    for segment in self._branch.segments()
+                    for number, delta in tables.entries[segment.branch].items()
+                    if max(seq, segment.after) < number <= segment.upto
+                ]
+            )
+
+    def past(self) -> Past:
+        """All that ever was, on every branch."""
+        tables = self._branch.tables()
+        with tables.guard:
+            gone = tables.gone()
+            written = [put for entries in tables.entries.values() for put in entries.items()]
+        return Past.of(delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0)))
+
+    def check(self, seq: int) -> None:
+        """Raise NotFound where `seq` lies inside what was folded."""
+        for segment in self._branch.segments():
+            entries = self._branch.tables().entries[segment.branch]
+            first = next(iter(entries), 0)
+            folded = first and entries[first].kind == FOLD
+            check_reachable(segment, seq, first if folded else None)
+
+    def head(self) -> int:
+        """Sequence of the last entry, or the fork point."""
+        tables = self._branch.tables()
+        with tables.guard:
+            own = self._branch.segments()[-1]
+            # Sequences rise as entries are put, so the last one is the highest.
+            return next(reversed(tables.entries[own.branch]), own.after)
+
+    def find_key(self, key: str) -> Delta | None:
+        """The Delta written with that key on this branch or before its fork."""
+        tables = self._branch.tables()
+        with tables.guard:
+            for segment in reversed(self._branch.segments()):
+                found = tables.keys.get((segment.branch, key))
+                if found is not None and found[0] <= segment.upto:
+                    return found[1].forgetting(tables.gone())
+        return None
+
+    def compact(self, before: int) -> int:
+        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow."""
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            point = tables.checkpoints.get(branch)
+            limit = fold_limit(
+                tables.forks, branch, point.seq if point else None, tables.marks.values()
+            )
+            old = tables.entries[branch]
+            folded = [seq for seq in old if seq <= min(limit, before)]
+            if len(folded) < 2:
+                return 0
+            gone, last = tables.gone(), folded[-1]
+            net = Delta.compose([old[seq].forgetting(gone) for seq in folded], FOLD)
+            kept = {last: net, **{seq: delta for seq, delta in old.items() if seq > last}}
+            tables.put(tables.entries, branch, kept)
+            for place, (seq, delta) in list(tables.keys.items()):
+                if place[0] == branch and seq <= last:
+                    tables.put(tables.keys, place, (seq, receipt(delta)))
+            return len(folded) - 1
+
+
+class RamContents(RamPart):
     """The content table."""
-
-    def __init__(self, room: Room) -> None:
-        """Of that branch."""
-        self._room = room
 
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         """Contents in the order asked, vectors left out."""
-        table = self._room.shelf().contents
-        out = []
-        for content_id in content_ids:
-            content = table.get(int(content_id))
-            if content is None:
-                raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
-            out.append(replace(content, vector=None))
-        return out
+        tables = self._branch.tables()
+        return [replace(tables.content(content_id), vector=None) for content_id in content_ids]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
         """All contents (of those nodes, or of all), by id."""
-        shelf = self._room.shelf()
+        tables = self._branch.tables()
         wanted = None if node_ids is None else {int(i) for i in node_ids}
-        with shelf.guard:
-            found = [c for c in shelf.contents.values() if wanted is None or c.node in wanted]
+        with tables.guard:
+            found = [c for c in tables.contents.values() if wanted is None or c.node in wanted]
         return iter(sorted(found, key=lambda c: c.id))
 
     def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
         """Replace vectors and drop the checkpoints."""
-        with self._room.writer() as shelf:
+        with self._branch.writer() as tables:
             for content_id, vector in zip(content_ids, vectors, strict=True):
-                old = shelf.contents.get(int(content_id))
-                if old is None:
-                    raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
+                old = tables.content(content_id)
                 new = replace(old, vector=np.array(vector, np.float16))
-                shelf.put(shelf.contents, old.id, new)
-            for branch in list(shelf.checkpoints):
-                shelf.drop(shelf.checkpoints, branch)
+                tables.put(tables.contents, old.id, new)
+            tables.drop(tables.checkpoints, *tables.checkpoints)
 
     def erase(self, node_ids: Sequence[int]) -> int:
         """Erase contents, remember the nodes as forgotten, drop the checkpoints."""
         wanted = {int(i) for i in node_ids}
-        with self._room.writer() as shelf:
-            doomed = [c.id for c in shelf.contents.values() if c.node in wanted]
-            for content_id in doomed:
-                shelf.drop(shelf.contents, content_id)
-            for branch in list(shelf.checkpoints):
-                shelf.drop(shelf.checkpoints, branch)
+        with self._branch.writer() as tables:
+            doomed = [c.id for c in tables.contents.values() if c.node in wanted]
+            tables.drop(tables.contents, *doomed)
+            tables.drop(tables.checkpoints, *tables.checkpoints)
             ids = np.array(sorted(wanted), np.int64)
-            for entries in shelf.entries.values():
+            for entries in tables.entries.values():
                 for seq, delta in list(entries.items()):
-                    shelf.put(entries, seq, delta.forgetting(ids))
-            for place, (seq, delta) in list(shelf.keys.items()):
-                shelf.put(shelf.keys, place, (seq, delta.forgetting(ids)))
-            fresh = wanted - shelf.forgotten
-            with shelf.guard:
-                shelf.forgotten |= fresh
-            if shelf.undo is not None:
-                shelf.undo.append(lambda: shelf.forgotten.difference_update(fresh))
+                    tables.put(entries, seq, delta.forgetting(ids))
+            for place, (seq, delta) in list(tables.keys.items()):
+                tables.put(tables.keys, place, (seq, delta.forgetting(ids)))
+            fresh = wanted - tables.forgotten
+            with tables.guard:
+                tables.forgotten |= fresh
+            if tables.undo is not None:
+                tables.undo.append(partial(tables.forgotten.difference_update, fresh))
             return len(doomed)
 
     def next_id(self, count: int) -> int:
         """Reserve `count` ids; the first of them."""
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
-        shelf = self._room.shelf()
-        with shelf.guard:
-            first = shelf.next_id
-            shelf.next_id += count
+        tables = self._branch.tables()
+        with tables.guard:
+            first = tables.next_id
+            tables.next_id += count
             return first
 
 
-# The log of a RamStore.
+class RamPoints(RamPart):
+    """Checkpoints and snapshots."""
 
-
-class RamJournal:
-    """The log of one branch."""
-
-    def __init__(self, room: Room) -> None:
-        """Of that branch."""
-        self._room = room
-
-    def append(self, delta: Delta) -> int:
-        """Add Delta, its contents and its key; its sequence."""
-        rows = [content_row(content) for content in delta.contents]
-        bare = replace(delta, contents=())
-        branch = self._room.branch
-        with self._room.writer() as shelf:
-            if delta.key is not None and self.find_key(delta.key) is not None:
-                raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
-            for _, node, *_ in rows:
-                if node in shelf.forgotten:
-                    raise NotFound(f"node {node} was forgotten", node_id=node)
-            if any(row[0] in shelf.contents for row in rows):
-                raise InvalidInput("one of these contents exists: contents are immutable")
-            seq = shelf.take_seq()
-            shelf.put(shelf.entries[branch], seq, bare)
-            if delta.key is not None:
-                shelf.put(shelf.keys, (branch, delta.key), (seq, bare))
-            for content in delta.contents:
-                shelf.put(shelf.contents, content.id, content)
-        return seq
-
-    def since(self, seq: int) -> Iterator[Entry]:
-        """Entries of this branch and its ancestors after `seq`, oldest first."""
-        with self._room.shelf().guard:
-            entries = list(self._entries(seq))
-        return iter(entries)
-
-    def past(self) -> Past:
-        """All that ever was, on every branch."""
-        shelf = self._room.shelf()
-        with shelf.guard:
-            gone = shelf.gone()
-            written = [put for entries in shelf.entries.values() for put in entries.items()]
-        return Past.of(delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0)))
-
-    def _entries(self, seq: int) -> Iterator[Entry]:
-        shelf = self._room.shelf()
-        gone = shelf.gone()
-        for segment in self._room.segments():
-            check_reachable(segment, seq, self._fold(segment.branch))
-            for number, delta in shelf.entries[segment.branch].items():
-                if max(seq, segment.after) < number <= segment.upto:
-                    yield Entry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
-
-    def _fold(self, branch: str) -> int | None:
-        entries = self._room.shelf().entries[branch]
-        first = next(iter(entries), 0)
-        return first if first and entries[first].kind == FOLD else None
-
-    def check(self, seq: int) -> None:
-        """Raise NotFound where `seq` lies inside what was folded."""
-        for segment in self._room.segments():
-            check_reachable(segment, seq, self._fold(segment.branch))
-
-    def head(self) -> int:
-        """Sequence of the last entry, or the fork point."""
-        with self._room.shelf().guard:
-            own = self._room.segments()[-1]
-            # Sequences rise as entries are put, so the last one is the highest.
-            return next(reversed(self._room.shelf().entries[own.branch]), own.after)
-
-    def find_key(self, key: str) -> Delta | None:
-        """The Delta written with that key on this branch or before its fork."""
-        shelf = self._room.shelf()
-        with shelf.guard:
-            for segment in self._room.segments():
-                found = shelf.keys.get((segment.branch, key))
-                if found is not None and found[0] <= segment.upto:
-                    return found[1].forgetting(shelf.gone())
-        return None
-
-    def compact(self, before: int) -> int:
-        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow."""
-        branch = self._room.branch
-        with self._room.writer() as shelf:
-            point = shelf.checkpoints.get(branch)
-            limit = fold_limit(
-                shelf.forks, branch, point.seq if point else None, shelf.marks.values()
-            )
-            old = shelf.entries[branch]
-            folded = [s for s in old if s <= min(limit, before)]
-            if len(folded) < 2:
-                return 0
-            gone = shelf.gone()
-            net = Delta.compose([old[s].forgetting(gone) for s in folded], FOLD)
-            kept = {folded[-1]: net, **{s: d for s, d in old.items() if s > folded[-1]}}
-            shelf.put(shelf.entries, branch, kept)
-            for place, (seq, delta) in list(shelf.keys.items()):
-                if place[0] == branch and seq <= folded[-1]:
-                    shelf.put(shelf.keys, place, (seq, receipt(delta)))
-            return len(folded) - 1
-
-
-# Checkpoints, snapshots, branches and facts of a RamStore.
-
-
-class RamPoints:
-    """Checkpoints, snapshots and branches."""
-
-    def __init__(self, room: Room, journal: RamJournal) -> None:
-        """Of that branch."""
-        self._room = room
+    def __init__(self, branch: RamBranch, journal: RamJournal) -> None:
+        super().__init__(branch)
         self._journal = journal
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Replace the checkpoint of this branch."""
-        room = self._room
-        with room.writer() as shelf:
-            check_checkpoint(checkpoint, room.branch, self._journal.head(), shelf.gone())
-            shelf.put(shelf.checkpoints, room.branch, _copied(checkpoint))
+        name = self._branch.name
+        with self._branch.writer() as tables:
+            check_checkpoint(checkpoint, name, self._journal.head(), tables.gone())
+            tables.put(tables.checkpoints, name, _copied(checkpoint))
 
     def load(self) -> Checkpoint | None:
         """The newest usable checkpoint, or None."""
-        shelf = self._room.shelf()
-        with shelf.guard:
-            for segment in reversed(self._room.segments()):
-                point = shelf.checkpoints.get(segment.branch)
+        tables = self._branch.tables()
+        with tables.guard:
+            for segment in reversed(self._branch.segments()):
+                point = tables.checkpoints.get(segment.branch)
                 if point is not None and point.seq <= segment.upto:
                     return _copied(point)
         return None
@@ -337,130 +322,114 @@ class RamPoints:
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
         """Name a point of this branch."""
         check_name(name, "a snapshot")
-        room = self._room
-        with room.writer() as shelf:
-            head = self._journal.head()
-            if not 0 <= seq <= head:
-                raise InvalidInput(f"a snapshot lies between 0 and the head, {head}; not at {seq}")
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            check_seq(seq, self._journal.head())
             self._journal.check(seq)
-            mark = Mark(name=name, branch=room.branch, seq=seq, recorded_at=recorded_at)
-            shelf.put(shelf.marks, (room.branch, name), mark)
+            mark = Mark(name=name, branch=branch, seq=seq, recorded_at=recorded_at)
+            tables.put(tables.marks, (branch, name), mark)
         return mark
 
     def marks(self) -> list[Mark]:
         """Snapshots of this branch and its ancestors, oldest first."""
-        shelf = self._room.shelf()
-        with shelf.guard:
-            upto = {segment.branch: segment.upto for segment in self._room.segments()}
-            found = [m for m in shelf.marks.values() if m.seq <= upto.get(m.branch, -1)]
-        return sorted(found, key=lambda m: (m.seq, m.recorded_at, m.name))
+        tables = self._branch.tables()
+        with tables.guard:
+            return in_sight(tables.marks.values(), self._branch.segments())
 
     def unmark(self, name: str) -> None:
         """Forget the name of a snapshot of this branch."""
-        with self._room.writer() as shelf:
-            place = (self._room.branch, name)
-            if place not in shelf.marks:
-                raise NotFound(f"no snapshot {name!r} on branch {self._room.branch!r}", name=name)
-            shelf.drop(shelf.marks, place)
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            if (branch, name) not in tables.marks:
+                raise NotFound(f"no snapshot {name!r} on branch {branch!r}", name=name)
+            tables.drop(tables.marks, (branch, name))
 
 
 def _copied(point: Checkpoint) -> Checkpoint:
     return replace(point, arrays={name: np.array(a) for name, a in point.arrays.items()})
 
 
-class RamFacts:
+class RamFacts(RamPart):
     """Facts about the memory itself."""
-
-    def __init__(self, room: Room) -> None:
-        """Of that branch."""
-        self._room = room
 
     def get(self, name: str) -> str | None:
         """The value, or None."""
-        return self._room.shelf().facts.get(name)
+        return self._branch.tables().facts.get(name)
 
     def put(self, name: str, value: str) -> None:
         """Set it."""
-        with self._room.writer() as shelf:
-            shelf.put(shelf.facts, name, value)
+        with self._branch.writer() as tables:
+            tables.put(tables.facts, name, value)
 
     def branches(self) -> list[Mark]:
         """All branches with their fork points, oldest first."""
-        return list(self._room.shelf().forks.values())
+        return list(self._branch.tables().forks.values())
 
     def forgotten(self) -> NDArray[np.int64]:
         """Ids of all nodes ever erased, ascending."""
-        return self._room.shelf().gone()
+        return self._branch.tables().gone()
 
     def size(self) -> Mapping[str, int]:
         """Bytes held (nothing is on disk) and rows, by part."""
-        shelf = self._room.shelf()
-        with shelf.guard:
-            deltas = [delta for entries in shelf.entries.values() for delta in entries.values()]
-            arrays = [a for point in shelf.checkpoints.values() for a in point.arrays.values()]
-            words = sum(
-                len(part or "") for c in shelf.contents.values() for part in content_row(c)[2:]
-            )
-            images = [c for d in deltas for c in (d.nodes, d.arcs)]
+        tables = self._branch.tables()
+        with tables.guard:
+            deltas = [delta for entries in tables.entries.values() for delta in entries.values()]
+            arrays = [a for point in tables.checkpoints.values() for a in point.arrays.values()]
+            rows = map(content_row, tables.contents.values())
             return {
                 "bytes": 0,
                 "journal": len(deltas),
-                "journal_bytes": sum(2 * c.before.nbytes for c in images),
-                "contents": len(shelf.contents),
-                "content_bytes": words,
-                "checkpoints": len(shelf.checkpoints),
+                "journal_bytes": sum(
+                    2 * (d.nodes.before.nbytes + d.arcs.before.nbytes) for d in deltas
+                ),
+                "contents": len(tables.contents),
+                "content_bytes": sum(len(part or "") for row in rows for part in row[2:]),
+                "checkpoints": len(tables.checkpoints),
                 "checkpoint_bytes": sum(a.nbytes for a in arrays),
-                "forgotten": len(shelf.forgotten),
+                "forgotten": len(tables.forgotten),
                 "to_clean": 0,
             }
-
-
-# RamStore: one branch of a memory that is kept nowhere.
 
 
 class RamStore:
     """The store in memory: the same Protocol and the same laws, durability left out."""
 
-    def __init__(self, *, _room: Room | None = None) -> None:
+    def __init__(self, *, _branch: RamBranch | None = None) -> None:
         """A new, empty memory on branch "main"."""
-        room = self._room = _room or Room(_new_shelf(), FIRST)
-        self.journal = RamJournal(room)
-        self.contents = RamContents(room)
-        self.points = RamPoints(room, self.journal)
-        self.facts = RamFacts(room)
+        self._branch = branch = _branch or RamBranch(_new_tables(), FIRST)
+        self.journal = RamJournal(branch)
+        self.contents = RamContents(branch)
+        self.points = RamPoints(branch, self.journal)
+        self.facts = RamFacts(branch)
 
     @property
     def branch(self) -> str:
         """Name of this branch."""
-        return self._room.branch
+        return self._branch.name
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock; where the block raises, nothing of it was written."""
-        with self._room.writer():
-            yield
+        return self._branch.writer()
 
     def fork(self, name: str, recorded_at: float = 0.0) -> RamStore:
         """A store on a new branch that begins at this branch's head."""
         check_name(name, "a branch")
-        with self._room.writer() as shelf:
-            if name in shelf.forks:
-                raise InvalidInput(f"there is a branch {name!r} already: choose another name")
-            fork = Mark(
-                name=name, branch=self.branch, seq=self.journal.head(), recorded_at=recorded_at
-            )
-            shelf.put(shelf.forks, name, fork)
-            shelf.put(shelf.entries, name, {})
-        return RamStore(_room=Room(shelf, name))
+        with self._branch.writer() as tables:
+            check_free(name, tables.forks)
+            head = self.journal.head()
+            fork = Mark(name=name, branch=self.branch, seq=head, recorded_at=recorded_at)
+            tables.put(tables.forks, name, fork)
+            tables.put(tables.entries, name, {})
+        return RamStore(_branch=RamBranch(tables, name))
 
     def close(self) -> None:
         """Release this branch; the memory is gone with its last store."""
-        self._room.closed = True
+        self._branch.closed = True
 
 
-def _new_shelf() -> Shelf:
-    shelf = Shelf()
-    shelf.forks[FIRST] = Mark(name=FIRST, branch="", seq=0, recorded_at=0.0)
-    shelf.entries[FIRST] = {}
-    shelf.facts["secret"] = secrets.token_hex(16)
-    return shelf
+def _new_tables() -> Tables:
+    tables = Tables()
+    tables.forks[FIRST] = Mark(name=FIRST, branch="", seq=0, recorded_at=0.0)
+    tables.entries[FIRST] = {}
+    tables.facts["secret"] = secrets.token_hex(16)
+    return tables

@@ -1,4 +1,4 @@
-"""Branch: one branch of an open database, and whether it may still be used."""
+"""SqliteStore: one memory in one SQLite file, durable when a write returns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +23,12 @@ from mags.store.database import Database, damaged
 from mags.store.lineage import (
     FIRST,
     FOLD,
-    Segment,
+    check_free,
     check_name,
     check_reachable,
+    check_seq,
     fold_limit,
+    in_sight,
     lineage,
     receipt,
 )
@@ -42,29 +43,47 @@ from mags.store.rows import (
     parts,
 )
 
+BATCH_BYTES = 4 << 20
+"""Entries are read in steps of about this many encoded bytes."""
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A segment and the number of its branch in the file."""
+FOLDED_AT_ONCE = 1000
+SCANNED_AT_ONCE = 2000
 
-    branch: int
-    segment: Segment
+LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
+
+SIZES = {
+    "journal": "SELECT count(*) FROM journal",
+    "journal_bytes": "SELECT ifnull(sum(length(delta)), 0) FROM journal",
+    "contents": "SELECT count(*) FROM content",
+    "content_bytes": "SELECT ifnull(sum(octet_length(text) + octet_length(meta)"
+    " + ifnull(length(vector), 0)), 0) FROM content",
+    "checkpoints": "SELECT count(*) FROM checkpoint",
+    "checkpoint_bytes": "SELECT ifnull(sum(length(bytes)), 0) FROM part",
+    "forgotten": "SELECT count(*) FROM forgotten",
+    "to_clean": "SELECT value FROM counter WHERE name = 'to_clean'",
+}
+
+Scrubbed = dict[int, tuple[bytes, bytes]]
+"""Entries by sequence: how they began, and what they are without the images in question."""
 
 
-class Branch:
-    """What the tables of a store share. Ancestry never changes, so it is read once."""
+class SqliteBranch:
+    """One branch of an open file, as the tables of a store share it.
+
+    `pieces`: the number in the file of each branch it sees, with what it sees of it, the oldest
+    ancestor first. Ancestry never changes, so it is read once.
+    """
 
     def __init__(self, database: Database, name: str) -> None:
-        """Of that branch; raises NotFound."""
+        """Raises NotFound."""
         self._database = database
         self.name = name
         self._closed = False
         with database.reading() as db:
             numbers = dict(db.execute("SELECT name, id FROM branch"))
-            pieces = lineage(read_forks(db), name)
-        self.pieces = tuple(Piece(numbers[segment.branch], segment) for segment in pieces)
-        self.id = self.pieces[-1].branch
-        self.after = self.pieces[-1].segment.after
+            segments = lineage(read_forks(db), name)
+        self.pieces = tuple((numbers[segment.branch], segment) for segment in segments)
+        self.id = self.pieces[-1][0]
 
     @property
     def database(self) -> Database:
@@ -74,17 +93,27 @@ class Branch:
             raise StoreClosed(f"{path} was closed: open it again", path=path)
         return self._database
 
-    @contextmanager
-    def writing(self) -> Iterator[apsw.Connection]:
+    def writing(self) -> AbstractContextManager[apsw.Connection]:
         """A connection in a transaction."""
-        with self.database.writing() as db:
-            yield db
+        return self.database.writing()
 
-    @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
+    def reading(self) -> AbstractContextManager[apsw.Connection]:
         """A connection that sees one state."""
-        with self.database.reading() as db:
-            yield db
+        return self.database.reading()
+
+    def head(self) -> int:
+        """Sequence of the last entry, or the fork point."""
+        (last,) = self.database.look(LAST, (self.id,)) or (None,)
+        return self.pieces[-1][1].after if last is None else int(last)
+
+    def check_reachable(self, db: apsw.Connection, seq: int) -> None:
+        """Raise NotFound where `seq` lies inside what was folded."""
+        for number, segment in self.pieces:
+            first = db.execute(
+                "SELECT seq, kind FROM journal WHERE branch = ? ORDER BY seq LIMIT 1", (number,)
+            ).fetchone()
+            fold = first[0] if first is not None and first[1] == FOLD else None
+            check_reachable(segment, seq, fold)
 
     def close(self) -> None:
         """Let go of the file, once."""
@@ -115,28 +144,19 @@ def read_marks(db: apsw.Connection) -> list[Mark]:
 
 def read_forgotten(db: apsw.Connection) -> NDArray[np.int64]:
     """Ids of erased nodes, ascending."""
-    return np.array(
-        [i for (i,) in db.execute("SELECT node FROM forgotten ORDER BY node")], np.int64
-    )
+    rows = db.execute("SELECT node FROM forgotten ORDER BY node")
+    return np.array([node for (node,) in rows], np.int64)
 
 
-# The log of a branch in SQLite.
+class SqlitePart:
+    """One door of a SqliteStore."""
 
-
-BATCH_BYTES = 4 << 20
-"""Entries are read in steps of about this many encoded bytes."""
-
-FOLDED_AT_ONCE = 1000
-
-LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
-
-
-class SqliteJournal:
-    """The log of one branch."""
-
-    def __init__(self, branch: Branch) -> None:
-        """Of that branch."""
+    def __init__(self, branch: SqliteBranch) -> None:
         self._branch = branch
+
+
+class SqliteJournal(SqlitePart):
+    """The log of one branch."""
 
     def append(self, delta: Delta) -> int:
         """Commit Delta, its contents and its key; its sequence."""
@@ -177,14 +197,13 @@ class SqliteJournal:
         out: list[Entry] = []
         size = 0
         with self._branch.reading() as db:
-            _check_reachable(db, self._branch, seq)
+            self._branch.check_reachable(db, seq)
             gone = read_forgotten(db)
-            for piece in self._branch.pieces:
-                segment = piece.segment
+            for branch, segment in self._branch.pieces:
                 rows = db.execute(
                     "SELECT seq, delta FROM journal WHERE branch = ? AND seq > ? AND seq <= ?"
                     " ORDER BY seq",
-                    (piece.branch, max(seq, segment.after), segment.upto),
+                    (branch, max(seq, segment.after), segment.upto),
                 )
                 for number, data in rows:
                     delta = decode(data).forgetting(gone)
@@ -196,9 +215,7 @@ class SqliteJournal:
 
     def head(self) -> int:
         """Sequence of the last entry, or the fork point."""
-        branch = self._branch
-        (last,) = branch.database.look(LAST, (branch.id,)) or (None,)
-        return branch.after if last is None else int(last)
+        return self._branch.head()
 
     def find_key(self, key: str) -> Delta | None:
         """The Delta written with that key on this branch or before its fork."""
@@ -207,12 +224,12 @@ class SqliteJournal:
             return None if data is None else decode(data).forgetting(read_forgotten(db))
 
     def _receipt(self, db: apsw.Connection, key: str) -> bytes | None:
-        for piece in reversed(self._branch.pieces):
+        for branch, segment in reversed(self._branch.pieces):
             row = db.execute(
                 "SELECT ifnull(r.delta, j.delta)"
                 " FROM receipt r LEFT JOIN journal j ON j.seq = r.seq"
                 " WHERE r.branch = ? AND r.key = ? AND r.seq <= ?",
-                (piece.branch, key, piece.segment.upto),
+                (branch, key, segment.upto),
             ).fetchone()
             if row is not None:
                 return bytes(row[0])
@@ -223,27 +240,24 @@ class SqliteJournal:
 
         The work is done on what a reader sees; the writer's lock is held for the exchange only.
         """
+        own = self._branch.id
         with self._branch.reading() as db:
             folded = self._foldable(db, before)
             if len(folded) < 2:
                 return 0
             gone = read_forgotten(db)
             net, receipts = self._fold(db, folded, gone)
-        data = encode(net)
+        data, last = encode(net), folded[-1]
         with self._branch.writing() as db:
             forgotten = len(read_forgotten(db)) != len(gone)
-            if forgotten or self._foldable(db, folded[-1]) != folded:
+            if forgotten or self._foldable(db, last) != folded:
                 return 0  # an erasure, a snapshot, a fork or another compaction came in between
-            db.execute(
-                "DELETE FROM journal WHERE branch = ? AND seq < ?", (self._branch.id, folded[-1])
-            )
+            db.execute("DELETE FROM journal WHERE branch = ? AND seq < ?", (own, last))
             # The last row stays, so that sequences are never given out twice.
-            db.execute(
-                "UPDATE journal SET kind = ?, delta = ? WHERE seq = ?", (FOLD, data, folded[-1])
-            )
+            db.execute("UPDATE journal SET kind = ?, delta = ? WHERE seq = ?", (FOLD, data, last))
             db.executemany(
                 "UPDATE receipt SET delta = ? WHERE branch = ? AND key = ?",
-                [(kept, self._branch.id, key) for key, kept in receipts.items()],
+                [(kept, own, key) for key, kept in receipts.items()],
             )
         return len(folded) - 1
 
@@ -273,69 +287,6 @@ class SqliteJournal:
         return net[0], receipts
 
 
-def read_head(db: apsw.Connection, branch: Branch) -> int:
-    """Sequence of the last entry of a branch, or its fork point."""
-    last = db.execute(LAST, (branch.id,)).get
-    return branch.after if last is None else int(last)
-
-
-Scrubbed = dict[int, tuple[bytes, bytes]]
-"""Entries by sequence: how they began, and what they are without the images in question."""
-
-
-def scrubbed(
-    db: apsw.Connection, ids: NDArray[np.int64], known: Scrubbed, after: int
-) -> tuple[Scrubbed, int]:
-    """Entries of any branch after a sequence (and all folds) that have images of these nodes,
-    without them; and the last one read. `known`: what was found before.
-    """
-    found = dict(known)
-    last = after
-    rows = db.execute(
-        "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
-    )
-    for seq, data in rows:
-        last = max(last, seq)
-        if seq in known and known[seq][0] == data[: HEAD.size]:
-            continue
-        if touches(data, ids):
-            found[seq] = data[: HEAD.size], encode(decode(data).forgetting(ids))
-    return found, last
-
-
-def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64]) -> None:
-    """Write scrubbed entries over the old ones; one that changed meanwhile is scrubbed anew."""
-    for seq, (head, kept) in found.items():
-        # The head holds the checksum.
-        db.execute(
-            "UPDATE journal SET delta = ? WHERE seq = ? AND substr(delta, 1, ?) = ?",
-            (kept, seq, len(head), head),
-        )
-        if db.changes():
-            continue
-        data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
-        if data is not None:
-            kept = encode(decode(data).forgetting(ids))
-            db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
-
-
-def check_point(db: apsw.Connection, branch: Branch, seq: int) -> None:
-    """Raise InvalidInput beyond the head, NotFound inside what was folded."""
-    head = read_head(db, branch)
-    if not 0 <= seq <= head:
-        raise InvalidInput(f"a snapshot lies between 0 and the head, {head}; not at {seq}")
-    _check_reachable(db, branch, seq)
-
-
-def _check_reachable(db: apsw.Connection, branch: Branch, seq: int) -> None:
-    for piece in branch.pieces:
-        first = db.execute(
-            "SELECT seq, kind FROM journal WHERE branch = ? ORDER BY seq LIMIT 1", (piece.branch,)
-        ).fetchone()
-        fold = first[0] if first is not None and first[1] == FOLD else None
-        check_reachable(piece.segment, seq, fold)
-
-
 def _add_contents(db: apsw.Connection, contents: Sequence[Content]) -> None:
     rows = [content_row(content) for content in contents]
     for _, node, *_ in rows:
@@ -347,18 +298,8 @@ def _add_contents(db: apsw.Connection, contents: Sequence[Content]) -> None:
         raise InvalidInput("one of these contents exists: contents are immutable") from failure
 
 
-# The content table in SQLite: the only place where words are.
-
-
-SCANNED_AT_ONCE = 2000
-
-
-class SqliteContents:
-    """The content table, shared by all branches."""
-
-    def __init__(self, branch: Branch) -> None:
-        """Seen from that branch."""
-        self._branch = branch
+class SqliteContents(SqlitePart):
+    """The content table, shared by all branches: the only place where words are."""
 
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         """Contents in the order asked, vectors left out."""
@@ -377,9 +318,7 @@ class SqliteContents:
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
         """All contents (of those nodes, or of all), by id, read in steps."""
-        if node_ids is None:
-            return self._scan(None)
-        return self._scan(json.dumps([int(i) for i in node_ids]))
+        return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
 
     def _scan(self, nodes: str | None) -> Iterator[Content]:
         chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?3))"
@@ -441,22 +380,51 @@ class SqliteContents:
             return self._branch.database.reserve(db, count)
 
 
-# Checkpoints and snapshots in SQLite.
+def scrubbed(
+    db: apsw.Connection, ids: NDArray[np.int64], known: Scrubbed, after: int
+) -> tuple[Scrubbed, int]:
+    """Entries of any branch after a sequence (and all folds) that have images of these nodes,
+    without them; and the last one read. `known`: what was found before.
+    """
+    found = dict(known)
+    last = after
+    rows = db.execute(
+        "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
+    )
+    for seq, data in rows:
+        last = max(last, seq)
+        if seq in known and known[seq][0] == data[: HEAD.size]:
+            continue
+        if touches(data, ids):
+            found[seq] = data[: HEAD.size], encode(decode(data).forgetting(ids))
+    return found, last
 
 
-class SqlitePoints:
+def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64]) -> None:
+    """Write scrubbed entries over the old ones; one that changed meanwhile is scrubbed anew."""
+    for seq, (head, kept) in found.items():
+        # The head holds the checksum.
+        db.execute(
+            "UPDATE journal SET delta = ? WHERE seq = ? AND substr(delta, 1, ?) = ?",
+            (kept, seq, len(head), head),
+        )
+        if db.changes():
+            continue
+        data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
+        if data is not None:
+            kept = encode(decode(data).forgetting(ids))
+            db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
+
+
+class SqlitePoints(SqlitePart):
     """Checkpoints and snapshots of one branch."""
-
-    def __init__(self, branch: Branch) -> None:
-        """Of that branch."""
-        self._branch = branch
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Replace the checkpoint of this branch."""
         arrays = describe(checkpoint.arrays)
         own = self._branch.id
         with self._branch.writing() as db:
-            head = read_head(db, self._branch)
+            head = self._branch.head()
             check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
             db.execute(
                 "INSERT INTO checkpoint VALUES (?, ?, ?, ?) ON CONFLICT (branch) DO UPDATE "
@@ -472,25 +440,24 @@ class SqlitePoints:
     def load(self) -> Checkpoint | None:
         """The newest usable checkpoint, or None."""
         with self._branch.reading() as db:
-            for piece in reversed(self._branch.pieces):
+            for branch, segment in reversed(self._branch.pieces):
                 row = db.execute(
                     "SELECT seq, tick, arrays FROM checkpoint WHERE branch = ? AND seq <= ?",
-                    (piece.branch, piece.segment.upto),
+                    (branch, segment.upto),
                 ).fetchone()
                 if row is not None:
                     seq, tick, description = row
                     arrays = blank_arrays(description)
-                    _fill_all(db, piece, list(arrays.values()))
-                    return Checkpoint(
-                        seq=seq, branch=piece.segment.branch, tick=tick, arrays=arrays
-                    )
+                    _fill_all(db, branch, list(arrays.values()))
+                    return Checkpoint(seq=seq, branch=segment.branch, tick=tick, arrays=arrays)
         return None
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
         """Name a point of this branch."""
         check_name(name, "a snapshot")
         with self._branch.writing() as db:
-            check_point(db, self._branch, seq)
+            check_seq(seq, self._branch.head())
+            self._branch.check_reachable(db, seq)
             db.execute(
                 "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)",
                 (self._branch.id, name, seq, recorded_at),
@@ -499,10 +466,8 @@ class SqlitePoints:
 
     def marks(self) -> list[Mark]:
         """Snapshots of this branch and its ancestors, oldest first."""
-        upto = {piece.segment.branch: piece.segment.upto for piece in self._branch.pieces}
         with self._branch.reading() as db:
-            found = [mark for mark in read_marks(db) if mark.seq <= upto.get(mark.branch, -1)]
-        return sorted(found, key=lambda mark: (mark.seq, mark.recorded_at, mark.name))
+            return in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
 
     def unmark(self, name: str) -> None:
         """Forget the name of a snapshot of this branch."""
@@ -521,34 +486,32 @@ def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any])
         "SELECT id, checksum FROM part WHERE branch = ? AND array = ? ORDER BY id", (branch, number)
     ).fetchall()
     count = 0
-    for part in parts(array):
-        known = held[count] if count < len(held) else None
-        count += 1
+    for count, part in enumerate(parts(array), start=1):
         total = checksum(part)
-        if known is None:
+        if count > len(held):
             db.execute(
                 "INSERT INTO part (branch, array, checksum, bytes) VALUES (?, ?, ?, ?)",
                 (branch, number, total, part),
             )
-        elif known[1] != total or not _same(db, known[0], part):
+            continue
+        part_id, known = held[count - 1]
+        if known != total or not _same(db, part_id, part):
             db.execute(
-                "UPDATE part SET checksum = ?, bytes = ? WHERE id = ?", (total, part, known[0])
+                "UPDATE part SET checksum = ?, bytes = ? WHERE id = ?", (total, part, part_id)
             )
-    db.executemany("DELETE FROM part WHERE id = ?", [(id_,) for id_, _ in held[count:]])
+    db.executemany("DELETE FROM part WHERE id = ?", [(part_id,) for part_id, _ in held[count:]])
 
 
 def _same(db: apsw.Connection, part_id: int, part: memoryview) -> bool:
     """Whether a part is kept already, byte for byte (its checksum would pass over a swap)."""
-    held = np.frombuffer(
-        db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get, np.uint8
-    )
-    return np.array_equal(held, np.frombuffer(part, np.uint8))
+    held = db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get
+    return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
 
 
-def _fill_all(db: apsw.Connection, piece: Piece, arrays: list[NDArray[np.void]]) -> None:
+def _fill_all(db: apsw.Connection, branch: int, arrays: list[NDArray[np.void]]) -> None:
     ends = [0] * len(arrays)
     rows = db.execute(
-        "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (piece.branch,)
+        "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (branch,)
     )
     for number, expected, part in rows:
         ends[number] = fill(arrays[number], ends[number], part, expected)
@@ -556,28 +519,8 @@ def _fill_all(db: apsw.Connection, piece: Piece, arrays: list[NDArray[np.void]])
         raise CorruptFile("a checkpoint lacks a part; it can be rebuilt from the journal")
 
 
-# Facts about a memory in SQLite.
-
-
-SIZES = {
-    "journal": "SELECT count(*) FROM journal",
-    "journal_bytes": "SELECT ifnull(sum(length(delta)), 0) FROM journal",
-    "contents": "SELECT count(*) FROM content",
-    "content_bytes": "SELECT ifnull(sum(octet_length(text) + octet_length(meta)"
-    " + ifnull(length(vector), 0)), 0) FROM content",
-    "checkpoints": "SELECT count(*) FROM checkpoint",
-    "checkpoint_bytes": "SELECT ifnull(sum(length(bytes)), 0) FROM part",
-    "forgotten": "SELECT count(*) FROM forgotten",
-    "to_clean": "SELECT value FROM counter WHERE name = 'to_clean'",
-}
-
-
-class SqliteFacts:
+class SqliteFacts(SqlitePart):
     """Small named values of one memory."""
-
-    def __init__(self, branch: Branch) -> None:
-        """Seen from that branch."""
-        self._branch = branch
 
     def get(self, name: str) -> str | None:
         """The value, or None."""
@@ -609,9 +552,6 @@ class SqliteFacts:
         return out
 
 
-# SqliteStore: one branch of a memory in a file.
-
-
 class SqliteStore:
     """The durable store: what a writing method returned survives a kill and a power cut.
 
@@ -620,7 +560,7 @@ class SqliteStore:
     it anew: what it inherits raises StoreError.
     """
 
-    def __init__(self, branch: Branch) -> None:
+    def __init__(self, branch: SqliteBranch) -> None:
         """Of an open branch; `open` is the way in."""
         self._branch = branch
         self.journal = SqliteJournal(branch)
@@ -648,7 +588,7 @@ class SqliteStore:
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
         opened = False
         try:
-            store = cls(Branch(database, branch))
+            store = cls(SqliteBranch(database, branch))
             opened = True
         finally:
             if not opened:
@@ -669,19 +609,16 @@ class SqliteStore:
         """A store on a new branch that begins at this branch's head."""
         check_name(name, "a branch")
         with self._branch.writing() as db:
-            if name in read_forks(db):
-                raise InvalidInput(f"there is a branch {name!r} already: choose another name")
+            check_free(name, read_forks(db))
             db.execute(
                 "INSERT INTO branch (name, parent, after, recorded_at) VALUES (?, ?, ?, ?)",
-                (name, self._branch.id, read_head(db, self._branch), recorded_at),
+                (name, self._branch.id, self._branch.head(), recorded_at),
             )
-            return SqliteStore(Branch(self._branch.database.share(), name))
+            return SqliteStore(SqliteBranch(self._branch.database.share(), name))
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock for one transaction of many writes."""
-        with self._branch.writing():
-            yield
+        return self._branch.writing()
 
     def check(self) -> None:
         """Read and verify the whole file, every entry and checkpoint; raises CorruptFile."""
