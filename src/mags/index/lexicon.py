@@ -193,11 +193,6 @@ class Lexicon:
             match.bits[match.rows] = 0
             self._spare.append((match.scores, match.bits, match.rows.base))
 
-    def scores(self, query_terms: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """BM25 by row, shape (size,), and the rows that scored, in no order."""
-        found = self.match(query_terms)
-        return found.scores, found.rows
-
     def _term(self, term: str) -> int:
         key = self._hash(term)
         row = self._row_of.get(key)

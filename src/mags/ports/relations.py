@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -135,23 +135,20 @@ class _Table:
         self._add_relatives()
 
     def _add(self, name: str, entry: Mapping[str, object]) -> None:
+        flags = {key: bool(entry.get(key)) for key in ("one", "noun", "symmetric", "kinds")}
+        texts = {key: str(entry.get(key, "")) for key in ("past", "opposite", "answers")}
         relation = Relation(
             name=name,
-            one=bool(entry.get("one", False)),
-            noun=bool(entry.get("noun", False)),
-            symmetric=bool(entry.get("symmetric", False)),
-            inverse=str(entry.get("inverse", name if entry.get("symmetric") else "")),
-            past=str(entry.get("past", "")),
-            kinds=bool(entry.get("kinds", False)),
-            opposite=str(entry.get("opposite", "")),
-            answers=str(entry.get("answers", "")),
+            inverse=str(entry.get("inverse", name if flags["symmetric"] else "")),
             ids=tuple(str(entry.get("ids", "")).split()),
+            **flags,
+            **texts,
         )
         self.by_name[name] = relation
         for code in relation.ids:
             self.exact.setdefault(code.lower(), (relation, False))
         for key, change in (("forms", False), ("change", True)):
-            for form in _split(entry.get(key, "")):
+            for form in filter(None, map(str.strip, str(entry.get(key, "")).split("|"))):
                 self._file(form, relation, change)
         self._file(name, relation, False)
         if relation.noun:
@@ -180,10 +177,6 @@ class _Table:
         back = Relation(name=name, inverse=relation.name)
         self.by_name[name] = back
         self._file(name, back, False)
-
-
-def _split(raw: object) -> Iterator[str]:
-    return (form.strip() for form in str(raw).split("|") if form.strip())
 
 
 def _key(phrase: str) -> str:
