@@ -135,14 +135,18 @@ class _Table:
         self._add_relatives()
 
     def _add(self, name: str, entry: Mapping[str, object]) -> None:
-        flags = {key: bool(entry.get(key)) for key in ("one", "noun", "symmetric", "kinds")}
-        texts = {key: str(entry.get(key, "")) for key in ("past", "opposite", "answers")}
+        symmetric = bool(entry.get("symmetric"))
         relation = Relation(
             name=name,
-            inverse=str(entry.get("inverse", name if flags["symmetric"] else "")),
+            one=bool(entry.get("one")),
+            noun=bool(entry.get("noun")),
+            symmetric=symmetric,
+            inverse=str(entry.get("inverse", name if symmetric else "")),
+            past=str(entry.get("past", "")),
+            kinds=bool(entry.get("kinds")),
+            opposite=str(entry.get("opposite", "")),
+            answers=str(entry.get("answers", "")),
             ids=tuple(str(entry.get("ids", "")).split()),
-            **flags,
-            **texts,
         )
         self.by_name[name] = relation
         for code in relation.ids:
