@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import Content, NodeKind, blank_node
+from mags.graph.records import ARC, ArcKind, Content, NodeKind, blank_node
 from mags.plasticity.cycle import Sleep, Slept, rebase
 from mags.plasticity.still import Still, altered, created
 from mags.plasticity.themes import Scribe

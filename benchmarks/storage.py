@@ -26,9 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NODE, Content, blank_node
+from mags.graph.records import ARC, NODE, ArcKind, Content, blank_node
 from mags.ports.store import Checkpoint
 from mags.store.sqlite import SqliteStore
 

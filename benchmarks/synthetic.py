@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind
-from mags.graph.node import NEVER, NODE, Content, NodeKind
+from mags.graph.records import ARC, NEVER, NODE, ArcKind, Content, NodeKind
 
 DIMENSION = 384
 TOPIC = 200  # nodes a topic

@@ -26,11 +26,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from mags.engram.engram import Engram  # noqa: E402
 from mags.engram.moment import Moment  # noqa: E402
 from mags.engram.settings import ConflictSettings, EngramSettings  # noqa: E402
-from mags.graph.draft import Draft  # noqa: E402
-from mags.graph.edge import ArcKind  # noqa: E402
-from mags.graph.node import NEVER, Content, NodeKind  # noqa: E402
-from mags.index.ids import Ids  # noqa: E402
-from mags.index.state import State  # noqa: E402
+from mags.graph.delta import Draft  # noqa: E402
+from mags.graph.records import (  # noqa: E402
+    NEVER,
+    ArcKind,
+    Content,
+    NodeKind,
+)
+from mags.index.state import Ids, State  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
 from mags.models.policy.rules import RulePolicy  # noqa: E402
 from mags.ports.policy import Turn  # noqa: E402

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.ranking.sets import Memory
 from benchmarks.ranking.world import World
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.recall.candidates import standardised
 from mags.recall.ranking import RAW
 from mags.recall.recall import sources

@@ -8,10 +8,9 @@ from itertools import groupby
 
 from mags.engram.engram import Engram
 from mags.engram.moment import Moment
-from mags.graph.draft import Draft
-from mags.graph.node import Content
-from mags.index.ids import Ids
-from mags.index.state import State
+from mags.graph.delta import Draft
+from mags.graph.records import Content
+from mags.index.state import Ids, State
 from mags.memory.parts import same_relation
 from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import Embedder

@@ -24,7 +24,7 @@ from benchmarks.use.days import Told, opened, pass_time, tell
 from benchmarks.use.streams import Stream, locomo
 from benchmarks.vectors import shipped
 from mags import inspect
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.memory.memory import Memory
 from mags.settings import Settings
 from mags_lab.evaluation.proving.ablations import SWITCHES

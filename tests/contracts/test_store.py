@@ -10,8 +10,7 @@ import pytest
 
 from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
 from mags.graph.delta import Changes
-from mags.graph.edge import ARC, ArcKind, blank_arc
-from mags.graph.node import NODE, Content, NodeKind, blank_node
+from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Mark, Store
 from mags.store.ram import RamStore
 from mags.store.sqlite import SqliteStore

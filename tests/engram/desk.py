@@ -10,11 +10,9 @@ import numpy as np
 from mags.engram.engram import Engram
 from mags.engram.moment import Inscribed, Moment
 from mags.engram.settings import EngramSettings
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
-from mags.index.ids import Ids
-from mags.index.state import State
+from mags.graph.delta import Delta, Draft
+from mags.graph.records import NEVER, Content, NodeFlag, NodeKind
+from mags.index.state import Ids, State
 from mags.ports.policy import Act, Operation, Turn, Writing
 
 DIMENSION = 32

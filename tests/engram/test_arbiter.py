@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag
+from mags.graph.records import NEVER, ArcKind, NodeFlag
 from tests.engram.desk import DAY, Desk, add, retract, update
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mags.engram.attention import AttentionWeights, candidates, first_edges, scores
 from mags.engram.settings import AttentionSettings, EngramSettings
 from mags.errors import ConfigurationError
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from tests.engram.desk import Desk, add
 
 SETTINGS = AttentionSettings()

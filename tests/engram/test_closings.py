@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER
+from mags.graph.records import NEVER, ArcKind
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Turn
 from scripts.conflict_pairs import ADDITIONS, TRAIN, fillings

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from mags.engram.settings import ConflictSettings, EngramSettings
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER
+from mags.graph.records import NEVER, ArcKind
 from mags.ports import relations
 from mags.ports.conflict_weights import WEIGHTS
 from mags.ports.likeness import FEATURES, features, is_specific, probability, sentences, take_apart

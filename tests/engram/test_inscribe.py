@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from mags.engram.salience import surprise
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
 from mags.ports.policy import Turn, Writing
 from tests.engram.desk import DAY, Desk, add, note, retract
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.records import NEVER, NodeKind
 from mags.ports.policy import Act, Operation
 from tests.engram.desk import DAY, Desk, add
 

@@ -8,8 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.index.names import fold
 from mags.index.tokens import fold as fold_text
 from tests.engram.desk import Desk, add

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mags.engram.settings import EngramSettings
-from mags.graph.node import NEVER
+from mags.graph.records import NEVER
 from tests.engram.desk import Desk, add, note, retract
 
 

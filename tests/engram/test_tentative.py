@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NodeFlag, NodeKind
 from tests.engram.desk import DAY, Desk, add, retract, update
 
 OSLO = ("Ana", "lives in", "Oslo")

@@ -8,7 +8,7 @@ from functools import cache
 
 import mags
 from mags.app import make_policy
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.memory.memory import Memory
 from mags.memory.views import Seen
 from mags.ports.policy import Policy

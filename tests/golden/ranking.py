@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.memory.memory import Memory
 from mags.ports.policy import Turn
 from mags.recall.found import HitTrace, Step

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
 from mags.memory.memory import Memory
 from mags.memory.views import Seen
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Delta, Draft
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 
 Step = tuple[str, int, int, ArcKind, float]
 

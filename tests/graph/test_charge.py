@@ -15,8 +15,7 @@ from mags.graph.charge import (
     node_charge,
     stored,
 )
-from mags.graph.edge import ARC, ArcFlag, ArcKind, blank_arc
-from mags.graph.node import NodeFlag, blank_node
+from mags.graph.records import ARC, ArcFlag, ArcKind, NodeFlag, blank_arc, blank_node
 
 weights = st.floats(0, 1, width=32)
 counts = st.integers(0, 10_000)

@@ -12,9 +12,8 @@ from hypothesis import given
 from mags.errors import CorruptFile, NewerSchema
 from mags.graph.codec import HEAD, THRESHOLD, VERSION, decode, encode, touches
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind, blank_arc
 from mags.graph.graph import Graph
-from mags.graph.node import NODE, Content, blank_node
+from mags.graph.records import ARC, NODE, ArcKind, Content, blank_arc, blank_node
 from tests.graph.deltas import play, turns
 
 LAYOUTS = [0x197F5CD9, 0xC1C353DB]

@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 
 from mags.errors import NotFound
-from mags.graph.delta import Changes, Delta
-from mags.graph.draft import Draft
-from mags.graph.edge import ARC, ArcKind, blank_arc
-from mags.graph.graph import Graph
-from mags.graph.node import NODE, Content, NodeKind, blank_node
-from mags.graph.pool import FEW, LONG
+from mags.graph.delta import Changes, Delta, Draft
+from mags.graph.graph import FEW, LONG, Graph
+from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from tests.graph.deltas import ids, play, turns
 
 

@@ -2,11 +2,9 @@
 
 import pytest
 
-from mags.graph import past
-from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind, blank_arc
-from mags.graph.node import NODE, NodeFlag, NodeKind, blank_node
-from mags.graph.past import Past
+from mags.graph import delta as module
+from mags.graph.delta import Changes, Delta, Past
+from mags.graph.records import ARC, NODE, ArcKind, NodeFlag, NodeKind, blank_arc, blank_node
 
 
 def delta(kind: str, nodes: list, arcs: list) -> Delta:
@@ -52,7 +50,7 @@ DELTAS = [
 def test_every_node_is_there_once_as_it_was_last_and_every_link_once(
     monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr(past, "AT_ONCE", at_once)
+    monkeypatch.setattr(module, "AT_ONCE", at_once)
     found = Past.of(iter(DELTAS))
     assert found.nodes["id"].tolist() == [2, 4, 9]
     assert found.nodes["flags"].tolist() == [int(NodeFlag.PINNED), 0, 0]

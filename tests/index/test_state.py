@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mags.graph.draft import Draft
+from mags.graph.delta import Draft
 from mags.index import vectors as module
 from mags.index.vectors import VectorIndex
 from tests.recall.small import told

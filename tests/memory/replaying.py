@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.memory.memory import Memory
 
 

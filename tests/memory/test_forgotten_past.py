@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags import inspect
-from mags.graph.edge import ArcKind
-from mags.graph.node import NodeKind
-from mags.graph.past import Past
+from mags.graph.delta import Past
+from mags.graph.records import ArcKind, NodeKind
 from mags.memory.memory import Memory
 from mags.models.answer.llm import LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat

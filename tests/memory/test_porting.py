@@ -9,7 +9,7 @@ import pytest
 
 import mags
 from mags import inspect
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.memory.memory import Memory
 from mags.memory.reembedding import reembed
 from mags.models.embed.hashing import HashEmbedder

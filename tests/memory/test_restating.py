@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mags
 from mags import inspect
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.rules.policy import RulePolicy

@@ -12,8 +12,7 @@ import pytest
 
 import mags
 from mags.graph.delta import Delta
-from mags.index.ids import Ids
-from mags.index.state import State
+from mags.index.state import Ids, State
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.policy.rules import RulePolicy

@@ -15,9 +15,8 @@ import pytest
 import mags
 from mags.memory.memory import Memory
 from mags.settings import NESTED, Settings, read_settings
-from mags.store.sqlite import opening
-from mags.store.sqlite.copies import copies
-from mags.store.sqlite.opening import newest
+from mags.store import migrations
+from mags.store.migrations import copies, newest
 from tests.outside.make_fixtures import (
     BRANCH,
     FORGOTTEN,
@@ -81,9 +80,9 @@ def test_what_a_newer_version_wrote_is_refused_and_left_alone(path: Path, read_o
 def test_a_migration_leaves_the_memory_as_it_was_beside_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    steps = [*opening._migrations(), (newest() + 1, "CREATE TABLE added (x)")]
+    steps = [*migrations._migrations(), (newest() + 1, "CREATE TABLE added (x)")]
     with monkeypatch.context() as newer:
-        newer.setattr(opening, "_migrations", lambda: iter(steps))
+        newer.setattr(migrations, "_migrations", lambda: iter(steps))
         with opened(path) as memory:
             assert same(kept(memory))
     (copy,) = copies(path)

@@ -4,10 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.node import Content, NodeFlag, NodeKind
+from mags.graph.records import ArcKind, Content, NodeFlag, NodeKind
 from mags.plasticity.cycle import rebase
 from mags.plasticity.regions import NOWHERE, FindRegions
 from mags.plasticity.still import Still, created

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from mags.graph.charge import arc_charge
-from mags.graph.edge import ArcFlag, ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag, NodeKind
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind
 from mags.plasticity.cycle import RULES, Census, Sleep, SleepSettings, Slept
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding

@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
 from mags.graph.charge import arc_charge, node_charge
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcFlag, ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag
 from mags.plasticity.hebbian import Credit, Hebb, Moment, compete, recharge
 from tests.plasticity.worlds import TICK, arc, graphs, world
 

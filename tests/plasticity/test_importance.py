@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag
+from mags.graph.records import ArcKind, NodeFlag
 from mags.plasticity.importance import Importance, standing
 from mags.plasticity.still import Still
 from mags.recall.settings import WEIGHTS

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mags.graph.charge import arc_charge
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcFlag, ArcKind
+from mags.graph.delta import Delta, Draft
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag
 from mags.plasticity.cycle import RULES, Sleep, SleepSettings, Slept, rebase
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding

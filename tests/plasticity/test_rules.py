@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from mags.graph.charge import arc_charge
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcFlag, ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.node import NodeFlag, NodeKind
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind
 from mags.plasticity.cycle import Rule
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.rules import (

@@ -8,10 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcFlag, ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.node import Content, NodeFlag, NodeKind
+from mags.graph.records import ArcFlag, ArcKind, Content, NodeFlag, NodeKind
 from mags.plasticity.themes import Scribe
 
 Arc = tuple[int, int, dict[str, Any]]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, Content, NodeKind
+from mags.graph.delta import Draft
+from mags.graph.records import NEVER, ArcKind, Content, NodeKind
 from mags.index.state import State
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.policy import Plan

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.recall import spread
 from mags.recall.hull import gains
 from mags.recall.recall import clusters

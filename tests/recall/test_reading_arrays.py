@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.index.lexicon import Lexicon
 from mags.index.vectors import VectorIndex
 from mags.recall import spread

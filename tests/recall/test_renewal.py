@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
+from mags.graph.records import ArcKind
 from mags.ports.policy import Plan
 from mags.recall.kernels import lost_words
 from mags.recall.settings import RecallSettings, RenewalSettings

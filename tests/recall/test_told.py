@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
+from mags.graph.records import ArcKind
 from mags.recall.candidates import documents
 from mags.recall.recall import provenance
 from tests.recall.small import Small

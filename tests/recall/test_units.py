@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.recall.recall import merge
 from mags.recall.spread import peers
 from tests.recall.small import Small

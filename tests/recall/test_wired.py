@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
+from mags.graph.records import ArcKind
 from mags.plasticity.hebbian import Hebb, Moment
 from mags.recall.ranking import wired
 from mags.recall.settings import WiredSettings

@@ -7,8 +7,7 @@ import numpy as np
 
 from mags.graph.codec import encode
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind, blank_arc
-from mags.graph.node import NODE, Content, NodeKind, blank_node
+from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
 from mags.ports.store import Checkpoint, Entry, Store
 
 VECTOR = np.linspace(-1, 1, 8).astype(np.float16)

@@ -8,11 +8,12 @@ import apsw
 import pytest
 
 from mags.errors import StoreError
-from mags.store.sqlite import SqliteStore, opening
-from mags.store.sqlite.copies import copies
+from mags.store import migrations
+from mags.store.migrations import copies
+from mags.store.sqlite import SqliteStore
 from tests.store.samples import note, seqs
 
-OLD = opening.newest()
+OLD = migrations.newest()
 STEP = (OLD + 1, "CREATE TABLE added (x)")
 
 
@@ -29,8 +30,8 @@ def path(tmp_path: Path) -> Path:
 
 def next_version(monkeypatch: pytest.MonkeyPatch, step: tuple[int, str] = STEP) -> None:
     """From here on MAGS writes one schema more."""
-    steps = [*opening._migrations(), step]
-    monkeypatch.setattr(opening, "_migrations", lambda: iter(steps))
+    steps = [*migrations._migrations(), step]
+    monkeypatch.setattr(migrations, "_migrations", lambda: iter(steps))
 
 
 def schema(path: Path) -> int:
@@ -107,7 +108,7 @@ def test_without_a_copy_there_is_no_migration(path: Path, monkeypatch: pytest.Mo
         raise OSError(28, os.strerror(28))
 
     next_version(monkeypatch)
-    monkeypatch.setattr(opening, "keep_copy", refuse)
+    monkeypatch.setattr(migrations, "keep_copy", refuse)
     with pytest.raises(StoreError, match="No space left"):
         SqliteStore.open(path)
     assert schema(path) == OLD

@@ -10,8 +10,10 @@ import apsw
 import pytest
 
 from mags.errors import CorruptFile, InvalidInput, NewerSchema, NotFound, StoreError
-from mags.store.sqlite import SqliteStore, opening
-from mags.store.sqlite.opening import PAGE_BYTES, newest
+from mags.store import migrations
+from mags.store.database import PAGE_BYTES
+from mags.store.migrations import newest
+from mags.store.sqlite import SqliteStore
 from tests.store.samples import checkpoint, note, seqs
 
 NOBODY = 65534
@@ -278,8 +280,8 @@ def test_a_file_without_the_right_to_read_is_refused(path: Path):
 
 
 def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.MonkeyPatch):
-    steps = [*opening._migrations(), (2, "CREATE TABLE added (x)")]
-    monkeypatch.setattr(opening, "_migrations", lambda: iter(steps))
+    steps = [*migrations._migrations(), (2, "CREATE TABLE added (x)")]
+    monkeypatch.setattr(migrations, "_migrations", lambda: iter(steps))
     with pytest.raises(StoreError, match="older MAGS"):
         SqliteStore.open(path, read_only=True)
     SqliteStore.open(path).close()

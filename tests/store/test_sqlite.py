@@ -17,8 +17,7 @@ from mags.errors import StoreBusy, StoreFull
 from mags.graph.codec import decode, touches
 from mags.ports.store import Checkpoint
 from mags.store import rows
-from mags.store.sqlite import SqliteStore
-from mags.store.sqlite.journal import replace_scrubbed, scrubbed
+from mags.store.sqlite import SqliteStore, replace_scrubbed, scrubbed
 from tests.store.samples import checkpoint, note, seqs
 
 

@@ -7,6 +7,7 @@ namespace and key, read exactly as they were put, and searched by what MAGS reca
 from __future__ import annotations
 
 import asyncio
+import operator
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,8 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mags.adapters.kept import UNSAID, Json, Kept, searchable
-from mags.adapters.matching import fits, lies_in, texts_of
-from mags.errors import MissingExtra
+from mags.errors import InvalidInput, MissingExtra
 from mags.memory.memory import Memory
 from mags.recall.found import Hit
 
@@ -43,6 +43,14 @@ STALE = 0.1
 """A reading prolongs an item at once; it is written down when this share of its time has passed."""
 WIDER = 4
 Place = tuple[tuple[str, ...], str]
+ANY = "*"
+Compare = Callable[[float, float], bool]
+ORDERS: Mapping[str, Compare] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +143,7 @@ class MagsStore(BaseStore):
             if found is None:
                 return None
             self._use([found], now_s, op.refresh_ttl)
-            return _item(found[1])
+            return Item(**_fields(found[1]))
         if isinstance(op, SearchOp):
             return self._search(op, now_s)
         if isinstance(op, ListNamespacesOp):
@@ -179,7 +187,7 @@ class MagsStore(BaseStore):
         order = [*scores, *(episode for episode in within if episode not in scores)]
         chosen = order[op.offset : stop]
         self._use([(episode, within[episode]) for episode in chosen], now_s, op.refresh_ttl)
-        return [_scored(within[episode], scores.get(episode)) for episode in chosen]
+        return [SearchItem(**_fields(within[one]), score=scores.get(one)) for one in chosen]
 
     def _ranked(self, query: str, within: Mapping[int, Entry], most: int) -> dict[int, float]:
         """Episodes of indexed items by recall's score, best first; at most so many."""
@@ -265,14 +273,6 @@ def _best(hits: Iterable[Hit], wanted: set[int]) -> dict[int, float]:
     return found
 
 
-def _item(entry: Entry) -> Item:
-    return Item(**_fields(entry))
-
-
-def _scored(entry: Entry, score: float | None) -> SearchItem:
-    return SearchItem(**_fields(entry), score=score)
-
-
 def _fields(entry: Entry) -> dict[str, Any]:
     return {
         "namespace": entry.namespace,
@@ -294,3 +294,74 @@ def _namespaces(op: ListNamespacesOp, known: set[tuple[str, ...]]) -> list[tuple
     ]
     cut = sorted({namespace[: op.max_depth] for namespace in kept})
     return cut[op.offset : op.offset + op.limit]
+
+
+def fits(value: object, wanted: Mapping[str, Any]) -> bool:
+    """Whether a value has what a filter names: equal, in a relation ($ne, $gt ...), or nested."""
+    return all(
+        _fits(value.get(name) if isinstance(value, Mapping) else None, one)
+        for name, one in wanted.items()
+    )
+
+
+def _fits(value: object, wanted: object) -> bool:
+    if isinstance(wanted, Mapping):
+        if any(str(name).startswith("$") for name in wanted):
+            return all(_relates(value, str(name), one) for name, one in wanted.items())
+        return isinstance(value, Mapping) and fits(value, wanted)
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(wanted)
+            and all(_fits(one, other) for one, other in zip(value, wanted, strict=True))
+        )
+    return value == wanted
+
+
+def _relates(value: object, relation: str, other: object) -> bool:
+    if relation == "$eq":
+        return value == other
+    if relation == "$ne":
+        return value != other
+    if relation not in ORDERS:
+        raise InvalidInput(f"a filter has no {relation!r}: there are $eq, $ne, {', '.join(ORDERS)}")
+    left, right = _number(value), _number(other)
+    return left is not None and right is not None and ORDERS[relation](left, right)
+
+
+def _number(value: object) -> float | None:
+    if not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def lies_in(
+    namespace: tuple[str, ...], path: tuple[str, ...], *, suffix: bool = False, wild: bool = False
+) -> bool:
+    """Whether a namespace begins (or ends) with a path; `wild`: "*" stands for any label."""
+    if len(path) > len(namespace):
+        return False
+    part = namespace[len(namespace) - len(path) :] if suffix else namespace[: len(path)]
+    return all(mine == one or (wild and one == ANY) for mine, one in zip(part, path, strict=True))
+
+
+def texts_of(value: Mapping[str, Any]) -> str:
+    """Texts and numbers of a value: a single text as it is, several each with its name."""
+    leaves = list(_leaves(value, ""))
+    if len(leaves) == 1 and isinstance(leaves[0][1], str):
+        return leaves[0][1]
+    return "\n".join(f"{name}: {leaf}" if name else str(leaf) for name, leaf in leaves)
+
+
+def _leaves(value: object, name: str) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _leaves(inner, name)
+    elif value is not None and not (isinstance(value, str) and not value.strip()):
+        yield name, value

@@ -27,7 +27,7 @@ from mags.engram.settings import EngramSettings
 from mags.engram.timeline import close, displaced, place, span_at
 from mags.engram.validity import Span
 from mags.engram.view import View
-from mags.graph.node import NEVER, NOBODY, NodeFlag
+from mags.graph.records import NEVER, NOBODY, NodeFlag
 from mags.index.names import fold
 from mags.ports.policy import Act
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mags.engram.settings import AttentionSettings
 from mags.engram.view import View
 from mags.errors import ConfigurationError
-from mags.graph.edge import ARC, ArcKind
+from mags.graph.records import ARC, ArcKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

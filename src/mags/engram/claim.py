@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mags.engram.validity import Span
-from mags.graph.node import NEVER, NOBODY
+from mags.graph.records import NEVER, NOBODY
 from mags.index.names import fold, form_of
 from mags.index.state import State
 from mags.ports import relations
-from mags.ports.inflection import THIRD, forms, third_person
+from mags.ports.english import THIRD, forms, third_person
 from mags.ports.policy import NO_LONGER, Act, Operation
 from mags.ports.relations import Relation
 

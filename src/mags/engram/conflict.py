@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from mags.engram.novelty import differ
 from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.ports import relations
 from mags.ports.likeness import (
     is_specific,

@@ -12,8 +12,8 @@ from mags.engram.moment import Inscribed, Moment
 from mags.engram.scribe import Scribe
 from mags.engram.settings import EngramSettings
 from mags.engram.view import View
-from mags.graph.draft import Draft
-from mags.graph.node import NodeFlag
+from mags.graph.delta import Draft
+from mags.graph.records import NodeFlag
 from mags.index.state import State
 from mags.ports.policy import Act, Operation, Turn, Writing
 

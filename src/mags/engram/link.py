@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mags.engram.moment import Moment
 from mags.engram.view import View
-from mags.graph.node import Content, NodeKind
+from mags.graph.records import Content, NodeKind
 from mags.index.names import fold
 from mags.index.state import names_of
-from mags.ports.inflection import FIRST_PERSON, THIRD_PERSON
+from mags.ports.english import FIRST_PERSON, THIRD_PERSON
 from mags.ports.policy import Operation
 
 

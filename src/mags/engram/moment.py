@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import Content
-from mags.index.ids import Ids
+from mags.graph.records import Content
+from mags.index.state import Ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

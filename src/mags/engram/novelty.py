@@ -9,8 +9,7 @@ from mags.engram.salience import recharge
 from mags.engram.settings import SalienceSettings
 from mags.engram.validity import Span
 from mags.engram.view import View
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NOBODY, NodeFlag
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag
 from mags.index.names import fold
 
 DAY_S = 86_400.0

@@ -15,8 +15,7 @@ from mags.engram.moment import Moment
 from mags.engram.novelty import differ
 from mags.engram.view import GUESS, View
 from mags.errors import InvalidInput
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag
+from mags.graph.records import NEVER, ArcKind, NodeFlag
 from mags.index.names import fold
 from mags.ports.policy import Operation
 

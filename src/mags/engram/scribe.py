@@ -30,8 +30,7 @@ from mags.engram.surroundings import Surroundings
 from mags.engram.tentative import Guesses
 from mags.engram.validity import Span
 from mags.engram.view import View
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NOBODY, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.tokens import fold as fold_text
 from mags.ports.policy import OUTCOME, Act, Operation, Turn, Writing
 

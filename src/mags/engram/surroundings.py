@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.engram.view import View
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 
 ALIKE = 0.6
 """Cosine with its turn from which on a text of that turn looks among what is near the turn."""

@@ -16,7 +16,7 @@ from mags.engram.novelty import held
 from mags.engram.settings import EngramSettings
 from mags.engram.timeline import close
 from mags.engram.view import View
-from mags.graph.node import NOBODY
+from mags.graph.records import NOBODY
 from mags.index.tokens import fold
 from mags.ports.policy import Act
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from mags.engram.validity import Span, is_newer, is_over, overlap
 from mags.engram.view import View
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag
+from mags.graph.records import NEVER, ArcKind, NodeFlag
 
 STATED = int(NodeFlag.STATED)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mags.graph.node import NEVER
+from mags.graph.records import NEVER
 
 ROUNDING = 1e-6
 """Confidences nearer than this are equal: they are stored as float32."""

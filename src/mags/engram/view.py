@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Draft
 from mags.graph.graph import REVERSE, table_of
-from mags.graph.node import NEVER, NOBODY, Content, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
 

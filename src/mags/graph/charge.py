@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mags.compiling import kernel
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 
 HALF_LIFE_TICKS = 1000.0
 """Half-life of a weight that was never used and closes no triangle."""

@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, NewerSchema
-from mags.graph.delta import IDENTITY, Changes, Delta
-from mags.graph.edge import ARC
-from mags.graph.node import NODE
+from mags.graph.delta import IDENTITY, Changes, Delta, as_bytes
+from mags.graph.records import ARC, NODE
 
 VERSION = 1
 """Raise it when NODE, ARC or the header change, and keep reading what came before."""
@@ -129,7 +128,7 @@ def _pack(changes: Changes) -> list[bytes | memoryview]:
     if not len(changes):
         return []
     dtype = changes.after.dtype
-    before, after, has = _table(changes.before), _table(changes.after), changes.has
+    before, after, has = as_bytes(changes.before), as_bytes(changes.after), changes.has
     first, rest = after, before
     if not has.all():
         first = np.where(has[:, None], after, before)
@@ -156,11 +155,6 @@ def _unpack(data: memoryview, dtype: np.dtype[np.void], n: int) -> Changes:
     return Changes(before.view(dtype).reshape(n), after.view(dtype).reshape(n), had, has)
 
 
-def _table(records: NDArray[np.void]) -> NDArray[np.uint8]:
-    """Records as bytes, shape (n, itemsize)."""
-    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
-
-
 def _likely(
     first: NDArray[np.uint8], both: NDArray[np.bool_], dtype: np.dtype[np.void]
 ) -> NDArray[np.uint8]:
@@ -169,6 +163,7 @@ def _likely(
 
 
 def _identity_bytes(dtype: np.dtype[np.void]) -> NDArray[np.bool_]:
+    """Which bytes of a record belong to its identity, shape (itemsize,)."""
     mask = np.zeros(1, dtype)
     for name in IDENTITY[dtype]:
         mask[name] = -1 if mask[name].dtype.kind == "i" else 255

@@ -1,22 +1,39 @@
 """Delta: the only thing that changes a memory.
 
 A Delta holds before and after images of every node and arc it touches, so it
-can be applied, inverted and composed without knowing what made it.
+can be applied, inverted and composed without knowing what made it. A `Draft` collects one; a
+`Past` is what many of them show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ARC
-from mags.graph.node import NODE, Content
+from mags.errors import NotFound
+from mags.graph.records import ARC, NODE, ArcKind, Content, NodeFlag, blank_arc, blank_node
+
+if TYPE_CHECKING:
+    from mags.graph.graph import Graph
+
+
+ArcKey = tuple[int, int, int]
+Image = NDArray[np.void] | None
+"""A record of shape (1,), or None for absence."""
 
 IDENTITY = {NODE: ("id",), ARC: ("src", "dst", "kind")}
+LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
+"""An arc without its weight."""
+AT_ONCE = 1_000
+"""Deltas between two clearings of what is the same, when a `Past` is gathered."""
+_FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
+_FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
+MANY = 4096
+"""Records from which on they are joined without holding up other threads."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +60,7 @@ class Changes:
     def of(
         cls,
         dtype: np.dtype[np.void],
-        images: Iterable[tuple[NDArray[np.void] | None, NDArray[np.void] | None]],
+        images: Iterable[tuple[Image, Image]],
     ) -> Changes:
         """From (before, after) pairs of shape-(1,) records; None stands for absence."""
         pairs = [pair for pair in images if pair[0] is not None or pair[1] is not None]
@@ -58,16 +75,13 @@ class Changes:
         return cls(before, after, had, has)
 
     def __len__(self) -> int:
-        """How many records are touched."""
         return len(self.had)
 
     def __repr__(self) -> str:
-        """Counts only: the images may be many."""
         made, gone = len(self.created()), len(self.removed())
         return f"Changes(created={made}, removed={gone}, altered={len(self) - made - gone})"
 
     def __eq__(self, other: object) -> bool:
-        """Equal images, in the same order."""
         return isinstance(other, Changes) and all(
             a.dtype == b.dtype and a.tobytes() == b.tobytes()
             for a, b in zip(self._columns(), other._columns(), strict=True)
@@ -209,9 +223,7 @@ class Delta:
         )
 
 
-def _joined(
-    dtype: np.dtype[np.void], records: Sequence[NDArray[np.void] | None]
-) -> NDArray[np.void]:
+def _joined(dtype: np.dtype[np.void], records: Sequence[Image]) -> NDArray[np.void]:
     """Records of shape (n,) as one array, a blank one for None.
 
     By their bytes: np.concatenate compares the fields of every two dtypes anew.
@@ -231,13 +243,197 @@ def _joined(
     return out
 
 
-MANY = 4096
-"""Records from which on they are joined without holding up other threads."""
+def as_bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Records as bytes, shape (n, itemsize)."""
+    flat = np.ascontiguousarray(records).view(np.uint8)
+    return flat.reshape(len(records), records.dtype.itemsize)
 
 
 def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
     """Whether records are equal to the bit (0.0 and -0.0 are not), shape (n,)."""
-    shape = (len(a), a.dtype.itemsize)
-    left = np.ascontiguousarray(a).view(np.uint8).reshape(shape)
-    right = np.ascontiguousarray(b).view(np.uint8).reshape(shape)
-    return np.asarray((left == right).all(axis=1))
+    return np.asarray((as_bytes(a) == as_bytes(b)).all(axis=1))
+
+
+class Draft:
+    """What a turn is about to change.
+
+    Reads fall through to the graph, so rules see their own pending changes;
+    nothing touches the graph until the Delta is applied.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.contents: list[Content] = []
+        self.reasons: list[Mapping[str, Any]] = []
+        self._nodes: dict[int, Image] = {}
+        self._arcs: dict[ArcKey, Image] = {}
+
+    def node(self, node_id: int) -> NDArray[np.void]:
+        """A writable NODE record of shape (1,); changes to it are part of the draft.
+
+        Raises NotFound for a node that is not there or was removed in this draft.
+        """
+        row = self._nodes[node_id] = self._pending(node_id)
+        return row
+
+    def peek(self, node_id: int) -> NDArray[np.void]:
+        """The NODE record as it would be, not to be written to; raises NotFound."""
+        if node_id not in self._nodes:
+            return self.graph.view(node_id)
+        return self._pending(node_id)
+
+    def _pending(self, node_id: int) -> NDArray[np.void]:
+        if node_id not in self._nodes:
+            return self.graph.node(node_id)
+        row = self._nodes[node_id]
+        if row is None:
+            raise NotFound(f"node {node_id} was removed in this draft", node_id=node_id)
+        return row
+
+    def add_node(self, content: Content | None = None, /, **values: Any) -> NDArray[np.void]:
+        """Create a node (`id` and `kind` among the values), with its words."""
+        if content is not None:
+            values["content"] = content.id
+            self.contents.append(content)
+        row = _record(NODE, {**_FRESH_NODE, **values})
+        self._nodes[int(row["id"][0])] = row
+        return row
+
+    def remove_node(self, node_id: int) -> None:
+        """Remove a node, every arc at it, and what was drafted of it; raises NotFound."""
+        self._pending(node_id)
+        for arc in self.graph.arcs_at(node_id) if node_id in self.graph else ():
+            self._arcs[int(arc["src"]), int(arc["dst"]), int(arc["kind"])] = None
+        for key in [k for k in self._arcs if node_id in k[:2]]:
+            self._arcs[key] = None
+        self._nodes[node_id] = None
+        self.contents = [content for content in self.contents if content.node != node_id]
+
+    def arc(self, src: int, dst: int, kind: ArcKind) -> Image:
+        """A writable ARC record of shape (1,), or None where there is none."""
+        key = (src, dst, int(kind))
+        if key in self._arcs:
+            return self._arcs[key]
+        if src not in self.graph or dst not in self.graph:
+            return None
+        found = self.graph.find_arc(src, dst, kind)
+        if found is not None:
+            self._arcs[key] = found
+        return found
+
+    def add_arc(self, src: int, dst: int, kind: ArcKind, **values: Any) -> NDArray[np.void]:
+        """Create an arc, or return the one that is there, writable."""
+        found = self.arc(src, dst, kind)
+        if found is None:
+            ends = {"src": src, "dst": dst, "kind": int(kind)}
+            found = _record(ARC, {**_FRESH_ARC, **ends, **values})
+            self._arcs[(src, dst, int(kind))] = found
+        return found
+
+    def add_arcs(self, records: NDArray[np.void]) -> None:
+        """Put arcs as they are given, ARC records of shape (n,), new or in place of old ones."""
+        names = ("src", "dst", "kind")
+        for i, key in enumerate(zip(*(records[name].tolist() for name in names), strict=True)):
+            self._arcs[key] = records[i : i + 1]
+
+    def remove_arc(self, src: int, dst: int, kind: ArcKind) -> None:
+        """Remove an arc if it is there."""
+        self._arcs[(src, dst, int(kind))] = None
+
+    def added(self) -> list[NDArray[np.void]]:
+        """NODE records created in this draft, in order."""
+        return [r for i, r in self._nodes.items() if r is not None and i not in self.graph]
+
+    def reason(self, rule: str, **facts: Any) -> None:
+        """Write down what a rule decided: ids and numbers, never words."""
+        self.reasons.append({"rule": rule, **facts})
+
+    def delta(self, kind: str, **fields: Any) -> Delta:
+        """The Delta; records that end as they began are left out."""
+        graph = self.graph
+        nodes = [
+            (graph.view(i) if i in graph else None, self._nodes[i]) for i in sorted(self._nodes)
+        ]
+        keys = sorted(self._arcs)
+        arcs = zip(graph.find_arcs(keys), map(self._arcs.__getitem__, keys), strict=True)
+        fields = {"tick_before": graph.tick, "tick_after": graph.tick, **fields}
+        return Delta(
+            kind=kind,
+            nodes=Changes.of(NODE, filter(_differs, nodes)),
+            arcs=Changes.of(ARC, filter(_differs, arcs)),
+            reasons=tuple(self.reasons),
+            contents=tuple(self.contents),
+            **fields,
+        )
+
+
+def _record(dtype: np.dtype[np.void], values: Mapping[str, Any]) -> NDArray[np.void]:
+    """A record of shape (1,) from all its fields in order: one call, not one a field."""
+    return np.array([tuple(values.values())], dtype)
+
+
+def _differs(images: tuple[Image, Image]) -> bool:
+    before, after = images
+    if before is None or after is None:
+        return before is not after
+    return before.tobytes() != after.tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """`nodes`: shape (n,) of NODE, the last image of each; `links`: shape (m,) of LINK, each once.
+
+    Associations are left out: nothing is derived from them. `given`: shape (k,), ids of what was
+    ever asserted by hand.
+    """
+
+    nodes: NDArray[np.void]
+    links: NDArray[np.void]
+    given: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, deltas: Iterable[Delta]) -> Past:
+        """What Deltas show, each in the order in which it was written."""
+        nodes: list[NDArray[np.void]] = [np.zeros(0, NODE)]
+        links: list[NDArray[np.void]] = [np.zeros(0, LINK)]
+        given: set[int] = set()
+        for count, delta in enumerate(deltas, start=1):
+            changes = delta.nodes
+            for images in (changes.before[changes.had], changes.after[changes.has]):
+                nodes.append(images)
+                given.update(images["id"][(images["flags"] & int(NodeFlag.GIVEN)) > 0].tolist())
+            links.append(_links(delta.arcs))
+            if count % AT_ONCE == 0:
+                nodes, links = [_last(np.concatenate(nodes))], [np.unique(np.concatenate(links))]
+        by_hand = np.fromiter(sorted(given), np.int64, len(given))
+        return cls(_last(np.concatenate(nodes)), np.unique(np.concatenate(links)), by_hand)
+
+    def into(self, ids: NDArray[np.int64], *kinds: ArcKind) -> NDArray[np.void]:
+        """Links of these kinds that end at one of these nodes."""
+        return self._along("dst", ids, kinds)
+
+    def out_of(self, ids: NDArray[np.int64], *kinds: ArcKind) -> NDArray[np.void]:
+        """Links of these kinds that begin at one of these nodes."""
+        return self._along("src", ids, kinds)
+
+    def _along(
+        self, end: str, ids: NDArray[np.int64], kinds: tuple[ArcKind, ...]
+    ) -> NDArray[np.void]:
+        of_kind = np.isin(self.links["kind"], [int(kind) for kind in kinds])
+        return self.links[of_kind & np.isin(self.links[end], ids)]
+
+
+def _links(changes: Changes) -> NDArray[np.void]:
+    """The structural arcs that Deltas touch, as LINK records."""
+    structural = changes.after["kind"] != int(ArcKind.ASSOCIATION)
+    arcs = changes.after[structural & (changes.had | changes.has)]
+    made = np.zeros(len(arcs), LINK)
+    for name in LINK.names or ():
+        made[name] = arcs[name]
+    return made
+
+
+def _last(nodes: NDArray[np.void]) -> NDArray[np.void]:
+    """The last of the images of each node, by id."""
+    _, first = np.unique(nodes["id"][::-1], return_index=True)
+    return nodes[::-1][first]

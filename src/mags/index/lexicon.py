@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.pool import Pool
+from mags.graph.graph import Pool, grow
 from mags.index.kernels import bm25
 from mags.index.tokens import terms
 
@@ -65,7 +65,8 @@ class Lexicon:
         docs: list[int] = []
         counts: list[float] = []
         for row, text in zip(rows, texts, strict=True):
-            self._grow(row + 1)
+            grow(self, row + 1, "length", "marks")
+            self.size = max(self.size, row + 1)
             found = Counter(terms(text))
             self.length[row] = max(1, sum(found.values()))
             self.documents += 1
@@ -91,9 +92,8 @@ class Lexicon:
             return
         gone = np.zeros(self.size, np.bool_)
         gone[rows] = True
-        packed = self._pool.packed()
+        packed, term_of = self._postings()
         keep = ~gone[packed["doc"]]
-        term_of = np.repeat(np.arange(len(packed["length"])), packed["length"])
         packed["length"] = np.bincount(term_of[keep], minlength=len(packed["length"]))
         for name in ("doc", "tf"):
             packed[name] = packed[name][keep]
@@ -119,10 +119,14 @@ class Lexicon:
             self._count_aside()
 
     def _count_aside(self) -> None:
-        packed = self._pool.packed()
-        term_of = np.repeat(np.arange(len(packed["length"])), packed["length"])
+        packed, term_of = self._postings()
         among = np.isin(packed["doc"], list(self._aside))
         self._held_aside = np.bincount(term_of[among])
+
+    def _postings(self) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64]]:
+        """The packed pool, and the number of the term of each of its entries."""
+        packed = self._pool.packed()
+        return packed, np.repeat(np.arange(len(packed["length"])), packed["length"])
 
     def _frequencies(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many documents hold each of some terms, by number."""
@@ -143,22 +147,21 @@ class Lexicon:
 
     def frequency(self, term: str) -> int:
         """How many documents hold a stemmed term."""
-        row = self._row_of.get(self._hash(term))
-        return 0 if row is None else int(self._frequencies(np.array([row], np.int64))[0])
+        row = self.number(term)
+        return 0 if row < 0 else int(self._frequencies(np.array([row], np.int64))[0])
 
     def holding(self, term: str) -> NDArray[np.int64]:
         """Rows that hold a stemmed term, in the order they were added."""
-        row = self._row_of.get(self._hash(term))
-        if row is None:
+        row = self.number(term)
+        if row < 0:
             return np.zeros(0, np.int64)
-        start, length = int(self._pool.start[row]), int(self._pool.length[row])
-        return self._pool.columns["doc"][start : start + length].astype(np.int64)
+        return self._pool.columns["doc"][self._pool.block(row)].astype(np.int64)
 
     def match(self, query_terms: Sequence[str]) -> Match:
         """BM25 and coverage of every row for stemmed terms (repeats count once)."""
         wanted = list(dict.fromkeys(query_terms))
-        known = [self._row_of.get(self._hash(term)) for term in wanted]
-        rows = np.array([row for row in known if row is not None], np.int64)
+        known = np.array([self.number(term) for term in wanted], np.int64)
+        rows = known[known >= 0]
         scores, bits, touched = self._paper()
         df = self._frequencies(rows).astype(np.float32)
         idf = np.log1p((self.documents - df + 0.5) / (df + 0.5)).astype(np.float32)
@@ -190,11 +193,6 @@ class Lexicon:
             match.bits[match.rows] = 0
             self._spare.append((match.scores, match.bits, match.rows.base))
 
-    def scores(self, query_terms: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """BM25 by row, shape (size,), and the rows that scored, in no order."""
-        found = self.match(query_terms)
-        return found.scores, found.rows
-
     def _term(self, term: str) -> int:
         key = self._hash(term)
         row = self._row_of.get(key)
@@ -203,23 +201,12 @@ class Lexicon:
             self._pool.grow_rows(row + 1)
         return row
 
-    def _grow(self, size: int) -> None:
-        if size > len(self.length):
-            capacity = max(size, 2 * len(self.length))
-            for name in ("length", "marks"):
-                old = getattr(self, name)
-                new = np.zeros(capacity, old.dtype)
-                new[: self.size] = old[: self.size]
-                setattr(self, name, new)
-        self.size = max(self.size, size)
-
     def packed(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Postings of the kept rows, renumbered 0..n-1."""
         renumber = np.full(max(self.size, 1), -1, np.int64)
         kept = rows[rows < self.size]
         renumber[kept] = np.flatnonzero(rows < self.size)
-        packed = self._pool.packed()
-        term_of = np.repeat(np.arange(len(packed["length"])), packed["length"])
+        packed, term_of = self._postings()
         doc = renumber[packed["doc"]]
         keep = doc >= 0
         lengths = np.zeros(len(rows), np.float32)

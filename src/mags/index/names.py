@@ -1,17 +1,50 @@
-"""Names of entities: exact forms and aliases, never embeddings."""
+"""Names of entities: exact forms and aliases, never embeddings.
+
+"Ana's mum" and "Ana's mother" are one person: what relatives are called at home is folded.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from mags.index.kinship import plain_kin
-from mags.index.tokens import fold as fold_text
+from mags.index import tokens
 from mags.index.tokens import words
 
 _ARTICLES = ("the ", "a ", "an ")
 LONGEST = 8
 """Words of the longest name looked for in a text."""
+_AT_HOME = {
+    "mother": "mum mom mummy mommy mam mama",
+    "father": "dad daddy papa",
+    "grandmother": "grandma granny gran nan nana",
+    "grandfather": "grandpa granddad grandad gramps",
+    "husband": "hubby",
+    "sister": "sis",
+    "brother": "bro",
+    "aunt": "auntie",
+}
+_PLAIN = {word: plain for plain, words in _AT_HOME.items() for word in words.split()}
+
+
+def at_home() -> tuple[tuple[str, str], ...]:
+    """Return every word used at home with the plain one it stands for: ("mum", "mother")."""
+    return tuple(_PLAIN.items())
+
+
+def called(plain: str) -> tuple[str, ...]:
+    """Return "mother" and all that she is called at home."""
+    return plain, *_AT_HOME.get(plain, "").split()
+
+
+def plain_kin(noun: str) -> str:
+    """Return "mother" for "mum"; any other noun as it is. `noun`: in lower case."""
+    return _PLAIN.get(noun, noun)
+
+
+def whose(owner: str, noun: str) -> str:
+    """Return the form under which a relative is known: "ana's mother" of Ana and "Mum"."""
+    return f"{owner.lower()}'s {plain_kin(noun.lower())}"
 
 
 def fold(name: str) -> str:
@@ -19,7 +52,7 @@ def fold(name: str) -> str:
 
     "Ana's mum" is known as "Ana's mother".
     """
-    plain = " ".join(fold_text(name).split()).strip(" .,;:!?\"'()[]")
+    plain = " ".join(tokens.fold(name).split()).strip(" .,;:!?\"'()[]")
     plain = plain.removesuffix("'s")
     plain = plain.partition(" ")[2] if plain.startswith(_ARTICLES) else plain
     whose, owned, whom = plain.rpartition("'s ")
@@ -28,11 +61,11 @@ def fold(name: str) -> str:
 
 def form_of(name: str) -> str:
     """What kind of name this is: "clan" of "Orn clan", "custom of", a bare name, or a thing."""
-    words = name.split()
+    parts = name.split()
     if " of " in name:
-        return f"{words[0].lower()} of"
-    if len(words) > 1 and words[0][:1].isupper():
-        return words[-1].lower() if words[-1].islower() else "name"
+        return f"{parts[0].lower()} of"
+    if len(parts) > 1 and parts[0][:1].isupper():
+        return parts[-1].lower() if parts[-1].islower() else "name"
     return "name" if name[:1].isupper() else "thing"
 
 
@@ -46,7 +79,6 @@ class Names:
     """Folded name -> entity ids, in the order they were learned."""
 
     def __init__(self) -> None:
-        """No names."""
         self._ids: dict[str, list[int]] = {}
         self._words: dict[str, list[int]] = {}
         self._forms: dict[int, list[tuple[str, str]]] = {}
@@ -93,12 +125,12 @@ class Names:
 
     def scan(self, text: str) -> list[int]:
         """Entities named in a text, longest names first at each place, in order."""
-        tokens = [t.removesuffix("'s") for t in words(text)]
+        said = [t.removesuffix("'s") for t in words(text)]
         found: list[int] = []
         i = 0
-        while i < len(tokens):
-            for n in range(min(LONGEST, len(tokens) - i), 0, -1):
-                ids = self._words.get(" ".join(tokens[i : i + n]))
+        while i < len(said):
+            for n in range(min(LONGEST, len(said) - i), 0, -1):
+                ids = self._words.get(" ".join(said[i : i + n]))
                 if ids:
                     found.extend(ids)
                     i += n - 1

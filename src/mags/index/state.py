@@ -1,9 +1,14 @@
-"""State: everything a branch holds in memory, changed by Deltas only."""
+"""State: everything a branch holds in memory, changed by Deltas only.
+
+What is small stands here: ids, facts by slot, episodes in order, the words used last.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar, cast
 
@@ -12,18 +17,213 @@ from numpy.typing import NDArray
 
 from mags.errors import NotFound
 from mags.graph.delta import Changes, Delta
-from mags.graph.graph import Graph
-from mags.graph.node import NEVER, NOBODY, Content, NodeKind
-from mags.index.episodes import Episodes
+from mags.graph.graph import REVERSE, Graph
+from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.lexicon import Lexicon
 from mags.index.names import Names
-from mags.index.slots import Slots
 from mags.index.tokens import marks
 from mags.index.vectors import VectorIndex
-from mags.index.words import Fetch, Words
 
+Fetch = Callable[[Sequence[int]], list[Content]]
+"""Content ids -> contents, in order (vectors may be left out)."""
 FetchWhole = Callable[[Sequence[int]], Iterable[Content]]
 """Node ids -> all their contents, vectors included."""
+
+GUESS, ONE = int(NodeFlag.GUESS), int(NodeFlag.ONE)
+MOST = 50_000
+"""Contents held in memory."""
+CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
+"""Attributes of an episode that are searched with its text."""
+
+
+class Ids:
+    """Hands out ids to any thread; what is left of a block at the end is never used."""
+
+    def __init__(self, reserve: Callable[[int], int], block: int = 256) -> None:
+        """`reserve(n)` returns the first of n ids that nobody else will get."""
+        self._reserve = reserve
+        self._block = block
+        self._lock = threading.Lock()
+        self._next = 0
+        self._end = 0
+
+    def take(self, n: int = 1) -> int:
+        """The first of `n` consecutive ids."""
+        while True:
+            with self._lock:
+                if self._next + n <= self._end:
+                    first = self._next
+                    self._next += n
+                    return first
+            # Not under the lock: the store may be held by a thread that waits for an id.
+            size = max(self._block, n)
+            start = self._reserve(size)
+            with self._lock:
+                if self._end - self._next < size:
+                    self._next, self._end = start, start + size
+
+
+class Slots:
+    """Facts by subject, object and slot: a view of the graph's arcs, which holds nothing itself."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def of(self, subject: int) -> list[int]:
+        """Ids of all facts about a subject, open and closed."""
+        return self._ids(self._rows(subject, ArcKind.SUBJECT))
+
+    def about(self, entity: int) -> list[int]:
+        """Ids of all facts whose object is that entity."""
+        return self._ids(self._rows(entity, ArcKind.OBJECT))
+
+    def all(self, subject: int, slot: int) -> list[int]:
+        """Ids of the facts of a slot, open and closed."""
+        return self._ids(self._in_slot(subject, slot))
+
+    def open(self, subject: int, slot: int) -> list[int]:
+        """Ids of the open facts of a slot."""
+        rows = self._in_slot(subject, slot)
+        return self._ids(rows[self._graph.nodes["valid_to"][rows] == NEVER])
+
+    def outdone(
+        self, rows: NDArray[np.int64], moment: float, known: float | None = None
+    ) -> NDArray[np.bool_]:
+        """Which facts, by their rows, are guesses in the place of which something is surely held.
+
+        That is the same fact, or another one where there is room for one, at an event time.
+        What was over by then outdoes what was over. `known`: as known at that record time.
+        """
+        nodes = self._graph.nodes
+        out = np.zeros(len(rows), np.bool_)
+        # All guesses of one slot are looked at together: an entity may have thousands.
+        slots: dict[tuple[int, int], list[int]] = {}
+        for i in np.flatnonzero(nodes["flags"][rows] & GUESS).tolist():
+            guess = nodes[rows[i]]
+            slots.setdefault((int(guess["subject"]), int(guess["slot"])), []).append(i)
+        sure: dict[int, NDArray[np.void]] = {}
+        for (subject, slot), places in slots.items():
+            if subject not in sure:
+                others = nodes[self._rows(subject, ArcKind.SUBJECT)]
+                others = others[(others["flags"] & GUESS) == 0]
+                sure[subject] = others if known is None else others[others["recorded_at"] <= known]
+            held = sure[subject][sure[subject]["slot"] == np.uint64(slot)]
+            guesses, at = nodes[rows[places]], np.array(places)
+            now = (guesses["valid_from"] <= moment) & (moment < guesses["valid_to"])
+            holding = (held["valid_from"] <= moment) & (moment < held["valid_to"])
+            for which, others in ((~now, held), (now, held[holding])):
+                alike = np.isin(guesses["object"][which], others["object"])
+                out[at[which]] = alike | bool((others["flags"] & ONE).any())
+        return out
+
+    def _in_slot(self, subject: int, slot: int) -> NDArray[np.int64]:
+        rows = self._rows(subject, ArcKind.SUBJECT)
+        mask = self._graph.nodes["slot"][rows] == np.uint64(slot)
+        return np.asarray(rows[mask], np.int64)
+
+    def _rows(self, entity: int, kind: ArcKind) -> NDArray[np.int64]:
+        row = self._graph.row_of.get(entity)
+        if row is None:
+            return np.zeros(0, np.int64)
+        adjacency = self._graph.adjacency
+        block = adjacency.block(row)
+        peers = adjacency.columns["peer"][block]
+        kinds = adjacency.columns["kind"][block]
+        rows = peers[kinds == (int(kind) | REVERSE)].astype(np.int64)
+        return np.asarray(rows[self._graph.alive[rows]], np.int64)
+
+    def _ids(self, rows: NDArray[np.int64]) -> list[int]:
+        ids: list[int] = self._graph.nodes["id"][rows].tolist()
+        return ids
+
+
+class Episodes:
+    """Rows of living episodes in the order they came, overall and by session.
+
+    Read from the graph at first use, then kept up with it.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._rows: tuple[list[int], dict[int, list[int]]] | None = None
+
+    def recent(self, count: int, session: int | None = None) -> list[int]:
+        """Ids of the last `count` episodes (of a session, by its hash), oldest first."""
+        rows = self._rows
+        if rows is None:
+            rows = self._rows = self._read()
+        held = rows[0] if session is None else rows[1].get(session, [])
+        ids: list[int] = self._graph.nodes["id"][held[-count:]].tolist() if count > 0 else []
+        return ids
+
+    def changed(self, created: NDArray[np.void], *, gone: bool) -> None:
+        """Take up new NODE records that the graph holds by now; `gone`: some were removed."""
+        if self._rows is None:
+            return
+        every, of_session = self._rows
+        fresh = created[created["kind"] == NodeKind.EPISODE]
+        rows = self._graph.rows(fresh["id"].tolist()).tolist()
+        last = every[-1] if every else -1
+        if gone or sorted(rows) != rows or (rows and rows[0] <= last):
+            self._rows = None
+            return
+        every.extend(rows)
+        for row, session in zip(rows, fresh["session"].tolist(), strict=True):
+            of_session.setdefault(session, []).append(row)
+
+    def _read(self) -> tuple[list[int], dict[int, list[int]]]:
+        rows = self._graph.where(NodeKind.EPISODE)
+        of_session: dict[int, list[int]] = {}
+        for row, session in zip(
+            rows.tolist(), self._graph.nodes["session"][rows].tolist(), strict=True
+        ):
+            of_session.setdefault(session, []).append(row)
+        return rows.tolist(), of_session
+
+
+class Words:
+    """Contents by id, the least recently used dropped first; safe in threads."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        """What is not held comes through `fetch`."""
+        self._fetch = fetch
+        self._lock = threading.Lock()
+        self._held: OrderedDict[int, Content] = OrderedDict()
+
+    def get(self, content_ids: Sequence[int]) -> list[Content]:
+        """Contents in the order asked, vectors left out; raises NotFound."""
+        out: dict[int, Content] = {}
+        missing: dict[int, None] = {}
+        with self._lock:
+            for content_id in content_ids:
+                known = self._held.get(content_id)
+                if known is None:
+                    missing[content_id] = None
+                else:
+                    self._held.move_to_end(content_id)
+                    out[content_id] = known
+        if missing:
+            fetched = self._fetch(list(missing))
+            out.update(zip(missing, fetched, strict=True))
+            self.keep(fetched)
+        return [out[content_id] for content_id in content_ids]
+
+    def keep(self, contents: Iterable[Content]) -> None:
+        """Hold contents, without their vectors."""
+        with self._lock:
+            for c in contents:
+                self._held[c.id] = Content(id=c.id, node=c.node, text=c.text, meta=c.meta)
+                self._held.move_to_end(c.id)
+            while len(self._held) > MOST:
+                self._held.popitem(last=False)
+
+    def drop(self, nodes: Collection[int]) -> None:
+        """Let go of every word of these nodes."""
+        gone = set(nodes)
+        with self._lock:
+            for content_id in [i for i, c in self._held.items() if c.node in gone]:
+                del self._held[content_id]
+
 
 Kept = TypeVar("Kept")
 
@@ -74,8 +274,6 @@ class State:
         if found is None:
             found = self._followers.setdefault(make, make(self))  # another thread may be first
         return cast(Beside, found)
-
-    # -- words -------------------------------------------------------------------
 
     def hash(self, *words: str) -> int:
         """A keyed 64-bit hash: the same for the same words in the same memory only."""
@@ -136,8 +334,6 @@ class State:
             if speaker != NOBODY:
                 self._speakers[speaker] = self._speakers.get(speaker, 0) + 1
 
-    # -- changing ----------------------------------------------------------------
-
     def apply(self, delta: Delta, seq: int | None = None) -> None:
         """Make graph and indexes what the Delta says."""
         self._kept.clear()
@@ -169,13 +365,10 @@ class State:
 
     def _hear(self, changes: Changes) -> None:
         """The newest event time of an episode, which may also go back."""
-        said = changes.after["kind"] == NodeKind.EPISODE
-        was = changes.before["kind"] == NodeKind.EPISODE
-        times = changes.after["valid_from"][changes.has & said]
-        lost = (
-            changes.had & was & (~changes.has | (_times(changes.before) != _times(changes.after)))
-        )
-        if (changes.before["valid_from"][lost] >= self.latest_s).any():
+        before, after = changes.before["valid_from"], changes.after["valid_from"]
+        times = after[changes.has & (changes.after["kind"] == NodeKind.EPISODE)]
+        was = changes.had & (changes.before["kind"] == NodeKind.EPISODE)
+        if (before[was & (~changes.has | (before != after))] >= self.latest_s).any():
             self._hear_all()
         elif len(times):
             self.latest_s = max(self.latest_s, float(times.max()))
@@ -189,42 +382,30 @@ class State:
         new_words = changes.has & (
             ~changes.had | (changes.before["content"] != changes.after["content"])
         )
-        rows = self.graph.rows(changes.after["id"][new_words].tolist())
-        wanted = changes.after["content"][new_words]
-        if not len(rows):
+        nodes: list[int] = changes.after["id"][new_words].tolist()
+        wanted: list[int] = changes.after["content"][new_words].tolist()
+        if not nodes:
             return
         by_id = {content.id: content for content in delta.contents}
-        lacking = [
-            int(node)
-            for node, content in zip(changes.after["id"][new_words], wanted, strict=True)
-            if int(content) not in by_id
-        ]
+        lacking = [node for node, i in zip(nodes, wanted, strict=True) if i not in by_id]
         if lacking:
             by_id.update((content.id, content) for content in self._fetch_whole(lacking))
-        contents = [by_id[int(i)] for i in wanted if int(i) in by_id]
-        rows = np.array([r for r, i in zip(rows, wanted, strict=True) if int(i) in by_id], np.int64)
+        contents = [by_id[i] for i in wanted if i in by_id]
+        rows = self.graph.rows(n for n, i in zip(nodes, wanted, strict=True) if i in by_id)
         self._words.keep(contents)
-        self._index_vectors(rows, contents)
-        self.lexicon.drop(rows)
-        texts = [self.indexed_text(int(r), c) for r, c in zip(rows, contents, strict=True)]
-        own = [marks(content.text) for content in contents]
-        self.lexicon.add([int(r) for r in rows], texts, own)
-        self.lexicon.set_aside(rows[self.graph.kinds[rows] == NodeKind.THEME])
-        self._learn_names(contents)
-
-    def _index_vectors(self, rows: NDArray[np.int64], contents: Sequence[Content]) -> None:
         have = [i for i, content in enumerate(contents) if content.vector is not None]
         if have:
             vectors = np.stack([contents[i].vector for i in have])  # type: ignore[misc]
             self.vectors.put(rows[have], vectors)
-
-    def _learn_names(self, contents: Sequence[Content]) -> None:
-        if self._names is None:
-            return
-        entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
-        self._names.drop({c.node for c in entities})
-        for content in entities:
-            self._names.add(content.node, names_of(content))
+        self.lexicon.drop(rows)
+        texts = [self.indexed_text(r, c) for r, c in zip(rows.tolist(), contents, strict=True)]
+        self.lexicon.add(rows.tolist(), texts, [marks(content.text) for content in contents])
+        self.lexicon.set_aside(rows[self.graph.kinds[rows] == NodeKind.THEME])
+        if self._names is not None:
+            entities = [c for c in contents if self.kind(c.node) == NodeKind.ENTITY]
+            self._names.drop({c.node for c in entities})
+            for content in entities:
+                self._names.add(content.node, names_of(content))
 
     def kind(self, node_id: int) -> NodeKind:
         """Kind of a living node."""
@@ -239,8 +420,6 @@ class State:
             parts.extend(str(v) for k, v in dict(meta.get("attrs", {})).items() if k in CAPTIONS)
             parts.append(date_words(float(self.graph.nodes["valid_from"][row])))
         return " ".join(part for part in parts if part)
-
-    # -- whole -------------------------------------------------------------------
 
     def packed(self) -> dict[str, NDArray[Any]]:
         """Everything but words, as arrays by dotted name."""
@@ -268,14 +447,6 @@ class State:
         self._hear_all()
         self._names = None
         self._speakers = None
-
-
-CAPTIONS = frozenset({"caption", "blip_caption", "query", "title"})
-"""Attributes of an episode that are searched with its text."""
-
-
-def _times(records: NDArray[np.void]) -> NDArray[np.float64]:
-    return np.asarray(records["valid_from"], np.float64)
 
 
 def names_of(content: Content) -> list[str]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usearch.index import Index
 
+from mags.graph.graph import grow
 from mags.index.kernels import cosines, greatest, int8_products, own_products, widened, windows
 
 SCAN_LIMIT = 20_000
@@ -87,7 +88,6 @@ class VectorIndex:
     """
 
     def __init__(self, dimension: int) -> None:
-        """An empty index of that dimension."""
         self.dimension = dimension
         self.size = 0
         self.matrix = np.zeros((16, dimension), np.float16)
@@ -103,7 +103,10 @@ class VectorIndex:
         """Set the vectors of `rows`, shape (n, dimension)."""
         if not len(rows):
             return
-        self._grow(int(rows.max()) + 1)
+        self.size = max(self.size, int(rows.max()) + 1)
+        grow(self, self.size, "matrix", "present")
+        if self._coarse_whole:
+            grow(self, len(self.matrix), "_coarse")
         replaced = rows[self.present[rows]]
         self.matrix[rows] = vectors
         if self._coarse_whole:
@@ -342,20 +345,6 @@ class VectorIndex:
             graph.load(np.ascontiguousarray(arrays[GRAPH]).data)
             index._hnsw = graph
         return index
-
-    def _grow(self, size: int) -> None:
-        if size > len(self.matrix):
-            capacity = max(size, 2 * len(self.matrix))
-            for name in ("matrix", "present"):
-                old = getattr(self, name)
-                new = np.zeros((capacity, *old.shape[1:]), old.dtype)
-                new[: self.size] = old[: self.size]
-                setattr(self, name, new)
-        if self._coarse_whole and size > len(self._coarse):
-            new = np.zeros((len(self.matrix), self.dimension), np.int8)
-            new[: len(self._coarse)] = self._coarse
-            self._coarse = new
-        self.size = max(self.size, size)
 
     @property
     def nbytes(self) -> int:

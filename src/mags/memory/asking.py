@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.errors import InvalidInput, ModelError, StoreError
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
+from mags.graph.delta import Delta, Draft
+from mags.graph.records import ArcKind
 from mags.memory.given import real
 from mags.memory.learning import Learner
 from mags.memory.live import Live

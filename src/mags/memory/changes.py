@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.given import count, whole
 from mags.memory.live import Live

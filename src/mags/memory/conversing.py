@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mags.errors import ModelError
-from mags.graph.node import NodeFlag
+from mags.graph.records import NodeFlag
 from mags.memory.asking import Asker, Asking
 from mags.memory.learning import ANSWERS_AS, MADE_FROM_MEMORY
 from mags.memory.live import Live

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import Content, NodeFlag, NodeKind
-from mags.graph.past import Past
+from mags.graph.delta import Past
+from mags.graph.records import ArcKind, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.ports.store import Store
 

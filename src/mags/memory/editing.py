@@ -14,10 +14,8 @@ from mags.engram.moment import Moment as Inscription
 from mags.engram.restate import restate
 from mags.engram.view import View
 from mags.errors import InvalidInput
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
+from mags.graph.delta import Delta, Draft
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.given import LONGEST_TURN, check_meta, check_report, real, words
 from mags.memory.live import Live

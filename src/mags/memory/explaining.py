@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mags.errors import NotFound
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.index.state import State
 from mags.memory.given import whole
 from mags.memory.views import Explanation

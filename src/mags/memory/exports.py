@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from mags.errors import InvalidInput
-from mags.graph.edge import ARC, ArcKind
-from mags.graph.node import NODE, NodeKind
+from mags.graph.records import ARC, NODE, ArcKind, NodeKind
 from mags.memory.given import LONGEST_TURN, check_meta, words
 from mags.memory.moments import EARLIEST_S, LATEST_S
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from mags import caches
 from mags.errors import NotFound
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcKind
-from mags.graph.node import Content, NodeKind
+from mags.graph.delta import Draft
+from mags.graph.records import ArcKind, Content, NodeKind
 from mags.index.state import State
 from mags.index.tokens import fold
 from mags.memory.derived import Derived, closure

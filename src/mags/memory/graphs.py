@@ -5,8 +5,7 @@ from __future__ import annotations
 import networkx as nx
 
 from mags.graph.charge import arc_charge
-from mags.graph.edge import ArcKind
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.index.state import State
 
 

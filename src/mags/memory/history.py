@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mags.errors import NotFound
 from mags.graph.delta import Delta
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.index.state import State
 from mags.memory.given import whole
 from mags.memory.live import Live

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mags.memory.live import Live
 from mags.memory.observing import Observer
 from mags.memory.views import Reply, Seen
-from mags.ports.inflection import FIRST_PERSON
+from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Turn, Writing
 
 ANSWERS_AS = "mags"

@@ -20,10 +20,8 @@ from mags.errors import (
     StoreClosed,
     StoreError,
 )
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.index.ids import Ids
-from mags.index.state import State
+from mags.graph.delta import Delta, Draft
+from mags.index.state import Ids, State
 from mags.memory.gate import Gate
 from mags.memory.replay import net_of, weight_of
 from mags.memory.seals import Seals, check_embedder, generation_of, is_reembedding, renew

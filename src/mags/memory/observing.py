@@ -10,9 +10,8 @@ from typing import Any
 from mags.engram.engram import Engram
 from mags.engram.moment import Inscribed, Moment
 from mags.errors import InvalidInput, ModelError
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.node import NOBODY
+from mags.graph.delta import Delta, Draft
+from mags.graph.records import NOBODY
 from mags.index.state import State
 from mags.memory.given import check
 from mags.memory.live import Live

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.views import Citation
 from mags.ports.answer import ContextItem

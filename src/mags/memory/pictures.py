@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.charge import node_charge
-from mags.graph.edge import ArcKind
-from mags.graph.node import NodeFlag, NodeKind
+from mags.graph.records import ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.changes import ArcView
 from mags.memory.regions import RegionView

@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 
 from mags.engram.claim import slot_of
 from mags.errors import NotFound, StoreError, StoreFull
-from mags.graph.delta import Delta
-from mags.graph.draft import Draft
-from mags.graph.edge import ARC, ArcKind
-from mags.graph.node import NOBODY, NODE, Content, NodeFlag, NodeKind
+from mags.graph.delta import Delta, Draft
+from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
 from mags.memory.exports import FORMAT, VERSION, read

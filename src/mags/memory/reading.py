@@ -8,8 +8,7 @@ from itertools import count as counting
 
 from mags.errors import NotFound
 from mags.graph.charge import node_charge
-from mags.graph.edge import ArcKind
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.given import count
 from mags.memory.live import Live

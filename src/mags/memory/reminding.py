@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.ports.policy import Recalled, Turn
 from mags.recall.spread import peers

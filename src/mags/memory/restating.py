@@ -10,7 +10,7 @@ from typing import Any
 from mags.engram.claim import sentence
 from mags.engram.restate import carried
 from mags.errors import InvalidInput
-from mags.graph.node import Content
+from mags.graph.records import Content
 from mags.index.names import fold
 from mags.index.tokens import fold as fold_text
 from mags.memory.given import operation_of

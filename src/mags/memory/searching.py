@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NEVER, NodeFlag, NodeKind
+from mags.graph.records import NEVER, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.index.tokens import terms
 from mags.memory.changes import NamedView, named

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NEVER, NodeKind
+from mags.graph.records import NEVER, ArcKind, NodeKind
 from mags.index.state import State
 from mags.memory.live import Live
 from mags.memory.parts import Parts

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import ModelError, NotFound, StoreBusy
-from mags.graph.node import Content
+from mags.graph.records import Content
 from mags.memory.live import Live
 from mags.memory.parts import Parts
 from mags.memory.regions import RegionView, region_views

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mags.graph.charge import node_charge
-from mags.graph.draft import Draft
-from mags.graph.node import NOBODY
+from mags.graph.delta import Draft
+from mags.graph.records import NOBODY
 from mags.index.state import State
 from mags.ports.policy import Turn
 

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ArcKind
 from mags.graph.graph import Graph
-from mags.graph.node import NodeKind
+from mags.graph.records import ArcKind, NodeKind
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.regions import FindRegions, Regions

@@ -15,9 +15,8 @@ import numpy as np
 
 from mags.errors import InvalidInput
 from mags.graph.charge import arc_charge, node_charge, stored
-from mags.graph.draft import Draft
-from mags.graph.edge import ArcFlag, ArcKind
-from mags.graph.node import NodeFlag
+from mags.graph.delta import Draft
+from mags.graph.records import ArcFlag, ArcKind, NodeFlag
 
 DAYS_MOST = int(np.iinfo(np.uint16).max)
 

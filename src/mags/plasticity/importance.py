@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.delta import Delta
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags.plasticity.still import Still, altered
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mags.graph.algorithms import open_pairs
 from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Delta
-from mags.graph.edge import ARC, ArcKind
-from mags.graph.triangles import open_pairs
+from mags.graph.records import ARC, ArcKind
 from mags.plasticity.still import Still, altered, created
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.communities import communities
-from mags.graph.node import Content, NodeKind
+from mags.graph.algorithms import communities
+from mags.graph.records import Content, NodeKind
 from mags.plasticity.still import Still
 
 NOWHERE = -1

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcFlag, ArcKind
 from mags.graph.graph import ADJACENCY
-from mags.graph.node import NODE, NodeFlag
+from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
 from mags.plasticity.still import Still, altered, removed
 
 ENTRY_BYTES = sum(np.dtype(kind).itemsize for kind in ADJACENCY.values())

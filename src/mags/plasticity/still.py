@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from mags.graph.algorithms import common_neighbours, core_numbers, dense_cores, innermost_cores
 from mags.graph.charge import arc_charge, node_charge
-from mags.graph.cores import core_numbers, dense_cores, innermost_cores
 from mags.graph.delta import IDENTITY, Changes, Delta
-from mags.graph.edge import ARC, ArcFlag, ArcKind
 from mags.graph.graph import CARRIED, REVERSE, Graph
-from mags.graph.node import NODE, NodeFlag
-from mags.graph.triangles import common_neighbours
+from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
 
 LIVE_AT = 0.2
 """An association is alive from this charge on."""

@@ -14,11 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.communities import communities
+from mags.graph.algorithms import communities
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ARC, ArcKind, blank_arc
-from mags.graph.node import NEVER, NODE, Content, NodeFlag, NodeKind, blank_node
-from mags.index.ids import Ids
+from mags.graph.records import (
+    ARC,
+    NEVER,
+    NODE,
+    ArcKind,
+    Content,
+    NodeFlag,
+    NodeKind,
+    blank_arc,
+    blank_node,
+)
+from mags.index.state import Ids
 from mags.plasticity.regions import Regions
 from mags.plasticity.still import Still, created
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
-from mags.ports.inflection import forms, lemma, past_tense, third_person
-from mags.ports.kinship import at_home
+from mags.ports.english import at_home, forms, lemma, past_tense, third_person
 
 
 def _set(words: str) -> frozenset[str]:
@@ -140,14 +139,15 @@ class _Table:
         self._add_relatives()
 
     def _add(self, name: str, entry: Mapping[str, object]) -> None:
+        symmetric = bool(entry.get("symmetric"))
         relation = Relation(
             name=name,
-            one=bool(entry.get("one", False)),
-            noun=bool(entry.get("noun", False)),
-            symmetric=bool(entry.get("symmetric", False)),
-            inverse=str(entry.get("inverse", name if entry.get("symmetric") else "")),
+            one=bool(entry.get("one")),
+            noun=bool(entry.get("noun")),
+            symmetric=symmetric,
+            inverse=str(entry.get("inverse", name if symmetric else "")),
             past=str(entry.get("past", "")),
-            kinds=bool(entry.get("kinds", False)),
+            kinds=bool(entry.get("kinds")),
             opposite=str(entry.get("opposite", "")),
             answers=str(entry.get("answers", "")),
             ids=tuple(str(entry.get("ids", "")).split()),
@@ -156,7 +156,7 @@ class _Table:
         for code in relation.ids:
             self.exact.setdefault(code.lower(), (relation, False))
         for key, change in (("forms", False), ("change", True)):
-            for form in _split(entry.get(key, "")):
+            for form in filter(None, map(str.strip, str(entry.get(key, "")).split("|"))):
                 self._file(form, relation, change)
         self._file(name, relation, False)
         if relation.noun:
@@ -185,10 +185,6 @@ class _Table:
         back = Relation(name=name, inverse=relation.name)
         self.by_name[name] = back
         self._file(name, back, False)
-
-
-def _split(raw: object) -> Iterator[str]:
-    return (form.strip() for form in str(raw).split("|") if form.strip())
 
 
 def _key(phrase: str) -> str:

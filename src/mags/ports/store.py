@@ -10,9 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Delta
-from mags.graph.node import Content
-from mags.graph.past import Past
+from mags.graph.delta import Delta, Past
+from mags.graph.records import Content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +228,7 @@ class Store(Protocol):
         """
         ...
 
-    def writing(self) -> AbstractContextManager[None]:
+    def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock (re-entrant in a thread); raises StoreBusy after the wait.
 
         What is written inside is one transaction, durable when the outermost block ends;

@@ -14,9 +14,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.node import NEVER, NOBODY, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.index.lexicon import Match
 from mags.index.names import fold
 from mags.index.state import State

@@ -24,7 +24,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.node import NodeKind
+from mags.graph.records import NodeKind
 from mags.index.state import State
 from mags.index.tokens import terms
 from mags.recall.kernels import counted, reached, strongest

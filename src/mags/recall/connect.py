@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mags.graph.charge import arc_charge
-from mags.graph.edge import ArcKind
-from mags.graph.node import NOBODY, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeKind
 from mags.index.state import State
 from mags.recall import spread
 from mags.recall.found import Step

@@ -11,9 +11,8 @@ import numpy as np
 
 from mags.compiling import kernel
 from mags.graph.charge import charge_of
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NOBODY, NodeFlag, NodeKind
+from mags.graph.records import NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.kernels import keep
 
 NEXT = int(ArcKind.NEXT)

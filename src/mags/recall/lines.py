@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from mags import caches
 from mags.graph.delta import Changes, Delta
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE
-from mags.graph.node import NEVER, NOBODY, Content, NodeKind
+from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeKind
 from mags.index.names import form_of
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, fold, stem, terms

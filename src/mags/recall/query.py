@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mags.index.state import State
 from mags.index.tokens import STOP_WORDS, Mark, stem, words
-from mags.ports.overview import topic_of
+from mags.ports.english import topic_of
 from mags.ports.policy import Plan
 from mags.recall.settings import RecallSettings
 

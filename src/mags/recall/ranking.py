@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.graph.graph import Graph
-from mags.graph.node import NOBODY, NodeFlag, NodeKind
+from mags.graph.records import NOBODY, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.index.tokens import Mark
 from mags.ports.policy import Plan

@@ -15,9 +15,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
-from mags.graph.node import NEVER, Content, NodeFlag, NodeKind
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.recall import spread
 from mags.recall.candidates import (

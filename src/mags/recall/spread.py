@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.edge import ArcKind
 from mags.graph.graph import REVERSE, Graph
+from mags.graph.records import ArcKind
 from mags.recall.kernels import peers_of_each
 from mags.recall.settings import RecallSettings
 from mags.recall.spread_kernels import best_paths, push

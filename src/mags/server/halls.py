@@ -17,7 +17,7 @@ from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory
 from mags.server.grants import NAMESPACE, SUFFIX, Grant, Scope
 from mags.server.traces import Traces
-from mags.store.sqlite.copies import copies
+from mags.store.migrations import copies
 
 MAIN = "main"
 BESIDE = ("-wal", "-shm", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from mags.errors import InvalidInput, NotFound
@@ -64,6 +64,25 @@ def check_name(name: str, what: str) -> None:
         raise InvalidInput(
             f"{what} needs a name of 1 to {LONGEST_NAME} printable characters, not {said}"
         )
+
+
+def check_free(name: str, forks: Container[str]) -> None:
+    """Raise InvalidInput where there is a branch of that name."""
+    if name in forks:
+        raise InvalidInput(f"there is a branch {name!r} already: choose another name")
+
+
+def check_seq(seq: int, head: int) -> None:
+    """Raise InvalidInput for a snapshot at a point that is not there."""
+    if not 0 <= seq <= head:
+        raise InvalidInput(f"a snapshot lies between 0 and the head, {head}; not at {seq}")
+
+
+def in_sight(marks: Iterable[Mark], segments: Iterable[Segment]) -> list[Mark]:
+    """Snapshots of what a branch sees, oldest first."""
+    upto = {segment.branch: segment.upto for segment in segments}
+    found = [mark for mark in marks if mark.seq <= upto.get(mark.branch, -1)]
+    return sorted(found, key=lambda mark: (mark.seq, mark.recorded_at, mark.name))
 
 
 def fold_limit(

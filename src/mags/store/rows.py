@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, InvalidInput
-from mags.graph.node import Content
+from mags.graph.records import Content
 from mags.ports.store import Checkpoint
 
 PART_BYTES = 16 << 20

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.ports.inflection import guess
+from mags.ports.english import guess
 from mags.ports.policy import Act
 from tests.models.policy.cases.scoring import load, score
 from tests.models.policy.reading import POLICY, turn

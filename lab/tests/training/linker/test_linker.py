@@ -13,7 +13,7 @@ import mags  # noqa: E402 - torch may be missing
 from mags.adapters.linker import read_linker  # noqa: E402
 from mags.engram.attention import first_edges, scores, softmax  # noqa: E402
 from mags.engram.settings import AttentionSettings, EngramSettings  # noqa: E402
-from mags.graph.edge import ArcKind  # noqa: E402
+from mags.graph.records import ArcKind  # noqa: E402
 from mags.memory.settings import MemorySettings  # noqa: E402
 from mags.models.embed.hashing import HashEmbedder  # noqa: E402
 from mags.settings import Settings  # noqa: E402

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mags.errors import InvalidInput
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 from mags_lab.training.linker.links import Arcs, choices, held_out, links_of, nearest
 
 

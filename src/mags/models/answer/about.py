@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from mags.models.answer.shares import ROLE_NAMES
 from mags.ports.answer import ContextItem
-from mags.ports.overview import topic_of
+from mags.ports.english import topic_of
 from mags.ports.policy import NO_LONGER, Turn
 
 MOST_TOLD = 7

@@ -11,7 +11,7 @@ import re
 
 from mags.models.guardrails import WORD, stems
 from mags.models.rendering import DAYS, MONTHS
-from mags.ports.kinship import called
+from mags.ports.english import called
 
 
 def _at_home(kind: str, *relatives: str) -> dict[str, tuple[str, str]]:

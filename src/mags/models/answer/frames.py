@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mags.models.guardrails import WORD
-from mags.ports.inflection import BASE, forms
+from mags.ports.english import BASE, forms
 
 AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
 LIGHT = "go happen due take scheduled planned days dates months years times"

@@ -22,8 +22,8 @@ from mags.models.answer.types import kind_of_thing
 from mags.models.answer.whose import asks_for_own, asks_of_oneself, done_by_oneself
 from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
-from mags.ports.inflection import BASE, THIRD, forms, lemma
-from mags.ports.inflection import PAST as PAST_FORM
+from mags.ports.english import BASE, THIRD, forms, lemma
+from mags.ports.english import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
 

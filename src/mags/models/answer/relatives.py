@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mags.ports.answer import ContextItem
-from mags.ports.kinship import plain_kin
+from mags.ports.english import plain_kin
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mags.ports.inflection import lemma
+from mags.ports.english import lemma
 
 
 def _set(words: str) -> frozenset[str]:

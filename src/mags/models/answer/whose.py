@@ -13,7 +13,7 @@ from mags.models.guardrails import WORD, stems
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS
 from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.tokens import own_words
-from mags.ports.inflection import GERUND, PAST, THIRD, forms
+from mags.ports.english import GERUND, PAST, THIRD, forms
 
 _MINE = re.compile(r"\b(?:my|our|mine|ours)\b", re.I)
 _I = re.compile(r"\b(?:i|me|we|us)\b", re.I)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import InvalidInput
-from mags.graph.edge import ArcKind
+from mags.graph.records import ArcKind
 
 FEWEST = 20
 """Pairs below which there is nothing to learn or to measure."""

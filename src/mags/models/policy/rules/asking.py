@@ -16,7 +16,7 @@ from mags.models.policy.rules.simple import simple_hop
 from mags.models.policy.rules.spans import Time
 from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import times
-from mags.ports.inflection import BASE, forms, past_tense
+from mags.ports.english import BASE, forms, past_tense
 from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import normalise, read
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
 from mags.models.policy.rules.names import mentions
 from mags.models.policy.rules.spans import DAYS, MONTHS
-from mags.ports.inflection import is_verb
+from mags.ports.english import is_verb
 from mags.ports.policy import Recalled, Turn
 
 _SHORTEST = 3

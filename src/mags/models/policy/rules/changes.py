@@ -13,7 +13,7 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.possessions import lost_pets, named, new_job
 from mags.models.policy.rules.spans import COUNTED
 from mags.models.policy.rules.values import WHEN, changing
-from mags.ports.inflection import lemma, third_person
+from mags.ports.english import lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import read
 

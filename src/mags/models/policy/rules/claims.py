@@ -10,7 +10,7 @@ from mags.models.policy.rules.lexicon import PLURALS
 from mags.models.policy.rules.phrase import Object, side_of
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.spans import Time
-from mags.ports.inflection import THIRD, forms
+from mags.ports.english import THIRD, forms
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, normalise
 

@@ -25,7 +25,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.names import aside, name_end, surface
 from mags.models.policy.rules.tokens import Token, starts_with
 from mags.models.policy.rules.verbs import FIRST, PLURAL, SINGULAR, Verb, verb_group
-from mags.ports.inflection import forms
+from mags.ports.english import forms
 from mags.ports.relations import canonical
 
 PRONOUN, NAME, OWNED, OF, THING = "pronoun", "name", "owned", "of", "thing"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mags.models.policy.rules.lexicon import ADVERBS, BE, CONJUNCTIONS, PREPOSITIONS, TRAITS
 from mags.models.policy.rules.tokens import Token
-from mags.ports.inflection import PARTICIPLE, forms
+from mags.ports.english import PARTICIPLE, forms
 
 
 def is_verb_next(tokens: Sequence[Token], i: int) -> bool:

@@ -23,7 +23,7 @@ from mags.models.policy.rules.slots import replaces, slot_of, unshaded, without_
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.values import WEEKLY, WHEN, is_hour
 from mags.models.policy.rules.verbs import PLURAL
-from mags.ports.kinship import whose
+from mags.ports.english import whose
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation, canonical, kind_of
 

@@ -13,7 +13,7 @@ from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join
 from mags.models.policy.rules.values import is_hour
 from mags.models.policy.rules.when import times
-from mags.ports.inflection import third_person
+from mags.ports.english import third_person
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation
 

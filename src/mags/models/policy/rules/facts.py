@@ -25,8 +25,7 @@ from mags.models.policy.rules.special import SPECIAL
 from mags.models.policy.rules.states import state_of
 from mags.models.policy.rules.tokens import join
 from mags.models.policy.rules.weekly import weekly
-from mags.ports.inflection import past_tense
-from mags.ports.kinship import whose
+from mags.ports.english import past_tense, whose
 from mags.ports.policy import Operation
 from mags.ports.relations import canonical
 

@@ -19,7 +19,7 @@ from mags.models.policy.rules.plans import read_wish
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.verbs import Verb
-from mags.ports.inflection import THIRD, forms, gerund, past_tense
+from mags.ports.english import THIRD, forms, gerund, past_tense
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Reading, Relation, canonical, read
 

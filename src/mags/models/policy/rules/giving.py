@@ -9,7 +9,7 @@ from mags.models.policy.rules.claims import Said, claim
 from mags.models.policy.rules.lexicon import ARTICLES, KIN, POSSESSIVES, word_set
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.phrase import cut_aside, object_of, parted
-from mags.ports.inflection import past_tense, third_person
+from mags.ports.english import past_tense, third_person
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.lexicon import KIN, PETS
 from mags.models.policy.rules.spans import COUNTED, EACH_DAY
-from mags.ports.kinship import called
+from mags.ports.english import called
 from mags.ports.policy import Act, Operation, Turn
 
 _NAME = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mags.models.policy.rules.case import Case, object_claims, when_of
 from mags.models.policy.rules.claims import Said
 from mags.models.policy.rules.lexicon import EVALUATIVE, FUNCTION_WORDS, word_set
-from mags.ports.inflection import gerund, lemma, third_person
+from mags.ports.english import gerund, lemma, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation
 

@@ -14,7 +14,7 @@ from importlib import resources
 
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, word_set
 from mags.models.policy.rules.tokens import Token, join, tokenise
-from mags.ports.inflection import is_verb
+from mags.ports.english import is_verb
 from mags.ports.policy import Hop
 from mags.ports.relations import canonical
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mags.models.policy.rules.lexicon import ADVERBS, BE, FEELINGS, PRONOUNS, word_set
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.verbs import Verb
-from mags.ports.inflection import BASE, forms
+from mags.ports.english import BASE, forms
 
 _BACK = word_set("it that this me us")
 _AUXILIARIES = BE | word_set("have has had do does did will would can could been")

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 
-from mags.ports.kinship import called
+from mags.ports.english import called
 
 _RAW = tomllib.loads(
     resources.files("mags.models.policy.rules").joinpath("words.toml").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from mags.models.policy.rules.lexicon import (
 )
 from mags.models.policy.rules.spans import DAYS, MONTHS
 from mags.models.policy.rules.tokens import Token, sentences, tokenise
-from mags.ports.inflection import forms, is_verb
+from mags.ports.english import forms, is_verb
 
 _CLOSED = FUNCTION_WORDS - GREETINGS - ADVERBS
 _CALENDAR = frozenset(DAYS) | frozenset(MONTHS)

@@ -10,7 +10,7 @@ from mags.models.policy.rules.lexicon import KIN, PETS
 from mags.models.policy.rules.phrase import object_of, trim
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.verbs import Verb
-from mags.ports.kinship import whose
+from mags.ports.english import whose
 from mags.ports.policy import Act, Operation
 
 _CALLING = frozenset({"call", "name"})

@@ -18,7 +18,7 @@ from mags.models.policy.rules.lexicon import (
 from mags.models.policy.rules.names import name_end
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, starts_with
-from mags.ports.inflection import BASE, PAST, THIRD, forms
+from mags.ports.english import BASE, PAST, THIRD, forms
 from mags.ports.policy import Act, Operation
 
 _UNCLEAR = word_set("it this that these those he she they him her them his their")

@@ -20,7 +20,7 @@ from mags.models.policy.rules.phrase import Rest, cut_aside, object_of, parted
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token
 from mags.models.policy.rules.verbs import Verb
-from mags.ports.inflection import BASE, forms, gerund, past_tense, third_person
+from mags.ports.english import BASE, forms, gerund, past_tense, third_person
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical
 

@@ -25,7 +25,7 @@ from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.spans import EACH_DAY, Time
 from mags.models.policy.rules.tokens import Token, join, starts_with, tokenise
 from mags.models.policy.rules.when import times
-from mags.ports.inflection import is_verb
+from mags.ports.english import is_verb
 
 _MOST_WORDS = 14
 _DURATION = re.compile(

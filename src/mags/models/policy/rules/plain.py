@@ -13,7 +13,7 @@ from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, join, tokenise
 from mags.models.policy.rules.values import CHANGING
 from mags.models.policy.rules.verbs import FIRST
-from mags.ports.inflection import BASE, PARTICIPLE, forms, past_tense
+from mags.ports.english import BASE, PARTICIPLE, forms, past_tense
 
 _DONE_TO = frozenset(CHANGING) | word_set("move fire lay promote hire diagnose transfer")
 _TO_ME = frozenset({"me", "us"})

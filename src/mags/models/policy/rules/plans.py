@@ -8,7 +8,7 @@ from mags.models.policy.rules.lexicon import LIGHT, SILENT, word_set
 from mags.models.policy.rules.phrase import Rest
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.tokens import Token, starts_with
-from mags.ports.inflection import past_tense
+from mags.ports.english import past_tense
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, read
 

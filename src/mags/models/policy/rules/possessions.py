@@ -13,7 +13,7 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.phrase import object_of, parted
 from mags.models.policy.rules.slots import slot_of, species
 from mags.models.policy.rules.tokens import Token
-from mags.ports.kinship import whose
+from mags.ports.english import whose
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import Relation, canonical
 

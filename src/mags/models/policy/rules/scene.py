@@ -14,7 +14,7 @@ from mags.models.policy.rules.openings import opened
 from mags.models.policy.rules.slots import compound
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.models.policy.rules.verbs import PLURAL
-from mags.ports.kinship import whose
+from mags.ports.english import whose
 from mags.ports.policy import Recalled, Turn
 
 _KNOWN = re.compile(r"^(.+?)['\u2019]s? ([a-z][a-z -]+?) is ([A-Z][\w'-]*(?: [A-Z][\w'-]*)*)\.?$")

@@ -11,7 +11,7 @@ from mags.models.policy.rules.names import name_end, surface
 from mags.models.policy.rules.scene import Scene
 from mags.models.policy.rules.slots import slot_of
 from mags.models.policy.rules.tokens import Token
-from mags.ports.inflection import (
+from mags.ports.english import (
     GERUND,
     PARTICIPLE,
     forms,

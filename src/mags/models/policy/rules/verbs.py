@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mags.models.policy.rules.lexicon import ADVERBS, BE, MODALS, PREPOSITIONS, word_set
 from mags.models.policy.rules.tokens import Token, starts_with
-from mags.ports.inflection import BASE, GERUND, PARTICIPLE, PAST, THIRD, forms, guess
+from mags.ports.english import BASE, GERUND, PARTICIPLE, PAST, THIRD, forms, guess
 
 _HAVE = frozenset({"have", "has", "had", "'ve"})
 _DO = frozenset({"do", "does", "did"})

@@ -12,7 +12,7 @@ from mags.models.policy.rules.lexicon import KIN, SILENT, word_set
 from mags.models.policy.rules.phrase import cut_aside, object_of
 from mags.models.policy.rules.spans import EACH_DAY
 from mags.models.policy.rules.tokens import join
-from mags.ports.inflection import third_person
+from mags.ports.english import third_person
 from mags.ports.policy import Operation
 from mags.ports.relations import Relation
 

@@ -40,7 +40,7 @@ from mags.models.policy.rules.plain import turned
 from mags.models.policy.rules.replies import completed
 from mags.models.policy.rules.scene import Scene, scene_of
 from mags.models.policy.rules.tokens import Token, join, own_words, sentences, starts_with, tokenise
-from mags.ports.inflection import BASE, GERUND, PAST, forms
+from mags.ports.english import BASE, GERUND, PAST, forms
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
 from mags.ports.relations import normalise
 

@@ -1,12 +1,20 @@
-"""English verb forms, from "moved" to "move" and back by a list and rules of spelling; pronouns."""
+"""English that more than one package reads: verb forms, kin, and questions for an overview.
+
+Verbs go from "moved" to "move" and back by a list and the rules of spelling.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from types import MappingProxyType
 
 from mags.caches import cached
+from mags.index.names import at_home as at_home
+from mags.index.names import called as called
+from mags.index.names import plain_kin as plain_kin
+from mags.index.names import whose as whose
 
 BASE, THIRD, PAST, PARTICIPLE, GERUND = "base", "third", "past", "participle", "gerund"
 """Forms of a verb: move, moves, moved, moved, moving."""
@@ -52,6 +60,22 @@ _BE = {
     "tying": ("tie", GERUND),
 }
 
+_LEAD = r"(?:(?:so|and|well|ok|okay|please|now),? )*(?:(?:can|could|would|will) you (?:please )?)?"
+_ABOUT = re.compile(
+    rf"^{_LEAD}(?:"
+    r"(?:what (?:do|can|did) (?:you|we|i) (?:know|remember|have|tell me|tell you)"
+    r"|what have (?:i|we) told you|what do we have"
+    r"|tell me(?: (?:what you know|everything|all|all you know|more|something))?"
+    r"|what(?:'s| is) known|(?:give me )?(?:an? )?(?:overview|summary|recap|picture)) (?:about|of)"
+    r"|(?:describe|sum up|summari[sz]e)(?: (?:what you know|everything|all you know) (?:about|of))?"
+    r") (?P<topic>\S.*?)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_ONE_THING = re.compile(
+    r"'s\b|s' |^(?:my|your|his|her|its|our|their|where|when|who|whose|whom|how|why|what|which|"
+    r"whether)\b(?!-)|^the [\w-]+ of [A-Z]",
+)
+
 
 def _third(base: str) -> str:
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -67,14 +91,6 @@ def _past(base: str) -> str:
     if base.endswith("y") and base[-2:-1] not in _VOWELS:
         return base[:-1] + "ied"
     return base + (base[-1] if base in _DOUBLED else "") + "ed"
-
-
-def _gerund(base: str) -> str:
-    if base.endswith("ie"):
-        return base[:-2] + "ying"
-    if base.endswith("e") and not base.endswith(("ee", "ye", "oe")) and base != "be":
-        return base[:-1] + "ing"
-    return base + (base[-1] if base in _DOUBLED else "") + "ing"
 
 
 def _listed() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
@@ -96,7 +112,7 @@ def _table() -> tuple[Mapping[str, tuple[tuple[str, str], ...]], Mapping[str, tu
     parts: dict[str, tuple[str, str]] = {}
     for base, pasts, participles in _listed():
         parts[base] = (pasts[0], participles[0])
-        pairs = [(base, BASE), (_third(base), THIRD), (_gerund(base), GERUND)]
+        pairs = [(base, BASE), (_third(base), THIRD), (gerund(base), GERUND)]
         pairs += [(past, PAST) for past in pasts]
         pairs += [(participle, PARTICIPLE) for participle in participles]
         for word, form in pairs:
@@ -109,9 +125,6 @@ def _table() -> tuple[Mapping[str, tuple[tuple[str, str], ...]], Mapping[str, tu
         found[word] = [pair]
     frozen = {word: tuple(pairs) for word, pairs in found.items()}
     return MappingProxyType(frozen), MappingProxyType(parts)
-
-
-_FORMS, _PARTS = _table()
 
 
 def forms(word: str) -> tuple[tuple[str, str], ...]:
@@ -160,4 +173,23 @@ def past_tense(base: str) -> str:
 
 def gerund(base: str) -> str:
     """Return the form in -ing: move, moving."""
-    return _gerund(base)
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    if base.endswith("e") and not base.endswith(("ee", "ye", "oe")) and base != "be":
+        return base[:-1] + "ing"
+    return base + (base[-1] if base in _DOUBLED else "") + "ing"
+
+
+def topic_of(question: str) -> str:
+    """Of whom or what a question asks for everything; "" where it asks for something else.
+
+    A question about one thing of somebody ("Tell me about Ana's job") is none: a fact answers it.
+    """
+    text = question.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    found = _ABOUT.match(text)
+    if found is None or _ONE_THING.search(found["topic"]):
+        return ""
+    return found["topic"].rstrip(".")
+
+
+_FORMS, _PARTS = _table()

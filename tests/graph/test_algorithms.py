@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mags.graph.communities import communities
-from mags.graph.cores import OUTSIDE, core_numbers, dense_cores, innermost_cores
-from mags.graph.triangles import common_neighbours, open_pairs
+from mags.graph.algorithms import (
+    OUTSIDE,
+    common_neighbours,
+    communities,
+    core_numbers,
+    dense_cores,
+    innermost_cores,
+    open_pairs,
+)
 
 Csr = tuple[NDArray[np.int32], NDArray[np.int32]]
 

@@ -1,0 +1,276 @@
+"""Algorithms over undirected simple graphs: cores, components, communities, triangles.
+
+Graphs come in CSR form: `indptr` (n + 1,) and `indices` (entries,) hold each node's neighbours,
+every edge at both its ends, no loops; for triangles in ascending order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from graspologic_native import leiden_csr
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from mags.compiling import kernel
+
+OUTSIDE = -1
+"""Label of a node that belongs to no such core."""
+
+
+@kernel
+def _core_numbers(indptr, indices):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    n = len(indptr) - 1
+    degree = np.empty(n, np.int32)
+    most = 0
+    for v in range(n):
+        degree[v] = indptr[v + 1] - indptr[v]
+        most = max(most, degree[v])
+    start = np.zeros(most + 2, np.int32)
+    for v in range(n):
+        start[degree[v] + 1] += 1
+    for d in range(1, len(start)):
+        start[d] += start[d - 1]
+    order = np.empty(n, np.int32)
+    place = np.empty(n, np.int32)
+    fill = start.copy()
+    for v in range(n):
+        place[v] = fill[degree[v]]
+        order[place[v]] = v
+        fill[degree[v]] += 1
+    for i in range(n):
+        v = order[i]
+        for slot in range(indptr[v], indptr[v + 1]):
+            u = indices[slot]
+            d = degree[u]
+            if d > degree[v]:
+                first = start[d]
+                w = order[first]
+                if u != w:
+                    order[place[u]], order[first] = w, u
+                    place[w], place[u] = place[u], first
+                start[d] += 1
+                degree[u] -= 1
+    return degree
+
+
+def core_numbers(indptr: NDArray[np.int32], indices: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The largest k for which each node is in the k-core, shape (n,); O(edges).
+
+    Batagelj and Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks" (2003).
+    """
+    if len(indptr) < 2:
+        return np.zeros(0, np.int32)
+    cores: NDArray[np.int32] = _core_numbers(indptr, indices)
+    return cores
+
+
+def innermost_cores(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    core: NDArray[np.int32],
+    least: int,
+) -> NDArray[np.int32]:
+    """Label of the innermost core each node is in, or OUTSIDE; shape (n,).
+
+    An innermost core is a connected set of nodes of one core number k >= `least`, of which
+    fewer than half have a neighbour of a higher one: it stands for itself, and is no rim of
+    a denser core.
+    """
+    n = len(core)
+    source = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
+    level = core[source] == core[indices]
+    same = csr_array((np.ones(int(level.sum()), np.int8), (source[level], indices[level])), (n, n))
+    _, label = connected_components(same, directed=False)
+    rim = np.zeros(n, np.bool_)
+    rim[source[core[source] < core[indices]]] = True
+    size, rims = np.bincount(label), np.bincount(label, weights=rim)
+    inner = (core >= least) & (2 * rims < size)[label]
+    out = np.full(n, OUTSIDE, np.int32)
+    _, out[inner] = np.unique(label[inner], return_inverse=True)
+    return out
+
+
+def dense_cores(
+    label: NDArray[np.int32], core: NDArray[np.int32], share: float
+) -> NDArray[np.int32]:
+    """`label` where each member of a core is next to at least `share` of it, else OUTSIDE.
+
+    `label`: of innermost cores; a core of n nodes and core number k is dense if
+    k >= share (n - 1).
+    """
+    size = np.bincount(label + 1)[label + 1]
+    return np.where((label >= 0) & (core >= share * (size - 1)), label, OUTSIDE).astype(np.int32)
+
+
+def communities(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    weights: NDArray[np.float64],
+    *,
+    seed: int = 0,
+    resolution: float = 1.0,
+    sweeps: int = 2,
+) -> NDArray[np.int32]:
+    """Label of each node's community, largest community first, shape (n,).
+
+    Leiden by modularity (Traag, Waltman and van Eck, 2019). `weights`: positive, one an
+    entry, symmetric; nodes without neighbours are communities of one. `sweeps` bounds the
+    local moving of each phase to that many visits a node. The same graph and seed give the
+    same communities.
+    """
+    n = len(indptr) - 1
+    joined = np.flatnonzero(np.diff(indptr))
+    label = np.arange(n, dtype=np.int64)
+    if len(joined):
+        # Left out, nodes without neighbours cannot sway the others' communities.
+        place = np.cumsum(np.diff(indptr) > 0) - 1
+        _, found = leiden_csr(
+            np.append(indptr[joined], indptr[-1]).astype(np.int64),
+            place[indices].astype(np.int32),
+            weights.astype(np.float64),
+            len(joined),
+            resolution=resolution,
+            seed=seed,
+            max_local_moving_iterations=sweeps,
+        )
+        members = joined[np.fromiter(found.keys(), np.int64, len(found))]
+        label[members] = n + np.fromiter(found.values(), np.int64, len(found))
+    _, first, inverse, size = np.unique(
+        label, return_index=True, return_inverse=True, return_counts=True
+    )
+    rank = np.empty(len(size), np.int32)
+    rank[np.lexsort([first, -size])] = np.arange(len(size))
+    return rank[inverse]
+
+
+@kernel
+def _common(indptr, indices, a, b):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    """Count common neighbours of each pair: the shorter list is looked up in the longer."""
+    counts = np.zeros(len(a), np.int32)
+    for i in range(len(a)):
+        few, many = a[i], b[i]
+        if indptr[few + 1] - indptr[few] > indptr[many + 1] - indptr[many]:
+            few, many = many, few
+        low, end = indptr[many], indptr[many + 1]
+        for slot in range(indptr[few], indptr[few + 1]):
+            wanted = indices[slot]
+            high = end
+            while low < high:
+                middle = (low + high) // 2
+                if indices[middle] < wanted:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == end:
+                break
+            if indices[low] == wanted:
+                counts[i] += 1
+                low += 1
+    return counts
+
+
+@kernel
+def _meet(a, indptr, indices, hub, linked, seen, touched):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0913
+    """Count in `seen` how often each unlinked b > a is met over one neighbour; list them."""
+    found = 0
+    for slot in range(indptr[a], indptr[a + 1]):
+        middle = indices[slot]
+        if indptr[middle + 1] - indptr[middle] > hub:
+            continue
+        for far in range(indptr[middle + 1] - 1, indptr[middle] - 1, -1):
+            b = indices[far]
+            if b <= a:
+                break
+            if linked[b] == a:
+                continue
+            if seen[b] == 0:
+                touched[found] = b
+                found += 1
+            seen[b] += 1
+    return found
+
+
+@kernel
+def _holds(indptr, indices, row, wanted):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    low, high = indptr[row], indptr[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low < indptr[row + 1] and indices[low] == wanted
+
+
+@kernel
+def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    """Tally unlinked pairs by common neighbours; write as many as `out` holds: a, b, count."""
+    indptr, indices = graph
+    link_indptr, link_indices = links
+    n = len(indptr) - 1
+    seen = np.zeros(n, np.int32)
+    linked = np.full(n, -1, np.int32)
+    touched = np.empty(n, np.int32)
+    tally = np.zeros(hub + 1, np.int64)
+    written = 0
+    for a in range(n):
+        degree = indptr[a + 1] - indptr[a]
+        if degree < least or degree > hub:
+            continue
+        for slot in range(link_indptr[a], link_indptr[a + 1]):
+            linked[link_indices[slot]] = a
+        for i in range(_meet(a, indptr, indices, hub, linked, seen, touched)):
+            b = touched[i]
+            count = seen[b]
+            seen[b] = 0
+            if count < least or indptr[b + 1] - indptr[b] > hub:
+                continue
+            if not _holds(link_indptr, link_indices, b, a):
+                tally[count] += 1
+                if written < len(out):
+                    out[written, 0], out[written, 1], out[written, 2] = a, b, count
+                    written += 1
+    return tally
+
+
+def common_neighbours(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """How many neighbours each pair (a[i], b[i]) has in common, shape (pairs,).
+
+    For the ends of an edge this is the number of triangles the edge is part of.
+    """
+    counts: NDArray[np.int32] = _common(indptr, indices, a, b)
+    return counts
+
+
+def open_pairs(
+    graph: tuple[NDArray[np.int32], NDArray[np.int32]],
+    links: tuple[NDArray[np.int32], NDArray[np.int32]],
+    *,
+    least: int,
+    hub: int,
+    most: int,
+) -> NDArray[np.int32]:
+    """Pairs without a link that have at least `least` common neighbours: rows (a, b, count).
+
+    `graph`, `links`: (indptr, indices) of the neighbours, and of the directed arcs, targets
+    ascending (repeats allowed), of which one either way is a link. Nodes of degree over
+    `hub` are neither ends nor common neighbours. Where there are more than `most` such
+    pairs, those of the highest counts are returned: at least `most`, ties at the lowest
+    count included. Ascending by a.
+    """
+    nothing = np.empty((0, 3), np.int32)
+    tally = _open_pairs(graph, links, least, hub, nothing)
+    at_least = np.cumsum(tally[::-1])[::-1]
+    enough = np.flatnonzero(at_least >= max(most, 1))
+    cut = max(int(enough[-1]), least) if len(enough) else least
+    pairs = np.empty((int(at_least[cut]) if cut < len(at_least) else 0, 3), np.int32)
+    _open_pairs(graph, links, cut, hub, pairs)
+    return pairs

@@ -1,0 +1,105 @@
+"""Migrations: an older file brought up to date, and a copy of what it was kept beside it."""
+
+from __future__ import annotations
+
+import importlib.resources
+import itertools
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+
+LOG = logging.getLogger("mags.store")
+
+
+def keep_copy(source: apsw.Connection, path: Path, schema: int) -> Path:
+    """Copy what `source` sees of the file at `path` beside it; nobody may write meanwhile.
+
+    The name is `FILE.v1-backup`, for schema 1, with the rights of the file; an older copy of that
+    name is left alone.
+    """
+    unfinished = path.with_name(f"{path.name}.v{schema}-backup.part")
+    unfinished.unlink(missing_ok=True)  # of a migration that was killed
+    try:
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, path.stat().st_mode & 0o777))
+        copy = apsw.Connection(str(unfinished))
+        try:
+            with copy.backup("main", source, "main") as backup:
+                backup.step()
+        finally:
+            copy.close()
+        place = _free(path, schema)
+        unfinished.rename(place)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return place
+
+
+def copies(path: Path) -> list[Path]:
+    """Every copy that migrations left beside a file."""
+    ours = re.compile(rf"{re.escape(path.name)}\.v\d+-backup(-\d+)?")
+    return sorted(one for one in path.parent.iterdir() if ours.fullmatch(one.name))
+
+
+def _free(path: Path, schema: int) -> Path:
+    first = path.with_name(f"{path.name}.v{schema}-backup")
+    others = (first.with_name(f"{first.name}-{n}") for n in itertools.count(2))
+    return next(one for one in itertools.chain([first], others) if not one.exists())
+
+
+def newest() -> int:
+    """The schema version this MAGS writes."""
+    return max(number for number, _ in _migrations())
+
+
+def migrate(db: apsw.Connection, path: Path, connect: Callable[[], apsw.Connection]) -> None:
+    """Bring an older file up to date, and keep a copy of what it was."""
+    if int(db.pragma("user_version")) == newest():
+        return
+    db.execute("BEGIN IMMEDIATE")
+    copy = None
+    try:
+        found = int(db.pragma("user_version"))
+        if found == newest():  # another process was faster
+            return
+        # A connection cannot copy what it is writing to; another sees the last commit.
+        reader = connect()
+        try:
+            copy = keep_copy(reader, path, found)
+        finally:
+            reader.close()
+        run_migrations(db)
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+            if copy is not None:
+                copy.unlink()
+    LOG.warning(
+        "%s was brought from schema %d to %d. What it was lies at %s, for older versions of MAGS; "
+        "delete the copy once all is well: what you forget from now on stays in it.",
+        path,
+        found,
+        newest(),
+        copy,
+    )
+
+
+def run_migrations(db: apsw.Connection) -> None:
+    """Run every script that is newer than the file's schema, inside the caller's transaction."""
+    found = int(db.pragma("user_version"))
+    for number, script in _migrations():
+        if number > found:
+            db.execute(script)
+            db.pragma("user_version", number)
+
+
+def _migrations() -> Iterator[tuple[int, str]]:
+    """(version, SQL), ascending: schema/NNN_name.sql brings version NNN - 1 to NNN."""
+    folder = importlib.resources.files("mags.store") / "schema"
+    scripts = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    for script in scripts:
+        yield int(script.name.split("_")[0]), script.read_text()

@@ -1,0 +1,435 @@
+"""RamStore: a store that lives and dies with the process, with all the laws of the durable one."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import itemgetter
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
+from mags.graph.delta import Delta, Past
+from mags.graph.records import Content
+from mags.ports.store import Checkpoint, Entry, Mark
+from mags.store.lineage import (
+    FIRST,
+    FOLD,
+    Segment,
+    check_free,
+    check_name,
+    check_reachable,
+    check_seq,
+    fold_limit,
+    in_sight,
+    lineage,
+    receipt,
+)
+from mags.store.rows import check_checkpoint, content_row
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(slots=True)
+class Tables:
+    """What all branches of a RamStore share. `undo` is a list while a block of `writing` runs.
+
+    `lock` is the writer's, held for the length of a block; `guard` keeps the tables whole and
+    is held for a step only, so that readers never wait for a block to end.
+    """
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    guard: threading.RLock = field(default_factory=threading.RLock)
+    undo: list[Callable[[], Any]] | None = None
+    last_seq: int = 0
+    next_id: int = 1
+    entries: dict[str, dict[int, Delta]] = field(default_factory=dict)
+    keys: dict[tuple[str, str], tuple[int, Delta]] = field(default_factory=dict)
+    forks: dict[str, Mark] = field(default_factory=dict)
+    marks: dict[tuple[str, str], Mark] = field(default_factory=dict)
+    checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
+    contents: dict[int, Content] = field(default_factory=dict)
+    forgotten: set[int] = field(default_factory=set)
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def put(self, table: dict[K, V], key: K, value: V) -> None:
+        """Set one entry of a table, undone if the block fails."""
+        with self.guard:
+            if self.undo is not None:
+                if key in table:
+                    self.undo.append(partial(table.__setitem__, key, table[key]))
+                else:
+                    self.undo.append(partial(table.__delitem__, key))
+            table[key] = value
+
+    def drop(self, table: dict[K, V], *keys: K) -> None:
+        """Remove entries of a table, put back if the block fails."""
+        with self.guard:
+            for key in keys:
+                old = table.pop(key)
+                if self.undo is not None:
+                    self.undo.append(partial(table.__setitem__, key, old))
+
+    def take_seq(self) -> int:
+        """The next sequence, given back if the block fails."""
+        before = self.last_seq
+        if self.undo is not None:
+            self.undo.append(partial(setattr, self, "last_seq", before))
+        self.last_seq = before + 1
+        return self.last_seq
+
+    def gone(self) -> NDArray[np.int64]:
+        """Ids of erased nodes, ascending."""
+        with self.guard:
+            return np.array(sorted(self.forgotten), np.int64)
+
+    def content(self, content_id: int) -> Content:
+        """One content; raises NotFound."""
+        found = self.contents.get(int(content_id))
+        if found is None:
+            raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
+        return found
+
+
+class RamBranch:
+    """The tables as one branch sees them."""
+
+    def __init__(self, tables: Tables, name: str) -> None:
+        self._tables = tables
+        self.name = name
+        self.closed = False
+
+    @contextmanager
+    def writer(self) -> Iterator[Tables]:
+        """The tables, locked; each level undoes its own writes where it fails."""
+        tables = self.tables()
+        with tables.lock:
+            outer, tables.undo = tables.undo, []
+            done = False
+            try:
+                yield tables
+                done = True
+            finally:
+                steps, tables.undo = tables.undo, None
+                if not done:
+                    with tables.guard:
+                        for step in reversed(steps):
+                            step()
+                tables.undo = outer
+                if done and outer is not None:
+                    outer.extend(steps)
+
+    def tables(self) -> Tables:
+        """What all branches share; raises StoreClosed."""
+        if self.closed:
+            raise StoreClosed("this memory was closed: open it again")
+        return self._tables
+
+    def segments(self) -> tuple[Segment, ...]:
+        """What this branch sees."""
+        return lineage(self.tables().forks, self.name)
+
+
+class RamPart:
+    """One door of a RamStore."""
+
+    def __init__(self, branch: RamBranch) -> None:
+        self._branch = branch
+
+
+class RamJournal(RamPart):
+    """The log of one branch."""
+
+    def append(self, delta: Delta) -> int:
+        """Add Delta, its contents and its key; its sequence."""
+        rows = [content_row(content) for content in delta.contents]
+        bare = replace(delta, contents=())
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            if delta.key is not None and self.find_key(delta.key) is not None:
+                raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
+            for _, node, *_ in rows:
+                if node in tables.forgotten:
+                    raise NotFound(f"node {node} was forgotten", node_id=node)
+            if any(row[0] in tables.contents for row in rows):
+                raise InvalidInput("one of these contents exists: contents are immutable")
+            seq = tables.take_seq()
+            tables.put(tables.entries[branch], seq, bare)
+            if delta.key is not None:
+                tables.put(tables.keys, (branch, delta.key), (seq, bare))
+            for content in delta.contents:
+                tables.put(tables.contents, content.id, content)
+        return seq
+
+    def since(self, seq: int) -> Iterator[Entry]:
+        """Entries of this branch and its ancestors after `seq`, oldest first."""
+        tables = self._branch.tables()
+        with tables.guard:
+            self.check(seq)
+            gone = tables.gone()
+            return iter(
+                [
+                    Entry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
+                    for segment in self._branch.segments()
+                    for number, delta in tables.entries[segment.branch].items()
+                    if max(seq, segment.after) < number <= segment.upto
+                ]
+            )
+
+    def past(self) -> Past:
+        """All that ever was, on every branch."""
+        tables = self._branch.tables()
+        with tables.guard:
+            gone = tables.gone()
+            written = [put for entries in tables.entries.values() for put in entries.items()]
+        return Past.of(delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0)))
+
+    def check(self, seq: int) -> None:
+        """Raise NotFound where `seq` lies inside what was folded."""
+        for segment in self._branch.segments():
+            entries = self._branch.tables().entries[segment.branch]
+            first = next(iter(entries), 0)
+            folded = first and entries[first].kind == FOLD
+            check_reachable(segment, seq, first if folded else None)
+
+    def head(self) -> int:
+        """Sequence of the last entry, or the fork point."""
+        tables = self._branch.tables()
+        with tables.guard:
+            own = self._branch.segments()[-1]
+            # Sequences rise as entries are put, so the last one is the highest.
+            return next(reversed(tables.entries[own.branch]), own.after)
+
+    def find_key(self, key: str) -> Delta | None:
+        """The Delta written with that key on this branch or before its fork."""
+        tables = self._branch.tables()
+        with tables.guard:
+            for segment in reversed(self._branch.segments()):
+                found = tables.keys.get((segment.branch, key))
+                if found is not None and found[0] <= segment.upto:
+                    return found[1].forgetting(tables.gone())
+        return None
+
+    def compact(self, before: int) -> int:
+        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow."""
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            point = tables.checkpoints.get(branch)
+            limit = fold_limit(
+                tables.forks, branch, point.seq if point else None, tables.marks.values()
+            )
+            old = tables.entries[branch]
+            folded = [seq for seq in old if seq <= min(limit, before)]
+            if len(folded) < 2:
+                return 0
+            gone, last = tables.gone(), folded[-1]
+            net = Delta.compose([old[seq].forgetting(gone) for seq in folded], FOLD)
+            kept = {last: net, **{seq: delta for seq, delta in old.items() if seq > last}}
+            tables.put(tables.entries, branch, kept)
+            for place, (seq, delta) in list(tables.keys.items()):
+                if place[0] == branch and seq <= last:
+                    tables.put(tables.keys, place, (seq, receipt(delta)))
+            return len(folded) - 1
+
+
+class RamContents(RamPart):
+    """The content table."""
+
+    def get(self, content_ids: Sequence[int]) -> list[Content]:
+        """Contents in the order asked, vectors left out."""
+        tables = self._branch.tables()
+        return [replace(tables.content(content_id), vector=None) for content_id in content_ids]
+
+    def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
+        """All contents (of those nodes, or of all), by id."""
+        tables = self._branch.tables()
+        wanted = None if node_ids is None else {int(i) for i in node_ids}
+        with tables.guard:
+            found = [c for c in tables.contents.values() if wanted is None or c.node in wanted]
+        return iter(sorted(found, key=lambda c: c.id))
+
+    def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
+        """Replace vectors and drop the checkpoints."""
+        with self._branch.writer() as tables:
+            for content_id, vector in zip(content_ids, vectors, strict=True):
+                old = tables.content(content_id)
+                new = replace(old, vector=np.array(vector, np.float16))
+                tables.put(tables.contents, old.id, new)
+            tables.drop(tables.checkpoints, *tables.checkpoints)
+
+    def erase(self, node_ids: Sequence[int]) -> int:
+        """Erase contents, remember the nodes as forgotten, drop the checkpoints."""
+        wanted = {int(i) for i in node_ids}
+        with self._branch.writer() as tables:
+            doomed = [c.id for c in tables.contents.values() if c.node in wanted]
+            tables.drop(tables.contents, *doomed)
+            tables.drop(tables.checkpoints, *tables.checkpoints)
+            ids = np.array(sorted(wanted), np.int64)
+            for entries in tables.entries.values():
+                for seq, delta in list(entries.items()):
+                    tables.put(entries, seq, delta.forgetting(ids))
+            for place, (seq, delta) in list(tables.keys.items()):
+                tables.put(tables.keys, place, (seq, delta.forgetting(ids)))
+            fresh = wanted - tables.forgotten
+            with tables.guard:
+                tables.forgotten |= fresh
+            if tables.undo is not None:
+                tables.undo.append(partial(tables.forgotten.difference_update, fresh))
+            return len(doomed)
+
+    def next_id(self, count: int) -> int:
+        """Reserve `count` ids; the first of them."""
+        if count < 1:
+            raise InvalidInput(f"cannot reserve {count} ids")
+        tables = self._branch.tables()
+        with tables.guard:
+            first = tables.next_id
+            tables.next_id += count
+            return first
+
+
+class RamPoints(RamPart):
+    """Checkpoints and snapshots."""
+
+    def __init__(self, branch: RamBranch, journal: RamJournal) -> None:
+        super().__init__(branch)
+        self._journal = journal
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Replace the checkpoint of this branch."""
+        name = self._branch.name
+        with self._branch.writer() as tables:
+            check_checkpoint(checkpoint, name, self._journal.head(), tables.gone())
+            tables.put(tables.checkpoints, name, _copied(checkpoint))
+
+    def load(self) -> Checkpoint | None:
+        """The newest usable checkpoint, or None."""
+        tables = self._branch.tables()
+        with tables.guard:
+            for segment in reversed(self._branch.segments()):
+                point = tables.checkpoints.get(segment.branch)
+                if point is not None and point.seq <= segment.upto:
+                    return _copied(point)
+        return None
+
+    def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
+        """Name a point of this branch."""
+        check_name(name, "a snapshot")
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            check_seq(seq, self._journal.head())
+            self._journal.check(seq)
+            mark = Mark(name=name, branch=branch, seq=seq, recorded_at=recorded_at)
+            tables.put(tables.marks, (branch, name), mark)
+        return mark
+
+    def marks(self) -> list[Mark]:
+        """Snapshots of this branch and its ancestors, oldest first."""
+        tables = self._branch.tables()
+        with tables.guard:
+            return in_sight(tables.marks.values(), self._branch.segments())
+
+    def unmark(self, name: str) -> None:
+        """Forget the name of a snapshot of this branch."""
+        branch = self._branch.name
+        with self._branch.writer() as tables:
+            if (branch, name) not in tables.marks:
+                raise NotFound(f"no snapshot {name!r} on branch {branch!r}", name=name)
+            tables.drop(tables.marks, (branch, name))
+
+
+def _copied(point: Checkpoint) -> Checkpoint:
+    return replace(point, arrays={name: np.array(a) for name, a in point.arrays.items()})
+
+
+class RamFacts(RamPart):
+    """Facts about the memory itself."""
+
+    def get(self, name: str) -> str | None:
+        """The value, or None."""
+        return self._branch.tables().facts.get(name)
+
+    def put(self, name: str, value: str) -> None:
+        """Set it."""
+        with self._branch.writer() as tables:
+            tables.put(tables.facts, name, value)
+
+    def branches(self) -> list[Mark]:
+        """All branches with their fork points, oldest first."""
+        return list(self._branch.tables().forks.values())
+
+    def forgotten(self) -> NDArray[np.int64]:
+        """Ids of all nodes ever erased, ascending."""
+        return self._branch.tables().gone()
+
+    def size(self) -> Mapping[str, int]:
+        """Bytes held (nothing is on disk) and rows, by part."""
+        tables = self._branch.tables()
+        with tables.guard:
+            deltas = [delta for entries in tables.entries.values() for delta in entries.values()]
+            arrays = [a for point in tables.checkpoints.values() for a in point.arrays.values()]
+            rows = map(content_row, tables.contents.values())
+            return {
+                "bytes": 0,
+                "journal": len(deltas),
+                "journal_bytes": sum(
+                    2 * (d.nodes.before.nbytes + d.arcs.before.nbytes) for d in deltas
+                ),
+                "contents": len(tables.contents),
+                "content_bytes": sum(len(part or "") for row in rows for part in row[2:]),
+                "checkpoints": len(tables.checkpoints),
+                "checkpoint_bytes": sum(a.nbytes for a in arrays),
+                "forgotten": len(tables.forgotten),
+                "to_clean": 0,
+            }
+
+
+class RamStore:
+    """The store in memory: the same Protocol and the same laws, durability left out."""
+
+    def __init__(self, *, _branch: RamBranch | None = None) -> None:
+        """A new, empty memory on branch "main"."""
+        self._branch = branch = _branch or RamBranch(_new_tables(), FIRST)
+        self.journal = RamJournal(branch)
+        self.contents = RamContents(branch)
+        self.points = RamPoints(branch, self.journal)
+        self.facts = RamFacts(branch)
+
+    @property
+    def branch(self) -> str:
+        """Name of this branch."""
+        return self._branch.name
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Hold the writer's lock; where the block raises, nothing of it was written."""
+        return self._branch.writer()
+
+    def fork(self, name: str, recorded_at: float = 0.0) -> RamStore:
+        """A store on a new branch that begins at this branch's head."""
+        check_name(name, "a branch")
+        with self._branch.writer() as tables:
+            check_free(name, tables.forks)
+            head = self.journal.head()
+            fork = Mark(name=name, branch=self.branch, seq=head, recorded_at=recorded_at)
+            tables.put(tables.forks, name, fork)
+            tables.put(tables.entries, name, {})
+        return RamStore(_branch=RamBranch(tables, name))
+
+    def close(self) -> None:
+        """Release this branch; the memory is gone with its last store."""
+        self._branch.closed = True
+
+
+def _new_tables() -> Tables:
+    tables = Tables()
+    tables.forks[FIRST] = Mark(name=FIRST, branch="", seq=0, recorded_at=0.0)
+    tables.entries[FIRST] = {}
+    tables.facts["secret"] = secrets.token_hex(16)
+    return tables

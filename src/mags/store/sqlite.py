@@ -1,0 +1,638 @@
+"""SqliteStore: one memory in one SQLite file, durable when a write returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed
+from mags.graph.codec import HEAD, decode, encode, touches
+from mags.graph.delta import Delta, Past
+from mags.graph.records import Content
+from mags.ports.store import Checkpoint, Entry, Mark
+from mags.store.database import Database, damaged
+from mags.store.lineage import (
+    FIRST,
+    FOLD,
+    check_free,
+    check_name,
+    check_reachable,
+    check_seq,
+    fold_limit,
+    in_sight,
+    lineage,
+    receipt,
+)
+from mags.store.rows import (
+    blank_arrays,
+    check_checkpoint,
+    checksum,
+    content_of,
+    content_row,
+    describe,
+    fill,
+    parts,
+)
+
+BATCH_BYTES = 4 << 20
+"""Entries are read in steps of about this many encoded bytes."""
+
+FOLDED_AT_ONCE = 1000
+SCANNED_AT_ONCE = 2000
+
+LAST = "SELECT max(seq) FROM journal WHERE branch = ?"
+
+SIZES = {
+    "journal": "SELECT count(*) FROM journal",
+    "journal_bytes": "SELECT ifnull(sum(length(delta)), 0) FROM journal",
+    "contents": "SELECT count(*) FROM content",
+    "content_bytes": "SELECT ifnull(sum(octet_length(text) + octet_length(meta)"
+    " + ifnull(length(vector), 0)), 0) FROM content",
+    "checkpoints": "SELECT count(*) FROM checkpoint",
+    "checkpoint_bytes": "SELECT ifnull(sum(length(bytes)), 0) FROM part",
+    "forgotten": "SELECT count(*) FROM forgotten",
+    "to_clean": "SELECT value FROM counter WHERE name = 'to_clean'",
+}
+
+Scrubbed = dict[int, tuple[bytes, bytes]]
+"""Entries by sequence: how they began, and what they are without the images in question."""
+
+
+class SqliteBranch:
+    """One branch of an open file, as the tables of a store share it.
+
+    `pieces`: the number in the file of each branch it sees, with what it sees of it, the oldest
+    ancestor first. Ancestry never changes, so it is read once.
+    """
+
+    def __init__(self, database: Database, name: str) -> None:
+        """Raises NotFound."""
+        self._database = database
+        self.name = name
+        self._closed = False
+        with database.reading() as db:
+            numbers = dict(db.execute("SELECT name, id FROM branch"))
+            segments = lineage(read_forks(db), name)
+        self.pieces = tuple((numbers[segment.branch], segment) for segment in segments)
+        self.id = self.pieces[-1][0]
+
+    @property
+    def database(self) -> Database:
+        """The open file; raises StoreClosed."""
+        if self._closed:
+            path = self._database.path
+            raise StoreClosed(f"{path} was closed: open it again", path=path)
+        return self._database
+
+    def writing(self) -> AbstractContextManager[apsw.Connection]:
+        """A connection in a transaction."""
+        return self.database.writing()
+
+    def reading(self) -> AbstractContextManager[apsw.Connection]:
+        """A connection that sees one state."""
+        return self.database.reading()
+
+    def head(self) -> int:
+        """Sequence of the last entry, or the fork point."""
+        (last,) = self.database.look(LAST, (self.id,)) or (None,)
+        return self.pieces[-1][1].after if last is None else int(last)
+
+    def check_reachable(self, db: apsw.Connection, seq: int) -> None:
+        """Raise NotFound where `seq` lies inside what was folded."""
+        for number, segment in self.pieces:
+            first = db.execute(
+                "SELECT seq, kind FROM journal WHERE branch = ? ORDER BY seq LIMIT 1", (number,)
+            ).fetchone()
+            fold = first[0] if first is not None and first[1] == FOLD else None
+            check_reachable(segment, seq, fold)
+
+    def close(self) -> None:
+        """Let go of the file, once."""
+        if not self._closed:
+            self._closed = True
+            self._database.release()
+
+
+def read_forks(db: apsw.Connection) -> dict[str, Mark]:
+    """All branches by name, oldest first."""
+    rows = db.execute(
+        "SELECT b.name, ifnull(p.name, ''), b.after, b.recorded_at"
+        " FROM branch b LEFT JOIN branch p ON p.id = b.parent ORDER BY b.id"
+    )
+    return {
+        name: Mark(name=name, branch=parent, seq=after, recorded_at=at)
+        for name, parent, after, at in rows
+    }
+
+
+def read_marks(db: apsw.Connection) -> list[Mark]:
+    """All snapshots of all branches."""
+    rows = db.execute(
+        "SELECT m.name, b.name, m.seq, m.recorded_at FROM mark m JOIN branch b ON b.id = m.branch"
+    )
+    return [Mark(name=n, branch=b, seq=s, recorded_at=at) for n, b, s, at in rows]
+
+
+def read_forgotten(db: apsw.Connection) -> NDArray[np.int64]:
+    """Ids of erased nodes, ascending."""
+    rows = db.execute("SELECT node FROM forgotten ORDER BY node")
+    return np.array([node for (node,) in rows], np.int64)
+
+
+class SqlitePart:
+    """One door of a SqliteStore."""
+
+    def __init__(self, branch: SqliteBranch) -> None:
+        self._branch = branch
+
+
+class SqliteJournal(SqlitePart):
+    """The log of one branch."""
+
+    def append(self, delta: Delta) -> int:
+        """Commit Delta, its contents and its key; its sequence."""
+        data = encode(delta)
+        with self._branch.writing() as db:
+            if delta.key is not None and self._receipt(db, delta.key) is not None:
+                raise KeyConflict(f"key {delta.key} was used before", key=delta.key)
+            db.execute(
+                "INSERT INTO journal (branch, kind, delta) VALUES (?, ?, ?)",
+                (self._branch.id, delta.kind, data),
+            )
+            seq = db.last_insert_rowid()
+            if delta.key is not None:
+                db.execute(
+                    "INSERT INTO receipt (branch, key, seq) VALUES (?, ?, ?)",
+                    (self._branch.id, delta.key, seq),
+                )
+            if delta.contents:
+                _add_contents(db, delta.contents)
+        return seq
+
+    def past(self) -> Past:
+        """All that ever was, on every branch."""
+        with self._branch.reading() as db:
+            rows = db.execute("SELECT delta FROM journal ORDER BY seq")
+            return Past.of(decode(data) for (data,) in rows)
+
+    def since(self, seq: int) -> Iterator[Entry]:
+        """Entries of this branch and its ancestors after `seq`, oldest first."""
+        return self._follow(self._batch(seq))
+
+    def _follow(self, batch: list[Entry]) -> Iterator[Entry]:
+        while batch:
+            yield from batch
+            batch = self._batch(batch[-1].seq)
+
+    def _batch(self, seq: int) -> list[Entry]:
+        out: list[Entry] = []
+        size = 0
+        with self._branch.reading() as db:
+            self._branch.check_reachable(db, seq)
+            gone = read_forgotten(db)
+            for branch, segment in self._branch.pieces:
+                rows = db.execute(
+                    "SELECT seq, delta FROM journal WHERE branch = ? AND seq > ? AND seq <= ?"
+                    " ORDER BY seq",
+                    (branch, max(seq, segment.after), segment.upto),
+                )
+                for number, data in rows:
+                    delta = decode(data).forgetting(gone)
+                    out.append(Entry(seq=number, branch=segment.branch, delta=delta))
+                    size += len(data)
+                    if size > BATCH_BYTES:
+                        return out
+        return out
+
+    def head(self) -> int:
+        """Sequence of the last entry, or the fork point."""
+        return self._branch.head()
+
+    def find_key(self, key: str) -> Delta | None:
+        """The Delta written with that key on this branch or before its fork."""
+        with self._branch.reading() as db:
+            data = self._receipt(db, key)
+            return None if data is None else decode(data).forgetting(read_forgotten(db))
+
+    def _receipt(self, db: apsw.Connection, key: str) -> bytes | None:
+        for branch, segment in reversed(self._branch.pieces):
+            row = db.execute(
+                "SELECT ifnull(r.delta, j.delta)"
+                " FROM receipt r LEFT JOIN journal j ON j.seq = r.seq"
+                " WHERE r.branch = ? AND r.key = ? AND r.seq <= ?",
+                (branch, key, segment.upto),
+            ).fetchone()
+            if row is not None:
+                return bytes(row[0])
+        return None
+
+    def compact(self, before: int) -> int:
+        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow.
+
+        The work is done on what a reader sees; the writer's lock is held for the exchange only.
+        """
+        own = self._branch.id
+        with self._branch.reading() as db:
+            folded = self._foldable(db, before)
+            if len(folded) < 2:
+                return 0
+            gone = read_forgotten(db)
+            net, receipts = self._fold(db, folded, gone)
+        data, last = encode(net), folded[-1]
+        with self._branch.writing() as db:
+            forgotten = len(read_forgotten(db)) != len(gone)
+            if forgotten or self._foldable(db, last) != folded:
+                return 0  # an erasure, a snapshot, a fork or another compaction came in between
+            db.execute("DELETE FROM journal WHERE branch = ? AND seq < ?", (own, last))
+            # The last row stays, so that sequences are never given out twice.
+            db.execute("UPDATE journal SET kind = ?, delta = ? WHERE seq = ?", (FOLD, data, last))
+            db.executemany(
+                "UPDATE receipt SET delta = ? WHERE branch = ? AND key = ?",
+                [(kept, own, key) for key, kept in receipts.items()],
+            )
+        return len(folded) - 1
+
+    def _foldable(self, db: apsw.Connection, before: int) -> list[int]:
+        own = self._branch.id
+        point = db.execute("SELECT seq FROM checkpoint WHERE branch = ?", (own,)).get
+        limit = fold_limit(read_forks(db), self._branch.name, point, read_marks(db))
+        rows = db.execute(
+            "SELECT seq FROM journal WHERE branch = ? AND seq <= ? ORDER BY seq",
+            (own, min(limit, before)),
+        )
+        return [seq for (seq,) in rows]
+
+    def _fold(
+        self, db: apsw.Connection, seqs: Sequence[int], gone: NDArray[np.int64]
+    ) -> tuple[Delta, dict[str, bytes]]:
+        """The net Delta of entries, and what is kept of those with a key."""
+        net: list[Delta] = []
+        receipts: dict[str, bytes] = {}
+        for start in range(0, len(seqs), FOLDED_AT_ONCE):
+            for seq in seqs[start : start + FOLDED_AT_ONCE]:
+                delta = decode(db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get)
+                if delta.key is not None:
+                    receipts[delta.key] = encode(receipt(delta))
+                net.append(delta.forgetting(gone))
+            net = [Delta.compose(net, FOLD)]
+        return net[0], receipts
+
+
+def _add_contents(db: apsw.Connection, contents: Sequence[Content]) -> None:
+    rows = [content_row(content) for content in contents]
+    for _, node, *_ in rows:
+        if db.execute("SELECT 1 FROM forgotten WHERE node = ?", (node,)).fetchone():
+            raise NotFound(f"node {node} was forgotten", node_id=node)
+    try:
+        db.executemany("INSERT INTO content VALUES (?, ?, ?, ?, ?)", rows)
+    except apsw.ConstraintError as failure:
+        raise InvalidInput("one of these contents exists: contents are immutable") from failure
+
+
+class SqliteContents(SqlitePart):
+    """The content table, shared by all branches: the only place where words are."""
+
+    def get(self, content_ids: Sequence[int]) -> list[Content]:
+        """Contents in the order asked, vectors left out."""
+        wanted = [int(i) for i in content_ids]
+        with self._branch.reading() as db:
+            rows = db.execute(
+                "SELECT id, node, text, meta FROM content"
+                " WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps(wanted),),
+            )
+            found = {row[0]: content_of(row) for row in rows}
+        missing = next((i for i in wanted if i not in found), None)
+        if missing is not None:
+            raise NotFound(f"no content {missing} in this memory", content_id=missing)
+        return [found[i] for i in wanted]
+
+    def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
+        """All contents (of those nodes, or of all), by id, read in steps."""
+        return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
+
+    def _scan(self, nodes: str | None) -> Iterator[Content]:
+        chosen = "" if nodes is None else "AND node IN (SELECT value FROM json_each(?3))"
+        last: int = -(2**63)
+        while True:
+            values = (last, SCANNED_AT_ONCE) if nodes is None else (last, SCANNED_AT_ONCE, nodes)
+            with self._branch.reading() as db:
+                rows: list[tuple[Any, ...]] = db.execute(
+                    f"SELECT id, node, text, meta, vector FROM content WHERE id > ?1 {chosen}"
+                    " ORDER BY id LIMIT ?2",
+                    values,
+                ).fetchall()
+            yield from map(content_of, rows)
+            if len(rows) < SCANNED_AT_ONCE:
+                return
+            last = rows[-1][0]
+
+    def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
+        """Replace vectors and drop the checkpoints."""
+        halves = np.asarray(vectors).astype("<f2")
+        with self._branch.writing() as db:
+            for content_id, vector in zip(content_ids, halves, strict=True):
+                db.execute(
+                    "UPDATE content SET vector = ? WHERE id = ?",
+                    (vector.tobytes(), int(content_id)),
+                )
+                if not db.changes():
+                    raise NotFound(f"no content {content_id} in this memory", content_id=content_id)
+            db.execute("DELETE FROM checkpoint")
+
+    def erase(self, node_ids: Sequence[int]) -> int:
+        """Erase contents and images, remember the nodes as forgotten, drop the checkpoints.
+
+        The journal is searched before the writer's lock is taken; what was written meanwhile,
+        after.
+        """
+        ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
+        nodes = json.dumps(ids.tolist())
+        with self._branch.reading() as db:
+            found, last = scrubbed(db, ids, {}, 0)
+        with self._branch.writing() as db:
+            found, _ = scrubbed(db, ids, found, last)
+            replace_scrubbed(db, found, ids)
+            db.execute("INSERT OR IGNORE INTO forgotten SELECT value FROM json_each(?)", (nodes,))
+            db.execute(
+                "DELETE FROM content WHERE node IN (SELECT value FROM json_each(?))", (nodes,)
+            )
+            erased = db.changes()
+            db.execute("DELETE FROM checkpoint")
+            self._branch.database.clean_afterwards(db)
+        self._branch.database.check_cleaned()
+        return erased
+
+    def next_id(self, count: int) -> int:
+        """Reserve `count` ids; the first of them."""
+        if count < 1:
+            raise InvalidInput(f"cannot reserve {count} ids")
+        with self._branch.writing() as db:
+            return self._branch.database.reserve(db, count)
+
+
+def scrubbed(
+    db: apsw.Connection, ids: NDArray[np.int64], known: Scrubbed, after: int
+) -> tuple[Scrubbed, int]:
+    """Entries of any branch after a sequence (and all folds) that have images of these nodes,
+    without them; and the last one read. `known`: what was found before.
+    """
+    found = dict(known)
+    last = after
+    rows = db.execute(
+        "SELECT seq, delta FROM journal WHERE seq > ? OR kind = ? ORDER BY seq", (after, FOLD)
+    )
+    for seq, data in rows:
+        last = max(last, seq)
+        if seq in known and known[seq][0] == data[: HEAD.size]:
+            continue
+        if touches(data, ids):
+            found[seq] = data[: HEAD.size], encode(decode(data).forgetting(ids))
+    return found, last
+
+
+def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64]) -> None:
+    """Write scrubbed entries over the old ones; one that changed meanwhile is scrubbed anew."""
+    for seq, (head, kept) in found.items():
+        # The head holds the checksum.
+        db.execute(
+            "UPDATE journal SET delta = ? WHERE seq = ? AND substr(delta, 1, ?) = ?",
+            (kept, seq, len(head), head),
+        )
+        if db.changes():
+            continue
+        data = db.execute("SELECT delta FROM journal WHERE seq = ?", (seq,)).get
+        if data is not None:
+            kept = encode(decode(data).forgetting(ids))
+            db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
+
+
+class SqlitePoints(SqlitePart):
+    """Checkpoints and snapshots of one branch."""
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Replace the checkpoint of this branch."""
+        arrays = describe(checkpoint.arrays)
+        own = self._branch.id
+        with self._branch.writing() as db:
+            head = self._branch.head()
+            check_checkpoint(checkpoint, self._branch.name, head, read_forgotten(db))
+            db.execute(
+                "INSERT INTO checkpoint VALUES (?, ?, ?, ?) ON CONFLICT (branch) DO UPDATE "
+                "SET seq = excluded.seq, tick = excluded.tick, arrays = excluded.arrays",
+                (own, checkpoint.seq, checkpoint.tick, arrays),
+            )
+            for number, array in enumerate(checkpoint.arrays.values()):
+                _replace(db, own, number, array)
+            db.execute(
+                "DELETE FROM part WHERE branch = ? AND array >= ?", (own, len(checkpoint.arrays))
+            )
+
+    def load(self) -> Checkpoint | None:
+        """The newest usable checkpoint, or None."""
+        with self._branch.reading() as db:
+            for branch, segment in reversed(self._branch.pieces):
+                row = db.execute(
+                    "SELECT seq, tick, arrays FROM checkpoint WHERE branch = ? AND seq <= ?",
+                    (branch, segment.upto),
+                ).fetchone()
+                if row is not None:
+                    seq, tick, description = row
+                    arrays = blank_arrays(description)
+                    _fill_all(db, branch, list(arrays.values()))
+                    return Checkpoint(seq=seq, branch=segment.branch, tick=tick, arrays=arrays)
+        return None
+
+    def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
+        """Name a point of this branch."""
+        check_name(name, "a snapshot")
+        with self._branch.writing() as db:
+            check_seq(seq, self._branch.head())
+            self._branch.check_reachable(db, seq)
+            db.execute(
+                "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)",
+                (self._branch.id, name, seq, recorded_at),
+            )
+        return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
+
+    def marks(self) -> list[Mark]:
+        """Snapshots of this branch and its ancestors, oldest first."""
+        with self._branch.reading() as db:
+            return in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
+
+    def unmark(self, name: str) -> None:
+        """Forget the name of a snapshot of this branch."""
+        with self._branch.writing() as db:
+            db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (self._branch.id, name))
+            if not db.changes():
+                raise NotFound(f"no snapshot {name!r} on branch {self._branch.name!r}", name=name)
+
+
+def _replace(db: apsw.Connection, branch: int, number: int, array: NDArray[Any]) -> None:
+    """Make the parts of one array of a checkpoint those of `array`, writing what is not the same.
+
+    Vectors seldom change, and are most of it.
+    """
+    held: list[Any] = db.execute(
+        "SELECT id, checksum FROM part WHERE branch = ? AND array = ? ORDER BY id", (branch, number)
+    ).fetchall()
+    count = 0
+    for count, part in enumerate(parts(array), start=1):
+        total = checksum(part)
+        if count > len(held):
+            db.execute(
+                "INSERT INTO part (branch, array, checksum, bytes) VALUES (?, ?, ?, ?)",
+                (branch, number, total, part),
+            )
+            continue
+        part_id, known = held[count - 1]
+        if known != total or not _same(db, part_id, part):
+            db.execute(
+                "UPDATE part SET checksum = ?, bytes = ? WHERE id = ?", (total, part, part_id)
+            )
+    db.executemany("DELETE FROM part WHERE id = ?", [(part_id,) for part_id, _ in held[count:]])
+
+
+def _same(db: apsw.Connection, part_id: int, part: memoryview) -> bool:
+    """Whether a part is kept already, byte for byte (its checksum would pass over a swap)."""
+    held = db.execute("SELECT bytes FROM part WHERE id = ?", (part_id,)).get
+    return np.array_equal(np.frombuffer(held, np.uint8), np.frombuffer(part, np.uint8))
+
+
+def _fill_all(db: apsw.Connection, branch: int, arrays: list[NDArray[np.void]]) -> None:
+    ends = [0] * len(arrays)
+    rows = db.execute(
+        "SELECT array, checksum, bytes FROM part WHERE branch = ? ORDER BY id", (branch,)
+    )
+    for number, expected, part in rows:
+        ends[number] = fill(arrays[number], ends[number], part, expected)
+    if any(end != array.nbytes for end, array in zip(ends, arrays, strict=True)):
+        raise CorruptFile("a checkpoint lacks a part; it can be rebuilt from the journal")
+
+
+class SqliteFacts(SqlitePart):
+    """Small named values of one memory."""
+
+    def get(self, name: str) -> str | None:
+        """The value, or None."""
+        row = self._branch.database.look("SELECT value FROM fact WHERE name = ?", (name,))
+        return None if row is None else str(row[0])
+
+    def put(self, name: str, value: str) -> None:
+        """Set it."""
+        with self._branch.writing() as db:
+            db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
+
+    def branches(self) -> list[Mark]:
+        """All branches with their fork points, oldest first."""
+        with self._branch.reading() as db:
+            return list(read_forks(db).values())
+
+    def forgotten(self) -> NDArray[np.int64]:
+        """Ids of all nodes ever erased, ascending."""
+        with self._branch.reading() as db:
+            return read_forgotten(db)
+
+    def size(self) -> Mapping[str, int]:
+        """Bytes and rows, by part."""
+        path = self._branch.database.path
+        files = [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
+        out = {"bytes": sum(file.stat().st_size for file in files if file.exists())}
+        with self._branch.reading() as db:
+            out.update({name: db.execute(sql).get for name, sql in SIZES.items()})
+        return out
+
+
+class SqliteStore:
+    """The durable store: what a writing method returned survives a kill and a power cut.
+
+    One file, in write-ahead mode, synced at each commit. Any thread may use it: writes take
+    turns, reads run beside them on connections of their own. A fork of the process has to open
+    it anew: what it inherits raises StoreError.
+    """
+
+    def __init__(self, branch: SqliteBranch) -> None:
+        """Of an open branch; `open` is the way in."""
+        self._branch = branch
+        self.journal = SqliteJournal(branch)
+        self.contents = SqliteContents(branch)
+        self.points = SqlitePoints(branch)
+        self.facts = SqliteFacts(branch)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        branch: str = FIRST,
+        wait_s: float = 5.0,
+        read_only: bool = False,
+    ) -> SqliteStore:
+        """Open a memory; a missing file is made, unless `read_only`.
+
+        `wait_s`: how long to wait for another writer before StoreBusy. Raises StoreError
+        (no folder, no right), CorruptFile (foreign, truncated, damaged), NewerSchema,
+        NotFound (no such branch), InvalidInput (no such time to wait).
+        """
+        if not (isinstance(wait_s, int | float) and 0 <= wait_s <= threading.TIMEOUT_MAX):
+            raise InvalidInput(f"wait_s is how many seconds to wait, 0 or more, not {wait_s!r}")
+        database = Database(Path(path), wait_s=wait_s, read_only=read_only)
+        opened = False
+        try:
+            store = cls(SqliteBranch(database, branch))
+            opened = True
+        finally:
+            if not opened:
+                database.release()
+        return store
+
+    @property
+    def branch(self) -> str:
+        """Name of this branch."""
+        return self._branch.name
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._branch.database.path
+
+    def fork(self, name: str, recorded_at: float = 0.0) -> SqliteStore:
+        """A store on a new branch that begins at this branch's head."""
+        check_name(name, "a branch")
+        with self._branch.writing() as db:
+            check_free(name, read_forks(db))
+            db.execute(
+                "INSERT INTO branch (name, parent, after, recorded_at) VALUES (?, ?, ?, ?)",
+                (name, self._branch.id, self._branch.head(), recorded_at),
+            )
+            return SqliteStore(SqliteBranch(self._branch.database.share(), name))
+
+    def writing(self) -> AbstractContextManager[object]:
+        """Hold the writer's lock for one transaction of many writes."""
+        return self._branch.writing()
+
+    def check(self) -> None:
+        """Read and verify the whole file, every entry and checkpoint; raises CorruptFile."""
+        with self._branch.reading() as db:
+            found = db.execute("PRAGMA integrity_check(1)").get
+            if found != "ok":
+                raise damaged(self.path, str(found))
+            broken = db.execute("PRAGMA foreign_key_check").fetchone()
+            if broken is not None:
+                raise damaged(self.path, f"a row of {broken[0]} refers to nothing")
+            for (data,) in db.execute("SELECT delta FROM journal"):
+                decode(data)
+        self.points.load()
+
+    def close(self) -> None:
+        """Release everything; closing twice is harmless."""
+        self._branch.close()
