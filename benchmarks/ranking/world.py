@@ -12,7 +12,7 @@ from mags.graph.draft import Draft
 from mags.graph.node import Content
 from mags.index.ids import Ids
 from mags.index.state import State
-from mags.memory.parts import same_relation
+from mags.memory.reading import same_relation
 from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Operation, Plan, Writing

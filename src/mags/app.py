@@ -13,9 +13,8 @@ from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
 from mags.extras import joined
-from mags.memory.handle import closed_on_failure
-from mags.memory.memory import Memory
-from mags.memory.parts import Parts
+from mags.memory.memory import Memory, closed_on_failure
+from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.fallback import FallbackAnswerer
 from mags.models.answer.llm import AnswerBudget, LlmAnswerer
