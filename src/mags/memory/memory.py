@@ -15,10 +15,10 @@ import networkx as nx
 
 from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
-from mags.memory import history, inspect, lookup
+from mags.memory import history, inspect, lookup, porting
 from mags.memory.asking import Asker
 from mags.memory.editing import Edit, Editor
-from mags.memory.forgetting import Forgetter
+from mags.memory.forgetting import forget
 from mags.memory.inputs import (
     LONGEST_TURN,
     Moment,
@@ -34,7 +34,6 @@ from mags.memory.inputs import (
 )
 from mags.memory.live import Live, Progress
 from mags.memory.observing import Observer
-from mags.memory.porting import Porter, to_networkx
 from mags.memory.reading import Look, Reader, look_at
 from mags.memory.settings import Parts
 from mags.memory.sleeping import Sleeper
@@ -358,7 +357,7 @@ class Memory:
         leaves the turns that told it. `dry_run` only tells what would go, with its texts.
         """
         wanted = id_or_name(query_or_id, "what to forget")
-        return Forgetter(self._live).forget(wanted, dry_run=dry_run)
+        return forget(self._live, wanted, dry_run=dry_run)
 
     # -- history -----------------------------------------------------------------
 
@@ -394,11 +393,11 @@ class Memory:
 
     def export(self, path: str | Path, *, vectors: bool = True) -> int:
         """Write everything as JSON lines; returns how many."""
-        return Porter(self._live).export(Path(path), vectors=vectors)
+        return porting.export(self._live, Path(path), vectors=vectors)
 
     def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
         """Add everything in an export to this memory; raises InvalidInput naming the line."""
-        return Porter(self._live).import_(Path(path), on_progress)
+        return porting.import_(self._live, Path(path), on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
@@ -411,7 +410,7 @@ class Memory:
     def to_networkx(self) -> nx.MultiDiGraph:
         """Every node and arc as a NetworkX graph."""
         with self._live.reading() as state:
-            return to_networkx(state)
+            return porting.to_networkx(state)
 
     def to_pyg(self) -> Any:
         """Every node and arc as a PyTorch Geometric `Data`; needs the extra `pyg`."""

@@ -12,7 +12,7 @@ import errno
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from mags.engram.claim import slot_of
 from mags.errors import InvalidInput, NotFound, StoreError, StoreFull
@@ -39,6 +38,7 @@ from mags.ports.policy import LED_BY, led_by
 FORMAT = "mags-memory"
 VERSION = 1
 HALF_BYTES = 2
+EMBEDDED_AT_ONCE = 64
 MAPPINGS, LISTS = ("qualifiers", "attrs"), ("aliases", "members")
 """Entries of meta that are mappings and lists."""
 
@@ -46,139 +46,158 @@ KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 
 
-class Porter:
-    """Writes a memory to a file and reads one into another."""
+def export(live: Live, path: Path, *, vectors: bool = True) -> int:
+    """Write every node and arc to `path`; returns how many lines.
 
-    def __init__(self, live: Live) -> None:
-        """Exports from and imports into `live`."""
-        self._live = live
-
-    def export(self, path: Path, *, vectors: bool = True) -> int:
-        """Write every node and arc to `path`; returns how many lines.
-
-        The file appears whole or not at all. Reading and writing go on meanwhile; what is
-        forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
-        """
-        if path.exists() and not path.is_file():
-            return self._write(path, vectors, path)
-        beside = path.with_name(f"{path.name}.part")
-        try:
-            count = self._write(path, vectors, beside)
-            beside.replace(path)
-        except OSError as failure:
-            raise _unwritten(path, failure) from failure
-        finally:
+    The file appears whole or not at all. Reading and writing go on meanwhile; what is
+    forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
+    """
+    as_it_is = path.exists() and not path.is_file()  # a pipe, a device
+    place = path if as_it_is else path.with_name(f"{path.name}.part")
+    try:
+        count = _write(live, place, vectors)
+        if not as_it_is:
+            place.replace(path)
+    except OSError as failure:
+        kind = StoreFull if failure.errno == errno.ENOSPC else StoreError
+        text = f"cannot write the export {path}: {failure.strerror}"
+        raise kind(text, path=str(path)) from failure
+    finally:
+        if not as_it_is:
             with suppress(OSError):
-                beside.unlink(missing_ok=True)
-        return count
+                place.unlink(missing_ok=True)
+    return count
 
-    def _write(self, path: Path, vectors: bool, place: Path) -> int:
-        live = self._live
-        while True:
-            with live.settled() as state:
-                picture = _Picture.of(state, live.embedder.name, vectors)
-                generation = live.generation
-            try:
-                with place.open("w", encoding="utf-8") as out:
-                    for line in picture.lines(live.store.contents.get):
-                        out.write(json.dumps(line, ensure_ascii=False) + "\n")
-            except OSError as failure:
-                raise _unwritten(path, failure) from failure
-            except NotFound:
-                with live.reading():
-                    if live.generation == generation:
-                        raise
-                continue
+
+def _write(live: Live, place: Path, vectors: bool) -> int:
+    while True:
+        with live.settled() as state:
+            count, lines = _lines(live, state, vectors)
+            generation = live.generation
+        try:
+            with place.open("w", encoding="utf-8") as out:
+                for line in lines:
+                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+        except NotFound:
             with live.reading():
                 if live.generation == generation:
-                    return 1 + len(picture.nodes) + len(picture.arcs)
+                    raise
+            continue
+        with live.reading():
+            if live.generation == generation:
+                return count
 
-    def import_(self, path: Path, on_progress: Progress | None = None) -> Delta:
-        """Add everything in a file to this memory, as one Delta.
 
-        Entities of a known name become the known ones. Vectors are taken over when the
-        embedder is the same, else made anew. Raises InvalidInput naming the bad line;
-        then nothing was changed.
-        """
-        lines = read(path, self._live.embedder.dimension)
-        header, nodes, arcs = lines.header, lines.nodes, lines.arcs
-        keep = header["embedder"] == self._live.embedder.name
-        self._vectors(nodes, keep, on_progress)
-        with self._live.writing() as state:
-            draft = Draft(state.graph)
-            renamed = self._add_nodes(state, draft, nodes)
-            for line in arcs:
-                src, dst = renamed[line["src"]], renamed[line["dst"]]
-                values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
-                draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
-            tick = max(state.graph.tick, int(header.get("tick", 0)))
-            return self._live.commit_draft(draft, "import", tick_after=tick)
+def _lines(live: Live, state: State, vectors: bool) -> tuple[int, Iterator[dict[str, Any]]]:
+    """How many lines an export has, and they: numbers of now, words as they are read then."""
+    rows = state.graph.where()
+    nodes, arcs = state.graph.nodes[rows], state.graph.arcs()
+    held = state.vectors.get(rows).astype(np.float16) if vectors else None
+    present = np.zeros(len(rows), np.bool_)
+    known = rows < state.vectors.size
+    present[known] = state.vectors.present[rows[known]]
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "embedder": live.embedder.name,
+        "tick": state.graph.tick,
+        "nodes": len(nodes),
+        "arcs": len(arcs),
+    }
 
-    def _vectors(
-        self, nodes: list[dict[str, Any]], keep: bool, on_progress: Progress | None
-    ) -> None:
-        lacking = [line for line in nodes if not (keep and "vector" in line)]
-        for start in range(0, len(lacking), 64):
-            part = lacking[start : start + 64]
-            made = self._live.embed([line["text"] for line in part])
-            for line in part:
-                line["vector"] = made[line["text"]]
-            if on_progress is not None:
-                on_progress(min(start + 64, len(lacking)), len(lacking))
+    def lines() -> Iterator[dict[str, Any]]:
+        yield header
+        for start in range(0, len(nodes), 1_000):
+            ids = nodes["content"][start : start + 1_000].tolist()
+            for i, content in enumerate(live.store.contents.get(ids), start):
+                node = _plain(nodes[i], NODE)
+                line = {"node": node, "text": content.text, "meta": dict(content.meta)}
+                if held is not None and present[i]:
+                    line["vector"] = base64.b64encode(held[i].tobytes()).decode()
+                yield line
+        for arc in arcs:
+            yield {"arc": _plain(arc, ARC)}
 
-    def _add_nodes(self, state: State, draft: Draft, nodes: list[dict[str, Any]]) -> dict[int, int]:
-        renamed: dict[int, int] = {NOBODY: NOBODY}
-        fresh: list[dict[str, Any]] = []
-        for line in nodes:
-            old = int(line["node"]["id"])
-            known = self._known(state, line)
-            if known is None:
-                renamed[old] = self._live.ids.take()
-                fresh.append(line)
-            else:
-                renamed[old] = known
-        # In the order they were written: a theme is older than words that its members got since.
-        for line in sorted(fresh, key=lambda line: int(line["node"]["content"])):
-            values = dict(line["node"])
-            node_id = renamed[int(values.pop("id"))]
-            meta = _pointing(line["meta"], renamed)
-            recalled = int(values["flags"]) & NodeFlag.RECALLED
-            text = _citing(line["text"], renamed) if recalled else line["text"]
-            content = Content(
-                id=self._live.ids.take(),
-                node=node_id,
-                text=text,
-                meta=meta,
-                vector=line["vector"],
-            )
-            values.pop("content")
-            for end in ("subject", "object"):
-                values[end] = renamed.get(int(values[end]), NOBODY)
-            values["slot"], values["session"] = self._hashes(state, line)
-            draft.add_node(content, id=node_id, **values)
-        return renamed
+    return 1 + len(nodes) + len(arcs), lines()
 
-    def _known(self, state: State, line: Mapping[str, Any]) -> int | None:
-        if int(line["node"]["kind"]) != NodeKind.ENTITY:
-            return None
-        content = Content(id=0, node=0, text=line["text"], meta=line["meta"])
-        for name in names_of(content):
-            found = state.names.find(name)
-            if found:
-                return found[0]
+
+def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
+    """A record as JSON numbers; infinities as text, JSON has none."""
+    values = {name: record[name].item() for name in dtype.names or ()}
+    return {name: str(v) if v in (np.inf, -np.inf) else v for name, v in values.items()}
+
+
+def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delta:
+    """Add everything in a file to this memory, as one Delta.
+
+    Entities of a known name become the known ones. Vectors are taken over when the
+    embedder is the same, else made anew. Raises InvalidInput naming the bad line;
+    then nothing was changed.
+    """
+    read = _read(path, live.embedder.dimension)
+    keep = read.header["embedder"] == live.embedder.name
+    lacking = [line for line in read.nodes if not (keep and "vector" in line)]
+    for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
+        part = lacking[start : start + EMBEDDED_AT_ONCE]
+        made = live.embed([line["text"] for line in part])
+        for line in part:
+            line["vector"] = made[line["text"]]
+        if on_progress is not None:
+            on_progress(start + len(part), len(lacking))
+    with live.writing() as state:
+        draft = Draft(state.graph)
+        renamed = _add_nodes(live, state, draft, read.nodes)
+        for line in read.arcs:
+            src, dst = renamed[line["src"]], renamed[line["dst"]]
+            values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
+            draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
+        tick = max(state.graph.tick, read.header["tick"])
+        return live.commit_draft(draft, "import", tick_after=tick)
+
+
+def _add_nodes(
+    live: Live, state: State, draft: Draft, nodes: list[dict[str, Any]]
+) -> dict[int, int]:
+    """Draft what is new; returns the id here of every id there."""
+    renamed: dict[int, int] = {NOBODY: NOBODY}
+    fresh: list[dict[str, Any]] = []
+    for line in nodes:
+        known = _known(state, line)
+        if known is None:
+            fresh.append(line)
+        renamed[line["node"]["id"]] = live.ids.take() if known is None else known
+    # In the order they were written: a theme is older than words that its members got since.
+    for line in sorted(fresh, key=lambda line: line["node"]["content"]):
+        values, meta = dict(line["node"]), line["meta"]
+        values.pop("content")
+        node_id, kind = renamed[values.pop("id")], values["kind"]
+        recalled = values["flags"] & NodeFlag.RECALLED
+        content = Content(
+            id=live.ids.take(),
+            node=node_id,
+            text=_citing(line["text"], renamed) if recalled else line["text"],
+            meta=_pointing(meta, renamed),
+            vector=line["vector"],
+        )
+        for end in ("subject", "object"):
+            values[end] = renamed.get(values[end], NOBODY)
+        # Slot and session are keyed by the memory's own secret: hash them again.
+        values["session"] = values["slot"] = 0
+        if kind == NodeKind.EPISODE:
+            values["session"] = session_hash(state, str(meta.get("session", "")))
+        if kind == NodeKind.FACT:
+            sort = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
+            values["slot"] = slot_of(state, str(meta.get("relation", "")), sort)
+        draft.add_node(content, id=node_id, **values)
+    return renamed
+
+
+def _known(state: State, line: Mapping[str, Any]) -> int | None:
+    """The entity of that name."""
+    if line["node"]["kind"] != NodeKind.ENTITY:
         return None
-
-    def _hashes(self, state: State, line: Mapping[str, Any]) -> tuple[int, int]:
-        """Slot and session are keyed by the memory's own secret: hash them again."""
-        meta, node_kind = line["meta"], int(line["node"]["kind"])
-        session = 0
-        if node_kind == NodeKind.EPISODE:
-            session = session_hash(state, str(meta.get("session", "")))
-        slot = 0
-        if node_kind == NodeKind.FACT:
-            kind = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
-            slot = slot_of(state, str(meta.get("relation", "")), kind)
-        return slot, session
+    names = names_of(Content(id=0, node=0, text=line["text"], meta=line["meta"]))
+    return next((found[0] for name in names if (found := state.names.find(name))), None)
 
 
 def _citing(text: str, renamed: Mapping[int, int]) -> str:
@@ -203,141 +222,78 @@ def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, 
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Picture:
-    """What an export holds, apart from the words: `vectors` by the row of `nodes`."""
-
-    tick: int
-    embedder: str
-    nodes: NDArray[np.void]
-    arcs: NDArray[np.void]
-    vectors: NDArray[np.float16] | None
-    present: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, state: State, embedder: str, vectors: bool) -> _Picture:
-        rows = state.graph.where()
-        present = np.zeros(len(rows), np.bool_)
-        known = rows < state.vectors.size
-        present[known] = state.vectors.present[rows[known]]
-        return cls(
-            tick=state.graph.tick,
-            embedder=embedder,
-            nodes=state.graph.nodes[rows],
-            arcs=state.graph.arcs(),
-            vectors=state.vectors.get(rows).astype(np.float16) if vectors else None,
-            present=present,
-        )
-
-    def lines(self, fetch: Callable[[Sequence[int]], list[Content]]) -> Iterator[dict[str, Any]]:
-        yield {
-            "format": FORMAT,
-            "version": VERSION,
-            "embedder": self.embedder,
-            "tick": self.tick,
-            "nodes": len(self.nodes),
-            "arcs": len(self.arcs),
-        }
-        for start in range(0, len(self.nodes), 1_000):
-            part = self.nodes[start : start + 1_000]
-            for i, content in enumerate(fetch(part["content"].tolist()), start):
-                node = _plain(self.nodes[i], NODE)
-                line = {"node": node, "text": content.text, "meta": dict(content.meta)}
-                if self.vectors is not None and self.present[i]:
-                    line["vector"] = base64.b64encode(self.vectors[i].tobytes()).decode()
-                yield line
-        for arc in self.arcs:
-            yield {"arc": _plain(arc, ARC)}
-
-
-def _unwritten(path: Path, failure: OSError) -> StoreError:
-    full = failure.errno == errno.ENOSPC
-    kind = StoreFull if full else StoreError
-    return kind(f"cannot write the export {path}: {failure.strerror}", path=str(path))
-
-
-def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """A record as JSON numbers; infinities as text, JSON has none."""
-    out: dict[str, Any] = {}
-    for name in dtype.names or ():
-        value = record[name].item()
-        out[name] = str(value) if isinstance(value, float) and abs(value) == np.inf else value
-    return out
-
-
 @dataclass(slots=True)
-class Lines:
-    """An export taken apart; `dimension`: of the vectors it may hold where they are kept."""
+class _Export:
+    """An export taken apart."""
 
-    dimension: int
     header: dict[str, Any] = field(default_factory=dict)
     nodes: list[dict[str, Any]] = field(default_factory=list)
     arcs: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, line: str, number: int) -> None:
-        """Take in one line; raises InvalidInput naming it."""
-        try:
-            data = _parse(line)
-            if number == 1:
-                self.header = _header(data)
-            elif "node" in data:
-                self.nodes.append(self._node(data))
-            elif "arc" in data:
-                self.arcs.append(_record(data["arc"], "arc", ARC))
-            else:
-                raise InvalidInput("it is neither a node nor an arc")
-        except InvalidInput as failure:
-            raise InvalidInput(f"line {number}: {failure}", line=number) from failure
 
-    def _node(self, data: dict[str, Any]) -> dict[str, Any]:
-        out: dict[str, Any] = {
-            "node": _record(data["node"], "node", NODE),
-            "meta": _meta(data.get("meta")),
-        }
-        out["text"] = words(data.get("text"), "a node's text", longest=LONGEST_TURN, empty=True)
-        vector = data.get("vector")
-        if vector is not None:
-            try:
-                raw = base64.b64decode(words(vector, "a vector", longest=10**6), validate=True)
-            except ValueError as failure:
-                raise InvalidInput(f"its vector is not base64: {failure}") from failure
-            if len(raw) == HALF_BYTES * self.dimension:
-                half = np.frombuffer(raw, np.float16)
-                if np.isfinite(half).all():
-                    out["vector"] = half
-        return out
+def _read(path: Path, dimension: int) -> _Export:
+    """An export, every line of it checked; raises InvalidInput with the line.
 
-    def check(self) -> None:
-        """Raise InvalidInput unless it is whole."""
-        if not self.header:
-            raise InvalidInput("the file is empty")
-        if len(self.nodes) != self.header["nodes"]:
-            raise InvalidInput(
-                f"the file is cut short: {len(self.nodes)} of {self.header['nodes']} nodes"
-            )
-        arcs = self.header["arcs"]
-        if arcs is not None and len(self.arcs) != arcs:
-            raise InvalidInput(f"the file is cut short: {len(self.arcs)} of {arcs} arcs")
-        known = {line["node"]["id"] for line in self.nodes}
-        if len(known) != len(self.nodes) or min(known, default=1) < 1:
-            raise InvalidInput("the file gives one id to two nodes, or one below 1")
-        for arc in self.arcs:
-            if arc["src"] not in known or arc["dst"] not in known:
-                raise InvalidInput("an arc joins a node that is not in the file", arc=arc)
-
-
-def read(path: Path, dimension: int) -> Lines:
-    """Header, node lines and arc lines of an export; raises InvalidInput with the line."""
-    out = Lines(dimension)
+    `dimension`: of the vectors it may hold where they are kept.
+    """
+    out = _Export()
     try:
         with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                out.add(line, number)
+                try:
+                    _add(out, _parse(line), dimension)
+                except InvalidInput as failure:
+                    raise InvalidInput(f"line {number}: {failure}", line=number) from failure
     except OSError as failure:
         raise InvalidInput(f"cannot read {path}: {failure.strerror}", path=str(path)) from failure
     except UnicodeDecodeError as failure:
         raise InvalidInput("the file is not UTF-8 text") from failure
-    out.check()
+    _check_whole(out)
+    return out
+
+
+def _check_whole(out: _Export) -> None:
+    if not out.header:
+        raise InvalidInput("the file is empty")
+    for name, found in (("nodes", out.nodes), ("arcs", out.arcs)):
+        count = out.header[name]
+        if count is not None and len(found) != count:
+            raise InvalidInput(f"the file is cut short: {len(found)} of {count} {name}")
+    known = {line["node"]["id"] for line in out.nodes}
+    if len(known) != len(out.nodes) or min(known, default=1) < 1:
+        raise InvalidInput("the file gives one id to two nodes, or one below 1")
+    for arc in out.arcs:
+        if arc["src"] not in known or arc["dst"] not in known:
+            raise InvalidInput("an arc joins a node that is not in the file", arc=arc)
+
+
+def _add(out: _Export, data: dict[str, Any], dimension: int) -> None:
+    if not out.header:
+        out.header = _header(data)
+    elif "node" in data:
+        out.nodes.append(_node(data, dimension))
+    elif "arc" in data:
+        out.arcs.append(_record(data["arc"], "arc", ARC))
+    else:
+        raise InvalidInput("it is neither a node nor an arc")
+
+
+def _node(data: dict[str, Any], dimension: int) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "node": _record(data["node"], "node", NODE),
+        "meta": _meta(data.get("meta")),
+        "text": words(data.get("text"), "a node's text", longest=LONGEST_TURN, empty=True),
+    }
+    vector = data.get("vector")
+    if vector is not None:
+        try:
+            raw = base64.b64decode(words(vector, "a vector", longest=10**6), validate=True)
+        except ValueError as failure:
+            raise InvalidInput(f"its vector is not base64: {failure}") from failure
+        if len(raw) == HALF_BYTES * dimension:
+            half = np.frombuffer(raw, np.float16)
+            if np.isfinite(half).all():
+                out["vector"] = half
     return out
 
 
@@ -438,8 +394,6 @@ def to_networkx(state: State) -> nx.MultiDiGraph:
     arcs = state.graph.arcs()
     for arc, weight in zip(arcs, arc_charge(arcs, state.graph.tick), strict=True):
         kind = ArcKind(int(arc["kind"])).name.lower()
-        graph.add_edge(
-            int(arc["src"]), int(arc["dst"]), key=kind, kind=kind, weight=float(weight),
-            uses=int(arc["uses"]),
-        )  # fmt: skip
+        ends, uses = (int(arc["src"]), int(arc["dst"])), int(arc["uses"])
+        graph.add_edge(*ends, key=kind, kind=kind, weight=float(weight), uses=uses)
     return graph
