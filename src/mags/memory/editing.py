@@ -263,14 +263,8 @@ def _retold(held: Content, words: Mapping[str, Any], text: str | None) -> Operat
 
 
 def _said(words: Mapping[str, Any]) -> Operation:
-    return operation_of(
-        Act.ADD,
-        (words["subject"], words["relation"], words["object"]),
-        valid=(None, None),
-        qualifiers=words["qualifiers"],
-        one=None,
-        confidence=1.0,
-    )
+    triple = (words["subject"], words["relation"], words["object"])
+    return operation_of(Act.ADD, triple, qualifiers=words["qualifiers"])
 
 
 def _own(known: str, read: str) -> str:

@@ -155,10 +155,10 @@ def operation_of(
     act: Act,
     triple: tuple[str, str, str],
     *,
-    valid: tuple[Moment | None, Moment | None],
     qualifiers: Mapping[str, str],
-    one: bool | None,
-    confidence: float,
+    valid: tuple[Moment | None, Moment | None] = (None, None),
+    one: bool | None = None,
+    confidence: float = 1.0,
 ) -> Operation:
     """A triple given as such, as the write model would say it; raises InvalidInput."""
     subject, relation, object_ = triple

@@ -105,6 +105,8 @@ class Live:
             raise StoreError("this memory has no secret: it was not made by MAGS")
         self._secret = bytes.fromhex(secret)
         self.ids = Ids(store.contents.next_id)
+        self.generation = 0
+        """Which erasures the state knows of."""
         self._rebuild()
         caches.register(self)
 
@@ -123,7 +125,7 @@ class Live:
             weight = self._replay(state)
         self._drop_forgotten(state)
         self.state, self._weight = state, weight
-        self._generation = generation
+        self.generation = generation
         self._applied.clear()
         self._unsettled = self._torn = False
 
@@ -165,7 +167,7 @@ class Live:
     def _behind(self) -> bool:
         return not self._begun and (
             self.store.journal.head() > self.state.seq
-            or generation_of(self.store) != self._generation
+            or generation_of(self.store) != self.generation
             or self._unsettled
         )
 
@@ -181,7 +183,7 @@ class Live:
             self._rebuild()
             return
         generation = generation_of(self.store)
-        renewed = generation != self._generation
+        renewed = generation != self.generation
         if renewed and self._succeeded():
             return
         if renewed:
@@ -197,7 +199,7 @@ class Live:
             return
         if renewed:
             self._drop_forgotten(self.state)
-            self._generation = generation
+            self.generation = generation
         self._torn = False
 
     # -- reading and writing -----------------------------------------------------
@@ -232,7 +234,7 @@ class Live:
                 yield self.state
                 return
             before: int | None = None
-            generation = self._generation
+            generation = self.generation
             done = False
             try:
                 with self.store.writing():
@@ -241,13 +243,13 @@ class Live:
                         self._applied, self._begun = [], True
                     if self._frozen:
                         check_embedder(self.store, self.embedder)
-                    before, generation = self.state.seq, self._generation
+                    before, generation = self.state.seq, self.generation
                     yield self.state
                 done = True
                 self._unsettled = False
             finally:
                 if not done and before is not None:
-                    self._generation = generation
+                    self.generation = generation
                     self._undo(before)
                 self._applied, self._begun = [], False
 
@@ -266,7 +268,13 @@ class Live:
         """Append a Delta and apply it; inside `writing()` only. Returns its sequence."""
         if not self._begun:
             raise RuntimeError("commit belongs inside writing()")
-        self._check_vectors(delta)
+        lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
+        if lengths - {self.state.vectors.dimension}:
+            raise EmbedderMismatch(
+                "this memory was re-embedded in the meantime: try again",
+                given=lengths,
+                dimension=self.state.vectors.dimension,
+            )
         self._unsettled = True
         seq = self.store.journal.append(delta)
         with self._gate.changing():
@@ -291,15 +299,6 @@ class Live:
         self.commit(delta)
         return delta
 
-    def _check_vectors(self, delta: Delta) -> None:
-        lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
-        if lengths - {self.state.vectors.dimension}:
-            raise EmbedderMismatch(
-                "this memory was re-embedded in the meantime: try again",
-                given=lengths,
-                dimension=self.state.vectors.dimension,
-            )
-
     def present(self) -> float:
         """The present: what the clock says, but never before the newest turn heard."""
         return max(self.clock(), self.state.latest_s)
@@ -315,13 +314,8 @@ class Live:
 
         Returns how many went. Every other handle on the memory learns of it."""
         erased = self.store.contents.erase(node_ids)
-        self._generation = renew(self.store)
+        self.generation = renew(self.store)
         return erased
-
-    @property
-    def generation(self) -> int:
-        """Which erasures the state knows of."""
-        return self._generation
 
     # -- keeping it fast ---------------------------------------------------------
 
@@ -360,9 +354,13 @@ class Live:
         """
         with self._saving:
             if rebuild and self.state.vectors.stale:
-                self._renew_vectors()
+                with self.settled() as state:
+                    vectors, picture = state.vectors, state.vectors.picture()
+                graph = picture.build()
+                with self._gate.changing():
+                    vectors.adopt(graph)
             with self.settled() as state:
-                generation, weight = self._generation, self._weight
+                generation, weight = self.generation, self._weight
                 seq, tick, arrays = state.seq, state.graph.tick, state.packed()
             packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
             saved = self._save(packed, generation)
@@ -380,13 +378,6 @@ class Live:
                 store.points.save(packed)
                 return True
         return False
-
-    def _renew_vectors(self) -> None:
-        with self.settled() as state:
-            vectors, picture = state.vectors, state.vectors.picture()
-        graph = picture.build()
-        with self._gate.changing():
-            vectors.adopt(graph)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """See `reembed`; the new embedder is taken up as soon as it is done."""

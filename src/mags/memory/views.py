@@ -310,9 +310,9 @@ class ChangeView:
     cut: tuple[ArcView, ...]
     erased_nodes: int
     erased_arcs: int
+    named: tuple[NamedView, ...] = ()
     more: int
     reasons: tuple[Mapping[str, Any], ...]
-    named: tuple[NamedView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
