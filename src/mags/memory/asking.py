@@ -7,7 +7,8 @@ cited. What was found is offered to the answerer as facts that say who said them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.engram.link import FIRST_PERSON
@@ -49,28 +50,6 @@ SAID = ("fact", "note")
 
 OnText = Callable[[str], None]
 """Receives the answer in pieces as a model writes it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A memory on offer: the hit and what the answerer sees of it."""
-
-    hit: Hit
-    item: ContextItem
-
-    @property
-    def citation(self) -> Citation:
-        """It as a citation."""
-        return Citation(
-            id=self.hit.id,
-            text=self.hit.text,
-            speaker=self.item.speaker,
-            at=moment_of(self.item.at) if self.item.at != NEVER else None,
-            episode_ids=self.hit.episode_ids,
-            since=None if self.item.valid_from is None else moment_of(self.item.valid_from),
-            until=None if self.item.valid_to is None else moment_of(self.item.valid_to),
-            tentative=self.item.tentative,
-        )
 
 
 class Asker:
@@ -281,19 +260,19 @@ class Asker:
 
 def distrusted(operations: Sequence[Operation], asker: str) -> tuple[Operation, ...]:
     """Operations of the assistant, less sure than a user's; its "I" in them is who asked."""
+
+    def named(name: str) -> str:
+        return asker if name.strip().casefold() in FIRST_PERSON else name
+
     return tuple(
         replace(
             one,
-            subject=_named(one.subject, asker),
-            object=_named(one.object, asker),
+            subject=named(one.subject),
+            object=named(one.object),
             confidence=TRUST * one.confidence,
         )
         for one in operations
     )
-
-
-def _named(name: str, asker: str) -> str:
-    return asker if name.strip().casefold() in FIRST_PERSON else name
 
 
 def _with_later(
@@ -312,12 +291,35 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
     An arc that lies on every one of those paths has share 1.
     """
     wanted = [h for h in trace.hits if not trace.cited or h.id in trace.cited]
-    counts: dict[tuple[int, int], int] = {}
-    for hit in wanted:
-        for step in hit.path:
-            if step.kind == ArcKind.ASSOCIATION:
-                counts[(step.src, step.dst)] = counts.get((step.src, step.dst), 0) + 1
+    counts = Counter(
+        (step.src, step.dst)
+        for hit in wanted
+        for step in hit.path
+        if step.kind == ArcKind.ASSOCIATION
+    )
     return {arc: n / len(wanted) for arc, n in counts.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A memory on offer: the hit and what the answerer sees of it."""
+
+    hit: Hit
+    item: ContextItem
+
+    @property
+    def citation(self) -> Citation:
+        """It as a citation."""
+        return Citation(
+            id=self.hit.id,
+            text=self.hit.text,
+            speaker=self.item.speaker,
+            at=moment_of(self.item.at) if self.item.at != NEVER else None,
+            episode_ids=self.hit.episode_ids,
+            since=None if self.item.valid_from is None else moment_of(self.item.valid_from),
+            until=None if self.item.valid_to is None else moment_of(self.item.valid_to),
+            tentative=self.item.tentative,
+        )
 
 
 def offered(state: State, found: Found, now_s: float) -> list[Offer]:
@@ -327,40 +329,33 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
     its place; the turn it came from stands for itself. Facts of a followed chain carry their step.
     """
     order = {fact: step for step, fact in enumerate(found.trace.chain)}
+    known = found.trace.recorded_as_of
+    moment = now_s if found.trace.as_of is None else found.trace.as_of
     offers: list[Offer] = []
     for hit in found.hits:
         if hit.id not in state.graph:
             continue
-        guessed = _is_outdone(state, found, hit.id, now_s)
+        guessed = state.slots.outdone(state.graph.row(hit.id), moment, known)
         if not guessed:
             offers.append(_offer(state, hit, order.get(hit.id), None))
-        for fact in _told_with(state, hit):
-            if _is_outdone(state, found, fact, now_s):
+        for i in hit.members:
+            if i not in state.graph or state.slots.outdone(state.graph.row(i), moment, known):
                 continue
-            told = int(state.graph.node(fact)["kind"][0]) == NodeKind.EPISODE
-            member = (_turn if told else _member)(state, found, hit, fact, now_s)
-            offers.append(_offer(state, member, order.get(fact), None if guessed else hit.id))
+            kind = state.kind(i)
+            if kind == NodeKind.FACT:
+                member = _fact_beside(state, hit, i, moment, known)
+            elif kind == NodeKind.EPISODE and hit.fact is not None:
+                member = _turn_of(state, hit, i)
+            else:
+                continue
+            member = replace(member, members=(), anchor=i in found.trace.anchors)
+            offers.append(_offer(state, member, order.get(i), None if guessed else hit.id))
     return offers
 
 
-def _is_outdone(state: State, found: Found, node_id: int, now_s: float) -> bool:
-    moment = now_s if found.trace.as_of is None else found.trace.as_of
-    row = state.graph.row(node_id)
-    return state.slots.outdone(row, moment, found.trace.recorded_as_of)
-
-
-def _told_with(state: State, hit: Hit) -> Iterator[int]:
-    """The facts that came out with a hit, and with a fact the turn it came from."""
-    for i in hit.members:
-        kind = int(state.graph.node(i)["kind"][0]) if i in state.graph else -1
-        if kind == NodeKind.FACT or (kind == NodeKind.EPISODE and hit.fact is not None):
-            yield i
-
-
-def _member(state: State, found: Found, lead: Hit, fact: int, now_s: float) -> Hit:
+def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:
     """A fact as a hit of its own, at the score of the one it came out with."""
     node = state.graph.node(fact)[0]
-    known, moment = found.trace.recorded_as_of, found.trace.as_of
     ends = float(node["valid_to"])
     if known is not None and float(node["closed_at"]) > known:
         ends = NEVER
@@ -374,13 +369,11 @@ def _member(state: State, found: Found, lead: Hit, fact: int, now_s: float) -> H
         episode_ids=tuple(sources(state.graph, fact)),
         fact=view,
         at=begins if abs(begins) < NEVER else float(node["recorded_at"]),
-        current=ends > (now_s if moment is None else moment),
-        members=(),
-        anchor=fact in found.trace.anchors,
+        current=ends > moment,
     )
 
 
-def _turn(state: State, found: Found, lead: Hit, episode: int, now_s: float) -> Hit:
+def _turn_of(state: State, lead: Hit, episode: int) -> Hit:
     """The turn a fact came from as a hit of its own; as current as the fact."""
     content = state.content(episode)
     return replace(
@@ -393,14 +386,17 @@ def _turn(state: State, found: Found, lead: Hit, episode: int, now_s: float) -> 
         speaker=str(content.meta.get("speaker", "")),
         session=str(content.meta.get("session", "")),
         at=float(state.graph.node(episode)["valid_from"][0]),
-        members=(),
-        anchor=episode in found.trace.anchors,
     )
 
 
 def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offer:
-    speaker, at = _first_said(state, hit)
-    fact = hit.fact
+    fact, begins = hit.fact, None
+    speaker, at = hit.speaker, hit.at
+    if hit.kind in SAID:
+        speaker, at = _first_said(state, hit)
+        node = state.graph.node(hit.id)[0]
+        if int(node["flags"]) & NodeFlag.STATED:
+            begins = float(node["valid_from"])
     return Offer(
         hit=hit,
         item=ContextItem(
@@ -412,8 +408,8 @@ def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offe
             tentative=hit.tentative,
             score=hit.score,
             fact=None if fact is None else (fact.subject, fact.relation, fact.object),
-            valid_from=_begins(state, hit),
-            valid_to=_ends(hit),
+            valid_from=begins,
+            valid_to=fact.valid_to.timestamp() if fact and fact.valid_to else None,
             step=step,
             within=within,
         ),
@@ -422,29 +418,12 @@ def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offe
 
 def _first_said(state: State, hit: Hit) -> tuple[str, float]:
     """Who said it first and when; of what nobody said, when it began."""
-    if hit.kind not in SAID:
-        return hit.speaker, hit.at
-    graph = state.graph
     said = [
-        (float(graph.node(i)["valid_from"][0]), i)
-        for i in graph.targets(hit.id, ArcKind.SOURCE)
-        if i in graph
+        (float(state.graph.node(i)["valid_from"][0]), i)
+        for i in state.graph.targets(hit.id, ArcKind.SOURCE)
+        if i in state.graph
     ]
     if not said:
         return hit.speaker, hit.at
     at, episode = min(said)
     return str(state.content(episode).meta.get("speaker", "")), at
-
-
-def _begins(state: State, hit: Hit) -> float | None:
-    """When a fact or note began, in seconds, where that was stated."""
-    if hit.kind not in SAID:
-        return None
-    node = state.graph.node(hit.id)[0]
-    return float(node["valid_from"]) if int(node["flags"]) & NodeFlag.STATED else None
-
-
-def _ends(hit: Hit) -> float | None:
-    if hit.fact is None or hit.fact.valid_to is None:
-        return None
-    return hit.fact.valid_to.timestamp()
