@@ -56,7 +56,6 @@ class Asker:
     """Questions and turns in, replies out; what was cited is strengthened."""
 
     def __init__(self, live: Live, parts: Parts, reader: Reader, observer: Observer) -> None:
-        """Answers with the answerer of `parts` from what `reader` finds."""
         self._live = live
         self._parts = parts
         self._reader = reader

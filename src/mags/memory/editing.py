@@ -91,7 +91,6 @@ class Editor:
     """Changes by hand; each is a Delta like any other."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
-        """Edits the memory of `live`; the policy of `parts` reads what a fact says anew."""
         self._live = live
         self._policy = parts.policy
         self._engram = Engram(parts.settings.engram, parts.linker)

@@ -171,12 +171,6 @@ class Live:
             or self._unsettled
         )
 
-    def _catch_up(self) -> None:
-        with self._gate.changing():
-            # While a transaction is under way (or being undone) its thread sees to the state.
-            if not self._begun:
-                self._follow()
-
     def _follow(self) -> None:
         """Take over what other processes and branches wrote; inside the gate, alone."""
         if self._torn or self._unsettled:
@@ -213,7 +207,10 @@ class Live:
         self.ensure_open()
         if not self._gate.inside and (fresh or self._torn):
             while self._torn or self._behind():
-                self._catch_up()
+                with self._gate.changing():
+                    # While a transaction is under way (or being undone) its thread sees to it.
+                    if not self._begun:
+                        self._follow()
         with self._gate.reading():
             yield self.state
 

@@ -60,7 +60,6 @@ class Observer:
     """Turns in, Deltas out."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
-        """Writes to `live` with the policy, embedder and settings of `parts`."""
         self._live = live
         self._parts = parts
         self._settings = parts.settings
@@ -102,7 +101,7 @@ class Observer:
             begun.add(turn.session)
             again = turn.key is not None and turn.key in [one.key for one in fresh]
             # A turn that is known already need not be read again: the model may cost.
-            if not again and self._repeated(turn, payload) is None:
+            if not again and self._repeated(turn.key, payload) is None:
                 if turn.session not in history:
                     with self._live.reading() as state:
                         history[turn.session] = recent_turns(
@@ -129,7 +128,7 @@ class Observer:
 
     def _kept(self, jobs: Sequence[Job], engram: Engram) -> list[Seen]:
         """Inscribe turns in one transaction, those that are kept already left out."""
-        known = [self._repeated(job.turn, job.payload) for job in jobs]
+        known = [self._repeated(job.turn.key, job.payload) for job in jobs]
         if all(known):
             return [seen for seen in known if seen is not None]
         embedder = self._live.embedder
@@ -145,7 +144,7 @@ class Observer:
             if self._live.embedder is not embedder:  # embedded anew while a policy thought
                 vectors = {}
             return [
-                self._repeated(job.turn, job.payload) or self._one(state, job, vectors, engram)
+                self._repeated(job.turn.key, job.payload) or self._one(state, job, vectors, engram)
                 for job in jobs
             ]
 
@@ -167,16 +166,16 @@ class Observer:
 
     def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
         """Assert a triple; no tick, no episode."""
-        found = self._live.earlier(key, payload)
-        if found is not None:
-            return _seen(found)
+        repeated = self._repeated(key, payload)
+        if repeated is not None:
+            return repeated
         with self._live.reading() as state:
             texts = self._engram.assertion_texts(state, operation)
         vectors = self._live.embed(texts)
         with self._live.writing() as state:
-            found = self._live.earlier(key, payload)
-            if found is not None:
-                return _seen(found)
+            repeated = self._repeated(key, payload)
+            if repeated is not None:
+                return repeated
             draft = Draft(state.graph)
             moment = self._moment(vectors, state.graph.tick, None)
             done = self._engram.assert_fact(draft, state, operation, moment, at=at)
@@ -233,8 +232,8 @@ class Observer:
             previous=previous,
         )
 
-    def _repeated(self, turn: Turn, payload: str) -> Seen | None:
-        found = self._live.earlier(turn.key, payload)
+    def _repeated(self, key: str | None, payload: str) -> Seen | None:
+        found = self._live.earlier(key, payload)
         return None if found is None else _seen(found)
 
 

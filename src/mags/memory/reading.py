@@ -49,7 +49,6 @@ class Reader:
     """Questions in, hits out."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
-        """Reads `live` with the policy, embedder and settings of `parts`."""
         self._live = live
         self._parts = parts
         self._asked = counting(1)

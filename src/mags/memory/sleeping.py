@@ -33,7 +33,6 @@ class Sleeper:
     """Sleeps when asked and when due; one sleep at a time."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
-        """Sleeps over `live` by the sleep settings and the seed of `parts`."""
         self._live = live
         self._parts = parts
         self._asleep = threading.Lock()
