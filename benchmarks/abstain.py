@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from benchmarks.mags_memory import opening
 from benchmarks.places import CACHE, DATA, ROOT
 from benchmarks.vectors import shipped
+from mags.memory.asking import offered
 from mags.memory.memory import Memory
-from mags.memory.offering import offered
 from mags.models.answer.question import read_question
 from mags.models.answer.support import Evidence, SupportWeights
 from mags.models.answer.support import weighed as weighed_items

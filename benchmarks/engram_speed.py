@@ -36,7 +36,8 @@ from mags.graph.delta import Delta, Draft
 from mags.graph.graph import Graph
 from mags.index.state import State
 from mags.memory.live import Live
-from mags.memory.working import leave_window, recent_episodes, session_hash, turns
+from mags.memory.observing import leave_window
+from mags.memory.reading import recent_turns, session_hash
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Turn, Writing
 from mags.store.sqlite import SqliteStore
@@ -166,7 +167,7 @@ class Writer:
         timed, live, state = self.stages.timed, self.live, self.live.state
         writing, vectors = self.read(turn)
         draft = Draft(state.graph)
-        previous = recent_episodes(state, 1, session_hash(state, turn.session))
+        previous = state.episodes.recent(1, session_hash(state, turn.session))
         moment = Moment(
             ids=live.ids,
             now_s=turn.at + 1.0,
@@ -192,8 +193,7 @@ class Writer:
 
     def _recent(self, turn: Turn) -> list[Turn]:
         state = self.live.state
-        session = session_hash(state, turn.session)
-        return turns(state, recent_episodes(state, WINDOW, session))
+        return recent_turns(state, WINDOW, turn.session)
 
     def digest(self) -> str:
         """A hash of the graph and of every Delta so far."""

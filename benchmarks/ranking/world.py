@@ -11,7 +11,7 @@ from mags.engram.moment import Moment
 from mags.graph.delta import Draft
 from mags.graph.records import Content
 from mags.index.state import Ids, State
-from mags.memory.parts import same_relation
+from mags.memory.reading import same_relation
 from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Operation, Plan, Writing

@@ -27,22 +27,27 @@ from mags.errors import (
     StoreFull,
 )
 from mags.memory import inspect
-from mags.memory.changes import ArcView, ChangeView, NamedView
 from mags.memory.editing import Edit
 from mags.memory.memory import Memory
-from mags.memory.pictures import DotView, Frame, LinkView, Picture
-from mags.memory.regions import RegionView
 from mags.memory.settings import MemorySettings
 from mags.memory.views import (
+    ArcView,
+    ChangeView,
     Citation,
     Diff,
+    DotView,
     Explanation,
     Forgotten,
+    Frame,
+    LinkView,
     LogEntry,
+    NamedView,
     NeighbourView,
     NodeView,
     PathView,
+    Picture,
     Profile,
+    RegionView,
     Reply,
     Seen,
     Stats,

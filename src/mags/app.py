@@ -13,9 +13,8 @@ from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
 from mags.extras import joined
-from mags.memory.handle import closed_on_failure
-from mags.memory.memory import Memory
-from mags.memory.parts import Parts
+from mags.memory.memory import Memory, closed_on_failure
+from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.answer.fallback import FallbackAnswerer
 from mags.models.answer.llm import AnswerBudget, LlmAnswerer
@@ -77,23 +76,19 @@ def open(  # noqa: PLR0913 - mags.open reads as what it does; its keywords are t
     `wait_s`: how long to wait for another writer; `seed` makes sleep reproducible.
     Raises ConfigurationError, StoreError, EmbedderMismatch.
     """
-    chosen = read_settings(os.environ) if settings is None else _settings(settings)
+    chosen: object = read_settings(os.environ) if settings is None else settings
+    if not isinstance(chosen, Settings):
+        kind = type(chosen).__name__
+        raise ConfigurationError(
+            f"settings are a mags.settings.Settings, not a {kind}: build one, or leave them out.",
+            key="settings",
+            value=kind,
+        )
     given = Models(embedder=embedder, policy=policy, answerer=answerer, chat=chat)
     store = make_store(path, branch=branch, wait_s=wait_s, read_only=read_only)
     with closed_on_failure(store):
         parts = make_parts(chosen, given, clock=clock, seed=seed)
         return Memory(store, parts, read_only=read_only)
-
-
-def _settings(given: object) -> Settings:
-    if isinstance(given, Settings):
-        return given
-    kind = type(given).__name__
-    raise ConfigurationError(
-        f"settings are a mags.settings.Settings, not a {kind}: build one, or leave them out.",
-        key="settings",
-        value=kind,
-    )
 
 
 def make_parts(
@@ -109,6 +104,7 @@ def make_parts(
     chat = None if found is None else MeteredChat(found)
     embedder = given.embedder or make_embedder(settings.embedder)
     linker = settings.memory.engram.linker
+    policy = settings.policy
     return Parts(
         embedder=embedder,
         policy=given.policy or make_policy(settings, chat),
@@ -119,7 +115,9 @@ def make_parts(
         seed=seed,
         to_pyg=to_pyg,
         spent=None if chat is None else chat.take,
-        summarise=None if chat is None else make_summariser(settings, chat),
+        summarise=None
+        if chat is None
+        else PromptedSummariser(chat, load_prompts(policy.prompts), language=policy.language),
         linker=None if linker is None else read_linker(linker, embedder.dimension),
     )
 
@@ -230,12 +228,6 @@ def make_answerer(settings: Settings, chat: ChatModel | None) -> Answerer:
         budget=budget,
     )
     return FallbackAnswerer(model, quoting)
-
-
-def make_summariser(settings: Settings, chat: ChatModel) -> PromptedSummariser:
-    """What writes the texts of themes."""
-    prompts = load_prompts(settings.policy.prompts)
-    return PromptedSummariser(chat, prompts, language=settings.policy.language)
 
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:

@@ -8,7 +8,9 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
+from mags.memory.settings import MemorySettings
 from mags.ports.policy import Route
+from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest
 
 
@@ -73,12 +75,13 @@ def test_an_answer_is_given_though_the_disk_is_full(memory: Memory) -> None:
 
 
 def test_a_sleep_that_was_due_and_failed_does_not_take_the_turn(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> bool:
+    def fail() -> None:
         raise mags.StoreFull("the disk is full")
 
-    monkeypatch.setattr(memory._tender, "sleep_if_due", fail)
+    memory = opened(settings=Settings(memory=MemorySettings(sleep_every=1)))
+    monkeypatch.setattr(memory._sleeper, "sleep", fail)
     for seen in (memory.observe("Bob likes tea."), memory.observe_many(["Hello you."])[-1]):
         assert memory.get(seen.episode_id)
         assert "the disk is full" in seen.warnings[0]

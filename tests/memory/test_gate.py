@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mags.memory.gate import Gate
+from mags.memory.live import Gate
 
 WAIT_S = 10.0
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import mags
 from mags import inspect
+from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
-from mags.memory.moments import seconds
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import Settings
 from tests.memory.replaying import assert_whole, digest

@@ -1,4 +1,4 @@
-"""The face of MAGS, on both stores."""
+"""What `Memory` offers, on both stores."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

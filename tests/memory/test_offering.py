@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from mags.memory.asking import Offer, offered
 from mags.memory.memory import Memory
-from mags.memory.offering import Offer, offered
 from mags.recall.found import Found
 
 TOLD = (
@@ -27,7 +27,7 @@ def family(memory: Memory) -> Memory:
 
 def offers(memory: Memory, found: Found) -> list[Offer]:
     with memory._live.reading() as state:
-        return offered(state, found, memory._reader.present(state))
+        return offered(state, found, memory._live.present())
 
 
 def test_a_cited_fact_says_who_said_it_and_when_and_since_when_it_holds(memory: Memory) -> None:

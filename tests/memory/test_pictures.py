@@ -4,8 +4,8 @@ import pytest
 
 from mags import Frame, inspect
 from mags.errors import InvalidInput
+from mags.memory.inputs import seconds
 from mags.memory.memory import Memory
-from mags.memory.moments import seconds
 
 TOLD = (
     ("Ana lives in Oslo.", "2024-01-05"),

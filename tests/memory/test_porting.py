@@ -10,8 +10,8 @@ import pytest
 import mags
 from mags import inspect
 from mags.graph.records import NodeKind
+from mags.memory.live import reembed
 from mags.memory.memory import Memory
-from mags.memory.reembedding import reembed
 from mags.models.embed.hashing import HashEmbedder
 from mags.store.sqlite import SqliteStore
 

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BESIDE = (
     "mags.app.embedded",
     "mags.graph.delta.Delta",
-    "mags.memory.lives.MomentView",
+    "mags.memory.views.MomentView",
     "mags.models.chat.scripted.ScriptedChat",
     "mags.models.embed.hashing.HashEmbedder",
     "mags.models.policy.rules.RulePolicy",

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from mags.errors import InvalidInput, NotFound
 from mags.memory import inspect
-from mags.memory.given import LONGEST_TURN
+from mags.memory.inputs import LONGEST_TURN
 from mags.memory.memory import Memory
 
 Json = dict[str, Any]

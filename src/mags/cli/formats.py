@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mags.errors import InvalidInput
-from mags.memory.moments import seconds
+from mags.memory.inputs import seconds
 from mags.ports.policy import Turn
 
 SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):\s+(?P<text>\S.*)$")

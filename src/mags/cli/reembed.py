@@ -8,7 +8,7 @@ from rich.progress import Progress
 
 from mags.app import make_embedder, make_store
 from mags.cli.shared import Branch, MemoryPath, Where, out
-from mags.memory.reembedding import reembed as make_anew
+from mags.memory.live import reembed as make_anew
 from mags.settings import read_settings
 
 

@@ -13,8 +13,7 @@ from mags.app import Models, encoder, make_embedder, make_parts, make_store
 from mags.cli.alone import alone
 from mags.cli.shared import out
 from mags.extras import bring, guests
-from mags.memory.handle import closed_on_failure
-from mags.memory.memory import Memory
+from mags.memory.memory import Memory, closed_on_failure
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
 from mags.ports.embedder import Embedder

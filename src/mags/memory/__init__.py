@@ -1,1 +1,1 @@
-"""Memory: the facade over store, state, recall, engram and sleep."""
+"""Memory: what MAGS offers, over store, state, recall, engram and sleep."""

@@ -1,85 +1,98 @@
-"""Asking: recall, answer, and the Delta of what the answer used."""
+"""Asking: recall, answer, and what the answer changes; and whole turns of a conversation.
+
+What was cited is recharged and wired together, what the model that answered wants remembered
+itself is kept as an engram of the turn, and a reward strengthens the ways that led to what was
+cited. What was found is offered to the answerer as facts that say who said them and when.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.errors import InvalidInput, ModelError, StoreError
 from mags.graph.delta import Delta, Draft
-from mags.graph.records import ArcKind
-from mags.memory.given import real
-from mags.memory.learning import Learner
+from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.memory.inputs import readable, real
 from mags.memory.live import Live
-from mags.memory.offering import Offer, items, offered
-from mags.memory.parts import Parts
-from mags.memory.reading import Look, Reader
-from mags.memory.views import Reply
-from mags.memory.working import session_hash
+from mags.memory.observing import Observer
+from mags.memory.reading import Look, Reader, session_hash
+from mags.memory.settings import Parts
+from mags.memory.views import Citation, Reply, Seen
 from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
 from mags.ports.answer import Answer, ContextItem
-from mags.ports.policy import Turn
-from mags.recall.found import Found, HitTrace, Trace
+from mags.ports.chat import Usage
+from mags.ports.english import FIRST_PERSON
+from mags.ports.policy import Operation, Turn, Writing
+from mags.recall.found import Found, Hit, HitTrace, Trace, moment_of
+from mags.recall.recall import fact_view, sources
+
+ANSWERS_AS = "mags"
+"""Speaker of remembered answers."""
+
+MADE_FROM_MEMORY = {"recalled": "yes"}
+"""Attributes of a turn that was made from memory."""
+
+TRUST = 0.5
+"""Factor of the confidence of what the assistant says: less than what a user says as surely."""
 
 ACTIVE = 1.0
 """Activation of a cited node."""
 
+SAID = ("fact", "note")
+"""Kinds of hits that are said in an episode."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """How to ask: the look, where pieces of the answer go, whether what the model wants
-    remembered is stored at once.
-    """
-
-    look: Look
-    on_text: Callable[[str], None] | None = None
-    learn: bool = True
+OnText = Callable[[str], None]
+"""Receives the answer in pieces as a model writes it."""
 
 
 class Asker:
-    """Questions in, replies out; what was cited is strengthened."""
+    """Questions and turns in, replies out; what was cited is strengthened."""
 
-    def __init__(self, live: Live, parts: Parts, reader: Reader, learner: Learner) -> None:
-        """Answers with the answerer of `parts` from what `reader` finds."""
-        self._learner = learner
+    def __init__(self, live: Live, parts: Parts, reader: Reader, observer: Observer) -> None:
         self._live = live
         self._parts = parts
         self._reader = reader
+        self._observer = observer
 
-    def ask(self, question: Turn, asking: Asking) -> tuple[Reply, Delta | None]:
+    def ask(
+        self, question: Turn, look: Look, on_text: OnText | None = None, *, learn: bool = True
+    ) -> tuple[Reply, Delta | None]:
         """Recall, answer, wire together what was cited, learn what the model says; one tick.
 
-        Returns the reply and the Delta, None where it could not be written.
+        Without `learn` what the model wants remembered is only told in the reply. Returns the
+        reply and the Delta, None where it could not be written.
         """
         recent = self._reader.recent(question.session)
-        plan = self._reader.plan(question, recent, asking.look)
-        found = self._reader.find(plan, asking.look)
+        plan = self._reader.plan(question, look, recent)
+        found = self._reader.find(plan, look)
         offers = self._offered(found)
         seen = {offer.hit.id: offer for offer in offers}
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
-            found_again = self._reader.find(again, asking.look)
+            found_again = self._reader.find(again, look)
             later.extend(found_again.trace.hits)
             more = self._offered(found_again)
             seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
-            return items(more)
+            return [offer.item for offer in more]
 
         answer = self._parts.answerer.answer(
             question,
-            items(offers),
+            [offer.item for offer in offers],
             recent=recent,
             recall_again=recall_again,
-            on_text=asking.on_text,
+            on_text=on_text,
         )
         cited = tuple(i for i in answer.citations if i in seen)
-        trace = _with_later(found.trace, later, cited, answer.queries)
         delta, warnings = self._strengthened(question, cited, answer)
         reply = Reply(
             text=answer.text,
             citations=tuple(seen[i].citation for i in cited),
-            trace=trace,
+            trace=_with_later(found.trace, later, cited, answer.queries),
             usage=answer.usage if self._parts.spent is None else self._parts.spent(),
             support=answer.support,
             answerer=answer.by or self._parts.answerer.name,
@@ -88,39 +101,63 @@ class Asker:
             warnings=warnings,
             operations=answer.operations,
         )
-        if asking.learn and answer.operations:
-            reply = self.learnt(question, reply, past=asking.look.of_the_past)
+        if learn and answer.operations:
+            reply = self._learnt(question, reply, past=look.of_the_past)
         return reply, delta
 
-    def learnt(
-        self,
-        question: Turn,
-        reply: Reply,
-        *,
-        past: bool = False,
-        key: str | None = None,
-        ticks: int = 0,
-    ) -> Reply:
-        """The reply, with what its model wants remembered stored; see `Learner.learn`.
-
-        What is said of the past as it was known is not stored; the warnings tell, as they do
-        of what could not be.
-        """
-        why = "it was asked of the past" if past else ""
-        if self._live.read_only:
-            why = "the memory is read_only"
+    def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
+        """The reply to a turn, which `observe` has remembered by then, as the answer."""
+        recent = [readable(other) for other in self._reader.recent(turn.session)]
+        reply = None
         try:
-            learnt = None if why else self._learner.learn(question, reply, key=key, ticks=ticks)
-        except (StoreError, ModelError) as failure:
-            learnt, why = None, str(failure)
-        if not why:
-            return replace(reply, learnt=learnt)
-        told = f"what the model wants remembered was not stored: {why}"
-        return replace(reply, warnings=(*reply.warnings, told))
+            if self._parts.policy.route(readable(turn), recent).recall:
+                look = Look(k=self._parts.settings.answer_k)
+                reply, _ = self.ask(turn, look, on_text, learn=False)
+        except ModelError:
+            # What was said is remembered, whoever fails to answer it.
+            observe()
+            raise
+        seen = observe()
+        if reply is None or self._only_told(reply, seen):
+            return replace(self._noted(seen), fallback=None if reply is None else reply.fallback)
+        key = None if turn.key is None else f"{turn.key}:answer"
+        if reply.operations:
+            reply = self._learnt(turn, reply, key=key, ticks=1)
+        elif reply.citations:
+            observe(text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY)
+        return replace(reply, seen=seen, warnings=(*reply.warnings, *seen.warnings))
+
+    def credit(self, trace: object, reward: float | None) -> bool:
+        """Strengthen or weaken the associations that led to what was cited; once a trace.
+
+        Without a reward: 1 if the answer cited anything, else 0. Returns whether it counted.
+        """
+        if not isinstance(trace, Trace):
+            kind = type(trace).__name__
+            raise InvalidInput(f"feedback takes a trace, as reply.trace or found.trace, not {kind}")
+        value = (1.0 if trace.cited else 0.0) if reward is None else reward
+        if not (real(value) and -1.0 <= value <= 1.0):
+            raise InvalidInput(f"a reward lies in [-1, 1], not {value!r}", reward=value)
+        payload = self._live.payload(trace=trace.key)
+        key = f"feedback:{trace.key}"
+        if self._live.earlier(key, payload) is not None:
+            return False
+        with self._live.writing() as state:
+            if self._live.earlier(key, payload) is not None:
+                return False
+            draft = Draft(state.graph)
+            Credit()(draft, path_shares(trace), reward=value, tick=state.graph.tick)
+            if value > 0:
+                used = [i for i in trace.cited if i in state.graph]
+                recharge(draft, used, tick=state.graph.tick, share=0.5 * value)
+            self._live.commit_draft(draft, "feedback", key=key, payload=payload)
+        return True
 
     def _offered(self, found: Found) -> list[Offer]:
         with self._live.reading() as state:
-            return offered(state, found, self._reader.present(state))
+            return offered(state, found, self._live.present())
+
+    # -- what an answer changes -----------------------------------------------------
 
     def _strengthened(
         self, question: Turn, cited: Sequence[int], answer: Answer
@@ -140,63 +177,97 @@ class Asker:
             tick = state.graph.tick + 1
             alive = [i for i in cited if i in state.graph]
             recharge(draft, alive, tick=tick)
-            if self._parts.settings.hebb and len(alive) > 1:
-                moment = Moment(tick=tick, day=self._day(question))
-                Hebb()(draft, dict.fromkeys(alive, ACTIVE), moment=moment)
-            for a, b in answer.links:
-                if self._parts.settings.hebb and a in state.graph and b in state.graph:
-                    moment = Moment(tick=tick, day=self._day(question))
-                    Hebb()(draft, {a: ACTIVE, b: ACTIVE}, moment=moment)
-            delta = draft.delta(
-                "ask", base=state.seq, recorded_at=self._live.clock(), tick_after=tick
-            )
-            self._live.commit(delta)
-            return delta
+            pairs = [link for link in answer.links if all(i in state.graph for i in link)]
+            day = int(question.at // 86_400)
+            if question.session:
+                day = session_hash(state, question.session) >> 1
+            for together in (alive, *pairs) if self._parts.settings.hebb else ():
+                if len(together) > 1:
+                    moment = Moment(tick=tick, day=day)
+                    Hebb()(draft, dict.fromkeys(together, ACTIVE), moment=moment)
+            return self._live.commit_draft(draft, "ask", tick_after=tick)
 
-    def _day(self, question: Turn) -> int:
-        if question.session:
-            return session_hash(self._live.state, question.session) >> 1
-        return int(question.at // 86_400)
+    def _learnt(
+        self,
+        question: Turn,
+        reply: Reply,
+        *,
+        past: bool = False,
+        key: str | None = None,
+        ticks: int = 0,
+    ) -> Reply:
+        """The reply, with what its model wants remembered stored; its text is the episode.
 
-    def credit(self, trace: Trace, reward: float | None) -> bool:
-        """Strengthen or weaken the associations that led to what was cited; once a trace.
-
-        Without a reward: 1 if the answer cited anything, else 0. Returns whether it counted.
+        The arbiter judges it as what anybody says. What was recalled and is only said again
+        is confirmed and no surer for it. What is said of the `past` as it was known is not
+        stored; the warnings tell, as they do of what could not be.
         """
-        trace = _trace(trace)
-        value = (1.0 if trace.cited else 0.0) if reward is None else reward
-        if not (real(value) and -1.0 <= value <= 1.0):
-            raise InvalidInput(f"a reward lies in [-1, 1], not {value!r}", reward=value)
-        payload = self._live.payload(trace=trace.key)
-        key = f"feedback:{trace.key}"
-        if self._live.earlier(key, payload) is not None:
+        turn = Turn(
+            text=reply.text,
+            speaker=ANSWERS_AS,
+            at=question.at,
+            session=question.session,
+            key=key,
+            attrs=MADE_FROM_MEMORY,
+        )
+        writing = Writing(operations=distrusted(reply.operations, question.speaker))
+        payload = self._live.payload(learnt=key or "")
+        why = "it was asked of the past" if past else ""
+        if self._live.read_only:
+            why = "the memory is read_only"
+        if not why:
+            try:
+                seen = self._observer.learn(turn, writing, payload=payload, ticks=ticks)
+                return replace(reply, learnt=seen)
+            except (StoreError, ModelError) as failure:
+                why = str(failure)
+        told = f"what the model wants remembered was not stored: {why}"
+        return replace(reply, warnings=(*reply.warnings, told))
+
+    # -- a turn that asks nothing -----------------------------------------------------
+
+    def _only_told(self, reply: Reply, seen: Seen) -> bool:
+        """Whether a turn asked nothing, and no model has said anything about it."""
+        if reply.usage.calls:
             return False
-        with self._live.writing() as state:
-            if self._live.earlier(key, payload) is not None:
+        with self._live.reading() as state:
+            if seen.episode_id not in state.graph:
                 return False
-            draft = Draft(state.graph)
-            shares = path_shares(trace)
-            Credit()(draft, shares, reward=value, tick=state.graph.tick)
-            if value > 0:
-                used = [i for i in trace.cited if i in state.graph]
-                recharge(draft, used, tick=state.graph.tick, share=0.5 * value)
-            delta = draft.delta(
-                "feedback",
-                base=state.seq,
-                recorded_at=self._live.clock(),
-                key=self._live.hashed("key", key),
-                payload=payload,
-            )
-            self._live.commit(delta)
-        return True
+            flags = int(state.graph.node(seen.episode_id)["flags"][0])
+        return not flags & NodeFlag.QUESTION
+
+    def _noted(self, seen: Seen) -> Reply:
+        """The reply to a turn that asked nothing: what was made of it."""
+        with self._live.reading() as state:
+            made = [i for i in (*seen.facts, *seen.notes, *seen.confirmed) if i in state.graph]
+            said = [content.text for content in state.words(made)]
+            trace = Trace(tick=state.graph.tick, seq=state.seq, queries=(), anchors=(), hits=())
+        if said:
+            text = "Noted: " + " ".join(said)
+        elif seen.understood:
+            text = "I will remember that you said so."
+        else:
+            text = f"Kept word for word; I could not read a fact from it ({seen.why})."
+        return Reply(
+            text=text, citations=(), trace=trace, usage=Usage(), seen=seen, warnings=seen.warnings
+        )
 
 
-def _trace(given: object) -> Trace:
-    """What was given, if it is a trace; raises InvalidInput."""
-    if isinstance(given, Trace):
-        return given
-    kind = type(given).__name__
-    raise InvalidInput(f"feedback takes a trace, as reply.trace or found.trace, not {kind}")
+def distrusted(operations: Sequence[Operation], asker: str) -> tuple[Operation, ...]:
+    """Operations of the assistant, less sure than a user's; its "I" in them is who asked."""
+
+    def named(name: str) -> str:
+        return asker if name.strip().casefold() in FIRST_PERSON else name
+
+    return tuple(
+        replace(
+            one,
+            subject=named(one.subject),
+            object=named(one.object),
+            confidence=TRUST * one.confidence,
+        )
+        for one in operations
+    )
 
 
 def _with_later(
@@ -215,9 +286,139 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
     An arc that lies on every one of those paths has share 1.
     """
     wanted = [h for h in trace.hits if not trace.cited or h.id in trace.cited]
-    counts: dict[tuple[int, int], int] = {}
-    for hit in wanted:
-        for step in hit.path:
-            if step.kind == ArcKind.ASSOCIATION:
-                counts[(step.src, step.dst)] = counts.get((step.src, step.dst), 0) + 1
+    counts = Counter(
+        (step.src, step.dst)
+        for hit in wanted
+        for step in hit.path
+        if step.kind == ArcKind.ASSOCIATION
+    )
     return {arc: n / len(wanted) for arc, n in counts.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A memory on offer: the hit and what the answerer sees of it."""
+
+    hit: Hit
+    item: ContextItem
+
+    @property
+    def citation(self) -> Citation:
+        """It as a citation."""
+        return Citation(
+            id=self.hit.id,
+            text=self.hit.text,
+            speaker=self.item.speaker,
+            at=moment_of(self.item.at) if self.item.at != NEVER else None,
+            episode_ids=self.hit.episode_ids,
+            since=None if self.item.valid_from is None else moment_of(self.item.valid_from),
+            until=None if self.item.valid_to is None else moment_of(self.item.valid_to),
+            tentative=self.item.tentative,
+        )
+
+
+def offered(state: State, found: Found, now_s: float) -> list[Offer]:
+    """Hits best first, each followed by the facts that came out as one with it.
+
+    What was forgotten meanwhile is left out, and so is a guess where something is surely held in
+    its place; the turn it came from stands for itself. Facts of a followed chain carry their step.
+    """
+    order = {fact: step for step, fact in enumerate(found.trace.chain)}
+    known = found.trace.recorded_as_of
+    moment = now_s if found.trace.as_of is None else found.trace.as_of
+    offers: list[Offer] = []
+    for hit in found.hits:
+        if hit.id not in state.graph:
+            continue
+        guessed = bool(state.slots.outdone(state.graph.rows([hit.id]), moment, known)[0])
+        if not guessed:
+            offers.append(_offer(state, hit, order.get(hit.id), None))
+        for i in hit.members:
+            if i not in state.graph or state.slots.outdone(state.graph.rows([i]), moment, known)[0]:
+                continue
+            kind = state.kind(i)
+            if kind == NodeKind.FACT:
+                member = _fact_beside(state, hit, i, moment, known)
+            elif kind == NodeKind.EPISODE and hit.fact is not None:
+                member = _turn_of(state, hit, i)
+            else:
+                continue
+            member = replace(member, members=(), anchor=i in found.trace.anchors)
+            offers.append(_offer(state, member, order.get(i), None if guessed else hit.id))
+    return offers
+
+
+def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:
+    """A fact as a hit of its own, at the score of the one it came out with."""
+    node = state.graph.node(fact)[0]
+    ends = float(node["valid_to"])
+    if known is not None and float(node["closed_at"]) > known:
+        ends = NEVER
+    view = fact_view(state, fact, ends)
+    begins = float(node["valid_from"])
+    return replace(
+        lead,
+        id=fact,
+        text=view.text,
+        kind="fact",
+        episode_ids=tuple(sources(state.graph, fact)),
+        fact=view,
+        at=begins if abs(begins) < NEVER else float(node["recorded_at"]),
+        current=ends > moment,
+    )
+
+
+def _turn_of(state: State, lead: Hit, episode: int) -> Hit:
+    """The turn a fact came from as a hit of its own; as current as the fact."""
+    content = state.content(episode)
+    return replace(
+        lead,
+        id=episode,
+        text=content.text,
+        kind="episode",
+        episode_ids=(episode,),
+        fact=None,
+        speaker=str(content.meta.get("speaker", "")),
+        session=str(content.meta.get("session", "")),
+        at=float(state.graph.node(episode)["valid_from"][0]),
+    )
+
+
+def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offer:
+    fact, begins = hit.fact, None
+    speaker, at = hit.speaker, hit.at
+    if hit.kind in SAID:
+        speaker, at = _first_said(state, hit)
+        node = state.graph.node(hit.id)[0]
+        if int(node["flags"]) & NodeFlag.STATED:
+            begins = float(node["valid_from"])
+    return Offer(
+        hit=hit,
+        item=ContextItem(
+            id=hit.id,
+            text=hit.text,
+            at=at,
+            speaker=speaker,
+            current=hit.current,
+            tentative=hit.tentative,
+            score=hit.score,
+            fact=None if fact is None else (fact.subject, fact.relation, fact.object),
+            valid_from=begins,
+            valid_to=fact.valid_to.timestamp() if fact and fact.valid_to else None,
+            step=step,
+            within=within,
+        ),
+    )
+
+
+def _first_said(state: State, hit: Hit) -> tuple[str, float]:
+    """Who said it first and when; of what nobody said, when it began."""
+    said = [
+        (float(state.graph.node(i)["valid_from"][0]), i)
+        for i in state.graph.targets(hit.id, ArcKind.SOURCE)
+        if i in state.graph
+    ]
+    if not said:
+        return hit.speaker, hit.at
+    at, episode = min(said)
+    return str(state.content(episode).meta.get("speaker", "")), at

@@ -1,120 +1,138 @@
-"""Forgetting: true erasure of what is named, and of everything derived from it alone."""
+"""Forgetting: true erasure of what is named, and of everything derived from it alone.
+
+First what is meant (by id, name or phrase), then what rests on that alone, living or not, then
+the erasure from graph, journal, snapshots, branches, indexes, caches and file.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mags import caches
 from mags.errors import NotFound
-from mags.graph.delta import Draft
-from mags.graph.records import ArcKind, Content, NodeKind
+from mags.graph.delta import Draft, Past
+from mags.graph.records import ArcKind, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.index.tokens import fold
-from mags.memory.derived import Derived, closure
 from mags.memory.live import Live
 from mags.memory.views import Forgotten
+from mags.ports.store import Store
 
+CITED = re.compile(r"[\[(]\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*[\])]", re.ASCII)
+NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+"""Citations as answers have them (`mags.models.answer.citations`); bare words are none."""
+HOLDS = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
+"""What an entity is spoken of by."""
 _SPACE = re.compile(r"\s+")
 
 
-class Forgetter:
-    """Erases from graph, journal, snapshots, branches, indexes, caches and file."""
+def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten:
+    """Erase a node by id, a thing by name, or whatever holds a phrase.
 
-    def __init__(self, live: Live) -> None:
-        """Erases in the memory of `live`."""
-        self._live = live
+    The id of an entity erases what its name does: itself, what is said of it, and every turn
+    that tells of it. The id of a turn erases the turn; that of a fact, a note or a theme erases
+    it alone, and the turns that told it stay. `dry_run` erases nothing, and tells what would
+    go, with its texts.
 
-    def forget(self, wanted: int | str, *, dry_run: bool = False) -> Forgotten:
-        """Erase a node by id, a thing by name, or whatever holds a phrase.
+    A phrase is looked for, as whole words, in every word the memory keeps: texts, names,
+    speakers, sessions, attributes; also those of nodes that were edited, rolled back or
+    live on another branch. With it go facts and notes that have no other source and were
+    not asserted by hand, answers that cited it, themes that list it, entities that nothing
+    else mentions.
 
-        The id of an entity erases what its name does: itself, what is said of it, and every turn
-        that tells of it. The id of a turn erases the turn; that of a fact, a note or a theme erases
-        it alone, and the turns that told it stay. `dry_run` erases nothing, and tells what would
-        go, with its texts.
+    One transaction: acknowledged it is complete, interrupted it did not happen. Raises
+    NotFound when nothing matches; StoreBusy or StoreFull with `erased` True where all is
+    gone from the memory, but bytes may stay in the file until it is opened again.
+    """
+    store = live.store
+    if dry_run:
+        with live.reading() as state:
+            found = closure(state, store, _matching(state, store, wanted))
+            held = store.contents.scan(sorted(found.gone))
+            said = [(content.node, content.text) for content in held]  # the newest last
+            return replace(_planned(state, found), contents=len(said), texts=dict(said))
+    try:
+        with live.writing() as state:
+            found = closure(state, store, _matching(state, store, wanted))
+            plan = _planned(state, found)
+            draft = Draft(state.graph)
+            for node_id in sorted(found.gone | found.parted):
+                if node_id in state.graph:
+                    draft.remove_node(node_id)
+            draft.reason("forget", nodes=len(found.gone))
+            live.commit_draft(draft, "forget")
+            erased = live.erase(sorted(found.gone))
+    finally:
+        caches.clear()
+    try:
+        if store.facts.size().get("to_clean"):
+            store.contents.erase([])  # cleans the file, or says that it is not clean yet
+    finally:
+        live.tidy(always=True)
+    return replace(plan, contents=erased, dry_run=False)
 
-        A phrase is looked for, as whole words, in every word the memory keeps: texts, names,
-        speakers, sessions, attributes; also those of nodes that were edited, rolled back or
-        live on another branch. With it go facts and notes that have no other source and were
-        not asserted by hand, answers that cited it, themes that list it, entities that nothing
-        else mentions.
 
-        One transaction: acknowledged it is complete, interrupted it did not happen. Raises
-        NotFound when nothing matches; StoreBusy or StoreFull with `erased` True where all is
-        gone from the memory, but bytes may stay in the file until it is opened again.
-        """
-        if dry_run:
-            with self._live.reading() as state:
-                found = closure(state, self._live.store, self._matching(state, wanted))
-                held = self._live.store.contents.scan(sorted(found.gone))
-                said = [(content.node, content.text) for content in held]  # the newest last
-                return replace(_planned(state, found), contents=len(said), texts=dict(said))
-        try:
-            with self._live.writing() as state:
-                found = closure(state, self._live.store, self._matching(state, wanted))
-                plan, chosen = _planned(state, found), found.gone
-                draft = Draft(state.graph)
-                for node_id in sorted(chosen | found.parted):
-                    if node_id in state.graph:
-                        draft.remove_node(node_id)
-                draft.reason("forget", nodes=len(chosen))
-                delta = draft.delta("forget", base=state.seq, recorded_at=self._live.clock())
-                self._live.commit(delta)
-                erased = self._live.erase(sorted(chosen))
-        finally:
-            caches.clear()
-        self._finish()
-        return replace(plan, contents=erased, dry_run=False)
+def _planned(state: State, found: Derived) -> Forgotten:
+    nodes: dict[str, list[int]] = {}
+    for node_id in sorted(i for i in found.gone if i in state.graph):
+        nodes.setdefault(state.kind(node_id).name.lower(), []).append(node_id)
+    return Forgotten(
+        nodes={kind: tuple(ids) for kind, ids in nodes.items()},
+        past=tuple(sorted(i for i in found.gone if i not in state.graph)),
+        parted=tuple(sorted(found.parted)),
+        dry_run=True,
+    )
 
-    def _finish(self) -> None:
-        """See to it that the file is clean, or say that it is not yet."""
-        store = self._live.store
-        try:
-            if store.facts.size().get("to_clean"):
-                store.contents.erase([])
-        finally:
-            self._live.tidy(always=True)
 
-    def _matching(self, state: State, wanted: int | str) -> set[int]:
-        if isinstance(wanted, str):
-            found = self._named(state, wanted)
-            if not found:
-                raise NotFound(
-                    f"nothing in this memory is named {wanted!r} or holds these words", query=wanted
-                )
-            return found
-        said = [content.text for content in self._live.store.contents.scan([wanted])]
-        if wanted not in state.graph and not said:
-            raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
-        if not self._is_entity(state, wanted):
-            return {wanted}
-        name = state.content(wanted).text if wanted in state.graph else said[-1]
-        return {wanted} | self._named(state, name)
+# -- what is meant -----------------------------------------------------------------
 
-    def _named(self, state: State, name: str) -> set[int]:
-        """What tells of the things of a name, and whatever else holds it as a phrase."""
-        told = {n for entity in state.names.find(name) for n in _told_of(state, entity)}
-        return told.union(_holding(self._live.store.contents.scan(), name))
 
-    def _is_entity(self, state: State, node_id: int) -> bool:
-        if node_id in state.graph:
-            return state.kind(node_id) == NodeKind.ENTITY
-        past = self._live.store.journal.past().nodes
-        return bool(np.any(past["kind"][past["id"] == node_id] == int(NodeKind.ENTITY)))
+def _matching(state: State, store: Store, wanted: int | str) -> set[int]:
+    if isinstance(wanted, str):
+        found = _called(state, store, wanted)
+        if not found:
+            raise NotFound(
+                f"nothing in this memory is named {wanted!r} or holds these words", query=wanted
+            )
+        return found
+    said = [content.text for content in store.contents.scan([wanted])]
+    if wanted in state.graph:
+        entity = state.kind(wanted) == NodeKind.ENTITY
+    elif said:
+        past = store.journal.past().nodes
+        entity = bool(np.any(past["kind"][past["id"] == wanted] == int(NodeKind.ENTITY)))
+    else:
+        raise NotFound(f"no node {wanted} in this memory", node_id=wanted)
+    if not entity:
+        return {wanted}
+    name = state.content(wanted).text if wanted in state.graph else said[-1]
+    return {wanted} | _called(state, store, name)
+
+
+def _called(state: State, store: Store, name: str) -> set[int]:
+    """What tells of the things of a name, and whatever else holds it as a phrase."""
+    told = {n for entity in state.names.find(name) for n in _told_of(state, entity)}
+    return told.union(_holding(store.contents.scan(), name))
 
 
 def _told_of(state: State, entity: int) -> set[int]:
     """An entity, the facts about it, and the episodes and notes that mention or say it."""
     facts = {*state.slots.of(entity), *state.slots.about(entity)}
     said = {i for fact in facts for i in state.graph.targets(fact, ArcKind.SOURCE)}
-    mentions = set(state.graph.origins(entity, ArcKind.MENTIONS))
-    spoken = state.graph.where(NodeKind.EPISODE)
-    mine = spoken[state.graph.nodes["subject"][spoken] == entity]
-    own = {int(i) for i in state.graph.nodes["id"][mine]}
-    return {entity} | facts | said | mentions | own
+    mentions = state.graph.origins(entity, ArcKind.MENTIONS)
+    return {entity, *facts, *said, *mentions, *_spoken_by(state, entity)}
+
+
+def _spoken_by(state: State, entity: int) -> list[int]:
+    """Episodes of a speaker."""
+    graph, rows = state.graph, state.graph.where(NodeKind.EPISODE)
+    ids: list[int] = graph.nodes["id"][rows[graph.nodes["subject"][rows] == entity]].tolist()
+    return ids
 
 
 def _holding(contents: Iterable[Content], phrase: str) -> Iterator[int]:
@@ -123,22 +141,16 @@ def _holding(contents: Iterable[Content], phrase: str) -> Iterator[int]:
     if not wanted:
         return
     for content in contents:
-        if any(holds(_plain(text), wanted) for text in _texts(content)):
+        if any(holds(_plain(text), wanted) for text in _strings([content.text, content.meta])):
             yield content.node
-
-
-def _texts(content: Content) -> Iterator[str]:
-    yield content.text
-    yield from _strings(content.meta)
 
 
 def _strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield str(name)
-            yield from _strings(inner)
+        yield from map(str, value)
+        yield from _strings(list(value.values()))
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _strings(inner)
@@ -159,22 +171,134 @@ def holds(text: str, phrase: str) -> bool:
 
 
 def _inside_a_word(text: str, at: int) -> bool:
-    return 0 < at < len(text) and _joins(text[at - 1]) and _joins(text[at])
+    """Whether two characters that join meet there: letters that have case, and digits.
+
+    Scripts without spaces have no case, and no word bounds to keep.
+    """
+    around = text[at - 1 : at + 1] if 0 < at < len(text) else " "
+    return all(one.isdigit() or one.lower() != one.upper() for one in around)
 
 
-def _joins(character: str) -> bool:
-    """Letters that have case, and digits: scripts without spaces have no word bounds to keep."""
-    return character.isdigit() or character.lower() != character.upper()
+# -- what goes with it -------------------------------------------------------------
 
 
-def _planned(state: State, found: Derived) -> Forgotten:
-    nodes: dict[str, list[int]] = {}
-    ids = found.gone
-    for node_id in sorted(i for i in ids if i in state.graph):
-        nodes.setdefault(state.kind(node_id).name.lower(), []).append(node_id)
-    return Forgotten(
-        nodes={kind: tuple(found) for kind, found in nodes.items()},
-        past=tuple(sorted(i for i in ids if i not in state.graph)),
-        parted=tuple(sorted(found.parted)),
-        dry_run=True,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """`gone`: what is erased everywhere. `parted`: what leaves this graph only.
+
+    The latter rests here on what goes alone, but another branch, or what was rolled back, still
+    tells it: erased, it would be missing there.
+    """
+
+    gone: set[int]
+    parted: set[int]
+
+
+def closure(state: State, store: Store, chosen: set[int]) -> Derived:
+    """Everything that must go with `chosen`, those of them included that are in no graph.
+
+    By all that ever was: what something else has ever told, here or on another branch, is kept
+    for that; no rollback brings back what rests on `chosen` alone.
+    """
+    past, graph = store.journal.past(), state.graph
+    gone = set(chosen)
+    while True:
+        ids = np.fromiter(gone, np.int64, len(gone))
+        alive = {i for i in gone if i in graph}
+        here = (_derived(state, alive) | _orphans(state, alive)) - _held(past, ids)
+        once = {i for i in _once_derived(past, ids) | _once_orphans(past, ids) if i not in graph}
+        themes = set(past.into(ids, ArcKind.MEMBER)["src"].tolist())  # a later text may quote it
+        more = gone | here | once | themes
+        if more == gone:
+            more = gone | _answers(store, past, gone)
+            if more == gone:
+                return Derived(gone=gone, parted=_parted(state, gone))
+        gone = more
+
+
+def _parted(state: State, gone: set[int]) -> set[int]:
+    """What is derived from `gone` alone in this graph, and is not among it."""
+    left = set(gone)
+    while True:
+        alive = {i for i in left if i in state.graph}
+        more = left | _derived(state, alive) | _orphans(state, alive)
+        if more == left:
+            return {i for i in left - gone if i in state.graph}
+        left = more
+
+
+def _held(past: Past, gone: NDArray[np.int64]) -> set[int]:
+    """What something else than `gone` has ever told: facts, notes and entities."""
+    made = np.unique(past.into(gone, ArcKind.SOURCE)["src"])
+    touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
+    about = past.into(gone, ArcKind.SUBJECT, ArcKind.OBJECT)["src"]
+    told = np.setdiff1d(made, [*_once_derived(past, gone), *about.tolist()])
+    return {*told.tolist(), *np.setdiff1d(touched, [*_once_orphans(past, gone)]).tolist()}
+
+
+def _derived(state: State, gone: set[int]) -> set[int]:
+    """Facts and notes with no other source that nobody gave by hand; facts about what goes;
+    themes that list it.
+    """
+    graph = state.graph
+    out: set[int] = set()
+    for node_id in sorted(gone):
+        kind = state.kind(node_id)
+        if kind == NodeKind.EPISODE:
+            for made in graph.origins(node_id, ArcKind.SOURCE):
+                if not _given(state, made) and not set(graph.targets(made, ArcKind.SOURCE)) - gone:
+                    out.add(made)
+        elif kind == NodeKind.ENTITY:
+            out.update(state.slots.of(node_id), state.slots.about(node_id))
+        out.update(graph.origins(node_id, ArcKind.MEMBER))
+    return out
+
+
+def _given(state: State, node_id: int) -> bool:
+    return bool(int(state.graph.view(node_id)["flags"][0]) & NodeFlag.GIVEN)
+
+
+def _answers(store: Store, past: Past, gone: set[int]) -> set[int]:
+    """Answers from memory that cite what goes: they quote it."""
+    answers = past.nodes["id"][(past.nodes["flags"] & int(NodeFlag.RECALLED)) > 0].tolist()
+    left = [i for i in answers if i not in gone]
+    return {one.node for one in store.contents.scan(left) if _cites(one, gone)}
+
+
+def _orphans(state: State, gone: set[int]) -> set[int]:
+    """Entities that only what goes has mentioned."""
+    graph = state.graph
+    touched: set[int] = set()
+    for node_id in gone:
+        for kind in HOLDS:
+            touched.update(graph.targets(node_id, kind))
+    orphans = set()
+    for entity in touched - gone:
+        holders = {int(i) for i in graph.arcs_to(entity)["src"]}
+        if holders <= gone and gone.issuperset(_spoken_by(state, entity)):
+            orphans.add(entity)
+    return orphans
+
+
+def _once_derived(past: Past, gone: NDArray[np.int64]) -> set[int]:
+    """Facts and notes that never had another source, facts about what goes, themes of it."""
+    made = np.setdiff1d(past.into(gone, ArcKind.SOURCE)["src"], past.given)
+    sources = past.out_of(made, ArcKind.SOURCE)
+    kept = sources["src"][~np.isin(sources["dst"], gone)]
+    about = past.into(gone, ArcKind.SUBJECT, ArcKind.OBJECT, ArcKind.MEMBER)["src"]
+    return {*np.setdiff1d(made, kept).tolist(), *about.tolist()}
+
+
+def _once_orphans(past: Past, gone: NDArray[np.int64]) -> set[int]:
+    """Entities that only what goes has ever mentioned, or spoken for."""
+    touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
+    holders = past.into(touched, *HOLDS)
+    held = holders["dst"][~np.isin(holders["src"], gone)]
+    said = past.nodes[past.nodes["kind"] == int(NodeKind.EPISODE)]
+    spoken = said["subject"][~np.isin(said["id"], gone)]
+    return {*np.setdiff1d(touched, np.concatenate([held, spoken])).tolist()}
+
+
+def _cites(content: Content, gone: set[int]) -> bool:
+    groups = CITED.findall(content.text)
+    return any(int(number) in gone for group in groups for number in NUMBER.findall(group))

@@ -1,128 +1,142 @@
-"""History: the journal read as snapshots, log, diff and rollback."""
+"""History: the journal read as snapshots, log, diff, changes and lives; and rolled back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import NotFound
-from mags.graph.delta import Delta
-from mags.graph.records import NodeKind
+from mags.graph.charge import STEADY, half_life
+from mags.graph.delta import Changes, Delta
+from mags.graph.records import NEVER, ArcKind, NodeKind
 from mags.index.state import State
-from mags.memory.given import whole
+from mags.memory.inputs import whole
 from mags.memory.live import Live
-from mags.memory.reading import node_view
-from mags.memory.views import Diff, GoneView, LogEntry
+from mags.memory.lookup import named, node_view
+from mags.memory.views import (
+    ArcView,
+    ChangeView,
+    Diff,
+    GoneView,
+    LogEntry,
+    MomentView,
+    NamedView,
+)
 from mags.ports.store import Entry, Mark
 from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
 
+LISTED = 500
+"""Records of each kind that a change is told with, at most."""
 
-class Historian:
-    """What happened, and how to take it back."""
+LOOKED_BACK = 10_000
+"""Changes of the journal that are looked through for the life of a node, the newest ones."""
 
-    def __init__(self, live: Live) -> None:
-        """Reads and extends the journal of `live`."""
-        self._live = live
-
-    def snapshot(self, name: str) -> Mark:
-        """Name this moment."""
-        with self._live.writing() as state:
-            return self._live.store.points.mark(name, state.seq, self._live.clock())
-
-    def mark(self, name: str) -> Mark:
-        """The snapshot of that name; raises NotFound."""
-        for mark in reversed(self._live.store.points.marks()):
-            if mark.name == name:
-                return mark
-        known = ", ".join(m.name for m in self._live.store.points.marks()) or "none"
-        raise NotFound(f"no snapshot named {name!r} (there are: {known})", name=name)
-
-    def log(self, limit: int | None = None) -> list[LogEntry]:
-        """Every Delta, newest first; only as many are read as are wanted."""
-        limit = None if limit is None else whole(limit, "limit is how many changes to list")
-        return [_entry(entry) for entry in reversed(self._last(limit))]
-
-    def _last(self, limit: int | None) -> list[Entry]:
-        """The newest entries, oldest first."""
-        journal = self._live.store.journal
-        if limit is None:
-            return list(journal.since(0))
-        head, back = journal.head(), limit
-        # Sequences are shared with other branches: so many back there may be fewer entries.
-        while 0 < back < head:
-            try:
-                found = list(journal.since(head - back))
-            except NotFound:  # folded away since: what is left begins before
-                break
-            if len(found) >= limit:
-                return found[-limit:]
-            back *= 4
-        return list(journal.since(0))[-limit:] if limit > 0 else []
-
-    def net(self, name: str) -> Delta:
-        """The net effect of everything since a snapshot."""
-        mark = self.mark(name)
-        entries = list(self._live.store.journal.since(mark.seq))
-        return Delta.compose([entry.delta for entry in entries], "diff")
-
-    def diff(self, name: str) -> Diff:
-        """What changed since a snapshot."""
-        net = self.net(name)
-        with self._live.reading() as state:
-            return _diff(state, name, net)
-
-    def rollback(self, name: str) -> Delta:
-        """Take back everything since a snapshot, as a new Delta; what was forgotten stays so."""
-        with self._live.writing() as state:
-            mark = self.mark(name)
-            entries = [e.delta for e in self._live.store.journal.since(mark.seq)]
-            if not entries:
-                back = Delta(kind="rollback", tick_before=state.graph.tick)
-                back = replace(back, tick_after=state.graph.tick)
-            else:
-                back = Delta.compose(entries, "rollback").inverse()
-            back = replace(
-                back,
-                base=state.seq,
-                recorded_at=self._live.clock(),
-                reasons=({"rule": "rollback", "to": mark.seq},),
-            )
-            self._live.commit(back)
-            return back
+_TELLING = {kind: i for i, kind in enumerate((NodeKind.FACT, NodeKind.NOTE, NodeKind.EPISODE))}
+"""Kinds whose words say most of what a change did, first."""
 
 
-def _entry(entry: Entry) -> LogEntry:
-    delta = entry.delta
-    return LogEntry(
-        seq=entry.seq,
-        branch=entry.branch,
-        kind=delta.kind,
-        recorded_at=moment_of(delta.recorded_at),
-        tick=delta.tick_after,
-        nodes=len(delta.nodes),
-        arcs=len(delta.arcs),
-        reasons=delta.reasons,
-    )
+def snapshot(live: Live, name: str) -> Mark:
+    """Name this moment."""
+    with live.writing() as state:
+        return live.store.points.mark(name, state.seq, live.clock())
 
 
-def _diff(state: State, name: str, net: Delta) -> Diff:
-    created, removed = net.nodes.created(), net.nodes.removed()
-    altered = net.nodes.altered()
+def log(live: Live, limit: int | None = None) -> list[LogEntry]:
+    """Every Delta, newest first; only as many are read as are wanted."""
+    limit = None if limit is None else whole(limit, "limit is how many changes to list")
+    return [
+        LogEntry(
+            seq=entry.seq,
+            branch=entry.branch,
+            kind=entry.delta.kind,
+            recorded_at=moment_of(entry.delta.recorded_at),
+            tick=entry.delta.tick_after,
+            nodes=len(entry.delta.nodes),
+            arcs=len(entry.delta.arcs),
+            reasons=entry.delta.reasons,
+        )
+        for entry in reversed(_last(live, limit))
+    ]
+
+
+def _last(live: Live, limit: int | None) -> list[Entry]:
+    """The newest entries, oldest first."""
+    journal = live.store.journal
+    if limit is None:
+        return list(journal.since(0))
+    head, back = journal.head(), limit
+    # Sequences are shared with other branches: so many back there may be fewer entries.
+    while 0 < back < head:
+        try:
+            found = list(journal.since(head - back))
+        except NotFound:  # folded away since: what is left begins before
+            break
+        if len(found) >= limit:
+            return found[-limit:]
+        back *= 4
+    return list(journal.since(0))[-limit:] if limit > 0 else []
+
+
+def diff(live: Live, name: str) -> Diff:
+    """What changed since a snapshot."""
+    net = Delta.compose(_since(live, _mark(live, name)), "diff")
+    created, removed, altered = net.nodes.created(), net.nodes.removed(), net.nodes.altered()
     closing = altered.before["valid_to"] != altered.after["valid_to"]
     facts = altered.after["kind"] == NodeKind.FACT
-    return Diff(
-        since=name,
-        added=tuple(node_view(state, i) for i in _there(state, created)),
-        removed=_gone(state, removed),
-        changed=tuple(node_view(state, i) for i in _there(state, altered.after)),
-        closed=tuple(fact_view(state, i) for i in _there(state, altered.after[closing & facts])),
-        arcs_added=len(net.arcs.created()),
-        arcs_removed=len(net.arcs.removed()),
-        arcs_changed=len(net.arcs.altered()),
-    )
+    with live.reading() as state:
+        return Diff(
+            since=name,
+            added=tuple(node_view(state, i) for i in _there(state, created)),
+            removed=_gone(state, removed),
+            changed=tuple(node_view(state, i) for i in _there(state, altered.after)),
+            closed=tuple(
+                fact_view(state, i) for i in _there(state, altered.after[closing & facts])
+            ),
+            arcs_added=len(net.arcs.created()),
+            arcs_removed=len(net.arcs.removed()),
+            arcs_changed=len(net.arcs.altered()),
+        )
+
+
+def rollback(live: Live, name: str) -> Delta:
+    """Take back everything since a snapshot, as a new Delta; what was forgotten stays so."""
+    with live.writing() as state:
+        mark = _mark(live, name)
+        deltas = _since(live, mark)
+        tick = state.graph.tick
+        back = (
+            Delta.compose(deltas, "rollback").inverse()
+            if deltas
+            else Delta(kind="rollback", tick_before=tick, tick_after=tick)
+        )
+        back = replace(
+            back,
+            base=state.seq,
+            recorded_at=live.clock(),
+            reasons=({"rule": "rollback", "to": mark.seq},),
+        )
+        live.commit(back)
+        return back
+
+
+def _mark(live: Live, name: str) -> Mark:
+    """The snapshot of that name; raises NotFound."""
+    marks = live.store.points.marks()
+    for mark in reversed(marks):
+        if mark.name == name:
+            return mark
+    known = ", ".join(mark.name for mark in marks) or "none"
+    raise NotFound(f"no snapshot named {name!r} (there are: {known})", name=name)
+
+
+def _since(live: Live, mark: Mark) -> list[Delta]:
+    return [entry.delta for entry in live.store.journal.since(mark.seq)]
 
 
 def _gone(state: State, records: NDArray[np.void]) -> tuple[GoneView, ...]:
@@ -142,3 +156,122 @@ def _gone(state: State, records: NDArray[np.void]) -> tuple[GoneView, ...]:
 
 def _there(state: State, records: NDArray[np.void]) -> list[int]:
     return [i for i in records["id"].tolist() if i in state.graph]
+
+
+def changes(live: Live, after: int, *, limit: int, named: int = 0) -> list[ChangeView]:
+    """Changes after a sequence, oldest first; raises NotFound where they were folded away.
+
+    `named`: of how many nodes of each the words are told.
+    """
+    seen = [_view(entry) for entry in islice(live.store.journal.since(after), limit)]
+    if not named:
+        return seen
+    with live.reading() as state:
+        return [replace(one, named=tuple(_named(state, one, named))) for one in seen]
+
+
+def _view(entry: Entry) -> ChangeView:
+    delta = entry.delta
+    nodes, arcs = delta.nodes, delta.arcs
+    was, now = nodes.altered().before, nodes.altered().after
+    ended = (was["valid_to"] == NEVER) & (now["valid_to"] != NEVER)
+    touched = [nodes.created(), now, nodes.removed()]
+    woven = [arcs.created(), arcs.altered().after, arcs.removed()]
+    return ChangeView(
+        seq=entry.seq,
+        kind=delta.kind,
+        recorded_at=moment_of(delta.recorded_at),
+        tick=delta.tick_after,
+        added=_ids(touched[0]),
+        changed=_ids(touched[1]),
+        removed=_ids(touched[2]),
+        closed=_ids(now[ended]),
+        edited=_ids(now[was["content"] != now["content"]]),
+        arcs=_arcs(woven[0]),
+        reweighted=_arcs(woven[1]),
+        cut=_arcs(woven[2], there=False),
+        erased_nodes=_erased(nodes),
+        erased_arcs=_erased(arcs),
+        more=sum(max(0, len(records) - LISTED) for records in (*touched, *woven)),
+        reasons=delta.reasons[:LISTED],
+    )
+
+
+def _ids(records: NDArray[np.void]) -> tuple[int, ...]:
+    return tuple(records["id"][:LISTED].tolist())
+
+
+def _erased(changes: Changes) -> int:
+    """How many records were removed and forgotten: the journal keeps that they were, not what."""
+    return int((~changes.had & ~changes.has).sum())
+
+
+def _named(state: State, change: ChangeView, most: int) -> Iterator[NamedView]:
+    """The words of a change's nodes: what ended or was edited, then what came, then the rest."""
+    graph = state.graph
+    first = [i for i in dict.fromkeys((*change.closed, *change.edited)) if i in graph]
+    came = [i for i in change.added if i in graph]
+    came.sort(key=lambda i: (_TELLING.get(state.kind(i), len(_TELLING)), i))
+    rest = [i for i in change.changed if i in graph]
+    ids = list(dict.fromkeys((*first, *came, *rest)))[:most]
+    for content in state.words(ids):
+        node = graph.view(content.node)[0]
+        yield named(node, content, current=bool(node["valid_to"] == NEVER))
+
+
+def _arcs(records: NDArray[np.void], *, there: bool = True) -> tuple[ArcView, ...]:
+    return tuple(
+        ArcView(
+            src=int(arc["src"]),
+            dst=int(arc["dst"]),
+            kind=ArcKind(int(arc["kind"])).name.lower(),
+            weight=float(arc["w"]) if there else 0.0,
+        )
+        for arc in records[:LISTED]
+    )
+
+
+def life(live: Live, node_id: int) -> list[MomentView]:
+    """What each change left of a node's strength and uses, oldest first, never empty.
+
+    As far back as the journal goes, 10,000 changes at most. Raises NotFound.
+    """
+    with live.reading() as state:
+        record, head = state.graph.node(node_id)[0], state.seq
+    try:
+        found = list(_moments(live.store.journal.since(max(0, head - LOOKED_BACK)), node_id))
+    except NotFound:  # folded into a checkpoint: what it came to is still known
+        found = []
+    return found or [_moment(record, seq=0, kind="known", recorded_at=None)]
+
+
+def _moments(entries: Iterator[Entry], node_id: int) -> Iterator[MomentView]:
+    was: tuple[object, ...] = ()
+    for entry in entries:
+        nodes = entry.delta.nodes
+        (places,) = np.nonzero((nodes.after["id"] == node_id) & nodes.has)
+        if not len(places):
+            continue
+        view = _moment(
+            nodes.after[places[0]],
+            seq=entry.seq,
+            kind=entry.delta.kind,
+            recorded_at=moment_of(entry.delta.recorded_at),
+        )
+        now = (view.strength, view.tick, view.uses, view.half_life)
+        if now != was:  # an edit of its words is no event in the life of its strength
+            yield view
+        was = now
+
+
+def _moment(record: np.void, *, seq: int, kind: str, recorded_at: datetime | None) -> MomentView:
+    steady = bool(int(record["flags"]) & STEADY)
+    return MomentView(
+        seq=seq,
+        kind=kind,
+        tick=int(record["strength_tick"]),
+        recorded_at=recorded_at,
+        strength=round(float(record["strength"]), 4),
+        uses=int(record["uses"]),
+        half_life=None if steady else round(float(half_life(int(record["uses"]), 0)), 1),
+    )

@@ -12,15 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.graph.charge import node_charge
 from mags.graph.delta import Delta
-from mags.memory import changes as journal
-from mags.memory import lives
-from mags.memory.changes import ChangeView
-from mags.memory.given import count, known_id, several
-from mags.memory.lives import MomentView
-from mags.memory.pictures import Frame, LinkView, Picture
-from mags.memory.regions import RegionView
+from mags.graph.records import ArcKind, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.memory import history
+from mags.memory.inputs import count, known_id, several, whole
+from mags.memory.views import (
+    ArcView,
+    ChangeView,
+    DotView,
+    Frame,
+    LinkView,
+    MomentView,
+    Picture,
+    RegionView,
+)
+from mags.plasticity.still import Still
 from mags.recall.chains import Chain, Ends
+from mags.recall.chains import chains as best_chains
+from mags.recall.chains import latest as said_last
+from mags.recall.connect import ways as ways_to
+from mags.recall.found import moment_of
 
 if TYPE_CHECKING:
     from mags.memory.memory import Memory
@@ -37,6 +53,9 @@ __all__ = [
     "ways",
 ]
 
+LABEL = 120
+"""Characters of a node's label."""
+
 
 def chains(
     memory: Memory,
@@ -50,27 +69,39 @@ def chains(
     `after`: by option, seconds of event time: what was said before says nothing new of it.
     """
     ends = Ends(question, tuple(several(options, "options")), after or {})
-    return memory._reader.chains(ends)
+    live, settings = memory._live, memory._parts.settings.recall.chains
+    with live.reading() as state:
+        return best_chains(state, ends, moment=live.present(), settings=settings)
 
 
 def ways(memory: Memory, question: str, ids: Sequence[int]) -> tuple[tuple[int, ...] | None, ...]:
     """By memory (id) the fewest facts from what a question names to it; None: none lead."""
-    return memory._reader.ways(question, [known_id(one) for one in ids])
+    wanted = [known_id(one) for one in ids]
+    with memory._live.reading() as state:
+        return ways_to(state, question, wanted, moment=memory._live.present())
 
 
 def latest(memory: Memory, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
     """By thing the episodes that have all its words, newest first; none that is over."""
-    return memory._reader.latest(several(things, "things"), most=count(most, "most"))
+    things, most = several(things, "things"), count(most, "most")
+    live, settings = memory._live, memory._parts.settings.recall.chains
+    with live.reading() as state:
+        return said_last(state, things, most=most, moment=live.present(), settings=settings)
 
 
 def changes(memory: Memory, after: int, limit: int = 100, *, named: int = 0) -> list[ChangeView]:
     """What changed after a journal sequence, oldest first; raises NotFound if folded away."""
-    return journal.changes(memory._live, after, limit=limit, named=named)
+    return history.changes(
+        memory._live,
+        whole(after, "after is the sequence of a change"),
+        limit=count(limit, "limit is how many changes"),
+        named=whole(named, "named counts nodes"),
+    )
 
 
 def life(memory: Memory, node_id: int) -> list[MomentView]:
     """What each change left of a node's strength, oldest first; raises NotFound."""
-    return lives.life(memory._live, known_id(node_id))
+    return history.life(memory._live, known_id(node_id))
 
 
 def regions(memory: Memory) -> list[RegionView]:
@@ -78,19 +109,130 @@ def regions(memory: Memory) -> list[RegionView]:
 
     As the last sleep found them, or anew where it has grown by a tenth since; in words of now.
     """
-    return memory._tender.regions()
+    return memory._sleeper.regions()
 
 
 def region_links(memory: Memory) -> tuple[LinkView, ...]:
     """How strongly any two regions hang together, strongest first."""
-    return memory._reader.region_links(regions(memory))
+    region = _region_of(regions(memory))
+    with memory._live.reading() as state:
+        still = Still.of(state.graph)
+    of = np.array([region.get(int(i), 0) for i in still.ids], np.int64)
+    a, b = of[still.src], of[still.dst]
+    between = (a != b) & (a > 0) & (b > 0)
+    pairs = np.sort(np.stack((a[between], b[between]), axis=1), axis=1)
+    known, place, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    weight = np.zeros(len(known))
+    np.add.at(weight, place.reshape(-1), still.charge[between])
+    order = np.argsort(-weight, kind="stable")
+    return tuple(
+        LinkView(
+            a=int(known[i, 0]),
+            b=int(known[i, 1]),
+            weight=round(float(weight[i]), 4),
+            arcs=int(count[i]),
+        )
+        for i in order
+    )
 
 
 def picture(memory: Memory, frame: Frame | None = None) -> Picture:
     """The strongest nodes and the arcs between them, to be drawn."""
-    return memory._reader.picture(frame or Frame(), regions(memory))
+    region = _region_of(regions(memory))
+    with memory._live.reading() as state:
+        return _drawn(state, frame or Frame(), region)
 
 
 def associate(memory: Memory, src: int, dst: int, weight: float | None) -> Delta:
     """Set the association from one node to another, in [0, 1]; None removes it."""
-    return memory._editor.arc(known_id(src), known_id(dst), weight)
+    return memory._editor.associate(known_id(src), known_id(dst), weight)
+
+
+def _region_of(views: Iterable[RegionView]) -> dict[int, int]:
+    """From a node's id to the id of the region it lies in."""
+    return {member: view.id for view in views for member in view.members}
+
+
+def _drawn(state: State, frame: Frame, regions: Mapping[int, int]) -> Picture:
+    """`regions`: from a node's id to its region's."""
+    still = Still.of(state.graph)
+    chosen = _chosen(still, frame)
+    inside = np.zeros(len(still.nodes), np.bool_)
+    inside[chosen] = True
+    kept = np.flatnonzero(inside[still.src] & inside[still.dst])
+    charge = still.charge
+    lines = tuple(
+        ArcView(
+            src=int(arc["src"]),
+            dst=int(arc["dst"]),
+            kind=ArcKind(int(arc["kind"])).name.lower(),
+            weight=round(float(charge[at]), 4),
+        )
+        for at, arc in zip(kept, still.arcs[kept], strict=True)
+    )
+    return Picture(
+        tick=state.graph.tick,
+        seq=state.seq,
+        nodes=len(still.nodes),
+        arcs=len(still.arcs),
+        dots=_dots(state, still.nodes[chosen], frame, regions),
+        lines=lines,
+    )
+
+
+def _chosen(still: Still, frame: Frame) -> NDArray[np.int64]:
+    """Places of the nodes to show, by id."""
+    nodes = still.nodes
+    there = np.ones(len(nodes), np.bool_)
+    if frame.recorded_as_of is not None:
+        there &= nodes["recorded_at"] <= frame.recorded_as_of
+    if frame.as_of is not None:
+        there &= (nodes["valid_from"] <= frame.as_of) & (_ends(nodes, frame) > frame.as_of)
+    if frame.only is not None:
+        there &= np.isin(nodes["id"], np.fromiter(frame.only, np.int64))
+    degree = np.bincount(still.src, minlength=len(nodes)) + np.bincount(
+        still.dst, minlength=len(nodes)
+    )
+    worth = node_charge(nodes, still.tick) + nodes["importance"] + np.log1p(degree)
+    worth[np.isin(nodes["id"], np.fromiter(frame.first, np.int64))] += 1e6
+    places = np.flatnonzero(there)
+    best = places[np.argsort(-worth[places], kind="stable")][: frame.most]
+    return np.sort(best)
+
+
+def _ends(nodes: NDArray[np.void], frame: Frame) -> NDArray[np.float64]:
+    """When nodes cease to be valid, as far as it was known then."""
+    ends: NDArray[np.float64] = nodes["valid_to"].copy()
+    if frame.recorded_as_of is not None:
+        ends[nodes["closed_at"] > frame.recorded_as_of] = np.inf
+    return ends
+
+
+def _dots(
+    state: State, nodes: NDArray[np.void], frame: Frame, regions: Mapping[int, int]
+) -> tuple[DotView, ...]:
+    ids = [int(i) for i in nodes["id"]]
+    strengths = node_charge(nodes, state.graph.tick)
+    now = np.inf if frame.as_of is None else frame.as_of
+    ends = _ends(nodes, frame)
+    return tuple(
+        DotView(
+            id=node_id,
+            kind=NodeKind(int(node["kind"])).name.lower(),
+            label=content.text[:LABEL],
+            strength=round(float(strength), 4),
+            importance=round(float(node["importance"]), 4),
+            uses=int(node["uses"]),
+            region=regions.get(node_id, 0),
+            current=bool(end == np.inf if frame.as_of is None else end > now),
+            tentative=bool(int(node["flags"]) & NodeFlag.GUESS),
+            pinned=bool(int(node["flags"]) & NodeFlag.PINNED),
+            cold=bool(int(node["flags"]) & NodeFlag.COLD),
+            valid_from=moment_of(float(node["valid_from"])),
+            valid_to=moment_of(float(end)),
+            recorded_at=moment_of(float(node["recorded_at"])),
+        )
+        for node_id, node, strength, content, end in zip(
+            ids, nodes, strengths, state.words(ids), ends, strict=True
+        )
+    )

@@ -1,10 +1,17 @@
-"""A branch held open: its store, its state in memory, and the one way to change them."""
+"""A branch held open: its store, its state in memory, and the one way to change them.
+
+Beside it: how the journal is replayed, which embedder a memory is bound to, how it gets another
+one, and the lock that many readers hold at once.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -15,16 +22,14 @@ from mags.errors import (
     CorruptFile,
     EmbedderMismatch,
     InvalidInput,
+    KeyConflict,
     MagsError,
     NotFound,
     StoreClosed,
     StoreError,
 )
-from mags.graph.delta import Delta, Draft
+from mags.graph.delta import Changes, Delta, Draft
 from mags.index.state import Ids, State
-from mags.memory.gate import Gate
-from mags.memory.replay import net_of, weight_of
-from mags.memory.seals import Seals, check_embedder, generation_of, is_reembedding, renew
 from mags.ports.embedder import Embedder
 from mags.ports.store import Checkpoint, Store
 
@@ -33,6 +38,27 @@ CHECKPOINT_AFTER = 512
 
 REPLAYED_AT_ONCE = 256
 """Journal entries taken together when the state is brought up to date."""
+
+RECORDS_AN_ENTRY = 100
+"""Changed records that weigh as much as one more entry when the journal is replayed."""
+
+REEMBEDDED_AT_ONCE = 256
+"""Contents that get a new vector in one transaction."""
+
+LOOK_AGAIN_S = 0.5
+"""Whoever waits looks again after so long: an interrupted neighbour may not have called."""
+
+TARGET = "reembedding"
+"""The fact that names the embedder an unfinished re-embedding goes to; "" when finished."""
+
+DONE = "reembedded"
+"""The fact that holds the last content an unfinished re-embedding has reached."""
+
+GENERATION = "generation"
+"""The fact that counts what the journal of a branch does not tell: erasures, new embedders."""
+
+Progress = Callable[[int, int], None]
+"""Called with how many of how many are done."""
 
 
 class Live:
@@ -76,9 +102,9 @@ class Live:
         if secret is None:
             raise StoreError("this memory has no secret: it was not made by MAGS")
         self._secret = bytes.fromhex(secret)
-        seals = Seals(self._secret, store.journal)
-        self.hashed, self.payload, self.earlier = seals.hashed, seals.payload, seals.earlier
         self.ids = Ids(store.contents.next_id)
+        self.generation = 0
+        """Which erasures the state knows of."""
         self._rebuild()
         caches.register(self)
 
@@ -97,7 +123,7 @@ class Live:
             weight = self._replay(state)
         self._drop_forgotten(state)
         self.state, self._weight = state, weight
-        self._generation = generation
+        self.generation = generation
         self._applied.clear()
         self._unsettled = self._torn = False
 
@@ -139,15 +165,9 @@ class Live:
     def _behind(self) -> bool:
         return not self._begun and (
             self.store.journal.head() > self.state.seq
-            or generation_of(self.store) != self._generation
+            or generation_of(self.store) != self.generation
             or self._unsettled
         )
-
-    def _catch_up(self) -> None:
-        with self._gate.changing():
-            # While a transaction is under way (or being undone) its thread sees to the state.
-            if not self._begun:
-                self._follow()
 
     def _follow(self) -> None:
         """Take over what other processes and branches wrote; inside the gate, alone."""
@@ -155,7 +175,7 @@ class Live:
             self._rebuild()
             return
         generation = generation_of(self.store)
-        renewed = generation != self._generation
+        renewed = generation != self.generation
         if renewed and self._succeeded():
             return
         if renewed:
@@ -171,7 +191,7 @@ class Live:
             return
         if renewed:
             self._drop_forgotten(self.state)
-            self._generation = generation
+            self.generation = generation
         self._torn = False
 
     # -- reading and writing -----------------------------------------------------
@@ -185,7 +205,10 @@ class Live:
         self.ensure_open()
         if not self._gate.inside and (fresh or self._torn):
             while self._torn or self._behind():
-                self._catch_up()
+                with self._gate.changing():
+                    # While a transaction is under way (or being undone) its thread sees to it.
+                    if not self._begun:
+                        self._follow()
         with self._gate.reading():
             yield self.state
 
@@ -206,7 +229,7 @@ class Live:
                 yield self.state
                 return
             before: int | None = None
-            generation = self._generation
+            generation = self.generation
             done = False
             try:
                 with self.store.writing():
@@ -215,13 +238,13 @@ class Live:
                         self._applied, self._begun = [], True
                     if self._frozen:
                         check_embedder(self.store, self.embedder)
-                    before, generation = self.state.seq, self._generation
+                    before, generation = self.state.seq, self.generation
                     yield self.state
                 done = True
                 self._unsettled = False
             finally:
                 if not done and before is not None:
-                    self._generation = generation
+                    self.generation = generation
                     self._undo(before)
                 self._applied, self._begun = [], False
 
@@ -240,7 +263,13 @@ class Live:
         """Append a Delta and apply it; inside `writing()` only. Returns its sequence."""
         if not self._begun:
             raise RuntimeError("commit belongs inside writing()")
-        self._check_vectors(delta)
+        lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
+        if lengths - {self.state.vectors.dimension}:
+            raise EmbedderMismatch(
+                "this memory was re-embedded in the meantime: try again",
+                given=lengths,
+                dimension=self.state.vectors.dimension,
+            )
         self._unsettled = True
         seq = self.store.journal.append(delta)
         with self._gate.changing():
@@ -251,14 +280,23 @@ class Live:
         self._weight += weight_of(delta)
         return seq
 
-    def _check_vectors(self, delta: Delta) -> None:
-        lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
-        if lengths - {self.state.vectors.dimension}:
-            raise EmbedderMismatch(
-                "this memory was re-embedded in the meantime: try again",
-                given=lengths,
-                dimension=self.state.vectors.dimension,
-            )
+    def commit_draft(
+        self, draft: Draft, kind: str, *, key: str | None = None, **fields: Any
+    ) -> Delta:
+        """Commit a draft, recorded now. `fields`: of its Delta; of an idempotency key the hash."""
+        delta = draft.delta(
+            kind,
+            base=self.state.seq,
+            recorded_at=self.clock(),
+            key=None if key is None else self.hashed("key", key),
+            **fields,
+        )
+        self.commit(delta)
+        return delta
+
+    def present(self) -> float:
+        """The present: what the clock says, but never before the newest turn heard."""
+        return max(self.clock(), self.state.latest_s)
 
     @contextmanager
     def settled(self) -> Iterator[State]:
@@ -271,13 +309,8 @@ class Live:
 
         Returns how many went. Every other handle on the memory learns of it."""
         erased = self.store.contents.erase(node_ids)
-        self._generation = renew(self.store)
+        self.generation = renew(self.store)
         return erased
-
-    @property
-    def generation(self) -> int:
-        """Which erasures the state knows of."""
-        return self._generation
 
     # -- keeping it fast ---------------------------------------------------------
 
@@ -316,9 +349,13 @@ class Live:
         """
         with self._saving:
             if rebuild and self.state.vectors.stale:
-                self._renew_vectors()
+                with self.settled() as state:
+                    vectors, picture = state.vectors, state.vectors.picture()
+                graph = picture.build()
+                with self._gate.changing():
+                    vectors.adopt(graph)
             with self.settled() as state:
-                generation, weight = self._generation, self._weight
+                generation, weight = self.generation, self._weight
                 seq, tick, arrays = state.seq, state.graph.tick, state.packed()
             packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
             saved = self._save(packed, generation)
@@ -337,23 +374,16 @@ class Live:
                 return True
         return False
 
-    def _renew_vectors(self) -> None:
-        with self.settled() as state:
-            vectors, picture = state.vectors, state.vectors.picture()
-        graph = picture.build()
-        with self._gate.changing():
-            vectors.adopt(graph)
-
-    @contextmanager
-    def succeeding(self, embedder: Embedder) -> Iterator[None]:
-        """For the length of a re-embedding: `embedder` is taken up as soon as it is done."""
+    def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
+        """See `reembed`; the new embedder is taken up as soon as it is done."""
         self._successor = embedder
         try:
-            yield
+            made = reembed(self.store, embedder, on_progress)
         finally:
             with self.reading():
                 self._successor = None
         self.tidy(always=True)
+        return made
 
     def _succeeded(self) -> bool:
         successor = self._successor
@@ -362,6 +392,38 @@ class Live:
         self.embedder, self._frozen = successor, False
         self._rebuild()
         return True
+
+    # -- what is done to the words of a caller --------------------------------------
+
+    def hashed(self, *words: str) -> str:
+        """A hash (hex) of words that must not be kept, keyed by the secret of the memory."""
+        data = "\x1f".join(words).encode()
+        return hashlib.blake2b(data, digest_size=16, key=self._secret).hexdigest()
+
+    def payload(self, **parts: Any) -> str:
+        """A keyed hash of what came with an idempotency key."""
+        return self.hashed(json.dumps(parts, sort_keys=True, default=str))
+
+    def earlier(self, key: str | None, payload: str) -> Delta | None:
+        """The Delta already written under a key; raises KeyConflict for another payload."""
+        if key is None:
+            return None
+        found = self.store.journal.find_key(self.hashed("key", key))
+        if found is not None and found.payload != payload:
+            raise KeyConflict(
+                f"the key {key[:80]!r} was used before with another payload: "
+                "this one was not written",
+                key=key,
+            )
+        return found
+
+    def embed(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Half-precision vectors by text, each text embedded once."""
+        distinct = list(dict.fromkeys(texts))
+        if not distinct:
+            return {}
+        vectors = np.asarray(self.embedder.embed(distinct), np.float16)
+        return dict(zip(distinct, vectors, strict=True))
 
     # -- life --------------------------------------------------------------------
 
@@ -389,10 +451,191 @@ class Live:
         if self._closed:
             raise StoreClosed("this memory is closed: open it again with mags.open")
 
-    def embed(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Half-precision vectors by text, each text embedded once."""
-        distinct = list(dict.fromkeys(texts))
-        if not distinct:
-            return {}
-        vectors = np.asarray(self.embedder.embed(distinct), np.float16)
-        return dict(zip(distinct, vectors, strict=True))
+
+def net_of(deltas: Sequence[Delta]) -> Delta:
+    """The net effect of entries, with nodes in the order in which they came.
+
+    What was forgotten is absent in it, not removed: see `Live`.
+    """
+    if len(deltas) == 1:
+        return deltas[0]
+    net = Delta.compose(deltas, "replay")
+    ids, first = np.unique(np.concatenate([d.nodes.after["id"] for d in deltas]), return_index=True)
+    nodes = net.nodes
+    order = np.argsort(first[np.searchsorted(ids, nodes.after["id"])], kind="stable")
+    sorted_ = Changes(nodes.before[order], nodes.after[order], nodes.had[order], nodes.has[order])
+    return replace(net, nodes=sorted_)
+
+
+def weight_of(delta: Delta) -> float:
+    """What replaying a Delta costs, in entries."""
+    return 1.0 + (len(delta.nodes) + len(delta.arcs)) / RECORDS_AN_ENTRY
+
+
+def generation_of(store: Store) -> int:
+    """How often a memory changed beside the journals of its branches."""
+    return int(store.facts.get(GENERATION) or 0)
+
+
+def renew(store: Store) -> int:
+    """Tell every handle that the memory changed beside the journal; returns the generation."""
+    generation = generation_of(store) + 1
+    store.facts.put(GENERATION, str(generation))
+    return generation
+
+
+def is_reembedding(store: Store) -> bool:
+    """Whether a re-embedding is under way or was interrupted."""
+    return bool(store.facts.get(TARGET))
+
+
+def check_embedder(
+    store: Store, embedder: Embedder, *, reading: bool = False, read_only: bool = False
+) -> None:
+    """Record the embedder of a new memory; refuse another one for an old memory.
+
+    `reading`: go on reading the vectors held in memory while a re-embedding is under way;
+    `read_only`: record nothing.
+    """
+    unfinished = store.facts.get(TARGET)
+    if unfinished and not reading:
+        raise EmbedderMismatch(
+            f"a re-embedding of this memory to {unfinished!r} is under way or was interrupted: "
+            "wait for it, or run `mags reembed` again to finish it",
+            recorded=unfinished,
+            given=embedder.name,
+        )
+    recorded = store.facts.get("embedder")
+    if recorded is None and not read_only:
+        with store.writing():
+            store.facts.put("embedder", embedder.name)
+            store.facts.put("dimension", str(embedder.dimension))
+    elif recorded is not None and recorded != embedder.name:
+        raise EmbedderMismatch(
+            f"this memory was written with the embedder {recorded!r}, not {embedder.name!r}: "
+            "open it with that one, or change it with `mags reembed`",
+            recorded=recorded,
+            given=embedder.name,
+        )
+
+    dimension = store.facts.get("dimension")
+    if recorded is not None and dimension is not None and int(dimension) != embedder.dimension:
+        raise EmbedderMismatch(
+            f"this memory holds vectors of dimension {dimension}, and {embedder.name!r} now makes "
+            f"{embedder.dimension}: open it with what made them, or change it with `mags reembed`",
+            recorded=int(dimension),
+            given=embedder.dimension,
+        )
+
+
+def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = None) -> int:
+    """Give every content a vector by `embedder`; returns how many were made in this run.
+
+    Interrupted at any point it leaves a note; the memory then opens only after it was run
+    again with the same embedder, which goes on where it stopped.
+    """
+    target = store.facts.get(TARGET)
+    if target and target != embedder.name:
+        raise EmbedderMismatch(
+            f"a re-embedding to {target!r} was interrupted: finish it with that embedder first",
+            recorded=target,
+            given=embedder.name,
+        )
+    if not target:
+        if store.facts.get("embedder") == embedder.name:
+            return 0
+        with store.writing():
+            store.facts.put(DONE, "0")
+            store.facts.put(TARGET, embedder.name)
+            renew(store)
+    done = int(store.facts.get(DONE) or 0)
+    waiting = sorted(content.id for content in store.contents.scan() if content.id > done)
+    made = 0
+    ids = iter(waiting)
+    while batch := list(islice(ids, REEMBEDDED_AT_ONCE)):
+        texts = [content.text for content in store.contents.get(batch)]
+        with store.writing():
+            store.contents.put_vectors(batch, embedder.embed(texts).astype("float16"))
+            store.facts.put(DONE, str(batch[-1]))
+        made += len(batch)
+        if on_progress is not None:
+            on_progress(made, len(waiting))
+    with store.writing():
+        store.facts.put("embedder", embedder.name)
+        store.facts.put("dimension", str(embedder.dimension))
+        store.facts.put(TARGET, "")
+        renew(store)
+    return made
+
+
+class Gate:
+    """Readers share it; a changer waits for them and keeps new ones out for a moment.
+
+    Both sides are re-entrant in a thread, and a changer may read. An interrupt while waiting
+    or inside leaves the gate as it was before.
+    """
+
+    def __init__(self) -> None:
+        """Open to everybody."""
+        self._mutex = threading.Lock()
+        self._condition = threading.Condition(self._mutex)
+        self._readers = 0
+        self._changer: int | None = None
+        self._waiting = 0
+        self._mine = threading.local()
+
+    @property
+    def inside(self) -> bool:
+        """Whether this thread is inside, as a reader or as the changer."""
+        return bool(getattr(self._mine, "reads", False)) or self._changer == threading.get_ident()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Pass as a reader."""
+        if self.inside:
+            yield
+            return
+        entered = False
+        try:
+            with self._mutex:
+                self._await(lambda: self._changer is None and not self._waiting)
+                self._readers += 1
+                self._mine.reads = entered = True
+            yield
+        finally:
+            if entered:
+                with self._mutex:
+                    self._readers -= 1
+                    self._mine.reads = False
+                    self._condition.notify_all()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Pass alone; RuntimeError where this thread is inside as a reader."""
+        me = threading.get_ident()
+        if self._changer == me:
+            yield
+            return
+        if self.inside:
+            raise RuntimeError("a thread cannot change what it is reading: let go of it first")
+        entered = False
+        try:
+            with self._mutex:
+                self._waiting += 1
+                try:
+                    self._await(lambda: self._changer is None and not self._readers)
+                finally:
+                    self._waiting -= 1
+                    self._condition.notify_all()
+                self._changer = me
+                entered = True
+            yield
+        finally:
+            if entered:
+                with self._mutex:
+                    self._changer = None
+                    self._condition.notify_all()
+
+    def _await(self, free: Callable[[], bool]) -> None:
+        while not free():
+            self._condition.wait(LOOK_AGAIN_S)

@@ -1,44 +1,48 @@
-"""Memory: the face of MAGS. Everything it does stands in the rooms beside it."""
+"""Memory: what MAGS offers, over an open branch and the parts that do its work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 from warnings import warn
 
 import networkx as nx
 
-from mags.errors import InvalidInput, MissingExtra
+from mags.errors import InvalidInput, MagsError, MissingExtra
 from mags.graph.delta import Delta
-from mags.memory import inspect
-from mags.memory.asking import Asking
-from mags.memory.changes import NamedView
-from mags.memory.editing import Edit
-from mags.memory.explaining import explain
-from mags.memory.given import (
+from mags.memory import history, inspect, lookup, porting
+from mags.memory.asking import Asker
+from mags.memory.editing import Edit, Editor
+from mags.memory.forgetting import forget
+from mags.memory.inputs import (
+    LONGEST_TURN,
+    Moment,
     TurnLike,
     check_key,
     id_or_name,
     known_id,
     operation_of,
+    seconds,
     several,
+    turn_of,
+    words,
 )
-from mags.memory.graphs import to_networkx
-from mags.memory.handle import Handle, closed_on_failure
-from mags.memory.moments import Moment, seconds
-from mags.memory.porting import Porter
-from mags.memory.reading import Look, look_at
-from mags.memory.reembedding import reembed
-from mags.memory.searching import search
-from mags.memory.stats import stats
+from mags.memory.live import Live, Progress
+from mags.memory.observing import Observer
+from mags.memory.reading import Look, Reader, look_at
+from mags.memory.settings import Parts
+from mags.memory.sleeping import Sleeper
 from mags.memory.views import (
     Diff,
     Explanation,
     Forgotten,
     LogEntry,
+    NamedView,
     NeighbourView,
     NodeView,
     PathView,
@@ -49,14 +53,29 @@ from mags.memory.views import (
 )
 from mags.plasticity.cycle import OnRule, SleepReport
 from mags.ports.embedder import Embedder
-from mags.ports.policy import Act, Plan
-from mags.ports.store import Mark
+from mags.ports.policy import Act, Plan, Turn
+from mags.ports.store import Mark, Store
 from mags.recall.found import FactView, Found, Trace
 
-Progress = Callable[[int, int], None]
+_APART = (
+    "apart is deprecated: observe_many reads each turn with those before it; where each is to be "
+    "a tick and a transaction of its own, call observe for each"
+)
 
 
-class Memory(Handle):
+@contextmanager
+def closed_on_failure(store: Store) -> Iterator[None]:
+    """Close a store where the block does not end well."""
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            store.close()
+
+
+class Memory:
     """A memory that learns: observe, recall, ask, sleep; every change can be taken back.
 
     Made by `mags.open`. Times are datetimes, ISO texts or seconds; naive ones mean UTC.
@@ -64,6 +83,35 @@ class Memory(Handle):
     several threads; a context manager that closes itself. Every method may raise StoreError;
     InvalidInput (or NotFound, KeyConflict) means: nothing changed but as `observe_many` says.
     """
+
+    def __init__(self, store: Store, parts: Parts, *, read_only: bool = False) -> None:
+        """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
+        self._store = store
+        self._live = Live(store, parts.embedder, parts.clock, read_only=read_only)
+        self._furnish(parts)
+
+    def _furnish(self, parts: Parts) -> None:
+        self._parts = parts
+        self._reader = Reader(self._live, parts)
+        self._observer = Observer(self._live, parts)
+        self._asker = Asker(self._live, parts, self._reader, self._observer)
+        self._sleeper = Sleeper(self._live, parts)
+        self._editor = Editor(self._live, parts)
+
+    def close(self) -> None:
+        """Let go of the store; closing twice is harmless."""
+        self._live.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self.close()
 
     # -- writing -----------------------------------------------------------------
 
@@ -94,7 +142,12 @@ class Memory(Handle):
         `apart`: deprecated; call `observe` where each is to be a tick and a transaction.
         """
         given = map(self._prepared, several(turns, "turns"))
-        return self._observed_apart(given) if apart else self._observed_together(given)
+        if apart:
+            warn(_APART, DeprecationWarning, stacklevel=2)
+            return [self._observed([one])[0] for one in given]
+        seen = self._observed(given)
+        self._live.tidy()
+        return seen
 
     def assert_fact(
         self,
@@ -149,7 +202,7 @@ class Memory(Handle):
         if isinstance(query, Plan):
             return self._reader.find(query, look)
         question = self._question(query, speaker, session, look, "a query")
-        return self._reader.find(self._reader.planned(question, look), look)
+        return self._reader.find(self._reader.plan(question, look), look)
 
     def search(
         self,
@@ -164,7 +217,7 @@ class Memory(Handle):
         look = look_at(as_of, recorded_as_of, k, "memories to find")
         vector = self._live.embed([query])[query]
         with self._live.reading() as state:
-            return search(state, query, found, look, vector)
+            return lookup.search(state, query, found, look, vector)
 
     def ask(
         self,
@@ -187,7 +240,7 @@ class Memory(Handle):
         k = self._parts.settings.answer_k if k is None else k
         look = look_at(as_of, recorded_as_of, k, "hits to answer from")
         turn = self._question(question, speaker, session, look, "a question")
-        reply, delta = self._asker.ask(turn, Asking(look=look, on_text=on_text))
+        reply, delta = self._asker.ask(turn, look, on_text)
         slept = None if delta is None else self._sleep_if_due(delta)
         return reply if slept is None else replace(reply, warnings=(*reply.warnings, slept))
 
@@ -211,24 +264,34 @@ class Memory(Handle):
         def observe(**other: Any) -> Seen:
             return self.observe(**{**said, **other})
 
-        return self._converser.turn(self._prepared(said)[0], observe, on_text)
+        return self._asker.converse(self._prepared(said)[0], observe, on_text)
 
     def explain(self, trace: Trace, limit: int | None = None) -> Explanation:
         """A trace in words: anchors, paths with weights, shares of the score, sources."""
         with self._live.reading() as state:
-            return explain(state, trace, limit)
+            return lookup.explain(state, trace, limit)
 
     def connect(self, start: int | str, end: int | str) -> PathView | None:
         """The strongest path between two nodes or named things, or None."""
-        return self._reader.connect(id_or_name(start), id_or_name(end))
+        with self._live.reading() as state:
+            return lookup.path(
+                state,
+                lookup.resolve(state, id_or_name(start)),
+                lookup.resolve(state, id_or_name(end)),
+                now_s=self._live.present(),
+                settings=self._parts.settings.recall,
+            )
 
     def neighbours(self, node_id: int | str) -> list[NeighbourView]:
         """Everything one arc away from a node (or a named thing), strongest first."""
-        return self._reader.neighbours(self._reader.resolve(id_or_name(node_id)))
+        with self._live.reading() as state:
+            return lookup.neighbour_views(state, lookup.resolve(state, id_or_name(node_id)))
 
     def profile(self, name: int | str) -> Profile:
         """What is known about a person or thing, now and before."""
-        return self._reader.profile(id_or_name(name))
+        with self._live.reading() as state:
+            entity = lookup.resolve(state, id_or_name(name))
+            return lookup.profile(state, entity, now_s=self._live.present())
 
     def facts(
         self,
@@ -244,21 +307,25 @@ class Memory(Handle):
         """
         look = Look(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
         about = None if subject is None else id_or_name(subject)
-        return self._reader.facts(about, look, current=current)
+        with self._live.reading() as state:
+            if current and look.as_of is None:
+                look = replace(look, as_of=self._live.present())
+            return lookup.facts(state, about, look)
 
     def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
-        return self._reader.view(known_id(node_id))
+        with self._live.reading() as state:
+            return lookup.node_view(state, known_id(node_id))
 
     def stats(self) -> Stats:
         """Counts, sizes, and who is at work."""
-        return stats(self._live, self._parts)
+        return lookup.stats(self._live, self._parts)
 
     # -- tending -----------------------------------------------------------------
 
     def sleep(self, on_rule: OnRule | None = None) -> SleepReport:
         """Decay, wire, prune, solidify, consolidate; others may read. `on_rule` hears of each."""
-        return self._tender.sleep(on_rule).report
+        return self._sleeper.sleep(on_rule).report
 
     def feedback(self, trace: Trace, reward: float | None = None) -> bool:
         """Reward (in [-1, 1]) the paths that led to what was cited; once a trace.
@@ -289,13 +356,13 @@ class Memory(Handle):
         leaves the turns that told it. `dry_run` only tells what would go, with its texts.
         """
         wanted = id_or_name(query_or_id, "what to forget")
-        return self._forgetter.forget(wanted, dry_run=dry_run)
+        return forget(self._live, wanted, dry_run=dry_run)
 
     # -- history -----------------------------------------------------------------
 
     def snapshot(self, name: str) -> Mark:
         """Name this moment, for `diff` and `rollback`."""
-        return self._history.snapshot(name)
+        return history.snapshot(self._live, name)
 
     def snapshots(self) -> list[Mark]:
         """Every snapshot of this branch and its ancestors, oldest first."""
@@ -303,15 +370,15 @@ class Memory(Handle):
 
     def log(self, limit: int | None = None) -> list[LogEntry]:
         """Every change, newest first."""
-        return self._history.log(limit)
+        return history.log(self._live, limit)
 
     def diff(self, name: str) -> Diff:
         """What changed since a snapshot."""
-        return self._history.diff(name)
+        return history.diff(self._live, name)
 
     def rollback(self, name: str) -> Delta:
         """Go back to a snapshot by a new Delta, so that nothing is lost."""
-        return self._history.rollback(name)
+        return history.rollback(self._live, name)
 
     def branch(self, name: str) -> Memory:
         """A memory that begins as this one and goes its own way, in the same store."""
@@ -325,16 +392,15 @@ class Memory(Handle):
 
     def export(self, path: str | Path, *, vectors: bool = True) -> int:
         """Write everything as JSON lines; returns how many."""
-        return Porter(self._live).export(Path(path), vectors=vectors)
+        return porting.export(self._live, Path(path), vectors=vectors)
 
     def import_(self, path: str | Path, on_progress: Progress | None = None) -> Delta:
         """Add everything in an export to this memory; raises InvalidInput naming the line."""
-        return Porter(self._live).import_(Path(path), on_progress)
+        return porting.import_(self._live, Path(path), on_progress)
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
-        with self._live.succeeding(embedder):
-            made = reembed(self._store, embedder, on_progress)
+        made = self._live.reembed(embedder, on_progress)
         self._furnish(replace(self._parts, embedder=embedder))
         return made
 
@@ -343,7 +409,7 @@ class Memory(Handle):
     def to_networkx(self) -> nx.MultiDiGraph:
         """Every node and arc as a NetworkX graph."""
         with self._live.reading() as state:
-            return to_networkx(state)
+            return porting.to_networkx(state)
 
     def to_pyg(self) -> Any:
         """Every node and arc as a PyTorch Geometric `Data`; needs the extra `pyg`."""
@@ -351,6 +417,47 @@ class Memory(Handle):
             raise MissingExtra(extra="pyg", needed_for="to_pyg")
         with self._live.reading() as state:
             return self._parts.to_pyg(state)
+
+    # -- inside ------------------------------------------------------------------
+
+    def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
+        """A turn, and the hash of what was given for it: its key may bring the same only."""
+        turn, at = turn_of(given, self._live.clock())
+        attrs = dict(turn.attrs)
+        said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
+        return turn, self._live.payload(**said, at=at, attrs=attrs)
+
+    def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
+        """Turns kept in batches, and sleep where it is due after all of them."""
+        seen = self._observer.observe(jobs, self._reader.shown_to_writer)
+        fresh = [s.delta for s in seen if not s.repeated]
+        slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
+        if slept is not None:
+            seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
+        return seen
+
+    def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:
+        words(text, what, longest=LONGEST_TURN)
+        at = self._live.clock() if look.as_of is None else look.as_of
+        turn, _ = turn_of({"text": text, "speaker": speaker, "session": session, "at": at}, at)
+        return turn
+
+    def _sleep_if_due(self, *deltas: Delta) -> str | None:
+        """Sleep where these passed a multiple of `sleep_every` ticks and nobody sleeps yet.
+
+        What came before is durable, so a failure is only told of, in the words returned.
+        """
+        every = self._parts.settings.sleep_every
+        if not deltas or every <= 0:
+            return None
+        if deltas[0].tick_before // every == deltas[-1].tick_after // every:
+            return None
+        try:
+            if not self._sleeper.asleep:
+                self._sleeper.sleep()
+        except MagsError as failure:
+            return f"sleep was due and failed, it will be tried again: {failure}"
+        return None
 
     if not TYPE_CHECKING:
 

@@ -1,4 +1,8 @@
-"""Writing: turns and bare facts become Deltas."""
+"""Writing: turns and bare facts become Deltas.
+
+What a turn may speak of, the open facts told before, is found here too, without an embedding:
+what its speaker told last, and what is held of whom the turn names.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,25 @@ from typing import Any
 from mags.engram.engram import Engram
 from mags.engram.moment import Inscribed, Moment
 from mags.errors import InvalidInput, ModelError
+from mags.graph.charge import node_charge
 from mags.graph.delta import Delta, Draft
-from mags.graph.records import NOBODY
+from mags.graph.graph import REVERSE
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.memory.given import check
+from mags.memory.inputs import check, readable
 from mags.memory.live import Live
-from mags.memory.parts import Parts
-from mags.memory.reminding import reminded
-from mags.memory.stretches import readable
+from mags.memory.reading import recent_turns, session_hash
+from mags.memory.settings import Parts
 from mags.memory.views import Seen
-from mags.memory.working import leave_window, recent_episodes, session_hash, turns
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
+from mags.recall.spread import peers
+
+RECENT = 24
+"""Episodes of the memory, of all speakers, among which what was told last is looked for."""
+
+OF_ONE = 16
+"""Facts of one name, the newest first."""
+
 
 Shown = Callable[[Turn], Sequence[Recalled]]
 """What a recall finds for a turn, to be shown to the write model; empty where it sees none."""
@@ -46,7 +58,6 @@ class Observer:
     """Turns in, Deltas out."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
-        """Writes to `live` with the policy, embedder and settings of `parts`."""
         self._live = live
         self._parts = parts
         self._settings = parts.settings
@@ -88,10 +99,12 @@ class Observer:
             begun.add(turn.session)
             again = turn.key is not None and turn.key in [one.key for one in fresh]
             # A turn that is known already need not be read again: the model may cost.
-            if not again and self._repeated(turn, payload) is None:
+            if not again and self._repeated(turn.key, payload) is None:
                 if turn.session not in history:
                     with self._live.reading() as state:
-                        history[turn.session] = self._recent(state, turn)
+                        history[turn.session] = recent_turns(
+                            state, self._settings.window, turn.session
+                        )
                 past = history[turn.session]
                 job = self._read(replace(job, recent=tuple(past)), shown, alone=not fresh)
                 fresh.append(turn)
@@ -113,7 +126,7 @@ class Observer:
 
     def _kept(self, jobs: Sequence[Job], engram: Engram) -> list[Seen]:
         """Inscribe turns in one transaction, those that are kept already left out."""
-        known = [self._repeated(job.turn, job.payload) for job in jobs]
+        known = [self._repeated(job.turn.key, job.payload) for job in jobs]
         if all(known):
             return [seen for seen in known if seen is not None]
         embedder = self._live.embedder
@@ -129,7 +142,7 @@ class Observer:
             if self._live.embedder is not embedder:  # embedded anew while a policy thought
                 vectors = {}
             return [
-                self._repeated(job.turn, job.payload) or self._one(state, job, vectors, engram)
+                self._repeated(job.turn.key, job.payload) or self._one(state, job, vectors, engram)
                 for job in jobs
             ]
 
@@ -141,34 +154,32 @@ class Observer:
         own = {text: made[text] if text in made else vectors[text] for text in texts}
         draft = Draft(state.graph)
         tick = state.graph.tick + job.ticks
-        session = session_hash(state, job.turn.session)
-        previous = recent_episodes(state, 1, session)
+        previous = state.episodes.recent(1, session_hash(state, job.turn.session))
         if self._settings.working:
             leave_window(draft, state, self._settings.window)
         moment = self._moment(own, tick, previous[0] if previous else None)
         done = engram.inscribe(draft, state, job.turn, writing, moment)
-        delta = self._delta(draft, "observe", done, job.turn.key, job.payload, tick)
-        return _seen(delta, self._live.commit(delta), done, writing)
+        known = {"key": job.turn.key, "payload": job.payload}
+        return self._keep(draft, "observe", done, writing, tick_after=tick, **known)
 
     def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
         """Assert a triple; no tick, no episode."""
-        found = self._live.earlier(key, payload)
-        if found is not None:
-            return _seen_again(found)
+        repeated = self._repeated(key, payload)
+        if repeated is not None:
+            return repeated
         with self._live.reading() as state:
             texts = self._engram.assertion_texts(state, operation)
         vectors = self._live.embed(texts)
         with self._live.writing() as state:
-            found = self._live.earlier(key, payload)
-            if found is not None:
-                return _seen_again(found)
+            repeated = self._repeated(key, payload)
+            if repeated is not None:
+                return repeated
             draft = Draft(state.graph)
             moment = self._moment(vectors, state.graph.tick, None)
             done = self._engram.assert_fact(draft, state, operation, moment, at=at)
             if done.ignored:
                 raise InvalidInput(f"cannot assert this: {done.ignored[0][1]}")
-            delta = self._delta(draft, "assert", done, key, payload, state.graph.tick)
-            return _seen(delta, self._live.commit(delta), done, Writing())
+            return self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
 
     def _wanted(self, job: Job) -> tuple[str, ...]:
         """Names of which the policy asks what was told before."""
@@ -192,6 +203,24 @@ class Observer:
         except ModelError as failure:
             return Writing(understood=False, why=str(failure))
 
+    def _keep(
+        self, draft: Draft, kind: str, done: Inscribed, writing: Writing, **fields: Any
+    ) -> Seen:
+        """Commit what was inscribed; its result is what a repeated key gives back."""
+        left = ("facts", "notes", "closed", "confirmed")
+        result = {name: list(getattr(done, name)) for name in left}
+        episode = done.episode or NOBODY
+        delta = self._live.commit_draft(
+            draft, kind, result={"episode": episode, **result}, **fields
+        )
+        return replace(
+            _seen(delta),
+            seq=self._live.state.seq,
+            understood=writing.understood,
+            why=writing.why,
+            repeated=False,
+        )
+
     def _moment(self, vectors: Mapping[str, Any], tick: int, previous: int | None) -> Moment:
         return Moment(
             ids=self._live.ids,
@@ -201,49 +230,13 @@ class Observer:
             previous=previous,
         )
 
-    def _delta(
-        self, draft: Draft, kind: str, done: Inscribed, key: str | None, payload: str, tick: int
-    ) -> Delta:
-        return draft.delta(
-            kind,
-            base=self._live.state.seq,
-            recorded_at=self._live.clock(),
-            tick_after=tick,
-            key=None if key is None else self._live.hashed("key", key),
-            payload=payload,
-            result={
-                "episode": done.episode or NOBODY,
-                "facts": list(done.facts),
-                "notes": list(done.notes),
-                "closed": list(done.closed),
-                "confirmed": list(done.confirmed),
-            },
-        )
-
-    def _recent(self, state: State, turn: Turn) -> list[Turn]:
-        session = session_hash(state, turn.session)
-        return turns(state, recent_episodes(state, self._settings.window, session))
-
-    def _repeated(self, turn: Turn, payload: str) -> Seen | None:
-        found = self._live.earlier(turn.key, payload)
-        return None if found is None else _seen_again(found)
+    def _repeated(self, key: str | None, payload: str) -> Seen | None:
+        found = self._live.earlier(key, payload)
+        return None if found is None else _seen(found)
 
 
-def _seen(delta: Delta, seq: int, done: Inscribed, writing: Writing) -> Seen:
-    return Seen(
-        episode_id=done.episode or NOBODY,
-        delta=delta,
-        seq=seq,
-        facts=tuple(done.facts),
-        notes=tuple(done.notes),
-        closed=tuple(done.closed),
-        confirmed=tuple(done.confirmed),
-        understood=writing.understood,
-        why=writing.why,
-    )
-
-
-def _seen_again(delta: Delta) -> Seen:
+def _seen(delta: Delta) -> Seen:
+    """What a Delta that was written before did."""
     result = delta.result
     return Seen(
         episode_id=int(result.get("episode", NOBODY)),
@@ -259,3 +252,75 @@ def _seen_again(delta: Delta) -> Seen:
 def echo(turn: Turn) -> bool:
     """Whether a turn was made from memory (an answer), so that nothing new is read from it."""
     return bool(turn.attrs.get("recalled"))
+
+
+def reminded(state: State, turn: Turn, names: Sequence[str], most: int) -> list[Recalled]:
+    """The newest `most` open facts that a turn may speak of, oldest first.
+
+    Guesses are among them where there is room.
+
+    `names`: what it names, in words of its own; exact names and aliases are found, no likeness.
+    """
+    found = dict.fromkeys(_told(state, turn.speaker))
+    entities = [*(i for name in names for i in state.names.find(name)), *_named(state, turn)]
+    for entity in dict.fromkeys(entities):
+        found.update(dict.fromkeys(state.slots.of(entity)[-OF_ONE:]))
+        found.update(dict.fromkeys(state.slots.about(entity)[-OF_ONE:]))
+    held = sorted(_open(state, found), key=lambda fact: (not fact[2], *fact))[-most:]
+    kept = sorted(held, key=lambda fact: fact[:2])
+    return [
+        Recalled(
+            id=content.node,
+            text=content.text,
+            at=at,
+            subject=str(content.meta.get("subject", "")),
+            relation=str(content.meta.get("relation", "")),
+            object=str(content.meta.get("object", "")),
+            qualifiers=dict(content.meta.get("qualifiers", {})),
+            tentative=guess,
+        )
+        for (at, _, guess), content in zip(kept, state.words([i for _, i, _ in kept]), strict=True)
+    ]
+
+
+def _named(state: State, turn: Turn) -> Iterable[int]:
+    speaker = state.names.find(turn.speaker)
+    return (i for i in state.names.scan(turn.text) if i not in speaker)
+
+
+def _told(state: State, speaker: str) -> Iterable[int]:
+    """Facts that came of what a speaker said last."""
+    graph, who = state.graph, set(state.names.find(speaker))
+    for row in graph.rows(state.episodes.recent(RECENT)).tolist():
+        if int(graph.nodes["subject"][row]) in who:
+            rows = peers(graph, row, int(ArcKind.SOURCE) | REVERSE)
+            yield from graph.nodes["id"][rows].tolist()
+
+
+def _open(state: State, ids: Iterable[int]) -> list[tuple[float, int, bool]]:
+    """Those that hold, each with the time at which it was recorded and whether it is a guess."""
+    graph = state.graph
+    rows = graph.rows([i for i in ids if i in graph])
+    nodes = graph.nodes[rows]
+    held = (nodes["kind"] == NodeKind.FACT) & (nodes["valid_to"] == NEVER)
+    times, ids = nodes["recorded_at"][held].tolist(), nodes["id"][held].tolist()
+    guesses = ((nodes["flags"][held] & NodeFlag.GUESS) != 0).tolist()
+    return list(zip(times, ids, guesses, strict=True))
+
+
+def leave_window(draft: Draft, state: State, window: int) -> None:
+    """Give the episode that leaves the window its strength for the long term.
+
+    Called in the draft of the turn that pushes it out. strength = what is left of its charge,
+    but at least the greatest of its importance (which holds surprise and emphasis) and its
+    usage u / (u + 2).
+    """
+    leaving = state.episodes.recent(window)
+    if len(leaving) < window or leaving[0] == NOBODY:
+        return
+    node = draft.node(leaving[0])
+    uses = float(node["uses"][0])
+    floor = max(float(node["importance"][0]), uses / (uses + 2.0))
+    now = float(node_charge(node, state.graph.tick)[0])
+    node["strength"] = min(1.0, max(now, floor))
+    node["strength_tick"] = state.graph.tick

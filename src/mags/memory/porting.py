@@ -1,7 +1,8 @@
-"""Export and import: a memory as JSON lines, one thing a line, versioned.
+"""Export and import: a memory as JSON lines, one thing a line, versioned; and as a NetworkX graph.
 
 Line 1 is the header; then one line a node (its words and numbers, its vector in base64 where
-asked for), then one line an arc. Ids are the exporter's; importing gives new ones.
+asked for), then one line an arc. Ids are the exporter's; importing gives new ones. Every line
+that is read is checked before anything is made of it.
 """
 
 from __future__ import annotations
@@ -9,168 +10,192 @@ from __future__ import annotations
 import base64
 import errno
 import json
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
 from mags.engram.claim import slot_of
-from mags.errors import NotFound, StoreError, StoreFull
+from mags.errors import InvalidInput, NotFound, StoreError, StoreFull
+from mags.graph.charge import arc_charge
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import ARC, NOBODY, NODE, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.names import fold
 from mags.index.state import State, names_of
-from mags.memory.exports import FORMAT, VERSION, read
-from mags.memory.live import Live
-from mags.memory.working import session_hash
+from mags.memory.inputs import EARLIEST_S, LATEST_S, LONGEST_TURN, check_meta, words
+from mags.memory.live import Live, Progress
+from mags.memory.reading import session_hash
 from mags.ports.policy import LED_BY, led_by
 
+FORMAT = "mags-memory"
+VERSION = 1
+HALF_BYTES = 2
+EMBEDDED_AT_ONCE = 64
+MAPPINGS, LISTS = ("qualifiers", "attrs"), ("aliases", "members")
+"""Entries of meta that are mappings and lists."""
+
+KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
-Progress = Callable[[int, int], None]
 
 
-class Porter:
-    """Writes a memory to a file and reads one into another."""
+def export(live: Live, path: Path, *, vectors: bool = True) -> int:
+    """Write every node and arc to `path`; returns how many lines.
 
-    def __init__(self, live: Live) -> None:
-        """Exports from and imports into `live`."""
-        self._live = live
-
-    def export(self, path: Path, *, vectors: bool = True) -> int:
-        """Write every node and arc to `path`; returns how many lines.
-
-        The file appears whole or not at all. Reading and writing go on meanwhile; what is
-        forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
-        """
-        if path.exists() and not path.is_file():
-            return self._write(path, vectors, path)
-        beside = path.with_name(f"{path.name}.part")
-        try:
-            count = self._write(path, vectors, beside)
-            beside.replace(path)
-        except OSError as failure:
-            raise _unwritten(path, failure) from failure
-        finally:
+    The file appears whole or not at all. Reading and writing go on meanwhile; what is
+    forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
+    """
+    as_it_is = path.exists() and not path.is_file()  # a pipe, a device
+    place = path if as_it_is else path.with_name(f"{path.name}.part")
+    try:
+        count = _write(live, place, vectors)
+        if not as_it_is:
+            place.replace(path)
+    except OSError as failure:
+        kind = StoreFull if failure.errno == errno.ENOSPC else StoreError
+        text = f"cannot write the export {path}: {failure.strerror}"
+        raise kind(text, path=str(path)) from failure
+    finally:
+        if not as_it_is:
             with suppress(OSError):
-                beside.unlink(missing_ok=True)
-        return count
+                place.unlink(missing_ok=True)
+    return count
 
-    def _write(self, path: Path, vectors: bool, place: Path) -> int:
-        live = self._live
-        while True:
-            with live.settled() as state:
-                picture = _Picture.of(state, live.embedder.name, vectors)
-                generation = live.generation
-            try:
-                with place.open("w", encoding="utf-8") as out:
-                    for line in picture.lines(live.store.contents.get):
-                        out.write(json.dumps(line, ensure_ascii=False) + "\n")
-            except OSError as failure:
-                raise _unwritten(path, failure) from failure
-            except NotFound:
-                with live.reading():
-                    if live.generation == generation:
-                        raise
-                continue
+
+def _write(live: Live, place: Path, vectors: bool) -> int:
+    while True:
+        with live.settled() as state:
+            count, lines = _lines(live, state, vectors)
+            generation = live.generation
+        try:
+            with place.open("w", encoding="utf-8") as out:
+                for line in lines:
+                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+        except NotFound:
             with live.reading():
                 if live.generation == generation:
-                    return 1 + len(picture.nodes) + len(picture.arcs)
+                    raise
+            continue
+        with live.reading():
+            if live.generation == generation:
+                return count
 
-    def import_(self, path: Path, on_progress: Progress | None = None) -> Delta:
-        """Add everything in a file to this memory, as one Delta.
 
-        Entities of a known name become the known ones. Vectors are taken over when the
-        embedder is the same, else made anew. Raises InvalidInput naming the bad line;
-        then nothing was changed.
-        """
-        lines = read(path, self._live.embedder.dimension)
-        header, nodes, arcs = lines.header, lines.nodes, lines.arcs
-        keep = header["embedder"] == self._live.embedder.name
-        self._vectors(nodes, keep, on_progress)
-        with self._live.writing() as state:
-            draft = Draft(state.graph)
-            renamed = self._add_nodes(state, draft, nodes)
-            for line in arcs:
-                src, dst = renamed[line["src"]], renamed[line["dst"]]
-                values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
-                draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
-            tick = max(state.graph.tick, int(header.get("tick", 0)))
-            delta = draft.delta(
-                "import", base=state.seq, recorded_at=self._live.clock(), tick_after=tick
-            )
-            self._live.commit(delta)
-        return delta
+def _lines(live: Live, state: State, vectors: bool) -> tuple[int, Iterator[dict[str, Any]]]:
+    """How many lines an export has, and they: numbers of now, words as they are read then."""
+    rows = state.graph.where()
+    nodes, arcs = state.graph.nodes[rows], state.graph.arcs()
+    held = state.vectors.get(rows).astype(np.float16) if vectors else None
+    present = np.zeros(len(rows), np.bool_)
+    known = rows < state.vectors.size
+    present[known] = state.vectors.present[rows[known]]
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "embedder": live.embedder.name,
+        "tick": state.graph.tick,
+        "nodes": len(nodes),
+        "arcs": len(arcs),
+    }
 
-    def _vectors(
-        self, nodes: list[dict[str, Any]], keep: bool, on_progress: Progress | None
-    ) -> None:
-        lacking = [line for line in nodes if not (keep and "vector" in line)]
-        for start in range(0, len(lacking), 64):
-            part = lacking[start : start + 64]
-            made = self._live.embed([line["text"] for line in part])
-            for line in part:
-                line["vector"] = made[line["text"]]
-            if on_progress is not None:
-                on_progress(min(start + 64, len(lacking)), len(lacking))
+    def lines() -> Iterator[dict[str, Any]]:
+        yield header
+        for start in range(0, len(nodes), 1_000):
+            ids = nodes["content"][start : start + 1_000].tolist()
+            for i, content in enumerate(live.store.contents.get(ids), start):
+                node = _plain(nodes[i], NODE)
+                line = {"node": node, "text": content.text, "meta": dict(content.meta)}
+                if held is not None and present[i]:
+                    line["vector"] = base64.b64encode(held[i].tobytes()).decode()
+                yield line
+        for arc in arcs:
+            yield {"arc": _plain(arc, ARC)}
 
-    def _add_nodes(self, state: State, draft: Draft, nodes: list[dict[str, Any]]) -> dict[int, int]:
-        renamed: dict[int, int] = {NOBODY: NOBODY}
-        fresh: list[dict[str, Any]] = []
-        for line in nodes:
-            old = int(line["node"]["id"])
-            known = self._known(state, line)
-            if known is None:
-                renamed[old] = self._live.ids.take()
-                fresh.append(line)
-            else:
-                renamed[old] = known
-        # In the order they were written: a theme is older than words that its members got since.
-        for line in sorted(fresh, key=lambda line: int(line["node"]["content"])):
-            values = dict(line["node"])
-            node_id = renamed[int(values.pop("id"))]
-            meta = _pointing(line["meta"], renamed)
-            recalled = int(values["flags"]) & NodeFlag.RECALLED
-            text = _citing(line["text"], renamed) if recalled else line["text"]
-            content = Content(
-                id=self._live.ids.take(),
-                node=node_id,
-                text=text,
-                meta=meta,
-                vector=line["vector"],
-            )
-            values.pop("content")
-            for end in ("subject", "object"):
-                values[end] = renamed.get(int(values[end]), NOBODY)
-            values["slot"], values["session"] = self._hashes(state, line)
-            draft.add_node(content, id=node_id, **values)
-        return renamed
+    return 1 + len(nodes) + len(arcs), lines()
 
-    def _known(self, state: State, line: Mapping[str, Any]) -> int | None:
-        if int(line["node"]["kind"]) != NodeKind.ENTITY:
-            return None
-        content = Content(id=0, node=0, text=line["text"], meta=line["meta"])
-        for name in names_of(content):
-            found = state.names.find(name)
-            if found:
-                return found[0]
+
+def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
+    """A record as JSON numbers; infinities as text, JSON has none."""
+    values = {name: record[name].item() for name in dtype.names or ()}
+    return {name: str(v) if v in (np.inf, -np.inf) else v for name, v in values.items()}
+
+
+def import_(live: Live, path: Path, on_progress: Progress | None = None) -> Delta:
+    """Add everything in a file to this memory, as one Delta.
+
+    Entities of a known name become the known ones. Vectors are taken over when the
+    embedder is the same, else made anew. Raises InvalidInput naming the bad line;
+    then nothing was changed.
+    """
+    read = _read(path, live.embedder.dimension)
+    keep = read.header["embedder"] == live.embedder.name
+    lacking = [line for line in read.nodes if not (keep and "vector" in line)]
+    for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
+        part = lacking[start : start + EMBEDDED_AT_ONCE]
+        made = live.embed([line["text"] for line in part])
+        for line in part:
+            line["vector"] = made[line["text"]]
+        if on_progress is not None:
+            on_progress(start + len(part), len(lacking))
+    with live.writing() as state:
+        draft = Draft(state.graph)
+        renamed = _add_nodes(live, state, draft, read.nodes)
+        for line in read.arcs:
+            src, dst = renamed[line["src"]], renamed[line["dst"]]
+            values = {k: line[k] for k in line if k not in ("src", "dst", "kind")}
+            draft.add_arc(src, dst, ArcKind(line["kind"]), **values)
+        tick = max(state.graph.tick, read.header["tick"])
+        return live.commit_draft(draft, "import", tick_after=tick)
+
+
+def _add_nodes(
+    live: Live, state: State, draft: Draft, nodes: list[dict[str, Any]]
+) -> dict[int, int]:
+    """Draft what is new; returns the id here of every id there."""
+    renamed: dict[int, int] = {NOBODY: NOBODY}
+    fresh: list[dict[str, Any]] = []
+    for line in nodes:
+        known = _known(state, line)
+        if known is None:
+            fresh.append(line)
+        renamed[line["node"]["id"]] = live.ids.take() if known is None else known
+    # In the order they were written: a theme is older than words that its members got since.
+    for line in sorted(fresh, key=lambda line: line["node"]["content"]):
+        values, meta = dict(line["node"]), line["meta"]
+        values.pop("content")
+        node_id, kind = renamed[values.pop("id")], values["kind"]
+        recalled = values["flags"] & NodeFlag.RECALLED
+        content = Content(
+            id=live.ids.take(),
+            node=node_id,
+            text=_citing(line["text"], renamed) if recalled else line["text"],
+            meta=_pointing(meta, renamed),
+            vector=line["vector"],
+        )
+        for end in ("subject", "object"):
+            values[end] = renamed.get(values[end], NOBODY)
+        # Slot and session are keyed by the memory's own secret: hash them again.
+        values["session"] = values["slot"] = 0
+        if kind == NodeKind.EPISODE:
+            values["session"] = session_hash(state, str(meta.get("session", "")))
+        if kind == NodeKind.FACT:
+            sort = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
+            values["slot"] = slot_of(state, str(meta.get("relation", "")), sort)
+        draft.add_node(content, id=node_id, **values)
+    return renamed
+
+
+def _known(state: State, line: Mapping[str, Any]) -> int | None:
+    """The entity of that name."""
+    if line["node"]["kind"] != NodeKind.ENTITY:
         return None
-
-    def _hashes(self, state: State, line: Mapping[str, Any]) -> tuple[int, int]:
-        """Slot and session are keyed by the memory's own secret: hash them again."""
-        meta, node_kind = line["meta"], int(line["node"]["kind"])
-        session = 0
-        if node_kind == NodeKind.EPISODE:
-            session = session_hash(state, str(meta.get("session", "")))
-        slot = 0
-        if node_kind == NodeKind.FACT:
-            kind = fold(str(dict(meta.get("qualifiers", {})).get("kind", "")))
-            slot = slot_of(state, str(meta.get("relation", "")), kind)
-        return slot, session
+    names = names_of(Content(id=0, node=0, text=line["text"], meta=line["meta"]))
+    return next((found[0] for name in names if (found := state.names.find(name))), None)
 
 
 def _citing(text: str, renamed: Mapping[int, int]) -> str:
@@ -195,63 +220,178 @@ def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, 
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Picture:
-    """What an export holds, apart from the words: `vectors` by the row of `nodes`."""
+@dataclass(slots=True)
+class _Export:
+    """An export taken apart."""
 
-    tick: int
-    embedder: str
-    nodes: NDArray[np.void]
-    arcs: NDArray[np.void]
-    vectors: NDArray[np.float16] | None
-    present: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, state: State, embedder: str, vectors: bool) -> _Picture:
-        rows = state.graph.where()
-        present = np.zeros(len(rows), np.bool_)
-        known = rows < state.vectors.size
-        present[known] = state.vectors.present[rows[known]]
-        return cls(
-            tick=state.graph.tick,
-            embedder=embedder,
-            nodes=state.graph.nodes[rows],
-            arcs=state.graph.arcs(),
-            vectors=state.vectors.get(rows).astype(np.float16) if vectors else None,
-            present=present,
-        )
-
-    def lines(self, fetch: Callable[[Sequence[int]], list[Content]]) -> Iterator[dict[str, Any]]:
-        yield {
-            "format": FORMAT,
-            "version": VERSION,
-            "embedder": self.embedder,
-            "tick": self.tick,
-            "nodes": len(self.nodes),
-            "arcs": len(self.arcs),
-        }
-        for start in range(0, len(self.nodes), 1_000):
-            part = self.nodes[start : start + 1_000]
-            for i, content in enumerate(fetch(part["content"].tolist()), start):
-                node = _plain(self.nodes[i], NODE)
-                line = {"node": node, "text": content.text, "meta": dict(content.meta)}
-                if self.vectors is not None and self.present[i]:
-                    line["vector"] = base64.b64encode(self.vectors[i].tobytes()).decode()
-                yield line
-        for arc in self.arcs:
-            yield {"arc": _plain(arc, ARC)}
+    header: dict[str, Any] = field(default_factory=dict)
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+    arcs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _unwritten(path: Path, failure: OSError) -> StoreError:
-    full = failure.errno == errno.ENOSPC
-    kind = StoreFull if full else StoreError
-    return kind(f"cannot write the export {path}: {failure.strerror}", path=str(path))
+def _read(path: Path, dimension: int) -> _Export:
+    """An export, every line of it checked; raises InvalidInput with the line.
 
-
-def _plain(record: np.void, dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """A record as JSON numbers; infinities as text, JSON has none."""
-    out: dict[str, Any] = {}
-    for name in dtype.names or ():
-        value = record[name].item()
-        out[name] = str(value) if isinstance(value, float) and abs(value) == np.inf else value
+    `dimension`: of the vectors it may hold where they are kept.
+    """
+    out = _Export()
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    _add(out, _parse(line), dimension)
+                except InvalidInput as failure:
+                    raise InvalidInput(f"line {number}: {failure}", line=number) from failure
+    except OSError as failure:
+        raise InvalidInput(f"cannot read {path}: {failure.strerror}", path=str(path)) from failure
+    except UnicodeDecodeError as failure:
+        raise InvalidInput("the file is not UTF-8 text") from failure
+    _check_whole(out)
     return out
+
+
+def _check_whole(out: _Export) -> None:
+    if not out.header:
+        raise InvalidInput("the file is empty")
+    for name, found in (("nodes", out.nodes), ("arcs", out.arcs)):
+        count = out.header[name]
+        if count is not None and len(found) != count:
+            raise InvalidInput(f"the file is cut short: {len(found)} of {count} {name}")
+    known = {line["node"]["id"] for line in out.nodes}
+    if len(known) != len(out.nodes) or min(known, default=1) < 1:
+        raise InvalidInput("the file gives one id to two nodes, or one below 1")
+    for arc in out.arcs:
+        if arc["src"] not in known or arc["dst"] not in known:
+            raise InvalidInput("an arc joins a node that is not in the file", arc=arc)
+
+
+def _add(out: _Export, data: dict[str, Any], dimension: int) -> None:
+    if not out.header:
+        out.header = _header(data)
+    elif "node" in data:
+        out.nodes.append(_node(data, dimension))
+    elif "arc" in data:
+        out.arcs.append(_record(data["arc"], "arc", ARC))
+    else:
+        raise InvalidInput("it is neither a node nor an arc")
+
+
+def _node(data: dict[str, Any], dimension: int) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "node": _record(data["node"], "node", NODE),
+        "meta": _meta(data.get("meta")),
+        "text": words(data.get("text"), "a node's text", longest=LONGEST_TURN, empty=True),
+    }
+    vector = data.get("vector")
+    if vector is not None:
+        try:
+            raw = base64.b64decode(words(vector, "a vector", longest=10**6), validate=True)
+        except ValueError as failure:
+            raise InvalidInput(f"its vector is not base64: {failure}") from failure
+        if len(raw) == HALF_BYTES * dimension:
+            half = np.frombuffer(raw, np.float16)
+            if np.isfinite(half).all():
+                out["vector"] = half
+    return out
+
+
+def _parse(line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as failure:  # also a number of too many digits
+        raise InvalidInput(f"it is not JSON: {failure}") from failure
+    if not isinstance(data, dict):
+        raise InvalidInput("it is not a JSON object")
+    return data
+
+
+def _header(header: dict[str, Any]) -> dict[str, Any]:
+    if header.get("format") != FORMAT:
+        raise InvalidInput("this is not an export of a MAGS memory (no header in line 1)")
+    version = _whole(header.get("version"), "version")
+    if version > VERSION:
+        raise InvalidInput(
+            f"this export is of version {version}, newer than {VERSION}: upgrade MAGS"
+        )
+    return {
+        "nodes": _whole(header.get("nodes"), "nodes"),
+        # Exports of before arcs were counted do not say how many there are.
+        "arcs": _whole(header["arcs"], "arcs") if "arcs" in header else None,
+        "tick": _whole(header.get("tick", 0), "tick"),
+        "embedder": str(header.get("embedder", "")),
+    }
+
+
+def _whole(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
+        raise InvalidInput(f"{name} must be a whole number, not {value!r}")
+    return value
+
+
+def _record(record: object, part: str, dtype: np.dtype[np.void]) -> dict[str, Any]:
+    if not isinstance(record, Mapping):
+        raise InvalidInput(f"its {part} is no object")
+    missing = [name for name in dtype.names or () if name not in record]
+    if missing:
+        raise InvalidInput(f"it lacks {', '.join(missing)}")
+    out = {name: _number(record[name], name, dtype[name]) for name in dtype.names or ()}
+    if out["kind"] not in KINDS[part]:
+        raise InvalidInput(f"there is no kind {out['kind']} of {part}")
+    return out
+
+
+def _number(value: object, name: str, dtype: np.dtype[Any]) -> float | int:
+    if value in ("inf", "-inf"):
+        value = float(str(value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{name} must be a number, not {value!r}")
+    if dtype.kind == "f":
+        may_be = dtype.itemsize == np.dtype(np.float64).itemsize
+        endless = may_be and isinstance(value, float) and math.isinf(value)
+        if not (endless or EARLIEST_S <= value <= LATEST_S):
+            raise InvalidInput(f"{name} cannot be {value!r}")
+        return float(value)
+    limits = np.iinfo(dtype)
+    if not isinstance(value, int) or not int(limits.min) <= value <= int(limits.max):
+        raise InvalidInput(f"{name} cannot be {value!r}")
+    return value
+
+
+def _meta(meta: object) -> dict[str, Any]:
+    check_meta(meta)
+    assert isinstance(meta, Mapping)
+    for name, value in meta.items():
+        if name in MAPPINGS and not isinstance(value, Mapping):
+            raise InvalidInput(f"{name} must be an object, not {value!r}")
+        if name in LISTS and not isinstance(value, list):
+            raise InvalidInput(f"{name} must be a list, not {value!r}")
+        if name == "members":
+            for member in value:
+                _whole(member, "a member")
+    return dict(meta)
+
+
+def to_networkx(state: State) -> nx.MultiDiGraph:
+    """Every living node (kind, text, strength ...) and arc (kind, weight now, uses)."""
+    graph: nx.MultiDiGraph = nx.MultiDiGraph(tick=state.graph.tick)
+    ids = [int(i) for i in state.graph.ids()]
+    for start in range(0, len(ids), 5_000):
+        part = ids[start : start + 5_000]
+        for node_id, content in zip(part, state.words(part), strict=True):
+            node = state.graph.node(node_id)[0]
+            graph.add_node(
+                node_id,
+                kind=NodeKind(int(node["kind"])).name.lower(),
+                text=content.text,
+                strength=float(node["strength"]),
+                importance=float(node["importance"]),
+                confidence=float(node["confidence"]),
+                valid_from=float(node["valid_from"]),
+                valid_to=float(node["valid_to"]),
+            )
+    arcs = state.graph.arcs()
+    for arc, weight in zip(arcs, arc_charge(arcs, state.graph.tick), strict=True):
+        kind = ArcKind(int(arc["kind"])).name.lower()
+        ends, uses = (int(arc["src"]), int(arc["dst"])), int(arc["uses"])
+        graph.add_edge(*ends, key=kind, kind=kind, weight=float(weight), uses=uses)
+    return graph

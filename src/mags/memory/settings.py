@@ -1,11 +1,20 @@
-"""Numbers and switches of the facade itself."""
+"""The settings of a memory, and the parts that it is put together from."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from mags.engram.attention import AttentionWeights
 from mags.engram.settings import EngramSettings
+from mags.index.state import State
+from mags.plasticity.cycle import SleepSettings
+from mags.ports.answer import Answerer
 from mags.ports.bounds import ANY, hold
+from mags.ports.chat import Usage
+from mags.ports.embedder import Embedder
+from mags.ports.policy import Policy
 from mags.recall.settings import RecallSettings
 
 
@@ -18,10 +27,9 @@ class MemorySettings:
     between sleeps that run by themselves (0: only when asked). `recalled_for_write`: hits
     shown to the write model (0: none; else in bulk each turn is a batch). `reminded`: facts told
     before that are shown to a policy that asks for them (0: none). `hebb`: wire what was cited
-    together.
-    `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal beyond which a
-    sleep folds what lies behind the oldest snapshot (0: never; `log` and `rollback` reach back
-    to there only).
+    together. `batch`: turns embedded at once in bulk. `max_journal_bytes`: size of the journal
+    beyond which a sleep folds what lies behind the oldest snapshot (0: never; `log` and
+    `rollback` reach back to there only).
     """
 
     window: int = 8
@@ -46,3 +54,26 @@ class MemorySettings:
 _BOUNDS = dict.fromkeys(
     ("window", "answer_k", "context_tokens", "batch"), (1, ANY)
 ) | dict.fromkeys(("sleep_every", "recalled_for_write", "reminded", "max_journal_bytes"), (0, ANY))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Everything but the store; made in `mags.app`, or by a test.
+
+    `clock`: seconds since the epoch; `to_pyg`: the converter. `spent`: what models were used for
+    since it was last called, whoever called them; `summarise`: a theme's text from its members'
+    texts, by a model (raises ModelError; without one it is extracted). `linker`: trained weights
+    of first edges.
+    """
+
+    embedder: Embedder
+    policy: Policy
+    answerer: Answerer
+    clock: Callable[[], float]
+    settings: MemorySettings = field(default_factory=MemorySettings)
+    sleep: SleepSettings = field(default_factory=SleepSettings)
+    seed: int = 0
+    to_pyg: Callable[[State], Any] | None = None
+    spent: Callable[[], Usage] | None = None
+    summarise: Callable[[Sequence[str]], str] | None = None
+    linker: AttentionWeights | None = None

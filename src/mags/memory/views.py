@@ -1,8 +1,8 @@
-"""What the facade hands out: plain values in words."""
+"""What a memory hands out: plain values in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -241,3 +241,148 @@ class Explanation:
     def __str__(self) -> str:
         """The whole explanation, one thing a line."""
         return "\n".join(self.lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionView:
+    """A community of associated nodes.
+
+    `id`: the node in its midst, so a region keeps its id while that node leads it; `name`: the
+    words of its leaders; `leaders`: up to three ids, entities first and themes last, the
+    best connected first; `members`: ids, ascending, the leaders among them.
+    """
+
+    id: int
+    name: str
+    leaders: tuple[int, ...]
+    members: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return len(self.members)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArcView:
+    """An arc as a change left it. `weight`: its charge then (0.0 where it was removed)."""
+
+    src: int
+    dst: int
+    kind: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedView:
+    """A node in its words of now. `current`: False for what is over; `tentative`: it is a guess."""
+
+    id: int
+    kind: str
+    text: str
+    current: bool
+    tentative: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeView:
+    """One Delta: node ids and arcs by what became of them, at most so many of each.
+
+    `closed`, `edited`: those of `changed` that ended, or have other words now. `arcs`: new ones;
+    `reweighted`: those that were there before; `cut`: those that are gone. `erased_nodes`,
+    `erased_arcs`: what of it was forgotten, of which the number alone is kept. `named`: words of
+    the first so many of its nodes that are still there, what says most first. `more`: how many
+    touched records are not listed.
+    """
+
+    seq: int
+    kind: str
+    recorded_at: datetime | None
+    tick: int
+    added: tuple[int, ...]
+    changed: tuple[int, ...]
+    removed: tuple[int, ...]
+    closed: tuple[int, ...]
+    edited: tuple[int, ...]
+    arcs: tuple[ArcView, ...]
+    reweighted: tuple[ArcView, ...]
+    cut: tuple[ArcView, ...]
+    erased_nodes: int
+    erased_arcs: int
+    named: tuple[NamedView, ...] = ()
+    more: int
+    reasons: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MomentView:
+    """What one change left of a node.
+
+    `tick`: at which `strength` was true; `half_life`: ticks until half of it is gone, None where
+    it stays. `seq` 0 and `kind` "known": as it is known from a checkpoint, without the change.
+    """
+
+    seq: int
+    kind: str
+    tick: int
+    recorded_at: datetime | None
+    strength: float
+    uses: int
+    half_life: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What of a memory to picture. Times in seconds; None for now.
+
+    `most`: nodes; `only`: among these ids, where told; `first`: these come first, whatever they
+    weigh.
+    """
+
+    most: int = 1_000
+    only: Collection[int] | None = None
+    first: Collection[int] = ()
+    as_of: float | None = None
+    recorded_as_of: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotView:
+    """A node of a picture. `region`: its id, 0 for none. `tentative`: it is a guess."""
+
+    id: int
+    kind: str
+    label: str
+    strength: float
+    importance: float
+    uses: int
+    region: int
+    current: bool
+    tentative: bool
+    pinned: bool
+    cold: bool
+    valid_from: datetime | None
+    valid_to: datetime | None
+    recorded_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """`nodes`, `arcs`: how many there are in all; `first`, `last`: the bounds of record time."""
+
+    tick: int
+    seq: int
+    nodes: int
+    arcs: int
+    dots: tuple[DotView, ...]
+    lines: tuple[ArcView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkView:
+    """How strongly two regions hang together: the charges of the arcs between them, added up."""
+
+    a: int
+    b: int
+    weight: float
+    arcs: int

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from mags.memory import inspect
-from mags.memory.pictures import Frame
+from mags.memory.views import Frame
 from mags.server.desk import grant_of
 from mags.server.grants import Forbidden, Grant, Scope
 from mags.server.wire.seen import PictureOut

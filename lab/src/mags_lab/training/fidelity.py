@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from mags.memory.memory import Memory
-from mags.memory.parts import Parts
-from mags.memory.settings import MemorySettings
+from mags.memory.settings import MemorySettings, Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.grammar import read_engram

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.errors import InvalidInput, MagsError
-from mags.memory.given import LONGEST_TURN
+from mags.memory.inputs import LONGEST_TURN
 from mags.models.prompts import Prompt
 from mags.recall.found import Found
 from mags.server.grants import Grant, Scope, namespace_of

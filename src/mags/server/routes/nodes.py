@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from mags.errors import NotFound
 from mags.memory import inspect
-from mags.memory.moments import seconds
-from mags.memory.pictures import Frame
+from mags.memory.inputs import seconds
+from mags.memory.views import Frame
 from mags.plasticity.cycle import OnRule
 from mags.server.desk import At
 from mags.server.grants import Scope

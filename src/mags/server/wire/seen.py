@@ -7,8 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from mags.memory.pictures import LinkView
-from mags.memory.regions import RegionView
+from mags.memory.views import LinkView, RegionView
 from mags.server.wire.shown import Copied, Shown
 
 

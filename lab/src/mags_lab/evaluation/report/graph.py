@@ -10,7 +10,7 @@ import networkx as nx
 
 from mags.memory import inspect
 from mags.memory.memory import Memory
-from mags.memory.pictures import Frame
+from mags.memory.views import Frame
 
 SIDE = 720.0
 MARGIN = 14.0

@@ -1,4 +1,4 @@
-"""Tending: sleep over a still picture, applied to what has not changed meanwhile."""
+"""Sleeping: the rules run over a still picture; what changed meanwhile stays as it is."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from mags.errors import ModelError, NotFound, StoreBusy
 from mags.graph.records import Content
+from mags.index.state import State
 from mags.memory.live import Live
-from mags.memory.parts import Parts
-from mags.memory.regions import RegionView, region_views
+from mags.memory.settings import Parts
+from mags.memory.views import RegionView
 from mags.plasticity.cycle import OnRule, Sleep, Slept, rebase
-from mags.plasticity.regions import Regions
+from mags.plasticity.regions import Regions, name_of
 from mags.plasticity.still import Still
 from mags.plasticity.themes import Member, Scribe, central_summary
 
@@ -26,15 +27,19 @@ GROWN = 1.1
 """Regions are found anew, without a sleep, once a memory has grown by this factor."""
 
 
-class Tender:
+class Sleeper:
     """Sleeps when asked and when due; one sleep at a time."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
-        """Tends `live` by the sleep settings and the seed of `parts`."""
         self._live = live
         self._parts = parts
         self._asleep = threading.Lock()
         self._regions: Regions | None = None
+
+    @property
+    def asleep(self) -> bool:
+        """Whether a sleep is under way."""
+        return self._asleep.locked()
 
     def sleep(self, on_rule: OnRule | None = None) -> Slept:
         """Run every rule; reading and writing go on meanwhile.
@@ -81,14 +86,6 @@ class Tender:
             seq = state.seq
         store.journal.compact(min([seq, *(mark.seq for mark in store.points.marks())]))
 
-    def sleep_if_due(self, tick_before: int, tick_after: int) -> bool:
-        """Sleep where a boundary of `sleep_every` ticks lies between and nobody sleeps yet."""
-        every = self._parts.settings.sleep_every
-        if every <= 0 or tick_before // every == tick_after // every or self._asleep.locked():
-            return False
-        self.sleep()
-        return True
-
     def _try(self, on_rule: OnRule | None) -> Slept | None:
         live, settings = self._live, self._parts.sleep
         with live.settled() as state:
@@ -115,27 +112,42 @@ class Tender:
         return slept
 
     def _scribe(self) -> Scribe:
+        """What writes themes reads and embeds through this."""
+        live = self._live
+
+        def words(ids: Sequence[int]) -> list[Content]:
+            with live.reading() as state:
+                return state.words(ids)
+
+        def vectors(ids: Sequence[int]) -> NDArray[np.float32]:
+            with live.reading() as state:
+                return state.vectors.get(np.array([state.graph.row(i) for i in ids], np.int64))
+
+        def summarise(members: Sequence[Member]) -> str:
+            """The model's text where there is one and it answers, else one made of theirs."""
+            if self._parts.summarise is None:
+                return central_summary(members)
+            try:
+                return self._parts.summarise([member.content.text for member in members])
+            except ModelError:
+                return central_summary(members)
+
         return Scribe(
-            words=self._words,
-            vectors=self._vectors,
-            embed=lambda texts: self._live.embedder.embed(texts),
-            ids=self._live.ids,
-            summarise=self._summarise,
+            words=words,
+            vectors=vectors,
+            embed=lambda texts: live.embedder.embed(texts),
+            ids=live.ids,
+            summarise=summarise,
         )
 
-    def _summarise(self, members: Sequence[Member]) -> str:
-        """A theme's text: the model's where there is one and it answers, else extracted."""
-        if self._parts.summarise is None:
-            return central_summary(members)
-        try:
-            return self._parts.summarise([member.content.text for member in members])
-        except ModelError:
-            return central_summary(members)
 
-    def _words(self, ids: Sequence[int]) -> list[Content]:
-        with self._live.reading() as state:
-            return state.words(ids)
-
-    def _vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
-        with self._live.reading() as state:
-            return state.vectors.get(np.array([state.graph.row(i) for i in ids], np.int64))
+def region_views(state: State, regions: Regions) -> list[RegionView]:
+    """The regions as far as their nodes are in the memory still, largest first."""
+    views = []
+    for number, leaders in enumerate(regions.leaders):
+        members = tuple(i for i in regions.members(number).tolist() if i in state.graph)
+        if members:
+            alive = tuple(i for i in leaders if i in state.graph) or members[:1]
+            name = name_of(state.words(alive))
+            views.append(RegionView(id=alive[0], name=name, leaders=alive, members=members))
+    return sorted(views, key=lambda view: -view.size)

@@ -1,16 +1,22 @@
-"""What callers give, checked before anything is made of it."""
+"""What callers give, checked before anything is made of it.
+
+Turns, facts, ids, counts and times become the values of `mags.ports`; what cannot be used raises
+InvalidInput. `readable` breaks what is too long for a policy into lines.
+"""
 
 from __future__ import annotations
 
 import json
 import operator
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from datetime import UTC, date, datetime
+from math import inf
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from mags.errors import InvalidInput
-from mags.memory.moments import Moment, seconds
 from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn, led_by, outcome
 
 LONGEST_TURN = 1_000_000
@@ -22,12 +28,30 @@ LONGEST_NAME = 2_000
 LONGEST_KEY = 100_000
 """Characters of an idempotency key, of which only a hash is looked up."""
 
+LONGEST_STRETCH = 2_000
+"""Characters without an end of a sentence that a policy reads at once.
+
+Rules take a time that grows with the square of a sentence; no sentence is longer than this.
+"""
+
+EARLIEST_S = -62_135_596_800.0
+"""The beginning of the year 1."""
+
+LATEST_S = 253_402_300_799.0
+"""The end of the year 9999: what lies beyond has no date."""
+
 TurnLike = Turn | Mapping[str, Any] | tuple[str, str] | str
 """A `Turn`, a mapping with its fields, a (speaker, text) pair, or a text."""
+
+Moment = datetime | date | str | float | int
+"""A datetime (naive means UTC), a date (its midnight), an ISO 8601 text, or seconds."""
 
 T = TypeVar("T")
 
 _FIELDS = frozenset(field.name for field in fields(Turn))
+
+_END = re.compile("(?<=[.!?…]\\s)|(?<=[\u3002\uff01\uff1f\\n])")
+"""Behind what ends a sentence, also in full width."""
 
 
 def words(given: object, what: str, *, longest: int = LONGEST_NAME, empty: bool = False) -> str:
@@ -131,10 +155,10 @@ def operation_of(
     act: Act,
     triple: tuple[str, str, str],
     *,
-    valid: tuple[Moment | None, Moment | None],
     qualifiers: Mapping[str, str],
-    one: bool | None,
-    confidence: float,
+    valid: tuple[Moment | None, Moment | None] = (None, None),
+    one: bool | None = None,
+    confidence: float = 1.0,
 ) -> Operation:
     """A triple given as such, as the write model would say it; raises InvalidInput."""
     subject, relation, object_ = triple
@@ -224,3 +248,63 @@ def check_meta(meta: object) -> None:
     if not all(isinstance(name, str) for name in meta):
         raise InvalidInput("the names in meta are texts", given=meta)
     words(plain, "meta", longest=LONGEST_TURN)
+
+
+def seconds(moment: Moment | None) -> float | None:
+    """Seconds since the epoch, or None for None; raises InvalidInput."""
+    if moment is None:
+        return None
+    if isinstance(moment, str):
+        moment = _parse(moment)
+    if isinstance(moment, bool) or not isinstance(moment, int | float | date):
+        raise InvalidInput(
+            f"a moment is a datetime, a date, an ISO 8601 text or seconds, not {moment!r}",
+            moment=moment,
+        )
+    if isinstance(moment, int | float):
+        if moment != moment or abs(moment) == inf:
+            raise InvalidInput("a moment must be a finite number of seconds", moment=moment)
+        found = moment
+    else:
+        found = _of_date(moment)
+    if not EARLIEST_S <= found <= LATEST_S:
+        raise InvalidInput(
+            f"a moment lies between the years 1 and 9999 (UTC), not at {moment!r}", moment=moment
+        )
+    return float(found)
+
+
+def _of_date(moment: date) -> float:
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.timestamp()
+
+
+def _parse(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError as failure:
+        raise InvalidInput(
+            f"cannot read the moment {text[:80]!r}: give ISO 8601, as in 2024-05-03 or "
+            "2024-05-03T14:00+02:00",
+            moment=text,
+        ) from failure
+
+
+def readable(turn: Turn) -> Turn:
+    """The turn, its long stretches broken at a space where there is one."""
+    if len(turn.text) <= LONGEST_STRETCH:
+        return turn
+    return replace(turn, text="".join(_lines(turn.text)))
+
+
+def _lines(text: str) -> Iterable[str]:
+    for stretch in _END.split(text):
+        rest = stretch
+        while len(rest) > LONGEST_STRETCH:
+            cut = rest.rfind(" ", 0, LONGEST_STRETCH) + 1 or LONGEST_STRETCH
+            yield f"{rest[:cut]}\n"
+            rest = rest[cut:]
+        yield rest

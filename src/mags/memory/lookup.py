@@ -1,0 +1,369 @@
+"""Looking things up: nodes, facts, paths, profiles and counts, in words; what holds the very words.
+
+Everything here takes a state that is held still, and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.errors import NotFound
+from mags.graph.charge import node_charge
+from mags.graph.graph import REVERSE
+from mags.graph.records import NEVER, ArcKind, Content, NodeFlag, NodeKind
+from mags.index.state import State
+from mags.index.tokens import terms
+from mags.memory.inputs import whole
+from mags.memory.live import Live
+from mags.memory.reading import Look
+from mags.memory.settings import Parts
+from mags.memory.views import (
+    Explanation,
+    NamedView,
+    NeighbourView,
+    NodeView,
+    PathView,
+    Profile,
+    Stats,
+)
+from mags.recall.candidates import outdated
+from mags.recall.connect import connect, neighbours
+from mags.recall.found import FactView, Found, HitTrace, Step, Trace, date_of, moment_of
+from mags.recall.recall import fact_view, sources
+from mags.recall.settings import RecallSettings
+
+LOOSE = 20_000
+"""Nodes that are walked at least, to find how two things hang together."""
+LABEL = 160
+"""Characters of a text that tells of a node."""
+SHORT = 90
+NAMED = 5
+"""Features named per hit, the weightiest first."""
+LIKE = 0.3
+"""Cosine from which on a memory that shares no word with what is looked for is like it: with the
+embedder that comes with MAGS "pets" and a dog have 0.35, what has nothing in common up to 0.24."""
+WORTH = 0.5
+"""Share of the best score from which on what recall finds is shown."""
+WORDED = ("cover", "lexical", "lexical_reworded", "walk", "chain")
+"""Features of recall that rest on words and names: each tells more than likeness."""
+_ORDER = (NodeKind.ENTITY, NodeKind.FACT, NodeKind.NOTE, NodeKind.THEME, NodeKind.EPISODE)
+
+
+def resolve(state: State, thing: int | str) -> int:
+    """A node id, or the entity of that name; raises NotFound."""
+    if isinstance(thing, int):
+        state.graph.row(thing)
+        return thing
+    found = state.names.find(thing)
+    if not found:
+        raise NotFound(f"nothing named {thing!r} is in this memory", name=thing)
+    return found[0]
+
+
+def node_view(state: State, node_id: int) -> NodeView:
+    """One node in words; raises NotFound."""
+    record = state.graph.node(node_id)
+    node = record[0]
+    content = state.content(node_id)
+    kind = NodeKind(int(node["kind"]))
+    flags = int(node["flags"])
+    ends = float(node["valid_to"])
+    return NodeView(
+        id=node_id,
+        kind=kind.name.lower(),
+        text=content.text,
+        meta=dict(content.meta),
+        strength=round(float(node_charge(record, state.graph.tick)[0]), 4),
+        importance=round(float(node["importance"]), 4),
+        confidence=round(float(node["confidence"]), 4),
+        valid_from=moment_of(float(node["valid_from"])),
+        valid_to=None if ends == NEVER else moment_of(ends),
+        recorded_at=moment_of(float(node["recorded_at"])),
+        uses=int(node["uses"]),
+        pinned=bool(flags & NodeFlag.PINNED),
+        cold=bool(flags & NodeFlag.COLD),
+        sources=tuple(sources(state.graph, node_id)),
+        fact=fact_view(state, node_id) if kind == NodeKind.FACT else None,
+    )
+
+
+def facts(state: State, subject: int | str | None, look: Look) -> list[FactView]:
+    """Facts (of a subject, or all) in order of validity; those true at `look.as_of`, or all."""
+    if subject is None:
+        ids = state.graph.ids(NodeKind.FACT).tolist()
+    else:
+        named = [subject] if isinstance(subject, int) else state.names.find(subject)
+        ids = [i for entity in named for i in state.slots.of(entity)]
+    found = [view for i in ids if (view := fact_at(state, i, look)) is not None]
+    return sorted(found, key=lambda f: (f.valid_from.timestamp() if f.valid_from else -NEVER, f.id))
+
+
+def fact_at(state: State, fact: int, look: Look) -> FactView | None:
+    """A fact as it was known and true then; None where it was not."""
+    node = state.graph.node(fact)[0]
+    ends = float(node["valid_to"])
+    if look.recorded_as_of is not None:
+        if float(node["recorded_at"]) > look.recorded_as_of:
+            return None
+        if float(node["closed_at"]) > look.recorded_as_of:
+            ends = NEVER
+    if look.as_of is not None:
+        denied = int(node["flags"]) & NodeFlag.RETRACTED and ends < NEVER
+        if denied or not float(node["valid_from"]) <= look.as_of < ends:
+            return None
+    return fact_view(state, fact, ends)
+
+
+def neighbour_views(state: State, node_id: int) -> list[NeighbourView]:
+    """Everything one arc away, strongest first."""
+    return [
+        NeighbourView(
+            id=n.id,
+            kind=state.kind(n.id).name.lower(),
+            text=state.content(n.id).text,
+            arc=n.kind.name.lower(),
+            weight=round(n.weight, 4),
+            outgoing=n.outgoing,
+        )
+        for n in neighbours(state, node_id)
+    ]
+
+
+def path(
+    state: State, start: int, end: int, *, now_s: float, settings: RecallSettings
+) -> PathView | None:
+    """The strongest path between two nodes; None where there is none."""
+    loose = replace(settings, threshold=0.0, max_nodes=max(settings.max_nodes, LOOSE))
+    found = connect(state, [start], [end], moment=now_s, settings=loose)
+    if found is None:
+        return None
+    ids = [found.start, *(step.dst for step in found.path)]
+    return PathView(
+        strength=found.strength,
+        nodes=tuple(ids),
+        texts=tuple(content.text for content in state.words(ids)),
+        arcs=tuple(ArcKind(step.kind).name.lower() for step in found.path),
+    )
+
+
+def profile(state: State, entity: int, *, now_s: float) -> Profile:
+    """What is known about an entity."""
+    content = state.content(entity)
+    everything = [fact_view(state, i) for i in state.slots.of(entity)]
+    ends = {v.id: float(state.graph.node(v.id)["valid_to"][0]) for v in everything}
+    spoken = state.graph.nodes["subject"][state.graph.where(NodeKind.EPISODE)] == entity
+    return Profile(
+        id=entity,
+        name=content.text,
+        aliases=tuple(str(a) for a in content.meta.get("aliases", ())),
+        facts=tuple(v for v in everything if ends[v.id] > now_s),
+        past=tuple(v for v in everything if ends[v.id] <= now_s),
+        about=tuple(fact_view(state, i) for i in state.slots.about(entity)),
+        episodes=int(spoken.sum()) + len(state.graph.origins(entity, ArcKind.MENTIONS)),
+    )
+
+
+def search(
+    state: State, words: str, found: Found, look: Look, vector: NDArray[Any] | None
+) -> list[NamedView]:
+    """At most `look.k` memories: literal matches by kind, then recalled ones that are near.
+
+    Literal is an entity of that name, its facts, and whatever holds all the words: things, facts,
+    notes, themes, then what was said; questions after statements, the memory's own answers last,
+    what is over after what holds. `found`: what recall finds for the words; `vector`: theirs,
+    shape (dimension,).
+    """
+    named = state.names.find(words)
+    facts = [i for one in named for i in (*state.slots.of(one), *state.slots.about(one))]
+    literal = dict.fromkeys((*named, *facts, *_holding(state, words)))
+    views = {i: view for i in literal if (view := _view(state, i, look)) is not None}
+    first = sorted(views, key=lambda i: (i not in named, *_place(state, views[i])))
+    near = [i for i in _near(state, found, vector) if i not in literal]
+    for one in near:
+        view = _view(state, one, look)
+        if view is not None:
+            views[one] = view
+    rest = [i for i in near if i in views]
+    answers = [i for i in (*first, *rest) if _is_answer(state, i)]
+    shown = [i for i in (*first, *rest) if i not in set(answers)]
+    return [views[i] for i in (*shown, *answers)[: look.k]]
+
+
+def _holding(state: State, words: str) -> list[int]:
+    """Nodes that hold every word that counts."""
+    wanted = list(dict.fromkeys(terms(words)))
+    if not wanted:
+        return []
+    rows = state.lexicon.holding(wanted[0])
+    for term in wanted[1:]:
+        rows = rows[np.isin(rows, state.lexicon.holding(term))]
+    graph = state.graph
+    ids: list[int] = graph.nodes["id"][rows[graph.alive[rows]]].tolist()
+    return ids
+
+
+def _near(state: State, found: Found, vector: NDArray[Any] | None) -> Iterator[int]:
+    """Hits near the best, best first, that share a word or are like what is looked for."""
+    best = max((hit.score for hit in found.hits), default=0.0)
+    why = {one.id: dict(one.shares) for one in found.trace.hits}
+    for hit in found.hits:
+        if hit.id not in state.graph or hit.score <= 0.0 or hit.score < WORTH * best:
+            continue
+        worded = any(why.get(hit.id, {}).get(name, 0.0) > 0.0 for name in WORDED)
+        if worded or _cosine(state, hit.id, vector) >= LIKE:
+            yield hit.id
+
+
+def _cosine(state: State, node_id: int, vector: NDArray[Any] | None) -> float:
+    if vector is None:
+        return 0.0
+    own = state.vectors.get(state.graph.rows([node_id]))[0]
+    return float(np.asarray(own, np.float32) @ np.asarray(vector, np.float32))
+
+
+def _view(state: State, node_id: int, look: Look) -> NamedView | None:
+    """A node as it was at the time that is looked at; None where it was not yet, or no more."""
+    node = state.graph.view(node_id)[0]
+    kind = NodeKind(int(node["kind"]))
+    known = look.recorded_as_of
+    if known is not None and float(node["recorded_at"]) > known:
+        return None
+    content = state.content(node_id)
+    current = bool(node["valid_to"] == NEVER)
+    if kind == NodeKind.FACT and look.of_the_past:
+        view = fact_at(state, node_id, look)
+        if view is None:
+            return None
+        current = look.as_of is not None or view.valid_to is None
+    said_later = kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), look.as_of)
+    if said_later or (kind == NodeKind.THEME and _is_outdated(state, node_id, look)):
+        return None
+    return named(node, content, current=current)
+
+
+def _is_outdated(state: State, theme: int, look: Look) -> bool:
+    """Whether a theme tells of what has an end, or had ended by the time that is looked at."""
+    moment = float(np.nextafter(NEVER, 0.0)) if look.as_of is None else look.as_of
+    return bool(outdated(state.graph, state.graph.rows([theme]), moment)[0])
+
+
+def _is_later(said_at: float, moment: float | None) -> bool:
+    return moment is not None and said_at > moment
+
+
+def _place(state: State, view: NamedView) -> tuple[int, bool, bool, float]:
+    """Where a literal match stands: by kind, what holds, statements, the newest first."""
+    node = state.graph.view(view.id)[0]
+    kind = _ORDER.index(NodeKind(int(node["kind"])))
+    asks = bool(int(node["flags"]) & NodeFlag.QUESTION)
+    return kind, not view.current, asks, -float(node["recorded_at"])
+
+
+def _is_answer(state: State, node_id: int) -> bool:
+    return bool(int(state.graph.view(node_id)["flags"][0]) & NodeFlag.RECALLED)
+
+
+def named(node: np.void, content: Content, *, current: bool) -> NamedView:
+    """A node in its words of now."""
+    return NamedView(
+        id=content.node,
+        kind=NodeKind(int(node["kind"])).name.lower(),
+        text=content.text[:LABEL],
+        current=current,
+        tentative=bool(int(node["flags"]) & NodeFlag.GUESS),
+    )
+
+
+def explain(state: State, trace: Trace, limit: int | None = None) -> Explanation:
+    """Why each hit came back: anchor, path with weights, shares of the score, sources."""
+    limit = None if limit is None else whole(limit, "limit is how many hits to explain")
+    lines = [f"Asked: {' | '.join(trace.queries)}"] if trace.queries else []
+    if trace.again:
+        lines.append(f"Recalled again: {' | '.join(trace.again)}")
+    lines.append(f"Read at tick {trace.tick}, journal entry {trace.seq}.")
+    lines.append("Anchors: " + (", ".join(f"m{i}" for i in trace.anchors) or "none"))
+    if trace.chain:
+        lines.append("Chain: " + " -> ".join(_short(state, i) for i in trace.chain))
+    for rank, hit in enumerate(trace.hits[:limit], 1):
+        lines.extend(_hit(state, trace, hit, rank))
+    for cluster in trace.clusters:
+        lines.append("Associated: " + ", ".join(f"m{i}" for i in cluster))
+    return Explanation(queries=trace.queries, lines=tuple(lines))
+
+
+def _hit(state: State, trace: Trace, hit: HitTrace, rank: int) -> list[str]:
+    mark = " *cited*" if hit.id in trace.cited else ""
+    lines = [f"{rank}. [m{hit.id}] {_short(state, hit.id)} (score {hit.score:.2f}){mark}"]
+    parts = sorted(hit.shares.items(), key=lambda item: -abs(item[1]))[:NAMED]
+    lines.append("   because " + ", ".join(f"{name} {value:+.2f}" for name, value in parts))
+    if hit.path:
+        steps = "".join(_step(state, step) for step in hit.path)
+        lines.append(f"   path from anchor {_short(state, hit.anchor)}{steps}")
+    elif hit.anchor == hit.id:
+        lines.append("   an anchor itself")
+    if hit.sources and hit.sources != (hit.id,):
+        lines.append("   said in " + ", ".join(_source(state, i) for i in hit.sources))
+    start, end = date_of(hit.valid_from), date_of(hit.valid_to)
+    if end:
+        lines.append(f"   true {f'from {start} ' if start else ''}until {end}")
+    return lines
+
+
+def _step(state: State, step: Step) -> str:
+    kind = ArcKind(step.kind).name.lower()
+    arrow = (
+        f" --{kind} {step.weight:.2f}--> " if step.forward else f" <--{kind} {step.weight:.2f}-- "
+    )
+    return arrow + _short(state, step.dst)
+
+
+def _source(state: State, node_id: int) -> str:
+    if node_id not in state.graph:
+        return f"m{node_id} (forgotten)"
+    node = state.graph.node(node_id)[0]
+    return f"m{node_id} ({date_of(float(node['valid_from'])) or 'undated'})"
+
+
+def _short(state: State, node_id: int) -> str:
+    try:
+        text = state.content(node_id).text
+    except NotFound:
+        return "(forgotten)"
+    text = " ".join(text.split())
+    return f"“{text[: SHORT - 1]}…”" if len(text) > SHORT else f"“{text}”"
+
+
+def stats(live: Live, parts: Parts) -> Stats:
+    """Counts by kind, open and closed facts, bytes."""
+    store = live.store
+    size = dict(store.facts.size())
+    marks, branches = store.points.marks(), store.facts.branches()
+    with live.reading() as state:
+        graph = state.graph
+        nodes = graph.nodes[graph.where()]
+        facts = nodes[nodes["kind"] == NodeKind.FACT]
+        kinds = graph.adjacency.columns["kind"][graph.adjacency.positions()[1]]
+        arcs = np.bincount(kinds[kinds < REVERSE], minlength=9)
+        held = (graph.nodes, graph.adjacency, state.vectors, state.lexicon)
+        return Stats(
+            nodes={k.name.lower(): int((nodes["kind"] == k).sum()) for k in NodeKind},
+            arcs={k.name.lower(): int(arcs[k]) for k in ArcKind},
+            open_facts=int((facts["valid_to"] == NEVER).sum()),
+            closed_facts=int((facts["valid_to"] != NEVER).sum()),
+            tick=graph.tick,
+            seq=state.seq,
+            branch=store.branch,
+            embedder=live.embedder.name,
+            policy=parts.policy.name,
+            answerer=parts.answerer.name,
+            bytes_on_disk=int(size.get("bytes", 0)),
+            bytes_in_memory=int(sum(part.nbytes for part in held)),
+            snapshots=tuple(mark.name for mark in marks),
+            branches=tuple(mark.name for mark in branches),
+            parts=size,
+        )
