@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.chain import find_chain
-from mags.models.answer.extractive import ExtractiveAnswerer, judge
+from mags.models.answer.extractive import ExtractiveAnswerer, find_chain, judge
 from mags.models.answer.question import read_question
-from mags.models.answer.shares import kind_share, word_share
 from mags.models.answer.support import (
     SupportWeights,
+    kind_share,
     rare_share,
     stands,
     support,
+    word_share,
 )
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.veil import HIDDEN, Veil, visible
+from mags.models.answer.citations import HIDDEN, Veil, visible
 
 
 @pytest.mark.parametrize(

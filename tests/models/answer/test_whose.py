@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mags.models.answer.cues import of_nobody_else, without_subject
 from mags.models.answer.question import read_question
-from mags.models.answer.shares import name_share
-from mags.models.answer.whose import of_nobody_else, without_subject
+from mags.models.answer.support import name_share
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

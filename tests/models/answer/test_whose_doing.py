@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mags.models.answer.whose import asks_of_oneself, done_by_oneself, of_another_doer
+from mags.models.answer.cues import asks_of_oneself, done_by_oneself, of_another_doer
 from mags.models.guardrails import stems
 
 LIVE, DORA = frozenset(stems("live")), frozenset(stems("Dora"))

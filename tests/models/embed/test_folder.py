@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from mags.errors import ConfigurationError, CorruptFile
-from mags.models.embed.folder import DenseLayer, read_folder
-from mags.models.embed.safetensors import read_safetensors
+from mags.models.embed.sentence_transformers import DenseLayer, read_folder, read_safetensors
 
 KIND = "sentence_transformers.models."
 

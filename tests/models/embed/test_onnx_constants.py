@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from mags.errors import InvalidInput
-from mags.models.embed.onnx import SHIPPED, OnnxEmbedder
-from mags.models.embed.onnx_constants import constants, with_constants
+from mags.models.embed.onnx import SHIPPED, OnnxEmbedder, constants, with_constants
 
 GAIN = "encoder.layer.5.output.LayerNorm/gain"
 MODEL = SHIPPED.model.read_bytes()

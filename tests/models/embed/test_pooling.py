@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mags.models.embed.pooling import pool
+from mags.models.embed.sentence_transformers import pool
 
 # Two windows of three tokens, two numbers each; the second has one token of padding.
 STATES = np.array(

@@ -1,6 +1,6 @@
 """What a small model is shown: exactly these words, in training and in use."""
 
-from mags.models.policy.compact import Window, compact
+from mags.models.policy.taught import Window, compact
 from mags.ports.policy import Recalled, Turn
 
 AT = 1_715_299_200.0  # Friday 10 May 2024

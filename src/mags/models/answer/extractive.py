@@ -1,8 +1,7 @@
-"""Answers without a model: the best supported memory, quoted with its mark, speaker and date.
+"""Which words of a memory are quoted: the sentence that says most of what was asked.
 
-A fact that fills the slot asked about gives its end first: "Oslo - "I moved to Oslo in May." [m42]
-(Alice, 3 May 2024, since May 2024)". A chain of hops gives the end of its last fact and quotes
-every step. Where support is weak it says "I don't know".
+Where it lacks what is asked for ("She starts on 1 April" is what "When did Saskia start?" wants)
+and the one behind it has that, both are quoted.
 """
 
 from __future__ import annotations
@@ -13,30 +12,197 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mags.models import rendering
-from mags.models.answer.about import about_whom, asks_own_name, own_name, profile
-from mags.models.answer.asof import begun, spans_days
-from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
-from mags.models.answer.contrary import is_pet
-from mags.models.answer.cues import WEEKDAYS, dead
-from mags.models.answer.newest import newest_first
-from mags.models.answer.predecessor import before_another
-from mags.models.answer.question import Question, content, read_question
-from mags.models.answer.relatives import by_name
-from mags.models.answer.sentences import CLOSE, OPEN, brief, quoted
-from mags.models.answer.shares import kind_share
+from mags.models.answer.cues import CUES, STOP, WEEKDAYS, dead, is_pet, of_nobody_else
+from mags.models.answer.people import (
+    about_whom,
+    asks_own_name,
+    before_another,
+    by_name,
+    own_name,
+    profile,
+)
+from mags.models.answer.question import Question, begun, content, read_question, spans_days
 from mags.models.answer.support import (
     ENDED,
     KINDLESS,
     SupportWeights,
+    kind_share,
+    named,
+    past,
     slot,
     weighed,
 )
-from mags.models.answer.timely import past
 from mags.models.grammar import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
+
+OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
+MOST_QUOTED = 240
+_END = re.compile(rf"{STOP}(?=[^a-z])|\n+")
+
+
+def quoted(question: Question, text: str, *, marked: bool) -> str:
+    """What of a memory answers best, shortened, in quotation marks if `marked`."""
+    sentences = [part for part in _END.split(text.strip()) if part]
+    told = [part for part in sentences if not part.endswith("?")] or sentences
+    at = max(range(len(told)), key=lambda i: len(question.words & content(told[i])), default=None)
+    if at is None:
+        return f"{OPEN}{CLOSE}" if marked else ""
+    best = brief(rendering.quote(_with_next(question, told, at)))
+    return f"{OPEN}{best}{CLOSE}" if marked else best
+
+
+def _with_next(question: Question, told: list[str], at: int) -> str:
+    """A sentence, with the one behind it where only that has the kind of thing asked for."""
+    cue = CUES.get(question.kind)
+    if cue is None or at + 1 >= len(told):
+        return told[at]
+    # "at the pool" is a place even where the sentence asked for has "in my tea"
+    lacks = cue.search(told[at]) is None or question.kind == "place"
+    return f"{told[at]} {told[at + 1]}" if lacks and cue.search(told[at + 1]) else told[at]
+
+
+def brief(words: str) -> str:
+    """Words, cut at `MOST_QUOTED` characters."""
+    return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."
+
+
+# A chain of hops among recalled facts: each shares an end with the one before.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """Facts in order of their steps, and the end of the last, which answers."""
+
+    steps: tuple[ContextItem, ...]
+    end: str
+
+
+def find_chain(question: Question, items: Sequence[ContextItem]) -> Chain | None:
+    """The chain that the items' steps (0, 1, ...) make; None unless two or more facts join up.
+
+    It sets out from the end of the first fact that the question names. A fact may be walked
+    either way: what it shares with the next is where it leads to.
+    """
+    steps = sorted(
+        (item for item in items if item.step is not None and item.fact is not None),
+        key=lambda item: item.step or 0,
+    )
+    if len(steps) < 2 or [item.step for item in steps] != list(range(len(steps))):
+        return None
+    ends = _ends(steps[0])
+    reached = tuple(end for end in ends if not named(question, end)) or ends
+    for item in steps[1:]:
+        subject, obj = _ends(item)
+        folded = {end.casefold() for end in reached}
+        if subject.casefold() in folded:
+            reached = (obj,)
+        elif obj.casefold() in folded:
+            reached = (subject,)
+        else:
+            return None
+    return Chain(steps=tuple(steps), end=reached[0])
+
+
+def _ends(item: ContextItem) -> tuple[str, ...]:
+    return (item.fact[0], item.fact[2]) if item.fact is not None else ()
+
+
+# The newest word on a matter: a turn that tells anew what an earlier memory told.
+#
+# What the rules cannot read closes no fact ("changed the code of the alarm, it's 9083 now"). So of
+# memories that say all that is asked, a later turn goes before an earlier one where it says that
+# something changed, or where a number or a time is asked for and it gives one.
+
+
+_CHANGED = re.compile(
+    r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
+    r"|any ?more|no longer"
+    r"|from now on|from then on|after all|switched|swapped|replaced|postponed|delayed"
+    r"|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped|(?:up|down) to"
+    r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
+    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
+    re.I,
+)
+_COUNT = re.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) "
+    r"(?:more |other |different )?(?P<noun>[a-z]+)(?P<behind>[^.!?;]*)",
+    re.I,
+)
+_SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
+LEAST = 0.5
+"""Support that a later turn needs: what says all that is asked has it, where nothing halves it."""
+_VALUED = ("number", "time")
+
+
+def newest_first(
+    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+) -> list[tuple[float, ContextItem]]:
+    """Judged memories, best first, with the newest word on the matter in front.
+
+    It has the support of the best, whose place it takes.
+
+    `judged`: support and memory, best first. As they are where the past is asked for, or where
+    from somebody is, which no change changes, or where the best does not carry an answer.
+    """
+    ranked = list(judged)
+    once = question.past or question.then or question.origin
+    if not ranked or ranked[0][0] < threshold or once:
+        return ranked
+    best = ranked[0][1]
+    if not question.words or not best.current:
+        return ranked
+    later = [
+        (strength, item)
+        for strength, item in ranked
+        if _tells_anew(question, best, item, strong=strength >= LEAST)
+    ]
+    if not later:
+        return ranked
+    first = max(later, key=lambda pair: pair[1].at)
+    rest = [pair for pair in ranked if pair is not first]
+    return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
+
+
+def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, strong: bool) -> bool:
+    """Whether a turn was said after the best memory and tells the same matter once more."""
+    if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
+        return False
+    if item.text.rstrip().endswith("?"):
+        return False
+    if _counts_anew(question, best, item):
+        return True
+    if question.told or not strong or not question.words <= content(item.text):
+        return False
+    cue = CUES.get(question.kind)
+    if cue is not None and cue.search(item.text) is None:
+        return False
+    valued = question.kind in _VALUED and best.fact is None
+    return valued or _CHANGED.search(item.text) is not None
+
+
+def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
+    """Whether a turn counts again what was counted before: "seven species now" after "5 species".
+
+    How it came about need not be said again.
+    """
+    if not question.counts or best.fact is not None or item.speaker != best.speaker:
+        return False
+    if not of_nobody_else(item.text, question.words):
+        return False
+    counted = {c["noun"].casefold() for c in _COUNT.finditer(best.text)}
+    again = (c for c in _COUNT.finditer(item.text) if c["noun"].casefold() in counted)
+    return any(content(c["noun"]) & question.words and _SO_FAR.search(c["behind"]) for c in again)
+
+
+# Answers without a model: the best supported memory, quoted with its mark, speaker and date.
+#
+# A fact that fills the slot asked about gives its end first: "Oslo - "I moved to Oslo in May." [m42]
+# (Alice, 3 May 2024, since May 2024)". A chain of hops gives the end of its last fact and quotes
+# every step. Where support is weak it says "I don't know".
+
 
 UNKNOWN = "I don't know."
 DASH = "\N{EM DASH}"

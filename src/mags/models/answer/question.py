@@ -1,31 +1,251 @@
-"""What a question asks for, read without a model: its words, its names, the kind of its answer."""
+"""The frame of a question: what does it, of which kind is asked for, what it leaves open."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
-from mags.models.answer.asof import Then, then_of
-from mags.models.answer.contrary import (
+from mags.models.answer.cues import (
     KINDRED,
+    asks_for_own,
+    asks_of_oneself,
     bound_names,
     cue_of,
+    done_by_oneself,
     former,
+    kind_of_thing,
     kindred,
     kinds_asked,
     owned,
 )
-from mags.models.answer.frames import AUXILIARY, DENIED, LIGHT, ORIGIN, TYPED, topic
-from mags.models.answer.types import kind_of_thing
-from mags.models.answer.whose import asks_for_own, asks_of_oneself, done_by_oneself
-from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
 from mags.models.guardrails import WORD, stems
+from mags.models.policy.rules.when import times
+from mags.ports.answer import ContextItem
 from mags.ports.inflection import BASE, THIRD, forms, lemma
 from mags.ports.inflection import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
+
+AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
+LIGHT = "go happen due take scheduled planned days dates months years times"
+"""Words that only ask for a time: "when is it due", "which days"."""
+TYPED = re.compile(
+    rf"^(?:what|which) (?P<type>[a-z]+(?: [a-z]+)?) {AUXILIARY}\b.* "
+    r"(?P<particle>in|on|at|to|for|with|from|by|into|as)\s*\?*$",
+    re.I,
+)
+"""A question for something of a kind, by the preposition that stands before it in an answer."""
+DENIED = re.compile(
+    r"n't\b|\b(?:not|never|cannot|no longer|stop|stopped|quit|give up|gave up|given up|avoid)\b",
+    re.I,
+)
+"""What shows that what is not so is asked for."""
+ORIGIN = re.compile(r"\bfrom\s*\??$", re.I)
+"""The end of a question for where somebody or something is from."""
+_DOES_IT = re.compile(
+    r"\b(?:do|does|did)(?:n't)? (?!I\b|we\b|you\b|he\b|she\b|it\b|they\b)(?P<rest>.+)", re.I
+)
+_MOST_OF_TOPIC = 4
+
+
+def topic(text: str) -> str:
+    """The words of what is asked to do something, all before its verb; "" where not clear."""
+    found = _DOES_IT.search(text)
+    words = WORD.findall(found["rest"]) if found else []
+    end = next((i for i, word in enumerate(words) if i and _is_base(word)), 0)
+    return " ".join(words[:end]) if end <= _MOST_OF_TOPIC else ""
+
+
+def _is_base(word: str) -> bool:
+    """Whether a word may be a verb as it stands behind "does"."""
+    return word.islower() and any(tag == BASE for _, tag in forms(word))
+
+
+# Questions in other words than what was told: put plainly, and what their nouns may stand for.
+
+
+_WHO = r"(?P<who>I|we|[A-Z]\w*|my \w+)"
+_PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.I), plain)
+    for pattern, plain in (
+        (
+            rf"\b(?:what|which) (?:company|firm|employer|hospital|school|shop|office|bank|place)"
+            rf" (?P<do>do|does|did) {_WHO} work (?:at|for|in)\b",
+            r"where \g<do> \g<who> work",
+        ),
+        (
+            r"\bwhat(?:'s| is| was) (?P<who>my \w+|[A-Z]\w*)'s"
+            r" (?:job|profession|occupation|trade)\b",
+            r"what does \g<who> do for a living",
+        ),
+        (
+            rf"\b(?:what|which) (?P<noun>[a-z]+) (?:do|does|did) {_WHO} (?:like|love|enjoy)"
+            r" (?:the )?(?:best|most)\b",
+            r"what is \g<who>'s favourite \g<noun>",
+        ),
+        (r"(?<=\w), [\w' -]+ or [\w' -]+(?=\?*$)", ""),
+        (
+            rf"^what(?:'s| is| are| am| 's) {_WHO} into(?: (?:now|these days))?(?=\?*$)",
+            r"what does \g<who> like",
+        ),
+        (r"\bmy (?:closest|oldest) friend\b", "my best friend"),
+        (r"\bmy (?:boy|lad)(?='s|\b)(?! ?friend)", "my son"),
+        (r"\bmy (?:little |baby )?girl(?='s|\b)", "my daughter"),
+        (r"\bmy (?:other half|significant other|spouse)\b", "my partner"),
+        (r"\bwhat(?:'s| is) my number\b", "what is my phone number"),
+        (
+            r"\b(?P<do>do|does) (?P<who>I|we|[A-Z]\w*) have any (?P<noun>[a-z]+)s\b",
+            r"what \g<noun>s \g<do> \g<who> have",
+        ),
+    )
+)
+
+
+def plainer(question: str) -> str:
+    """A question in the words that facts are told in; as it is where it has others."""
+    for pattern, plain in _PLAIN:
+        question = pattern.sub(plain, question)
+    return re.sub(r"\b[Ii]'s favourite\b", "my favourite", question)
+
+
+_GROUPS: tuple[tuple[str, str, str], ...] = (
+    ("sibling siblings", "brother|sister", "sibling"),
+    ("pet pets animals", "dog|cat|rabbit|hamster|parrot|bird|fish|horse|pet", "pet animal"),
+    ("child children kids", "son|daughter|child", "child"),
+    ("partner", "is dating|is married to|is engaged to", "partner"),
+    ("boyfriend girlfriend", "is dating", "boyfriend girlfriend"),
+    ("allergy allergies", "is allergic to", "allergy"),
+    ("car", "car|drives", "car drive kind make"),
+    ("rent", "rent", "rent pay"),
+    ("earn salary wage income", "salary|income", "earn salary wage income"),
+    ("colour color", "car|bike|phone", "colour"),
+    ("university uni college", "studied at|studied|studies|is studying at", "university uni go"),
+    ("book novel", "is reading", "book novel"),
+    ("phobia phobias", "is afraid of", "phobia"),
+    ("medicine medication tablets pills", "takes", "medicine medication tablets pills"),
+)
+"""Nouns of a question, the relations they may ask for, and what these are then said by."""
+
+
+def grouped(heard: list[str]) -> Iterator[tuple[str, str]]:
+    """Each relation that a noun of a question may stand for, with the words it says it by."""
+    held = set(heard)
+    for nouns, relations, said in _GROUPS:
+        if not held.isdisjoint(nouns.split()):
+            yield from ((relation, said) for relation in relations.split("|"))
+    yield from _denied(held)
+    if _KIND.match(" ".join(heard)):
+        yield "is a", " ".join(heard)
+    if {"who", "live", "with"} <= held:
+        yield from ((r, "live") for r in ("roommate", "lives with"))
+    if {"when", "born"} <= held:
+        yield "birthday", "born bear"
+    if "job" in held and held & {"previous", "last", "former", "old"}:
+        yield from ((r, "job previous last former old") for r in ("worked at", "worked as"))
+    if "from" in held and held & {"country", "city", "town", "place"}:
+        yield "is from", "country city town place"
+    if held & {"food", "foods", "dish", "dishes", "drink", "drinks"}:
+        yield from ((r, "food dish drink like hate love") for r in ("likes", "dislikes"))
+
+
+_KIND = re.compile(
+    r"^(?:what|which) (?:kind|sort|type|breed)(?: of [a-z]+)? (?:is|was) [\w'-]+(?: [\w'-]+){0,2}$"
+)
+"""A question of what something is: "what kind of dog is Pepe"."""
+
+
+def _denied(held: set[str]) -> Iterator[tuple[str, str]]:
+    """What is asked for by denying it: what one can't eat, what one doesn't like."""
+    eaten = "eat" in held or ("have" in held and held & {"food", "foods"})
+    if eaten and held & {"can't", "cannot", "don't"}:
+        for relation in ("is allergic to", "does not eat", "can not eat"):
+            yield relation, "eat have food can't don't"
+    if "like" in held and held & {"don't", "doesn't"}:
+        yield "dislikes", "like don't doesn't"
+
+
+SYNONYMS = {
+    "movie": "film", "movies": "film", "films": "film", "telly": "tv", "television": "tv",
+    "mobile": "phone", "cellphone": "phone", "bike": "bicycle", "bikes": "bicycle",
+    "automobile": "car",
+    "apartment": "flat", "holiday": "vacation", "holidays": "vacation", "color": "colour",
+    "wedding": "marry", "weddings": "marry",
+    "physician": "doctor", "gp": "doctor", "uni": "university", "tablets": "tablet",
+}  # fmt: skip
+"""Words of one meaning, each with the one that stands for them."""
+COLOURS = frozenset(
+    {"red", "green", "blue", "yellow", "black", "white", "grey", "gray", "silver", "brown"}
+    | {"orange", "purple", "pink", "beige"}
+)
+
+
+# Questions as of a time: "Where did I live in June 2023?" asks for what held then.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Then:
+    """The time that a question names: from `since` until `until`, seconds, and its `words`.
+
+    `words`: the stems it is said by, which no fact has to repeat.
+    """
+
+    since: float
+    until: float
+    words: frozenset[str]
+
+
+def then_of(text: str, at: float) -> tuple[str, Then | None]:
+    """A question without the past time it names, and that time; as it is where it names none."""
+    found = times(text, at, future=False)
+    if len(found) != 1 or found[0].role != "at" or found[0].since > at:
+        return text, None
+    time = found[0]
+    said = text[time.start : time.end]
+    told = Then(since=time.since, until=time.until, words=stems(said))
+    return f"{text[: time.start]} {text[time.end :]}", told
+
+
+def held_then(item: ContextItem, then: Then) -> bool:
+    """Whether a fact held at some moment of a time, as far as is known.
+
+    What was said without a beginning counts from when it was said.
+    """
+    begun = item.at if item.valid_from is None else item.valid_from
+    ended = item.valid_to if item.valid_to is not None else inf if item.current else begun
+    return begun < then.until and ended > then.since
+
+
+def begun(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
+    """Leave out what is to come where it stands beside what holds until then.
+
+    Who works at Lumen and will at Brightwater works at Lumen. `at`: now, seconds.
+    """
+    holds = {item.fact[:2] for item in items if item.fact and item.current and not _ahead(item, at)}
+    return [i for i in items if i.fact is None or not _ahead(i, at) or i.fact[:2] not in holds]
+
+
+def _ahead(item: ContextItem, at: float) -> bool:
+    return item.valid_from is not None and item.valid_from > at > 0.0
+
+
+_DAY_S = 86_400
+
+
+def spans_days(item: ContextItem) -> bool:
+    """Whether something was told from one day to another: "on holiday from 7 to 11 April"."""
+    since, until = item.valid_from, item.valid_to
+    if item.fact is None:
+        roles = [time.role for time in times(item.text, item.at, future=True)]
+        return roles[:2] == ["since", "until"]
+    if since is None or until is None or since >= until:
+        return False
+    return since % _DAY_S == 0 and until % _DAY_S == 0
+
+
+# What a question asks for, read without a model: its words, its names, the kind of its answer.
 
 
 def _set(words: str) -> frozenset[str]:

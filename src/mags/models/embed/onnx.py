@@ -1,27 +1,216 @@
-"""The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
-
-`scripts/make_embedder.py` made the file and says how. Its activations are
-quantised row by row (one scale a token), so a text has the same vector whatever
-is embedded beside it.
-"""
+"""onnxruntime, opened the way MAGS wants it: CPU only, quiet, few threads, loaded late."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from mags.errors import CorruptFile
-from mags.models.embed.onnx_constants import Arrays, with_constants
-from mags.models.embed.onnx_output import with_output
-from mags.models.embed.session import OnnxSession, open_session
+from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
 from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean
+
+
+class Port(Protocol):
+    """An input or output of a session."""
+
+    name: str
+
+
+class OnnxSession(Protocol):
+    """What MAGS uses of `onnxruntime.InferenceSession`; safe to call from several threads."""
+
+    def run(
+        self, output_names: Sequence[str] | None, input_feed: Mapping[str, NDArray[np.int64]]
+    ) -> list[NDArray[np.float32]]:
+        """The named outputs for these inputs."""
+        ...
+
+    def get_inputs(self) -> Sequence[Port]:
+        """What the graph asks for."""
+        ...
+
+    def get_outputs(self) -> Sequence[Port]:
+        """What the graph gives."""
+        ...
+
+
+def open_session(model: bytes | str, path: Path, *, threads: int) -> OnnxSession:
+    """A CPU session over a model's bytes (or its path, when it has files beside it).
+
+    `path` is for the message. Raises ModelError when onnxruntime refuses the file.
+    """
+    # Imported here: it takes 0.2 s, and most commands embed nothing.
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Idle threads would otherwise spin on a core between two texts.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+
+    def refused(failure: Exception) -> MagsError:
+        return ModelError(f"onnxruntime cannot open {path}: {failure}", path=path)
+
+    with boundary("onnxruntime", refused):
+        session: OnnxSession = onnxruntime.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"]
+        )
+    return session
+
+
+# Read the constants of an ONNX model, and put others in their place, without a library for ONNX.
+#
+# A constant of the same shape and type takes as many bytes, so it is put where the old one was.
+# Field numbers are those of onnx.proto: ModelProto.graph 7, GraphProto.initializer 5,
+# TensorProto.dims 1, .data_type 2, .name 8 and .raw_data 9.
+
+
+GRAPH, INITIALIZER = 7, 5
+DIMS, KIND, NAME, RAW = 1, 2, 8, 9
+KINDS: Mapping[int, np.dtype[np.generic]] = {
+    1: np.dtype(np.float32),
+    2: np.dtype(np.uint8),
+    3: np.dtype(np.int8),
+    7: np.dtype(np.int64),
+}
+SCALAR, MESSAGE = 0, 2
+SIZES = {1: 8, 5: 4}
+"""Bytes of a field of a fixed size, by its wire type."""
+Arrays = Mapping[str, NDArray[np.generic]]
+Fields = Mapping[int, list[tuple[int, int]]]
+"""By number: where the content of each field begins and ends, or (value, -1)."""
+
+
+def constants(model: bytes) -> dict[str, NDArray[np.generic]]:
+    """The constants of a model by name, as views of its bytes."""
+    found: dict[str, NDArray[np.generic]] = {}
+    for fields in _tensors(model):
+        start, end = fields[RAW][0]
+        kind = KINDS[fields[KIND][0][0]]
+        flat = np.frombuffer(model, kind, (end - start) // kind.itemsize, start)
+        found[_name(model, fields)] = flat.reshape(_shape(model, fields))
+    return found
+
+
+def with_constants(model: bytes, arrays: Arrays) -> bytes:
+    """The model with other values of some constants; raises InvalidInput where none is like it."""
+    made, left = bytearray(model), dict(arrays)
+    for fields in _tensors(model):
+        name = _name(model, fields)
+        array = left.pop(name, None)
+        if array is None:
+            continue
+        start, end = fields[RAW][0]
+        if array.nbytes != end - start:
+            raise InvalidInput(
+                f"the constant {name} has {end - start} bytes, not {array.nbytes}", constant=name
+            )
+        made[start:end] = np.ascontiguousarray(array).tobytes()
+    if left:
+        raise InvalidInput(f"the model has no constant {min(left)}", constant=min(left))
+    return bytes(made)
+
+
+def _tensors(model: bytes) -> Iterator[Fields]:
+    for field, start, end in _fields(model, 0, len(model)):
+        for inner, first, last in _fields(model, start, end) if field == GRAPH else ():
+            if inner == INITIALIZER:
+                found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+                for number, begins, ends in _fields(model, first, last):
+                    found[number].append((begins, ends))
+                yield found
+
+
+def _name(model: bytes, fields: Fields) -> str:
+    start, end = fields[NAME][0]
+    return model[start:end].decode()
+
+
+def _shape(model: bytes, fields: Fields) -> tuple[int, ...]:
+    shape: list[int] = []
+    for start, end in fields[DIMS]:
+        if end < 0:
+            shape.append(start)
+            continue
+        at = start
+        while at < end:
+            size, at = _varint(model, at)
+            shape.append(size)
+    return tuple(shape)
+
+
+def _fields(model: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The number of every field, and where its content begins and ends (a number: value, -1)."""
+    while at < end:
+        key, at = _varint(model, at)
+        number, wire = key >> 3, key & 7
+        if wire == SCALAR:
+            value, at = _varint(model, at)
+            yield number, value, -1
+            continue
+        size = SIZES.get(wire, 0)
+        if wire == MESSAGE:
+            size, at = _varint(model, at)
+        yield number, at, at + size
+        at += size
+
+
+def _varint(model: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = model[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+# Name one more output of an ONNX model without a library for ONNX.
+#
+# A serialised protocol buffer followed by another one parses as both merged: repeated fields are
+# joined (protobuf.dev/programming-guides/encoding, "last one wins" and its merge rule). So a model
+# followed by a `ModelProto` that holds only a graph with one output has that output as well.
+# Field numbers are those of onnx.proto: ModelProto.graph 7, GraphProto.output 12,
+# ValueInfoProto.name 1 and .type 2, TypeProto.tensor_type 1, Tensor.elem_type 1 (1 is float).
+
+
+def with_output(model: bytes, name: str) -> bytes:
+    """The model with the inner float tensor `name` as its last output."""
+    tensor = _message(1, bytes((1 << 3, 1)))
+    info = _message(1, name.encode()) + _message(2, tensor)
+    return model + _message(7, _message(12, info))
+
+
+def _message(number: int, content: bytes) -> bytes:
+    """A length-delimited field."""
+    return bytes((number << 3 | 2,)) + _encoded(len(content)) + content
+
+
+def _encoded(value: int) -> bytes:
+    out = bytearray()
+    while True:
+        value, low = value >> 7, value & 0x7F
+        out.append(low | (0x80 if value else 0))
+        if not value:
+            return bytes(out)
+
+
+# The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
+#
+# `scripts/make_embedder.py` made the file and says how. Its activations are
+# quantised row by row (one scale a token), so a text has the same vector whatever
+# is embedded beside it.
+
 
 CALL_TOKENS = 12
 """A call of the shipped model takes as long as 6 tokens more on a quiet core of 2023, on a busy one

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mags.models.answer.wording import plainer
+from mags.models.answer.question import plainer
 from mags.models.policy.rules.clause import subject_at
 from mags.models.policy.rules.hops import hops_of
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, word_set
