@@ -8,14 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mags.errors import ModelReplyError
-from mags.models.grammar import (
-    Limits,
-    engram_lines,
-    is_name,
-    read_engram,
-    read_plan,
-    read_route,
-)
+from mags.models.grammar import LIMITS, engram_lines, read_engram, read_plan, read_route
+from mags.models.words import is_name
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
 
@@ -241,6 +235,6 @@ def test_what_is_written_in_the_grammar_is_read_back(
     assert (operation.relation, operation.object) == (relation, obj)
 
 
-def test_limits_are_arguments():
-    with pytest.raises(ModelReplyError, match="more than 1 operations"):
-        read_engram(engram("NOTE | a", "NOTE | b"), limits=Limits(operations=1))
+def test_a_reply_of_too_many_operations_is_refused():
+    with pytest.raises(ModelReplyError, match=f"more than {LIMITS.operations} operations"):
+        read_engram(engram(*["NOTE | a"] * (LIMITS.operations + 1)))

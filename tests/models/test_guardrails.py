@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.errors import ModelReplyError
-from mags.models.guardrails import check_invented, check_language, foreign, scripts_of, stems
+from mags.models.grammar import check_invented, check_language, foreign, scripts_of
+from mags.models.words import stems
 from mags.ports.policy import Act, Operation
 
 TURN = "Alice: My sister Ana moved to the old town of Oslo, she loves climbing."

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mags.models.answer.cues import asks_of_oneself, done_by_oneself, of_another_doer
-from mags.models.guardrails import stems
+from mags.models.answer.cues import done_by_oneself, of_another_doer
+from mags.models.answer.question import read_question
+from mags.models.words import stems
+from mags.ports.policy import Turn
 
 LIVE, DORA = frozenset(stems("live")), frozenset(stems("Dora"))
 
@@ -51,7 +53,9 @@ def test_what_is_asked_of_oneself_is_the_verb_and_nothing_behind_it():
 
 
 def test_who_asks_what_they_do_asks_of_themself():
-    assert asks_of_oneself("Where do I live?")
-    assert asks_of_oneself("What am I allergic to?")
-    assert not asks_of_oneself("Where does my sister live?")
-    assert not asks_of_oneself("What did Ben give me?")
+    def oneself(text: str) -> frozenset[str]:
+        return read_question(Turn(text=text, speaker="Dora")).oneself
+
+    assert oneself("Where do I live?") == oneself("What am I allergic to?") == DORA
+    assert not oneself("Where does my sister live?")
+    assert not oneself("What did Ben give me?")

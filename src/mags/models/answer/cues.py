@@ -1,33 +1,31 @@
-"""What kind of thing something is, by its last word: pancakes are eaten, a violin is played."""
+"""Cues: what the words of a text tell without its being read.
+
+Which kind of thing it holds (a time, a sum of money, a name), which relatives and things it speaks
+of, whose these are, and whether somebody else does what it says.
+"""
 
 from __future__ import annotations
 
 import re
 
-from mags.models.guardrails import WORD, stems
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS
 from mags.models.policy.rules.spans import DAYS, EACH_DAY, MONTHS
 from mags.models.policy.rules.tokens import own_words
-from mags.models.rendering import DAYS, MONTHS
+from mags.models.words import WORD, stems, word_set
 from mags.ports.inflection import GERUND, PAST, THIRD, forms, lemma
 from mags.ports.kinship import called
 from mags.ports.policy import NO_LONGER
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-INSTRUMENTS = _set(
+INSTRUMENTS = word_set(
     """accordion banjo bass bassoon cello clarinet drum drums fiddle flute guitar harmonica harp
     horn keyboard mandolin oboe organ piano recorder saxophone sax trombone trumpet tuba ukulele
     viola violin"""
 )
-SPORTS = _set(
+SPORTS = word_set(
     """badminton baseball basketball bowls chess cricket darts football golf handball hockey
     lacrosse padel polo pool rugby snooker soccer softball squash tennis volleyball"""
 )
-FOODS = _set(
+FOODS = word_set(
     """apple apricot asparagus aubergine avocado bacon bagel banana bean beef beetroot berry biscuit
     blueberry bread broccoli brownie bun burger burrito butter cabbage cake candy carrot casserole
     cauliflower celery cereal cheese cheesecake cherry chicken chilli chip chocolate coriander
@@ -43,7 +41,7 @@ FOODS = _set(
     tofu tomato tortilla truffle tuna turkey turnip veg vegetable waffle walnut watermelon yoghurt
     yogurt"""
 )
-DRINKS = _set(
+DRINKS = word_set(
     """ale beer brandy cappuccino champagne cider cocktail coffee cocoa cola espresso gin juice
     kombucha latte lemonade matcha milk milkshake prosecco rum smoothie soda tea tequila vodka water
     whiskey whisky wine"""
@@ -109,11 +107,7 @@ def dead(relation: str, state: str, text: str) -> bool:
     return relation.startswith(DIED) or state == "dead" or text.endswith("(died).")
 
 
-# What shows that a memory does not answer a question, however many words they share.
-#
-# Another relative ("my son's birthday" and "my daughter's birthday"), the opposite verb ("opens" and
-# "closes"), another name after the same word ("the flight to Quito" and "to Lima"), or nothing of
-# the kind that is asked for: no age, no name, no sum of money.
+# Relatives, pets and trades, each with what it is one of.
 
 
 def _at_home(kind: str, *relatives: str) -> dict[str, tuple[str, str]]:
@@ -164,7 +158,7 @@ MONEY = re.compile(
     r"|salary|worth|rent|fees?|bill|sold|bought|get|gets|got)\b.*\d",
     re.I,
 )
-_NO_NAMES = "|".join(("I", "I'm", *MONTHS, *DAYS))
+_NO_NAMES = "|".join(("I", "I'm", *(word.title() for word in (*MONTHS, *DAYS))))
 NAMED = re.compile(
     rf"(?<=[^\W_]\s)(?!(?:{_NO_NAMES})\b)[^\W\d_a-z][\w'-]*"
     r"|[\x22\u201c]\w|\b(?:called|named)\b"
@@ -186,17 +180,15 @@ HELD: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         NAMED,
     ),
 )  # fmt: skip
+_EX = re.compile(r"\b(?:ex|former|late)[- ](\w+)", re.I)
+TELLS = re.compile(r"([A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b")
+OWN = re.compile(r"\bmy ([a-z]+)(?!['\u2019\w])", re.I)
 BEHIND = re.compile(r"\b(?:to|in|at|with|from|for|by|near) ((?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+)*)")
 
 
 def cue_of(question: str) -> re.Pattern[str] | None:
     """What an answer to a question must hold: an age, a sum or a name; None where any may do."""
     return next((cue for asks, cue in HELD if asks.search(question.strip())), None)
-
-
-def bound_names(question: str) -> tuple[frozenset[str], ...]:
-    """The stems of each name that a preposition ties to what is asked: "the flight to Quito"."""
-    return tuple(stems(name) for name in BEHIND.findall(question))
 
 
 def kindred(text: str) -> frozenset[tuple[str, str]]:
@@ -227,27 +219,6 @@ def only_former(asked: frozenset[str], told: str) -> bool:
     return bool(asked & past) and not asked & bare
 
 
-_EX = re.compile(r"\b(?:ex|former|late)[- ](\w+)", re.I)
-
-
-_TELLS = re.compile(r"([A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b")
-
-
-def quotes(teller: frozenset[str], text: str) -> bool:
-    """Whether a memory tells what somebody said: "Tom told me that ..."."""
-    return any(teller <= stems(one) for one in _TELLS.findall(text))
-
-
-def is_pet(relation: str) -> bool:
-    """Whether a relation ties a pet to its owner: "cat"."""
-    return KINDRED.get(relation, ("", ""))[1] == "pet"
-
-
-def owned(question: str) -> tuple[str, ...]:
-    """The nouns that are asked for as one's own: "my birthday"."""
-    return tuple(noun.casefold() for noun in OWN.findall(question))
-
-
 def of_another(nouns: tuple[str, ...], text: str) -> bool:
     """Whether a text tells the same of somebody else alone: "my daughter's birthday"."""
     low = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
@@ -263,22 +234,9 @@ def of_another(nouns: tuple[str, ...], text: str) -> bool:
 
 
 _KIND_ASKED = re.compile(r"\b(?:the|my|our) ([a-z]{3,}) ([a-z]{3,})(?: for\b| to\b|\s*\??$)", re.I)
-_NO_KIND = frozenset(
-    {
-        "new",
-        "old",
-        "next",
-        "last",
-        "first",
-        "own",
-        "best",
-        "current",
-        "former",
-        "other",
-        "favourite",
-    }
-    | {"favorite", "whole", "same", "main", "big", "little", "the", "my", "our", "your", "his"}
-    | {"her", "their", "this", "that", "for", "and", "with", "what", "which", "secret", "full"}
+_NO_KIND = word_set(
+    """new old next last first own best current former other favourite favorite whole same main big
+    little the my our your his her their this that for and with what which secret full"""
 )
 
 
@@ -299,9 +257,6 @@ def of_another_kind(pairs: tuple[tuple[str, str], ...], text: str) -> bool:
     return False
 
 
-OWN = re.compile(r"\bmy ([a-z]+)(?!['\u2019\w])", re.I)
-
-
 def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:
     """Whether stems of a memory say the opposite of what is asked and not that itself."""
     for pair in OPPOSITES:
@@ -311,12 +266,9 @@ def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:
     return False
 
 
-# Whose a thing is that a turn tells of without saying so: "the thesis is due on 1 September".
-#
-# People leave themselves out when they speak of what is theirs. So a turn of the asker is heard as
-# of the asker where "my thesis" is asked for and the turn speaks of nobody else, and where a clause
-# has no subject ("found 5 species so far").
-
+# People leave themselves out when they speak of what is theirs: "the thesis is due on 1 September".
+# So a turn of the asker is heard as of the asker where "my thesis" is asked for and the turn speaks
+# of nobody else, and where a clause has no subject ("found 5 species so far").
 
 _MINE = re.compile(r"\b(?:my|our|mine|ours)\b", re.I)
 _I = re.compile(r"\b(?:i|me|we|us)\b", re.I)
@@ -332,7 +284,7 @@ _DATED = frozenset(DAYS) | frozenset(MONTHS) | frozenset(day + "s" for day in DA
 _BE = frozenset(WORD.findall("is are was were has have had will can would isn't wasn't doesn't"))
 
 
-_OF_ME = re.compile(
+OF_ME = re.compile(
     r"\b(?:am|was|are|were|do|did|have|had|will|would|can|could|shall|should|must|may|might)"
     r"(?:n't)? (?:I|we)\b(?P<does>.*)",
     re.I,
@@ -344,14 +296,9 @@ _OTHERS = frozenset(
 _ARTICLES = frozenset(WORD.findall("my our your his her their its the a an this that these those"))
 
 
-def asks_of_oneself(question: str) -> bool:
-    """Whether a question asks what its speaker does or is: "where do I live"."""
-    return _OF_ME.search(question) is not None
-
-
 def done_by_oneself(question: str) -> frozenset[str]:
     """Stems of what a question says that its speaker does: "live" of "where do I still live"."""
-    asked = _OF_ME.search(question)
+    asked = OF_ME.search(question)
     words = WORD.findall(asked["does"]) if asked else []
     return next((stems(word) for word in words if word.casefold() not in FUNCTION_WORDS), stems(""))
 

@@ -9,8 +9,7 @@ from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
 from mags.models.answer.citations import Veil, pairs, settle, share_cited, visible
 from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
-from mags.models.grammar import Engram, blocks, engram_lines, recall_lines
-from mags.models.guardrails import check_invented
+from mags.models.grammar import Engram, blocks, check_invented, engram_lines, recall_lines
 from mags.models.prompts import Prompt
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage

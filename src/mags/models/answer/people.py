@@ -1,4 +1,8 @@
-"""Questions about somebody as such: "What is my name?", "What do you know about me?"."""
+"""Questions about somebody as such, and those put by way of somebody.
+
+"What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked again with
+the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mags.models.answer.question import content, read_question
-from mags.models.answer.support import ROLE_NAMES, slot
+from mags.models.answer.support import ROLE_NAMES, end_of, slot
 from mags.ports.answer import ContextItem, RecallAgain
 from mags.ports.kinship import plain_kin
 from mags.ports.overview import topic_of
@@ -17,19 +21,34 @@ from mags.ports.relations import canonical
 MOST_TOLD = 7
 """Facts of a profile."""
 _LEAD = r"(?:(?:so|and|well|ok|okay|please),? )*"
-_NAME = re.compile(
+_OWN_NAME = re.compile(
     rf"^{_LEAD}(?:(?:do you (?:know|remember)|can you tell me|tell me) (?:what )?)?"
-    r"(?:what(?:'s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
+    r"(?:what(?:['\u2019]s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
     re.IGNORECASE,
 )
 _WHOM = re.compile(r"me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*")
 _CALLED = ("is called", "is also called")
 _SELF = re.compile(r"\b(?:I'm|I am|[Mm]y name is|[Mm]y name's|[Cc]all me) (?P<name>[^.,;!?]+)")
+_MINE = re.compile(r"\b[Mm]y (?P<noun>[a-z]+(?:-in-law)?)(?P<has>['\u2019]s)?(?= )")
+_BEFORE = re.compile(
+    r"^(?=(?:who|whom|what|which|where|how much|when)\b)"
+    r"(?P<asked>.+?\bbefore) (?:(?:the|a|an|my|our|his|her|their|that|this) )?"
+    r"(?P<next>[^?,]+?)\s*\?*$",
+    re.I,
+)
+_CLAUSE = re.compile(r"^(?:it|that|this|then|i|we|he|she|they|now)\b", re.I)
+"""What begins a clause or names nothing: "before it was moved"."""
+_BOTH = re.compile(
+    r"\bfrom\b.+\bto\b|\b(?:instead|before|used to|until|after|left|replac\w+|switch\w+|chang\w+"
+    r"|mov\w+|swap\w+|tak\w+ over|took over|no longer|rather than|not)\b",
+    re.I,
+)
+"""What shows that a turn tells of both, what was and what came."""
 
 
 def asks_own_name(text: str) -> bool:
     """Say whether who asks wants to hear who they are."""
-    return _NAME.match(_plain(text)) is not None
+    return _OWN_NAME.match(text.strip()) is not None
 
 
 def about_whom(question: Turn) -> str:
@@ -58,42 +77,26 @@ def own_name(question: Turn, items: Sequence[ContextItem]) -> tuple[str, Context
 
 
 def profile(whom: str, items: Iterable[ContextItem]) -> list[ContextItem]:
-    """Return the current facts of somebody, else those that end on them, in the order of recall."""
-    held = [i for i in items if i.fact is not None and i.current and not _is_over(i.fact[1])]
-    of_them = [i for i in held if _is(i, whom) and i.fact is not None and not _trivial(i.fact)]
-    return _once(of_them or [i for i in held if i.fact and _same(i.fact[2], whom)])[:MOST_TOLD]
+    """Return the current facts of somebody, else those that end on them, in the order of recall.
 
-
-def _plain(text: str) -> str:
-    return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    What only calls them by the name asked with tells nothing, and each fact is told once.
+    """
+    name = whom.casefold()
+    of_them: dict[tuple[str, str, str], ContextItem] = {}
+    on_them: dict[tuple[str, str, str], ContextItem] = {}
+    for item in items:
+        if item.fact is None or not item.current or item.fact[1].startswith(NO_LONGER):
+            continue
+        subject, relation, obj = (end.casefold() for end in item.fact)
+        if subject == name and not (relation in _CALLED and obj == name):
+            of_them.setdefault(item.fact, item)
+        if obj == name:
+            on_them.setdefault(item.fact, item)
+    return list((of_them or on_them).values())[:MOST_TOLD]
 
 
 def _is(item: ContextItem, name: str) -> bool:
-    return item.fact is not None and _same(item.fact[0], name)
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold() == other.casefold()
-
-
-def _is_over(relation: str) -> bool:
-    return relation.startswith(NO_LONGER)
-
-
-def _trivial(fact: tuple[str, str, str]) -> bool:
-    """Say whether a fact only calls somebody by the name asked with."""
-    return fact[1] in _CALLED and _same(fact[0], fact[2])
-
-
-def _once(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Drop what tells the same fact again."""
-    return list({item.fact: item for item in reversed(items)}.values())[::-1]
-
-
-# Who "my brother" is: a question put with the name that the memory knows.
-
-
-_MINE = re.compile(r"\b[Mm]y (?P<noun>[a-z]+(?:-in-law)?)(?P<has>['\u2019]s)?(?= )")
+    return item.fact is not None and item.fact[0].casefold() == name.casefold()
 
 
 def by_name(question: Turn, items: Sequence[ContextItem]) -> tuple[Turn, ContextItem] | None:
@@ -119,30 +122,10 @@ def _known(speaker: str, noun: str, items: Sequence[ContextItem]) -> dict[str, C
         for item in items
         if item.fact is not None
         and item.current
-        and item.fact[0].casefold() == speaker.casefold()
+        and _is(item, speaker)
         and plain_kin(item.fact[1]) in wanted
         and item.fact[2][:1].isupper()
     }
-
-
-# Who or what was there before another: "Who was my flatmate before Lotte?".
-
-
-_BEFORE = re.compile(
-    r"^(?P<asked>.+?\bbefore) (?:(?:the|a|an|my|our|his|her|their|that|this) )?"
-    r"(?P<next>[^?,]+?)\s*\?*$",
-    re.I,
-)
-_CLAUSE = re.compile(r"^(?:it|that|this|then|i|we|he|she|they|now)\b", re.I)
-"""What begins a clause or names nothing: "before it was moved"."""
-_FROM = re.compile(
-    r"\bfrom\b.+\bto\b|\b(?:instead|before|used to|until|after|left|replac\w+|switch\w+"
-    r"|chang\w+|mov\w+"
-    r"|swap\w+|tak\w+ over|took over|no longer|rather than|not)\b",
-    re.I,
-)
-"""What shows that a turn tells of both, what was and what came."""
-_ASKED = re.compile(r"^(?:who|whom|what|which|where|how much|when)\b", re.I)
 
 
 def before_another(
@@ -155,7 +138,7 @@ def before_another(
     None where nothing else is named so, or no memory speaks of it.
     """
     match = _BEFORE.match(question.text.strip())
-    if match is None or not _ASKED.match(question.text.strip()):
+    if match is None:
         return None
     asked = replace(question, text=f"{match['asked']}?")
     if _CLAUSE.match(match["next"]):
@@ -167,7 +150,7 @@ def before_another(
     items = (*items, *(item for item in recall_again(asked.text) if item.id not in known))
     read = read_question(asked)
     fitting = [item for item in items if slot(read, item).answer]
-    own = [item for item in fitting if named <= content(_end(item, slot(read, item).answer))]
+    own = [item for item in fitting if named <= content(end_of(item, slot(read, item).answer))]
     begun = min((_begun(item) for item in own), default=None)
     hers = {item.id for item in own}
     earlier = [
@@ -183,14 +166,10 @@ def before_another(
         item.id
         for item in items
         if item.fact is None
-        and not (_FROM.search(item.text) if named <= content(item.text) else item.at < first)
+        and not (_BOTH.search(item.text) if named <= content(item.text) else item.at < first)
     }
     kept = [item for item in items if item.id not in dropped]
     return asked, [replace(item, current=False) if item is last else item for item in kept]
-
-
-def _end(item: ContextItem, end: str) -> str:
-    return "" if item.fact is None else item.fact[2 if end == "object" else 0]
 
 
 def _begun(item: ContextItem) -> float:

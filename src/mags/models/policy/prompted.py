@@ -21,14 +21,16 @@ from mags.models.grammar import (
     ANSWER_KINDS,
     QUALIFIERS,
     ROUTES,
-    is_name,
+    check_invented,
+    check_language,
+    language_name,
     read_engram,
     read_plan,
     read_route,
     refuse,
 )
-from mags.models.guardrails import check_invented, check_language, language_name
 from mags.models.prompts import Prompt
+from mags.models.words import is_name
 from mags.ports.chat import ChatModel, Message
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 

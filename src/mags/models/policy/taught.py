@@ -21,8 +21,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from mags.errors import ModelReplyError
-from mags.models.grammar import read_engram, read_plan, read_route
-from mags.models.guardrails import check_invented, check_language
+from mags.models.grammar import check_invented, check_language, read_engram, read_plan, read_route
 from mags.models.policy.heads.moments import moments
 from mags.models.policy.heads.wording import backwards, stem
 from mags.models.policy.rules.when import moment
