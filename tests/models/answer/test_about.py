@@ -4,9 +4,8 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
-from mags.models.answer.extractive import UNKNOWN
+from mags.models.answer.extractive import UNKNOWN, begun
 from mags.models.answer.people import about_whom, asks_own_name
-from mags.models.answer.extractive import begun
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 from mags.settings import PolicySettings, Settings

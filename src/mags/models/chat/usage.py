@@ -1,4 +1,4 @@
-"""How many tokens a text is, where nobody counted them."""
+"""What calls of a language model cost: tokens told from lengths, and a meter around a model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ def estimate(text: str) -> int:
 def estimate_prompt(texts: Iterable[str]) -> int:
     """Tokens of a prompt of several messages, four a message added for their frame."""
     return sum(estimate(text) + OVERHEAD_A_MESSAGE for text in texts)
-
-
-# What calls of a language model cost, wherever they were made.
 
 
 class MeteredChat:

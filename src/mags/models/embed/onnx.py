@@ -1,4 +1,9 @@
-"""onnxruntime, opened the way MAGS wants it: CPU only, quiet, few threads, loaded late."""
+"""The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
+
+`scripts/make_embedder.py` made the file and says how. Its activations are quantised row by row (one
+scale a token), so a text has the same vector whatever is embedded beside it. Constants of the graph
+are read and replaced, and outputs added, without a library for ONNX (see `constants`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,32 +22,203 @@ from tokenizers import Tokenizer
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
 from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean
 
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
-class Port(Protocol):
-    """An input or output of a session."""
+CALL_TOKENS = 12
+"""A call of the shipped model takes as long as 6 tokens more on a quiet core of 2023, on a busy one
+twice that."""
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+GRAPH, INITIALIZER, OUTPUT = 7, 5, 12
+DIMS, KIND, NAME, RAW = 1, 2, 8, 9
+KINDS: Mapping[int, np.dtype[np.generic]] = {
+    1: np.dtype(np.float32),
+    2: np.dtype(np.uint8),
+    3: np.dtype(np.int8),
+    7: np.dtype(np.int64),
+}
+SCALAR, MESSAGE = 0, 2
+SIZES = {1: 8, 5: 4}
+"""Bytes of a field of a fixed size, by its wire type."""
+Arrays = Mapping[str, NDArray[np.generic]]
+Fields = Mapping[int, list[tuple[int, int]]]
+"""By number: where the content of each field begins and ends, or (value, -1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """An ONNX encoder with pooling inside, its tokenizer, and the checksums both must have.
+
+    The graph takes `input_ids` and `attention_mask` (int64, (batch, tokens)) and gives
+    `sentence_embedding` (float32, (batch, dimension)).
+    """
 
     name: str
+    model: Path
+    model_sha256: str
+    tokenizer: Path
+    tokenizer_sha256: str
+    dimension: int
+    window_tokens: int
+    overlap_tokens: int
+    states: tuple[str, ...]
+    """Names, inside of the graph, of layers' states: each float32 (batch, tokens, dimension)."""
+    earlier_sha256: tuple[str, ...] = ()
+    """Files of the same weights whose states differ by rounding: heads of theirs still fit."""
 
 
-class OnnxSession(Protocol):
-    """What MAGS uses of `onnxruntime.InferenceSession`; safe to call from several threads."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenStates:
+    """A text token by token, as layers of the encoder see it.
 
-    def run(
-        self, output_names: Sequence[str] | None, input_feed: Mapping[str, NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]:
-        """The named outputs for these inputs."""
-        ...
+    `states`: float32 (t, layers x dimension), the model's own first and last token among them.
+    `spans`: int64 (t, 2), the characters of each token, (0, 0) for the model's own. `whole`: False
+    where the text was longer than the window and its end is missing.
+    """
 
-    def get_inputs(self) -> Sequence[Port]:
-        """What the graph asks for."""
-        ...
-
-    def get_outputs(self) -> Sequence[Port]:
-        """What the graph gives."""
-        ...
+    states: NDArray[np.float32]
+    spans: NDArray[np.int64]
+    whole: bool
 
 
-def open_session(model: bytes | str, path: Path, *, threads: int) -> OnnxSession:
+SHIPPED = ModelFile(
+    name="all-minilm-l6-v2-int8",
+    model=DATA / "all-minilm-l6-v2-rows-int8.onnx",
+    model_sha256="6a5b4e47f8f6d5efde88e96921213fc9daead84f6c2db122cfc24586cc8ae8f1",
+    tokenizer=DATA / "all-minilm-l6-v2-tokenizer.json",
+    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    dimension=384,
+    window_tokens=256,
+    overlap_tokens=32,
+    states=tuple(f"encoder.layer.{place}.output.LayerNorm" for place in (1, 3, 5)),
+    earlier_sha256=("ab93e8a11bf7c7d9915a5d438fb742b222c905289b78641324548b6caef1d172",),
+)
+
+
+class OnnxEmbedder:
+    """Embeds on the CPU, without network or key; opened by the first text, safe in threads.
+
+    The first use reads and checks the file (about 0.3 s). Raises CorruptFile when it is
+    missing or damaged, ModelError when onnxruntime cannot open it. `constants`: in place of the
+    graph's own, as layers that were trained on have them.
+    """
+
+    def __init__(
+        self, file: ModelFile = SHIPPED, *, threads: int = 1, constants: Arrays | None = None
+    ) -> None:
+        self._file = file
+        self._constants = constants or {}
+        self._threads = threads
+        self._opened: tuple[Windower, InferenceSession] | None = None
+        self._opening = Lock()
+
+    @property
+    def name(self) -> str:
+        """Model, quantisation and the first eight digits of the file's SHA-256."""
+        return f"{self._file.name}:{self._file.model_sha256[:8]}"
+
+    @property
+    def dimension(self) -> int:
+        """384 for the shipped model."""
+        return self._file.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (len(texts), dimension), rows of unit length, in order."""
+        mean = WindowMean(len(texts), self.dimension)
+        if texts:
+            windower, session = self._open()
+            for batch in windower.batches(texts):
+                feed = {"input_ids": batch.ids, "attention_mask": batch.mask}
+                mean.add(batch, session.run(["sentence_embedding"], feed)[0])
+        return mean.vectors()
+
+    def token_states(self, text: str) -> TokenStates:
+        """The states of a text's tokens (of its first window), for heads trained upon them."""
+        ((_, states),) = self.states_of([text])
+        return states
+
+    def states_of(self, texts: Sequence[str]) -> Iterator[tuple[int, TokenStates]]:
+        """The same of many texts, each with its place among them, those of a length together."""
+        windower, session = self._open()
+        read = [windower.tokens(text) for text in texts]
+        order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
+        for some in together(order, [len(ids) for ids, _, _ in read]):
+            feed = feed_of([read[place][0] for place in some])
+            layers = session.run(list(self._file.states), feed)
+            for row, place in enumerate(some):
+                ids, spans, whole = read[place]
+                states = [layer[row, : len(ids)] for layer in layers]
+                joined = states[0] if len(states) == 1 else np.concatenate(states, axis=1)
+                yield place, TokenStates(states=joined, spans=spans, whole=whole)
+
+    def _open(self) -> tuple[Windower, InferenceSession]:
+        with self._opening:
+            if self._opened is None:
+                file = self._file
+                words = checked_bytes(file.tokenizer, file.tokenizer_sha256)
+                windower = Windower(
+                    Tokenizer.from_buffer(words),
+                    tokens=file.window_tokens,
+                    overlap=file.overlap_tokens,
+                    call_tokens=CALL_TOKENS,
+                )
+                graph = checked_bytes(file.model, file.model_sha256)
+                if self._constants:
+                    graph = with_constants(graph, self._constants)
+                for name in file.states:
+                    graph = with_output(graph, name)
+                self._opened = windower, open_session(graph, file.model, threads=self._threads)
+            return self._opened
+
+
+def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Texts in ascending order of length, in batches that fit a core's caches."""
+    batch: list[int] = []
+    for place in order:
+        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def feed_of(read: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+    """Ids of texts, padded on the right, and which of them are there."""
+    ids = np.zeros((len(read), max(map(len, read))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, one in enumerate(read):
+        ids[row, : len(one)] = one
+        mask[row, : len(one)] = 1
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def checked_bytes(path: Path, sha256: str) -> bytes:
+    """The file's bytes, when they are the ones MAGS was released with.
+
+    Raises CorruptFile otherwise. (20 ms for 23 MB: cheap beside opening the session.)
+    """
+    advice = "reinstall mags, or run scripts/make_embedder.py in a checkout"
+    try:
+        content = path.read_bytes()
+    except OSError as failure:
+        raise CorruptFile(
+            f"cannot read the model file {path} ({failure.strerror}): {advice}", path=path
+        ) from failure
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise CorruptFile(
+            f"the model file {path} is damaged (sha256 {found[:12]}, expected {sha256[:12]}): "
+            f"{advice}",
+            path=path,
+            found=found,
+            expected=sha256,
+        )
+    return content
+
+
+def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSession:
     """A CPU session over a model's bytes (or its path, when it has files beside it).
 
     `path` is for the message. Raises ModelError when onnxruntime refuses the file.
@@ -61,33 +237,16 @@ def open_session(model: bytes | str, path: Path, *, threads: int) -> OnnxSession
         return ModelError(f"onnxruntime cannot open {path}: {failure}", path=path)
 
     with boundary("onnxruntime", refused):
-        session: OnnxSession = onnxruntime.InferenceSession(
-            model, options, providers=["CPUExecutionProvider"]
-        )
-    return session
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-# Read the constants of an ONNX model, and put others in their place, without a library for ONNX.
-#
-# A constant of the same shape and type takes as many bytes, so it is put where the old one was.
-# Field numbers are those of onnx.proto: ModelProto.graph 7, GraphProto.initializer 5,
-# TensorProto.dims 1, .data_type 2, .name 8 and .raw_data 9.
-
-
-GRAPH, INITIALIZER = 7, 5
-DIMS, KIND, NAME, RAW = 1, 2, 8, 9
-KINDS: Mapping[int, np.dtype[np.generic]] = {
-    1: np.dtype(np.float32),
-    2: np.dtype(np.uint8),
-    3: np.dtype(np.int8),
-    7: np.dtype(np.int64),
-}
-SCALAR, MESSAGE = 0, 2
-SIZES = {1: 8, 5: 4}
-"""Bytes of a field of a fixed size, by its wire type."""
-Arrays = Mapping[str, NDArray[np.generic]]
-Fields = Mapping[int, list[tuple[int, int]]]
-"""By number: where the content of each field begins and ends, or (value, -1)."""
+# A model is a protocol buffer. A constant of the same shape and type takes as many bytes, so it is
+# put where the old one was. Two buffers one behind the other parse as both merged, repeated fields
+# joined, so a model followed by a `ModelProto` that holds only a graph with one output has that
+# output as well (protobuf.dev/programming-guides/encoding). Field numbers are those of onnx.proto:
+# ModelProto.graph 7, GraphProto.initializer 5 and .output 12, TensorProto.dims 1, .data_type 2,
+# .name 8 and .raw_data 9, ValueInfoProto.name 1 and .type 2, TypeProto.tensor_type 1,
+# Tensor.elem_type 1 (1 is float).
 
 
 def constants(model: bytes) -> dict[str, NDArray[np.generic]]:
@@ -175,20 +334,11 @@ def _varint(model: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-# Name one more output of an ONNX model without a library for ONNX.
-#
-# A serialised protocol buffer followed by another one parses as both merged: repeated fields are
-# joined (protobuf.dev/programming-guides/encoding, "last one wins" and its merge rule). So a model
-# followed by a `ModelProto` that holds only a graph with one output has that output as well.
-# Field numbers are those of onnx.proto: ModelProto.graph 7, GraphProto.output 12,
-# ValueInfoProto.name 1 and .type 2, TypeProto.tensor_type 1, Tensor.elem_type 1 (1 is float).
-
-
 def with_output(model: bytes, name: str) -> bytes:
     """The model with the inner float tensor `name` as its last output."""
     tensor = _message(1, bytes((1 << 3, 1)))
     info = _message(1, name.encode()) + _message(2, tensor)
-    return model + _message(7, _message(12, info))
+    return model + _message(GRAPH, _message(OUTPUT, info))
 
 
 def _message(number: int, content: bytes) -> bytes:
@@ -203,189 +353,3 @@ def _encoded(value: int) -> bytes:
         out.append(low | (0x80 if value else 0))
         if not value:
             return bytes(out)
-
-
-# The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
-#
-# `scripts/make_embedder.py` made the file and says how. Its activations are
-# quantised row by row (one scale a token), so a text has the same vector whatever
-# is embedded beside it.
-
-
-CALL_TOKENS = 12
-"""A call of the shipped model takes as long as 6 tokens more on a quiet core of 2023, on a busy one
-twice that."""
-
-DATA = Path(__file__).resolve().parent.parent / "data"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFile:
-    """An ONNX encoder with pooling inside, its tokenizer, and the checksums both must have.
-
-    The graph takes `input_ids` and `attention_mask` (int64, (batch, tokens)) and gives
-    `sentence_embedding` (float32, (batch, dimension)).
-    """
-
-    name: str
-    model: Path
-    model_sha256: str
-    tokenizer: Path
-    tokenizer_sha256: str
-    dimension: int
-    window_tokens: int
-    overlap_tokens: int
-    states: tuple[str, ...]
-    """Names, inside of the graph, of layers' states: each float32 (batch, tokens, dimension)."""
-    earlier_sha256: tuple[str, ...] = ()
-    """Files of the same weights whose states differ by rounding: heads of theirs still fit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenStates:
-    """A text token by token, as layers of the encoder see it.
-
-    `states`: float32 (t, layers x dimension), the model's own first and last token among them.
-    `spans`: int64 (t, 2), the characters of each token, (0, 0) for the model's own. `whole`: False
-    where the text was longer than the window and its end is missing.
-    """
-
-    states: NDArray[np.float32]
-    spans: NDArray[np.int64]
-    whole: bool
-
-
-SHIPPED = ModelFile(
-    name="all-minilm-l6-v2-int8",
-    model=DATA / "all-minilm-l6-v2-rows-int8.onnx",
-    model_sha256="6a5b4e47f8f6d5efde88e96921213fc9daead84f6c2db122cfc24586cc8ae8f1",
-    tokenizer=DATA / "all-minilm-l6-v2-tokenizer.json",
-    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    dimension=384,
-    window_tokens=256,
-    overlap_tokens=32,
-    states=tuple(f"encoder.layer.{place}.output.LayerNorm" for place in (1, 3, 5)),
-    earlier_sha256=("ab93e8a11bf7c7d9915a5d438fb742b222c905289b78641324548b6caef1d172",),
-)
-
-
-class OnnxEmbedder:
-    """Embeds on the CPU, without network or key; opened by the first text, safe in threads.
-
-    The first use reads and checks the file (about 0.3 s). Raises CorruptFile when it is
-    missing or damaged, ModelError when onnxruntime cannot open it. `constants`: in place of the
-    graph's own, as layers that were trained on have them.
-    """
-
-    def __init__(
-        self, file: ModelFile = SHIPPED, *, threads: int = 1, constants: Arrays | None = None
-    ) -> None:
-        self._file = file
-        self._constants = constants or {}
-        self._threads = threads
-        self._opened: tuple[Windower, OnnxSession] | None = None
-        self._opening = Lock()
-
-    @property
-    def name(self) -> str:
-        """Model, quantisation and the first eight digits of the file's SHA-256."""
-        return f"{self._file.name}:{self._file.model_sha256[:8]}"
-
-    @property
-    def dimension(self) -> int:
-        """384 for the shipped model."""
-        return self._file.dimension
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (len(texts), dimension), rows of unit length, in order."""
-        mean = WindowMean(len(texts), self.dimension)
-        if texts:
-            windower, session = self._open()
-            for batch in windower.batches(texts):
-                feed = {"input_ids": batch.ids, "attention_mask": batch.mask}
-                mean.add(batch, session.run(["sentence_embedding"], feed)[0])
-        return mean.vectors()
-
-    def token_states(self, text: str) -> TokenStates:
-        """The states of a text's tokens (of its first window), for heads trained upon them."""
-        ((_, states),) = self.states_of([text])
-        return states
-
-    def states_of(self, texts: Sequence[str]) -> Iterator[tuple[int, TokenStates]]:
-        """The same of many texts, each with its place among them, those of a length together."""
-        windower, session = self._open()
-        read = [windower.tokens(text) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
-        for some in together(order, [len(ids) for ids, _, _ in read]):
-            feed = feed_of([read[place][0] for place in some])
-            layers = session.run(list(self._file.states), feed)
-            for row, place in enumerate(some):
-                ids, spans, whole = read[place]
-                states = [layer[row, : len(ids)] for layer in layers]
-                joined = states[0] if len(states) == 1 else np.concatenate(states, axis=1)
-                yield place, TokenStates(states=joined, spans=spans, whole=whole)
-
-    def _open(self) -> tuple[Windower, OnnxSession]:
-        with self._opening:
-            if self._opened is None:
-                file = self._file
-                words = checked_bytes(file.tokenizer, file.tokenizer_sha256)
-                windower = Windower(
-                    Tokenizer.from_buffer(words),
-                    tokens=file.window_tokens,
-                    overlap=file.overlap_tokens,
-                    call_tokens=CALL_TOKENS,
-                )
-                graph = checked_bytes(file.model, file.model_sha256)
-                if self._constants:
-                    graph = with_constants(graph, self._constants)
-                for name in file.states:
-                    graph = with_output(graph, name)
-                self._opened = windower, open_session(graph, file.model, threads=self._threads)
-            return self._opened
-
-
-def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Texts in ascending order of length, in batches that fit a core's caches."""
-    batch: list[int] = []
-    for place in order:
-        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
-
-
-def feed_of(read: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """Ids of texts, padded on the right, and which of them are there."""
-    ids = np.zeros((len(read), max(map(len, read))), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, one in enumerate(read):
-        ids[row, : len(one)] = one
-        mask[row, : len(one)] = 1
-    return {"input_ids": ids, "attention_mask": mask}
-
-
-def checked_bytes(path: Path, sha256: str) -> bytes:
-    """The file's bytes, when they are the ones MAGS was released with.
-
-    Raises CorruptFile otherwise. (20 ms for 23 MB: cheap beside opening the session.)
-    """
-    advice = "reinstall mags, or run scripts/make_embedder.py in a checkout"
-    try:
-        content = path.read_bytes()
-    except OSError as failure:
-        raise CorruptFile(
-            f"cannot read the model file {path} ({failure.strerror}): {advice}", path=path
-        ) from failure
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise CorruptFile(
-            f"the model file {path} is damaged (sha256 {found[:12]}, expected {sha256[:12]}): "
-            f"{advice}",
-            path=path,
-            found=found,
-            expected=sha256,
-        )
-    return content

@@ -1,6 +1,10 @@
-"""What a small trained model is shown of a turn: few tokens, every name after a space.
+"""The three decisions of a memory by a trained model: a prompt of few tokens, the likeliest reply.
 
-::
+What it replies passes the grammar and the guardrails like any model's. Greedy replies do not change
+when asked again, so one that is refused is not asked for once more: the caller falls back. A second
+try that is held to the grammar, or drawn, was measured and mends hardly any (docs/log.md).
+
+The model is shown a turn by `compact`, in training and in use::
 
     write
     now Friday 2024-05-10
@@ -8,16 +12,29 @@
     Bob: How was your week?
     > Alice: Busy! I moved to Oslo last week.
 
-The same words in training and in use: both call `compact`.
+It says little of what it means, and `expand` puts it in full. Half of a plan follows from its first
+hop, half of all facts are about who speaks, and the calendar is arithmetic, so it is taught to
+leave out the first, to say "me", "my sister" and "you" for names, and "t1" for the first date that
+the turn names::
+
+    <recall>                        <recall>
+    hop: me | sister                Alice's sister
+    since: t1               is      entities: Alice
+    kind: person                    hop: Alice | sister
+    </recall>                       since: 2024-05
+                                    kind: person
+                                    </recall>
+
+Both ways are functions of the turn and of who spoke; a reply in full is left as it is.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from mags.errors import ModelReplyError
@@ -25,72 +42,134 @@ from mags.models.grammar import check_invented, check_language, read_engram, rea
 from mags.models.policy.heads.moments import moments
 from mags.models.policy.heads.wording import backwards, stem
 from mags.models.policy.rules.when import moment
-from mags.models.rendering import DAYS, known, quote
+from mags.models.rendering import DAYS, EPOCH, known, quote
 from mags.ports.chat import ChatModel, Message
 from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """The most that is shown: memories, turns said before, characters of each."""
-
-    recalled: int = 4
-    recent: int = 3
-    characters: int = 160
+Read = TypeVar("Read")
+CONFIDENCE = 0.7
+MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 4, 3, 160
+"""What is shown: so many memories, turns said before, and characters of each."""
 
 
-WINDOW = Window()
+class Voice(Protocol):
+    """A model that replies to a compact prompt."""
+
+    def complete(self, prompt: str, role: str) -> str:
+        """The reply of a role ("ask", "write", "router"); raises ModelReplyError."""
+        ...
+
+
+class CompactPolicy:
+    """A `Policy` over models that read compact prompts, one for each role or one for several.
+
+    `language`: the memory's, as an ISO 639-1 code. `failures` counts refused replies by role.
+    Raises ModelReplyError where a reply is refused (`reply`: its text), or a role has no model.
+    """
+
+    def __init__(self, name: str, voices: Mapping[str, Voice], *, language: str = "en") -> None:
+        self._name = name
+        self._voices = voices
+        self._language = language
+        self.failures: Counter[str] = Counter()
+
+    @property
+    def name(self) -> str:
+        """What to show the user."""
+        return self._name
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Those that have a model, of "ask", "write" and "router"."""
+        return tuple(self._voices)
+
+    def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
+        """Decide what a turn needs."""
+        return self._decide("router", compact("router", turn, recent), read_route)
+
+    def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
+        """Plan a recall."""
+
+        def read(reply: str) -> Plan:
+            return read_plan(expand(reply, question, recent), question.text)
+
+        return self._decide("ask", compact("ask", question, recent), read)
+
+    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
+        """Propose operations for a turn."""
+        said = (f"{one.speaker} {one.text}" for one in (turn, *recent))
+        source = "\n".join((*said, *(f"{one.speaker} {one.text}" for one in recalled)))
+
+        def read(reply: str) -> tuple[Operation, ...]:
+            operations = read_engram(expand(reply, turn, recent)).operations
+            check_language(operations, self._language, source)
+            check_invented(operations, source)
+            return operations
+
+        operations = self._decide("write", compact("write", turn, recent, recalled), read)
+        sure = tuple(replace(one, confidence=CONFIDENCE) for one in operations)
+        names = [
+            name
+            for one in sure
+            for name, named in (
+                (one.subject, one.subject_is_name),
+                (one.object, one.object_is_name),
+            )
+            if named
+        ]
+        return Writing(
+            operations=sure,
+            mentions=tuple(dict.fromkeys((*names, turn.speaker))),
+            is_question=turn.text.rstrip().endswith("?"),
+        )
+
+    def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:
+        if role not in self._voices:
+            raise ModelReplyError(f"{self.name} has no model for {role}.", reason="no model")
+        reply = ""
+        try:
+            reply = self._voices[role].complete(prompt, role)
+            return read(reply)
+        except ModelReplyError as refused:
+            self.failures[role] += 1
+            refused.facts["reply"] = reply
+            raise
+
+
+class ChatVoice:
+    """Replies to compact prompts by a chat model."""
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+
+    def complete(self, prompt: str, role: str) -> str:
+        """The reply; the prompt names the role itself."""
+        return self._chat.complete([Message(role="user", content=prompt)]).text
+
+
+def served_policy(chat: ChatModel, *, language: str = "en") -> CompactPolicy:
+    """The policy of one model that was taught all roles with the compact wording."""
+    voices = dict.fromkeys(("ask", "write", "router"), ChatVoice(chat))
+    return CompactPolicy(f"trained ({chat.name})", voices, language=language)
 
 
 def compact(
-    role: str,
-    turn: Turn,
-    recent: Sequence[Turn] = (),
-    recalled: Sequence[Recalled] = (),
-    *,
-    window: Window = WINDOW,
+    role: str, turn: Turn, recent: Sequence[Turn] = (), recalled: Sequence[Recalled] = ()
 ) -> str:
     """The prompt of a small model; it ends where the reply begins. `role`: ask, write, router."""
-    lines = [role, f"now {_day(turn.at)}"]
-    lines += _memories(recalled[: window.recalled], window)
-    shown = recent[-window.recent :] if window.recent else ()
-    lines += [_said(one, window.characters) for one in shown]
-    lines.append(f"> {turn.speaker}: {quote(turn.text)}")
+    day = EPOCH + timedelta(seconds=turn.at) if known(turn.at) else None
+    lines = [
+        role,
+        f"now {f'{DAYS[day.weekday()]} {day.date().isoformat()}' if day else 'unknown'}",
+        *(f"{'-' if m.current else 'x'} {_cut(m.text)}" for m in recalled[:MOST_RECALLED]),
+        *(f"{one.speaker}: {_cut(one.text)}" for one in recent[-MOST_RECENT:]),
+        f"> {turn.speaker}: {quote(turn.text)}",
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _memories(recalled: Iterable[Recalled], window: Window) -> list[str]:
-    return [
-        f"{'-' if one.current else 'x'} {quote(one.text)[: window.characters]}" for one in recalled
-    ]
-
-
-def _said(turn: Turn, longest: int) -> str:
-    return f"{turn.speaker}: {quote(turn.text)[:longest]}"
-
-
-def _day(at: float) -> str:
-    if not known(at):
-        return "unknown"
-    day = datetime.fromtimestamp(at, UTC)
-    return f"{DAYS[day.weekday()]} {day.date().isoformat()}"
-
-
-# What a small trained model says in few tokens, and what it stands for.
-#
-# Half of a plan follows from its first hop, half of all facts are about who speaks, and the calendar
-# is arithmetic, so it is taught to leave out the first, to say "me", "my sister" and "you" for
-# names, and "t1" for the first date that the turn names::
-#
-# <recall>                        <recall>
-# hop: me | sister                Alice's sister
-# since: t1               is      entities: Alice
-# kind: person                    hop: Alice | sister
-# </recall>                       since: 2024-05
-# kind: person
-# </recall>
-#
-# Both ways are functions of the turn and of who spoke; a reply in full is left as it is.
+def _cut(text: str) -> str:
+    return quote(text)[:MOST_CHARACTERS]
 
 
 ME, MY, YOU = "me", "my ", "you"
@@ -238,117 +317,3 @@ def _whose(name: str) -> str:
 def _other(turn: Turn, recent: Sequence[Turn]) -> str:
     """Whoever spoke last before, other than who speaks."""
     return next((one.speaker for one in reversed(recent) if one.speaker != turn.speaker), "")
-
-
-# The three decisions of a memory by a trained model: a prompt of few tokens, the likeliest reply.
-#
-# What it replies passes the grammar and the guardrails like any model's. Greedy replies do not change
-# when asked again, so one that is refused is not asked for once more: the caller falls back. A second
-# try that is held to the grammar, or drawn, was measured and mends hardly any (docs/log.md).
-
-
-Read = TypeVar("Read")
-CONFIDENCE = 0.7
-
-
-class Voice(Protocol):
-    """A model that replies to a compact prompt."""
-
-    def complete(self, prompt: str, role: str) -> str:
-        """The reply of a role ("ask", "write", "router"); raises ModelReplyError."""
-        ...
-
-
-class CompactPolicy:
-    """A `Policy` over models that read compact prompts, one for each role or one for several.
-
-    `language`: the memory's, as an ISO 639-1 code. `failures` counts refused replies by role.
-    Raises ModelReplyError where a reply is refused (`reply`: its text), or a role has no model.
-    """
-
-    def __init__(self, name: str, voices: Mapping[str, Voice], *, language: str = "en") -> None:
-        self._name = name
-        self._voices = voices
-        self._language = language
-        self.failures: Counter[str] = Counter()
-
-    @property
-    def name(self) -> str:
-        """What to show the user."""
-        return self._name
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Those that have a model, of "ask", "write" and "router"."""
-        return tuple(self._voices)
-
-    def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
-        """Decide what a turn needs."""
-        return self._decide("router", compact("router", turn, recent), read_route)
-
-    def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
-        """Plan a recall."""
-
-        def read(reply: str) -> Plan:
-            return read_plan(expand(reply, question, recent), question.text)
-
-        return self._decide("ask", compact("ask", question, recent), read)
-
-    def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
-        """Propose operations for a turn."""
-        said = (f"{one.speaker} {one.text}" for one in (turn, *recent))
-        source = "\n".join((*said, *(f"{one.speaker} {one.text}" for one in recalled)))
-
-        def read(reply: str) -> tuple[Operation, ...]:
-            operations = read_engram(expand(reply, turn, recent)).operations
-            check_language(operations, self._language, source)
-            check_invented(operations, source)
-            return operations
-
-        operations = self._decide("write", compact("write", turn, recent, recalled), read)
-        sure = tuple(replace(one, confidence=CONFIDENCE) for one in operations)
-        names = [n for one in sure for n, named in _names(one) if named]
-        return Writing(
-            operations=sure,
-            mentions=tuple(dict.fromkeys((*names, turn.speaker))),
-            is_question=turn.text.rstrip().endswith("?"),
-        )
-
-    def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:
-        if role not in self._voices:
-            raise ModelReplyError(f"{self.name} has no model for {role}.", reason="no model")
-        reply = ""
-        try:
-            reply = self._voices[role].complete(prompt, role)
-            return read(reply)
-        except ModelReplyError as refused:
-            self.failures[role] += 1
-            refused.facts["reply"] = reply
-            raise
-
-
-def _names(one: Operation) -> tuple[tuple[str, bool], ...]:
-    return (one.subject, one.subject_is_name), (one.object, one.object_is_name)
-
-
-# A trained model behind an endpoint: compact prompts, as it was taught, over any chat model.
-
-
-ROLES = ("ask", "write", "router")
-
-
-class ChatVoice:
-    """Replies to compact prompts by a chat model."""
-
-    def __init__(self, chat: ChatModel) -> None:
-        self._chat = chat
-
-    def complete(self, prompt: str, role: str) -> str:
-        """The reply; the prompt names the role itself."""
-        return self._chat.complete([Message(role="user", content=prompt)]).text
-
-
-def served_policy(chat: ChatModel, *, language: str = "en") -> CompactPolicy:
-    """The policy of one model that was taught all roles with the compact wording."""
-    voices = dict.fromkeys(ROLES, ChatVoice(chat))
-    return CompactPolicy(f"trained ({chat.name})", voices, language=language)
