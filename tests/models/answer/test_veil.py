@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.citations import HIDDEN, Veil, visible
+from mags.models.answer.citations import OPENINGS, Veil, visible
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ def test_only_what_is_meant_for_the_reader_is_visible(text: str, seen: str):
 
 PIECES = st.lists(
     st.sampled_from(
-        [f"<{name}>" for name in HIDDEN]
-        + [f"</{name}>" for name in HIDDEN]
+        [f"<{name}>" for name in OPENINGS.values()]
+        + [f"</{name}>" for name in OPENINGS.values()]
         + ["<", ">", "</", "re", "call", "think", " ", "\n", "Oslo.", "a"]
     ),
     max_size=20,

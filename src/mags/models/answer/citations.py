@@ -1,4 +1,4 @@
-"""Citations: the `[m42]` of a text, their pairs, and how much of the text they carry."""
+"""What is shown of a model's answer: its text without hidden blocks, and its `[m42]` settled."""
 
 from __future__ import annotations
 
@@ -37,11 +37,8 @@ def pairs(citations: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     return tuple(combinations(sorted(set(citations[:MOST_LINKED])), 2))
 
 
-# Hides memory tokens and thinking from a text while it streams.
-
-
-HIDDEN = ("think", "thinking", "recall", "engram", "tool_call")
-OPENINGS = {f"<{name}>": name for name in HIDDEN}
+OPENINGS = {f"<{name}>": name for name in ("think", "thinking", "recall", "engram", "tool_call")}
+"""Blocks of memory tokens and of thinking, which nobody is shown."""
 
 
 class Veil:

@@ -1,4 +1,9 @@
-"""The configured answerer where it can be had, else the embedded one, and a word about it."""
+"""A language model answers from recalled memories, and may recall again while it thinks.
+
+Two modes. In a *chat* the conversation goes along and grows by what is recalled. In *manager*
+mode there is no history: every call meets a fresh model, whose one prompt holds the latest turns,
+all memories found so far and the question. Where the model fails, `FallbackAnswerer` asks another.
+"""
 
 from __future__ import annotations
 
@@ -14,63 +19,6 @@ from mags.models.prompts import Prompt
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
 from mags.ports.policy import Turn
-
-
-class FallbackAnswerer:
-    """Asks `first`; when its model fails, `second` answers and `Answer.fallback` says why."""
-
-    def __init__(self, first: Answerer, second: Answerer) -> None:
-        self._first = first
-        self._second = second
-
-    @property
-    def name(self) -> str:
-        """Both names, in the order in which they are asked."""
-        return f"{self._first.name}, else {self._second.name}"
-
-    def answer(
-        self,
-        question: Turn,
-        items: Sequence[ContextItem],
-        *,
-        recent: Sequence[Turn],
-        recall_again: RecallAgain,
-        on_text: OnText | None = None,
-    ) -> Answer:
-        """Answer by the first that can. What was streamed before a failure ends with a newline."""
-        pieces = 0
-
-        def count(piece: str) -> None:
-            nonlocal pieces
-            pieces += 1
-            if on_text is not None:
-                on_text(piece)
-
-        try:
-            answer = self._first.answer(
-                question,
-                items,
-                recent=recent,
-                recall_again=recall_again,
-                on_text=None if on_text is None else count,
-            )
-            return replace(answer, by=self._first.name)
-        except (ModelUnavailable, ModelReplyError) as failure:
-            why = f"{failure} Answered by {self._second.name} instead."
-        if pieces and on_text is not None:
-            on_text("\n")
-        answer = self._second.answer(
-            question, items, recent=recent, recall_again=recall_again, on_text=on_text
-        )
-        return replace(answer, fallback=why, by=self._second.name)
-
-
-# A language model answers from recalled memories, and may recall again while it thinks.
-#
-# Two modes. In a *chat* the conversation goes along and grows by what is recalled. In *manager*
-# mode there is no history: every call meets a fresh model, whose one prompt holds the latest turns,
-# all memories found so far and the question.
-
 
 RECALL = Tool(
     name="recall",
@@ -152,6 +100,55 @@ class LlmAnswerer:
             talk.go_on(completion, wanted)
             if on_text is not None and visible(completion.text):
                 on_text("\n")
+
+
+class FallbackAnswerer:
+    """Asks `first`; when its model fails, `second` answers and `Answer.fallback` says why."""
+
+    def __init__(self, first: Answerer, second: Answerer) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def name(self) -> str:
+        """Both names, in the order in which they are asked."""
+        return f"{self._first.name}, else {self._second.name}"
+
+    def answer(
+        self,
+        question: Turn,
+        items: Sequence[ContextItem],
+        *,
+        recent: Sequence[Turn],
+        recall_again: RecallAgain,
+        on_text: OnText | None = None,
+    ) -> Answer:
+        """Answer by the first that can. What was streamed before a failure ends with a newline."""
+        pieces = 0
+
+        def count(piece: str) -> None:
+            nonlocal pieces
+            pieces += 1
+            if on_text is not None:
+                on_text(piece)
+
+        try:
+            answer = self._first.answer(
+                question,
+                items,
+                recent=recent,
+                recall_again=recall_again,
+                on_text=None if on_text is None else count,
+            )
+            return replace(answer, by=self._first.name)
+        except (ModelUnavailable, ModelReplyError) as failure:
+            why = f"{failure} Answered by {self._second.name} instead."
+        if pieces and on_text is not None:
+            on_text("\n")
+        answer = self._second.answer(
+            question, items, recent=recent, recall_again=recall_again, on_text=on_text
+        )
+        return replace(answer, fallback=why, by=self._second.name)
 
 
 def _complete(
