@@ -8,6 +8,7 @@ all memories found so far and the question. Where the model fails, `FallbackAnsw
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from mags.errors import ModelReplyError, ModelUnavailable
@@ -92,7 +93,12 @@ class LlmAnswerer:
             last = talk.rounds >= self._budget.rounds
             tools = (RECALL,) if self._chat.takes_tools and not last else ()
             messages = talk.messages(by_tool=bool(tools), last=last)
-            completion = _complete(self._chat, messages, tools, on_text)
+            veil = None if on_text is None else Veil(on_text)
+            completion = self._chat.complete(
+                messages, tools=tools, on_text=None if veil is None else veil.feed
+            )
+            if veil is not None:
+                veil.finish()
             talk.usage += completion.usage
             wanted = () if last else talk.wanted(completion)
             if last or (not wanted and visible(completion.text)):
@@ -149,17 +155,6 @@ class FallbackAnswerer:
             question, items, recent=recent, recall_again=recall_again, on_text=on_text
         )
         return replace(answer, fallback=why, by=self._second.name)
-
-
-def _complete(
-    chat: ChatModel, messages: Sequence[Message], tools: Sequence[Tool], on_text: OnText | None
-) -> Completion:
-    if on_text is None:
-        return chat.complete(messages, tools=tools)
-    veil = Veil(on_text)
-    completion = chat.complete(messages, tools=tools, on_text=veil.feed)
-    veil.finish()
-    return completion
 
 
 @dataclass(slots=True, kw_only=True)
@@ -227,7 +222,8 @@ class _Talk:
         """New queries of a reply, from its tool calls and from `<recall>` in its text."""
         asked = [str(call.arguments.get("query", "")) for call in completion.tool_calls]
         for block in blocks(completion.text, "recall"):
-            asked += _queries(block)
+            with suppress(ModelReplyError):
+                asked += recall_lines(block)[0]
         fresh = (query for query in asked if query.strip() and query not in self.queries)
         return tuple(dict.fromkeys(fresh))[: self.budget.queries]
 
@@ -280,22 +276,13 @@ class _Talk:
             (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
         )
         for block in blocks(text, "engram"):
-            try:
+            with suppress(ModelReplyError):  # nobody asked for it: the answer does not depend on it
                 read = engram_lines(block)
                 check_invented(read.operations, source)
-            except ModelReplyError:
-                continue  # a gift nobody asked for: the answer does not depend on it
-            found = Engram(
-                operations=found.operations + read.operations, links=found.links + read.links
-            )
+                found = Engram(
+                    operations=found.operations + read.operations, links=found.links + read.links
+                )
         return found
-
-
-def _queries(block: str) -> Sequence[str]:
-    try:
-        return recall_lines(block)[0]
-    except ModelReplyError:
-        return ()
 
 
 def _history(recent: Sequence[Turn]) -> list[Message]:

@@ -36,7 +36,6 @@ from mags.ports.policy import Operation, Plan, Recalled, Route, Turn, Writing
 Json = Mapping[str, Any]
 Read = TypeVar("Read")
 
-TRIES = 2
 AGAIN = "Reply again with the one block alone, or as JSON where a schema for it is given."
 NAME = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w-]+(?:\s+[^\W\d_a-z][\w-]+)*")
 
@@ -70,18 +69,17 @@ class PromptedPolicy:
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs; raises ModelError."""
-        return self._decide("router", self._values(turn, recent), read_route)
+        values = prompt_values(turn, recent, language=self._language)
+        return self._decide("router", values, read_route)
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall; raises ModelError."""
-        values = self._values(question, recent)
+        values = prompt_values(question, recent, language=self._language)
         return self._decide("ask", values, lambda reply: read_plan(reply, question.text))
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations; a turn that could not be read comes back as not understood."""
-        values = self._values(turn, recent, recalled)
-        heard = [f"{one.speaker} {one.text}" for one in (turn, *recent)]
-        source = "\n".join((*heard, *(f"{one.speaker} {one.text}" for one in recalled)))
+        source = words_of(turn, recent, recalled)
 
         def read(reply: str) -> tuple[Operation, ...]:
             operations = read_engram(reply).operations
@@ -90,41 +88,43 @@ class PromptedPolicy:
                 check_invented(operations, source)
             return operations
 
-        asks = turn.text.rstrip().endswith("?")
+        operations: tuple[Operation, ...] = ()
+        why = ""
         try:
+            values = prompt_values(turn, recent, recalled, language=self._language)
             operations = self._decide("write", values, read)
         except ModelReplyError as refused:
             why = f"{self.name} was not understood: {refused.facts.get('reason', refused)}"
-            return Writing(
-                mentions=_mentions((), turn), understood=False, why=why, is_question=asks
-            )
         return Writing(
-            operations=operations, mentions=_mentions(operations, turn), is_question=asks
+            operations=operations,
+            mentions=_mentions(operations, turn),
+            understood=not why,
+            why=why,
+            is_question=turn.text.rstrip().endswith("?"),
         )
-
-    def _values(
-        self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled] = ()
-    ) -> dict[str, str]:
-        return prompt_values(turn, recent, recalled, language=self._language)
 
     def _decide(self, role: str, values: Mapping[str, str], read: Callable[[str], Read]) -> Read:
         messages = self._prompts[role].messages(values)
-        attempt = 0
+        schema: Json | None = None
         while True:
-            attempt += 1
             said: tuple[Message, ...] = ()
-            schema = SCHEMAS[role] if attempt == TRIES else None
             try:
                 reply = self._chat.complete(messages, schema=schema).text
                 said = (Message(role="assistant", content=reply),)
                 return read(reply if schema is None else as_block(role, reply))
             except ModelReplyError as refused:
-                if attempt == TRIES:
+                if schema is not None:
                     self.failures[role] += 1
                     raise
                 reason = refused.facts.get("reason", refused)
+            schema = SCHEMAS[role]
             again = f"That reply cannot be used: {reason}. {AGAIN}"
             messages = (*messages, *said, Message(role="user", content=again))
+
+
+def words_of(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> str:
+    """All that was said: what a policy may write comes from here (see `check_invented`)."""
+    return "\n".join(f"{one.speaker} {one.text}" for one in (turn, *recent, *recalled))
 
 
 def prompt_values(

@@ -41,6 +41,7 @@ from mags.errors import ModelReplyError
 from mags.models.grammar import check_invented, check_language, read_engram, read_plan, read_route
 from mags.models.policy.heads.moments import moments
 from mags.models.policy.heads.wording import backwards, stem
+from mags.models.policy.prompted import words_of
 from mags.models.policy.rules.when import moment
 from mags.models.rendering import DAYS, EPOCH, known, quote
 from mags.ports.chat import ChatModel, Message
@@ -97,8 +98,7 @@ class CompactPolicy:
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn."""
-        said = (f"{one.speaker} {one.text}" for one in (turn, *recent))
-        source = "\n".join((*said, *(f"{one.speaker} {one.text}" for one in recalled)))
+        source = words_of(turn, recent, recalled)
 
         def read(reply: str) -> tuple[Operation, ...]:
             operations = read_engram(expand(reply, turn, recent)).operations
