@@ -359,17 +359,18 @@ def _told(item: ContextItem, end: str) -> str:
 def _head(question: Question, items: Sequence[ContextItem]) -> str:
     """What is asked for, before the quotes; empty where only the quotes tell."""
     fit, best = slot(question, items[0]), items[0]
+    ends = [_told(item, fit.answer) for item in items] if fit.answer else []
     words = ""
     if question.kind == "time":
         words = _when(best, fit.answer) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
         words = _yes_or_no(question, best) if fit.whole else ""
-    elif question.counts and fit.answer and len(items) > 1:
-        words = f"{len(items)} ({', '.join(_told(item, fit.answer) for item in items)})"
-    elif question.identity or (question.kind == "place" and not _placed(best)):
-        words = ""
-    elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):
-        words = ", ".join(_told(item, fit.answer) for item in items) if fit.answer else ""
+    elif question.counts and len(ends) > 1:
+        words = f"{len(ends)} ({', '.join(ends)})"
+    elif not (question.identity or question.kind == "reason"):
+        lacks_number = question.kind == "number" and not re.search(r"\d", "".join(ends[:1]))
+        lacks_place = question.kind == "place" and not _placed(best)
+        words = "" if lacks_number or lacks_place else ", ".join(ends)
     if words and not best.current and question.kind not in ("time", "yesno"):
         words += " (no longer true)"
     return f"{words} {DASH} " if words else ""
@@ -384,42 +385,38 @@ def _placed(item: ContextItem) -> bool:
 
 def _yes_or_no(question: Question, item: ContextItem) -> str:
     """What a fact that was asked about as a whole says, one that is over too."""
+    denied = _denies(question, item)
     if item.current and item.fact is not None and not (past(item.fact[1]) and not question.told):
-        return "No" if _denies(question, item) else "Yes"
-    return "" if question.told or question.past or _denies(question, item) else "No"
+        return "No" if denied else "Yes"
+    return "" if question.told or question.past or denied else "No"
 
 
 def _denies(question: Question, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
-    known = canonical(item.fact[1]) if item.fact is not None else None
-    if item.fact is not None and question.alive:
-        return dead(item.fact[1], item.fact[2], item.text)
-    if item.fact is not None and f"{item.fact[1]} ".startswith(("does not ", NO_LONGER)):
+    if item.fact is None:
+        return False
+    _, relation, obj = item.fact
+    if question.alive:
+        return dead(relation, obj, item.text)
+    if f"{relation} ".startswith(("does not ", NO_LONGER)):
         return True
-    if item.fact is not None and item.fact[1] in ENDED:
-        return not content(item.fact[1]) & question.words
+    if relation in ENDED:
+        return not content(relation) & question.words
+    known = canonical(relation)
     opposite = known.opposite if known is not None else ""
-    return (
-        opposite in question.relations
-        and item.fact is not None
-        and (item.fact[1] not in question.relations)
-    )
-
-
-def _answers_number(question: Question, item: ContextItem, end: str) -> bool:
-    return question.kind == "number" and any(c.isdigit() for c in end_of(item, end))
+    return opposite in question.relations and relation not in question.relations
 
 
 def _when(item: ContextItem, end: str) -> str:
     """The day that a fact tells, or when it began."""
-    known = canonical(item.fact[1]) if item.fact is not None else None
-    told = end == "object" and (
-        (known is not None and known.answers == "time")
-        or (item.fact is not None and WEEKDAYS.match(item.fact[2]) is not None)
-    )
-    if not told and spans_days(item):
+    _, relation, obj = item.fact or ("", "", "")
+    known = canonical(relation)
+    day = (known is not None and known.answers == "time") or WEEKDAYS.match(obj) is not None
+    if end == "object" and day:
+        return _told(item, end)
+    if spans_days(item):
         return f"{_since(item.valid_from)} until {_since(item.valid_to)}"
-    return _told(item, end) if told else _since(item.valid_from)
+    return _since(item.valid_from)
 
 
 def _since(at: float | None) -> str:

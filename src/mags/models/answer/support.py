@@ -248,10 +248,12 @@ def slot(question: Question, item: ContextItem) -> Slot:
         return Slot()
     subject, relation, obj = item.fact
     known = canonical(relation)
-    if question.doer and question.doer <= stems(relation) and not question.doer <= stems(subject):
-        return Slot(turned=True)  # who gave is asked about, not who was given to
-    if _other_way(question, item.fact):
-        return Slot(turned=True)
+    doer = question.doer
+    if doer and not doer <= stems(subject):
+        given = doer <= stems(relation)  # who gave is asked about, not who was given to
+        done_to = known is None and doer <= stems(obj) and content(relation) & question.words
+        if given or done_to:
+            return Slot(turned=True)
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
@@ -261,44 +263,23 @@ def slot(question: Question, item: ContextItem) -> Slot:
         told = became(relation, obj) if question.fate else dead(relation, obj, item.text)
         return ALL if told else Slot()
     if relation.startswith(NO_LONGER):
-        return _over(question, fit)
-    if _beside(question, relation) or (question.kind == "place" and WEEKDAYS.match(obj)):
+        # It says no where it is asked whether it is so, and what was where that is asked.
+        whether = question.kind == "yesno" and fit.relation and (fit.subject or fit.object)
+        return ALL if whether else fit if question.past else Slot()
+    may_deny = question.kind == "yesno" or question.denied or question.past or question.told
+    day = relation == WHEN or WEEKDAYS.match(obj) is not None
+    if (relation.startswith(DENIES) and not may_deny) or (question.kind == "place" and day):
         return Slot()
+    answers = known.answers if known is not None else ""
     if question.identity:
         what = fit.subject and relation in WHAT
-        whose = fit.object and known is not None and known.answers == "person"
-        return replace(fit, relation=what or whose)
-    answers = known.answers if known is not None else ""
+        return replace(fit, relation=what or (fit.object and answers == "person"))
     if fit.answer == "object" and question.kind == "person" and answers in NOBODY:
         return replace(fit, relation=False)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
     return fit
-
-
-def _other_way(question: Question, fact: tuple[str, str, str]) -> bool:
-    """Whether who is asked to do something has it done to them: "Ana owes Dominic 60"."""
-    subject, relation, obj = fact
-    known = canonical(relation)
-    if not question.doer or question.doer <= stems(subject) or known is not None:
-        return False
-    return question.doer <= stems(obj) and bool(content(relation) & question.words)
-
-
-def _beside(question: Question, relation: str) -> bool:
-    """Whether a relation answers another kind: what is not so, or the day where a place is."""
-    if relation == WHEN and question.kind == "place":
-        return True
-    open_to_denial = question.kind == "yesno" or question.denied or question.past or question.told
-    return relation.startswith(DENIES) and not open_to_denial
-
-
-def _over(question: Question, fit: Slot) -> Slot:
-    """What is said to be no longer so says no where it is asked whether it is, and what was."""
-    if question.kind == "yesno" and fit.relation and (fit.subject or fit.object):
-        return ALL
-    return fit if question.past else Slot()
 
 
 def named(question: Question, end: str) -> bool:
@@ -358,7 +339,7 @@ class Stand:
 
 def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
     """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
-    held = [_words(item) for item in items]
+    held = [content(told_of(item)) for item in items]
     count = max(len(items), FEWEST_COMPARED)
     rarity = {
         word: log((count + 2) / (sum(word in words for words in held) + 1))
@@ -372,10 +353,6 @@ def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
     return [Stand(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
 
 
-def _words(item: ContextItem) -> frozenset[str]:
-    return content(told_of(item))
-
-
 def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
     """Share of the question's content words that a memory has, weighed by rarity.
 
@@ -387,9 +364,9 @@ def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
         return 1.0
     told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
     told = [part for part in told if not part.rstrip().endswith("?")] or told
-    parts = [_words(replace(item, text=part)) for part in told] or [frozenset()]
+    parts = [content(told_of(replace(item, text=part))) for part in told] or [frozenset()]
     shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
-    every = sum(rarity[w] for w in rarity.keys() & _words(item)) / whole
+    every = sum(rarity[w] for w in rarity.keys() & content(told_of(item))) / whole
     return (every + max(shares)) / 2
 
 
