@@ -180,14 +180,7 @@ class _Talk:
         for item in items:
             if item.id in self.shown:
                 continue
-            line = rendering.memory(
-                item.id,
-                item.text,
-                speaker=item.speaker,
-                at=item.at,
-                current=item.current,
-                tentative=item.tentative,
-            )
+            line = rendering.memory(item)
             if not lines and estimate(line) > tokens:
                 line = line[: tokens * CHARACTERS_A_TOKEN] + " ..."
             elif estimate(line) > tokens:

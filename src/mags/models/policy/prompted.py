@@ -135,22 +135,11 @@ def prompt_values(
     language: str = "en",
 ) -> dict[str, str]:
     """What fills the slots of the prompts of all three roles; training words it the same."""
-    memories = [
-        rendering.memory(
-            r.id,
-            r.text,
-            speaker=r.speaker,
-            at=r.at,
-            current=r.current,
-            tentative=r.tentative,
-        )
-        for r in recalled
-    ]
     return {
         "language": language_name(language),
         "now": rendering.now(turn.at),
         "recent": rendering.said(recent),
-        "recalled": rendering.lines(memories),
+        "recalled": rendering.lines([rendering.memory(one) for one in recalled]),
         "turn": rendering.said([turn]),
     }
 
