@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
-from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean
+from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean, padded
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -143,12 +143,13 @@ class OnnxEmbedder:
         windower, session = self._open()
         read = [windower.tokens(text) for text in texts]
         order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
-        for some in together(order, [len(ids) for ids, _, _ in read]):
-            feed = feed_of([read[place][0] for place in some])
+        for some in _together(order, [len(ids) for ids, _, _ in read]):
+            ids = [read[place][0].tolist() for place in some]
+            feed = {"input_ids": padded(ids), "attention_mask": padded([[1] * len(i) for i in ids])}
             layers = session.run(list(self._file.states), feed)
             for row, place in enumerate(some):
-                ids, spans, whole = read[place]
-                states = [layer[row, : len(ids)] for layer in layers]
+                _, spans, whole = read[place]
+                states = [layer[row, : len(spans)] for layer in layers]
                 joined = states[0] if len(states) == 1 else np.concatenate(states, axis=1)
                 yield place, TokenStates(states=joined, spans=spans, whole=whole)
 
@@ -172,7 +173,7 @@ class OnnxEmbedder:
             return self._opened
 
 
-def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
     """Texts in ascending order of length, in batches that fit a core's caches."""
     batch: list[int] = []
     for place in order:
@@ -182,16 +183,6 @@ def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]
         batch.append(place)
     if batch:
         yield batch
-
-
-def feed_of(read: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """Ids of texts, padded on the right, and which of them are there."""
-    ids = np.zeros((len(read), max(map(len, read))), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, one in enumerate(read):
-        ids[row, : len(one)] = one
-        mask[row, : len(one)] = 1
-    return {"input_ids": ids, "attention_mask": mask}
 
 
 def checked_bytes(path: Path, sha256: str) -> bytes:

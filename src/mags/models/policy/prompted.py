@@ -124,7 +124,8 @@ class PromptedPolicy:
 
 def words_of(turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> str:
     """All that was said: what a policy may write comes from here (see `check_invented`)."""
-    return "\n".join(f"{one.speaker} {one.text}" for one in (turn, *recent, *recalled))
+    said: tuple[Turn | Recalled, ...] = (turn, *recent, *recalled)
+    return "\n".join(f"{one.speaker} {one.text}" for one in said)
 
 
 def prompt_values(
