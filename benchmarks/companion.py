@@ -26,7 +26,7 @@ from benchmarks.results import result, save
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder, shipped
 from mags.errors import MagsError
-from mags.models.chat.tokens import estimate
+from mags.models.chat.usage import estimate
 from mags.ports.embedder import Embedder
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags_lab.evaluation.datasets.personamem import OneOf, Persona, load_personamem

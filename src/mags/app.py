@@ -16,11 +16,9 @@ from mags.extras import joined
 from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
-from mags.models.answer.fallback import FallbackAnswerer
-from mags.models.answer.llm import AnswerBudget, LlmAnswerer
-from mags.models.chat.faults import Backoff
-from mags.models.chat.meter import MeteredChat
-from mags.models.chat.openai import Endpoint, OpenAIChat
+from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
+from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
+from mags.models.chat.usage import MeteredChat
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.embed.openai import EmbeddingServer, OpenAIEmbedder
@@ -31,7 +29,7 @@ from mags.models.policy.heads.second import RulesFirst
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
-from mags.models.policy.served import served_policy
+from mags.models.policy.taught import served_policy
 from mags.models.prompts import load_prompts
 from mags.models.summariser import PromptedSummariser
 from mags.ports.answer import Answerer

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.meter import MeteredChat
 from mags.models.chat.openai import Endpoint, OpenAIChat
 from mags.models.chat.scripted import ScriptedChat
+from mags.models.chat.usage import MeteredChat
 from mags.ports.chat import ChatModel, Completion, Message, Tool, ToolCall, Usage
 from tests.models.chat.endpoint import Step, serving, tool_call
 

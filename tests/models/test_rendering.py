@@ -1,11 +1,14 @@
 """Turns, memories and dates as a language model is shown them."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.models import rendering
 from mags.models.grammar import MARKUP
-from mags.ports.policy import Turn
+from mags.ports.answer import ContextItem
+from mags.ports.policy import Recalled, Turn
 
 ANGLE = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 MAY_3 = 1714694400.0  # 2024-05-03 00:00 UTC
@@ -25,11 +28,11 @@ def test_turns_are_lines_with_their_speakers():
 
 
 def test_a_memory_has_its_mark_source_and_state():
-    shown = rendering.memory(42, "I moved.", speaker="Alice", at=MAY_3, current=False)
-    assert shown == "[m42] (Alice, 3 May 2024) I moved. (no longer true)"
-    assert rendering.memory(7, "Rain.", speaker="", at=0.0, current=True) == "[m7] Rain."
-    guess = rendering.memory(7, "Rain.", speaker="", at=0.0, current=True, tentative=True)
-    assert guess == "[m7] Rain. (a guess)"
+    moved = Recalled(id=42, text="I moved.", speaker="Alice", at=MAY_3, current=False)
+    assert rendering.memory(moved) == "[m42] (Alice, 3 May 2024) I moved. (no longer true)"
+    rain = ContextItem(id=7, text="Rain.")
+    assert rendering.memory(rain) == "[m7] Rain."
+    assert rendering.memory(replace(rain, tentative=True)) == "[m7] Rain. (a guess)"
 
 
 def test_words_cannot_forge_a_mark_or_a_token():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mags.errors import ModelReplyError
 from mags.models.grammar import read_engram, read_plan, read_route
-from mags.models.structured import SCHEMAS, as_block
+from mags.models.policy.prompted import SCHEMAS, as_block
 from mags.ports.policy import Act, Hop, Route
 from mags_lab.training.chains.schema import fault_of
 

@@ -1,4 +1,4 @@
-"""The grammar of memory tokens, read strictly: what does not fit is refused, with the reason.
+"""What a model replies, read strictly: the grammar of memory tokens, and guardrails after it.
 
 ::
 
@@ -13,19 +13,23 @@
 
 A field takes any character but the bar, written `\\|`, and markup. Times are ISO dates, cut off
 where precision ends (`2024`, `2024-05`), or a range of two (`2024-05..2024-08`, either end free).
-`^` is the answer of the hop before; a hop may end in `| inverse`. Every failure is a
-ModelReplyError with `reason` and `line`.
+`^` is the answer of the hop before; a hop may end in `| inverse`. The guardrails refuse what is in
+another language than the memory's, and what nobody said. Every failure is a ModelReplyError with
+`reason` and `line`.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from mags.caches import cached
 from mags.errors import ModelReplyError
+from mags.models.words import WORD, is_name, stems, word_set
 from mags.ports.policy import Act, Hop, Operation, Plan, Route
 
 QUALIFIERS = ("kind", "when", "where", "condition", "exception", "reason", "with")
@@ -74,47 +78,47 @@ def refuse(reason: str, line: str = "") -> ModelReplyError:
     return ModelReplyError(f"The reply is refused: {reason}{shown}.", reason=reason, line=line)
 
 
-def said_aloud(reply: str, *, limits: Limits = LIMITS) -> str:
+def said_aloud(reply: str) -> str:
     """The reply without what the model thought before it, or a code fence around it."""
-    if len(reply) > limits.reply:
-        raise refuse(f"longer than {limits.reply} characters")
+    if len(reply) > LIMITS.reply:
+        raise refuse(f"longer than {LIMITS.reply} characters")
     words = THINKING.sub("", reply).strip()
     fenced = FENCE.match(words)
     return fenced.group(1).strip() if fenced else words
 
 
-def read_engram(reply: str, *, limits: Limits = LIMITS) -> Engram:
+def read_engram(reply: str) -> Engram:
     """Read a reply that is one `<engram>` block; raises ModelReplyError."""
-    return engram_lines(_only_block(reply, "engram", limits), limits=limits)
+    return engram_lines(_only_block(reply, "engram"))
 
 
-def engram_lines(block: str, *, limits: Limits = LIMITS) -> Engram:
+def engram_lines(block: str) -> Engram:
     """Read what stands inside an `<engram>` block; raises ModelReplyError."""
     lines = _lines(block)
     if [line.casefold() for line in lines] == ["none"]:
         return Engram()
     if not lines:
         raise refuse('an empty block (write "none" where there is nothing to store)')
-    if len(lines) > limits.operations:
-        raise refuse(f"more than {limits.operations} operations")
+    if len(lines) > LIMITS.operations:
+        raise refuse(f"more than {LIMITS.operations} operations")
     links = tuple(_link(line) for line in lines if line.startswith("LINK"))
-    kept = [_operation(line, limits) for line in lines if not line.startswith("LINK")]
+    kept = [_operation(line) for line in lines if not line.startswith("LINK")]
     return Engram(operations=tuple(kept), links=tuple(dict.fromkeys(links)))
 
 
-def read_plan(reply: str, question: str, *, limits: Limits = LIMITS) -> Plan:
+def read_plan(reply: str, question: str) -> Plan:
     """Read a reply that is one `<recall>` block; the question itself becomes the first query."""
-    queries, settings = recall_lines(_only_block(reply, "recall", limits), limits=limits)
+    queries, settings = recall_lines(_only_block(reply, "recall"))
     spans = [_moments(_one(settings, name), name) for name in ("since", "until")]
     kind = _one(settings, "kind")
     if kind not in ("", *ANSWER_KINDS):
         raise refuse(f"kind is one of {', '.join(ANSWER_KINDS)}", kind)
-    hops = tuple(_hop(line, limits) for line in settings.get("hop", ()))
-    if len(hops) > limits.hops or len(queries) > limits.queries:
-        raise refuse(f"more than {limits.queries} queries or {limits.hops} hops")
+    hops = tuple(_hop(line) for line in settings.get("hop", ()))
+    if len(hops) > LIMITS.hops or len(queries) > LIMITS.queries:
+        raise refuse(f"more than {LIMITS.queries} queries or {LIMITS.hops} hops")
     if hops and not hops[0].subject:
         raise refuse("the first hop needs a subject", settings["hop"][0])
-    names = (_field(n, limits.field) for n in _one(settings, "entities").split(";") if n.strip())
+    names = (_field(n, LIMITS.field) for n in _one(settings, "entities").split(";") if n.strip())
     episodic, semantic = _weights(_one(settings, "blocks"))
     return Plan(
         queries=tuple(dict.fromkeys((question, *queries))),
@@ -129,9 +133,7 @@ def read_plan(reply: str, question: str, *, limits: Limits = LIMITS) -> Plan:
     )
 
 
-def recall_lines(
-    block: str, *, limits: Limits = LIMITS
-) -> tuple[tuple[str, ...], Mapping[str, Sequence[str]]]:
+def recall_lines(block: str) -> tuple[tuple[str, ...], Mapping[str, Sequence[str]]]:
     """Split what stands inside a `<recall>` block into queries and settings (name -> values)."""
     queries: list[str] = []
     settings: dict[str, list[str]] = {}
@@ -140,13 +142,13 @@ def recall_lines(
         if colon and name in ("entities", "hop", "since", "until", "kind", "past", "blocks"):
             settings.setdefault(name, []).append(value.strip())
         elif line.casefold() != "none":
-            queries.append(_field(line, limits.field))
+            queries.append(_field(line, LIMITS.field))
     return tuple(dict.fromkeys(queries)), settings
 
 
-def read_route(reply: str, *, limits: Limits = LIMITS) -> Route:
+def read_route(reply: str) -> Route:
     """Read a reply that is one `<route>` block: a word, and block weights; ModelReplyError."""
-    words = _only_block(reply, "route", limits).split(maxsplit=1)
+    words = _only_block(reply, "route").split(maxsplit=1)
     if not words or words[0] not in ROUTES:
         raise refuse(f"a route is one of {', '.join(ROUTES)}", " ".join(words))
     recall, write = ROUTES[words[0]]
@@ -159,14 +161,8 @@ def blocks(text: str, name: str) -> list[str]:
     return re.findall(BLOCK.format(name), text, re.DOTALL)
 
 
-def is_name(words: str) -> bool:
-    """Whether it is written as a proper name: a capital in it (or a script without any)."""
-    letters = [c for c in words if c.isalpha()]
-    return any(c.isupper() or c.lower() == c.upper() for c in letters)
-
-
-def _only_block(reply: str, name: str, limits: Limits) -> str:
-    words = said_aloud(reply, limits=limits)
+def _only_block(reply: str, name: str) -> str:
+    words = said_aloud(reply)
     found = blocks(words, name)
     if len(found) != 1:
         raise refuse(f"{len(found)} <{name}> blocks instead of one", words)
@@ -191,10 +187,10 @@ def _field(written: str, longest: int) -> str:
     return words
 
 
-def _operation(line: str, limits: Limits) -> Operation:
+def _operation(line: str) -> Operation:
     act, *fields = (part.strip() for part in BAR.split(line))
     if act == "NOTE":
-        text = _field(line.partition("|")[2], limits.note)
+        text = _field(line.partition("|")[2], LIMITS.note)
         if not text:
             raise refuse("a note without words", line)
         return Operation(act=Act.NOTE, text=text)
@@ -202,12 +198,12 @@ def _operation(line: str, limits: Limits) -> Operation:
         raise refuse("a line begins with ADD, UPDATE, RETRACT, NOTE, LINK or is none", line)
     if not 3 <= len(fields) <= 5:
         raise refuse("an operation is ACT | subject | relation | object and two more at most", line)
-    subject, relation, obj = (_field(part, limits.field) for part in fields[:3])
+    subject, relation, obj = (_field(part, LIMITS.field) for part in fields[:3])
     if not subject or not relation or (not obj and act != "RETRACT"):
         raise refuse("subject, relation and object may not be empty", line)
-    if len(relation.split()) > limits.relation_words:
-        raise refuse(f"a relation of more than {limits.relation_words} words", line)
-    qualifiers, (valid_from, valid_to) = _last_fields(fields[3:], line, limits)
+    if len(relation.split()) > LIMITS.relation_words:
+        raise refuse(f"a relation of more than {LIMITS.relation_words} words", line)
+    qualifiers, (valid_from, valid_to) = _last_fields(fields[3:], line)
     return Operation(
         act=Act[act],
         subject=subject,
@@ -224,13 +220,13 @@ def _operation(line: str, limits: Limits) -> Operation:
 
 
 def _last_fields(
-    fields: Sequence[str], line: str, limits: Limits
+    fields: Sequence[str], line: str
 ) -> tuple[dict[str, str], tuple[float | None, float | None]]:
     qualifiers: dict[str, str] = {}
     when: tuple[float | None, float | None] = (None, None)
     for place, part in enumerate(fields):
         if "=" in part and place == 0:
-            qualifiers = dict(_qualifiers(part, limits))
+            qualifiers = dict(_qualifiers(part))
         elif part and place == len(fields) - 1:
             when = _moments(part, "when")
         elif part:
@@ -238,12 +234,12 @@ def _last_fields(
     return qualifiers, when
 
 
-def _qualifiers(written: str, limits: Limits) -> Iterator[tuple[str, str]]:
+def _qualifiers(written: str) -> Iterator[tuple[str, str]]:
     for pair in written.split(";"):
         name, _, value = pair.partition("=")
         if name.strip() not in QUALIFIERS or not value.strip():
             raise refuse(f"qualifiers are {', '.join(QUALIFIERS)}", pair)
-        yield name.strip(), _field(value, limits.field)
+        yield name.strip(), _field(value, LIMITS.field)
 
 
 def _link(line: str) -> tuple[int, int]:
@@ -254,8 +250,8 @@ def _link(line: str) -> tuple[int, int]:
     return ids[0], ids[1]
 
 
-def _hop(line: str, limits: Limits) -> Hop:
-    fields = [_field(part, limits.field) for part in BAR.split(line)]
+def _hop(line: str) -> Hop:
+    fields = [_field(part, LIMITS.field) for part in BAR.split(line)]
     inverse = len(fields) == 3 and fields[2] == "inverse"
     if len(fields) != 2 + inverse or not fields[0] or not fields[1]:
         raise refuse("a hop is subject | relation, with | inverse at most", line)
@@ -328,3 +324,137 @@ def _next(parts: Sequence[int]) -> Sequence[int]:
     if len(parts) == 2 and parts[1] < 12:
         return parts[0], parts[1] + 1
     return (parts[0] + 1,)
+
+
+# Guardrails after the grammar: the memory's language, and nothing invented. No model is asked.
+
+
+# The commonest function words tell European languages apart; those of two lists count for both.
+FUNCTION_WORDS = {
+    "en": "the of and to in is was that for with as his her on at by from are this it an be not "
+    "has have had they she he who which or but their were been when will would does did",
+    "de": "der die das und ist nicht ein eine mit von zu den dem im auf für sich auch als an es "
+    "wird hat sie er wir ich dass bei oder wurde sind war nach aus",
+    "fr": "le la les des et est une dans que qui pour pas sur avec au du il elle nous vous ce "
+    "cette sont ont aux par mais était son sa ses",
+    "es": "el la los las de que y en un una es por con no para se del al lo su como más pero sus "
+    "este esta fue son ha era vive tiene",
+    "it": "il lo la gli le di che è un una per con non si da del della nel alla sono ha come ma "
+    "anche dei delle questo questa era più",
+    "pt": "o os as de que e em um uma é por com não para se do da no na ao dos das mais mas foi "
+    "são seu sua como ele ela era tem",
+    "nl": "de het een en van is dat op te zijn met voor niet aan er om ook als bij uit wordt heeft "
+    "ze hij wij ik maar naar werd door",
+}
+
+
+LANGUAGES = {language: word_set(words) for language, words in FUNCTION_WORDS.items()}
+SCRIPTS = {language: frozenset({"LATIN"}) for language in FUNCTION_WORDS}
+SCRIPTS |= {
+    "ru": frozenset({"CYRILLIC"}),
+    "uk": frozenset({"CYRILLIC"}),
+    "el": frozenset({"GREEK"}),
+    "ar": frozenset({"ARABIC"}),
+    "he": frozenset({"HEBREW"}),
+    "hi": frozenset({"DEVANAGARI"}),
+    "zh": frozenset({"CJK"}),
+    "ja": frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
+    "ko": frozenset({"HANGUL", "CJK"}),
+}
+LANGUAGE_NAMES = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+}
+FEWEST_WORDS = 5
+NOTE_SHARE = 0.6
+FREE_WORDS = word_set(
+    """user assistant me i you someone something nothing yes no true false new old first
+    january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow
+    year years month months week weeks day days"""
+)
+STOP_WORDS = LANGUAGES["en"] | word_set("a s t my your our its there here than then so")
+
+
+def language_name(code: str) -> str:
+    """The English name of a language by its ISO 639-1 code; the code where it is not known."""
+    return LANGUAGE_NAMES.get(code, code)
+
+
+def scripts_of(text: str) -> frozenset[str]:
+    """Scripts of the letters of a text, by the first word of each letter's Unicode name."""
+    return frozenset(_script(c) for c in text if c.isalpha())
+
+
+@cached(4096)
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "UNKNOWN").split()[0].partition("-")[0]
+
+
+def foreign(text: str, language: str, source: str = "") -> str:
+    """Why a text is not in the memory's language, or "" where nothing speaks against it.
+
+    Scripts must be the language's own or occur in `source` (a name may be written in another).
+    In a text of five words or more, the function words of another language may not lead.
+    """
+    own = SCRIPTS.get(language)
+    strange = scripts_of(text) - own - scripts_of(source) if own else frozenset()
+    if strange:
+        return f"{min(strange).title()} letters in a memory kept in {language!r}"
+    words = [word.casefold() for word in WORD.findall(text)]
+    if len(words) < FEWEST_WORDS or language not in LANGUAGES:
+        return ""
+    hits = Counter({name: sum(w in known for w in words) for name, known in LANGUAGES.items()})
+    other, most = hits.most_common(1)[0]
+    if most >= 2 and most > 2 * hits[language]:
+        return f"it reads as {other!r} in a memory kept in {language!r}"
+    return ""
+
+
+def invented(words: str, source: frozenset[str]) -> list[str]:
+    """Content words of a text whose stems are not among `source`; dates and the like are free."""
+    return [
+        word
+        for word in WORD.findall(words)
+        if not word.isdigit()
+        and word.casefold() not in STOP_WORDS | FREE_WORDS
+        and not stems(word) & source
+    ]
+
+
+def check_language(operations: Iterable[Operation], language: str, source: str) -> None:
+    """Raise ModelReplyError at the first operation in another language."""
+    for operation in operations:
+        for words in (
+            f"{operation.subject} {operation.relation} {operation.object}",
+            operation.text,
+        ):
+            why = foreign(words, language, source)
+            if why:
+                raise refuse(why, words)
+
+
+def check_invented(operations: Sequence[Operation], source: str) -> None:
+    """Raise ModelReplyError when a name, object or qualifier has words the source has not.
+
+    `source`: the turn, what was said before, what was recalled, and the speakers. Relations are
+    free (they are canonical), so are dates; a note may word things anew, but 60% of its content
+    words must be the source's.
+    """
+    known = stems(source)
+    for operation in operations:
+        if operation.act is Act.NOTE:
+            content = [w for w in WORD.findall(operation.text) if w.casefold() not in STOP_WORDS]
+            strange = invented(operation.text, known)
+            if len(strange) > (1 - NOTE_SHARE) * len(content):
+                raise refuse(f"invented: {', '.join(strange[:5])}", operation.text)
+            continue
+        for words in (operation.subject, operation.object, *operation.qualifiers.values()):
+            strange = invented(words, known)
+            if strange:
+                raise refuse(f"invented: {', '.join(strange[:5])}", words)

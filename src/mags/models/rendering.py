@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from mags.models.grammar import MARKUP
-from mags.ports.policy import GUESS, Turn
+from mags.ports.answer import ContextItem
+from mags.ports.policy import GUESS, Recalled, Turn
 
 NOTHING = "(nothing)"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -65,14 +66,13 @@ def said(turns: Iterable[Turn]) -> str:
     return "\n".join(lines) or NOTHING
 
 
-def memory(
-    id: int, text: str, *, speaker: str, at: float, current: bool, tentative: bool = False
-) -> str:
+def memory(shown: Recalled | ContextItem) -> str:
     """One memory with its mark, who said it when, whether it still holds and is a guess."""
-    source = ", ".join(part for part in (quote(speaker), date(at)) if part)
+    source = ", ".join(part for part in (quote(shown.speaker), date(shown.at)) if part)
     about = f" ({source})" if source else ""
-    notes = f"{f' {GUESS}' if tentative else ''}{'' if current else ' (no longer true)'}"
-    return f"[m{id}]{about} {quote(text)}{notes}"
+    guess = f" {GUESS}" if shown.tentative else ""
+    over = "" if shown.current else " (no longer true)"
+    return f"[m{shown.id}]{about} {quote(shown.text)}{guess}{over}"
 
 
 def lines(memories: Sequence[str]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mags.models import rendering
-from mags.models.answer.veil import visible
-from mags.models.chat.tokens import estimate
-from mags.models.grammar import refuse, said_aloud
-from mags.models.guardrails import foreign, language_name
+from mags.models.answer.citations import visible
+from mags.models.chat.usage import estimate
+from mags.models.grammar import foreign, language_name, refuse, said_aloud
 from mags.models.prompts import Prompt
 from mags.ports.chat import ChatModel
 

@@ -4,7 +4,7 @@ import pytest
 
 import mags
 from mags.memory.memory import Memory
-from mags.models.answer.contrary import AGE, MONEY, NAMED, cue_of, kindred, opposed, strangers
+from mags.models.answer.cues import AGE, MONEY, NAMED, cue_of, kindred, opposed, strangers
 from mags.models.answer.extractive import UNKNOWN
 from mags.models.answer.question import content
 from mags.settings import PolicySettings, Settings

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.models.answer.chain import find_chain
-from mags.models.answer.extractive import ExtractiveAnswerer, judge
+from mags.models.answer.extractive import ExtractiveAnswerer, find_chain, judge
 from mags.models.answer.question import read_question
-from mags.models.answer.shares import kind_share, word_share
 from mags.models.answer.support import (
     SupportWeights,
+    evidence,
+    kind_share,
     rare_share,
     stands,
-    support,
+    word_share,
 )
 from mags.ports.answer import Answer, ContextItem
 from mags.ports.policy import Turn
@@ -160,7 +160,7 @@ def test_a_chain_of_hops_answers_with_its_end_and_cites_every_step():
 def test_a_chain_may_lead_to_a_subject():
     chain = find_chain(HUSBAND, (CHAIN[0], fact(2, "Dora", "employs", "Carl", step=1)))
     assert chain is not None
-    assert chain.end == "Dora"
+    assert chain[1] == "Dora"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_support_is_a_share(question: str, text: str, score: float, current: boo
         id=1, text=text, current=current, fact=("Alice", "lives in", "Oslo"), score=score
     )
     for stand in stands(asked, [item, REX]):
-        assert 0.0 <= support(asked, item, stand, WEIGHTS) <= 1.0
+        assert 0.0 <= evidence(asked, item, stand).weigh(WEIGHTS) <= 1.0
 
 
 def test_the_stand_of_a_memory_is_its_lead_and_the_rarity_of_words():

@@ -6,8 +6,7 @@ import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.answer.extractive import ExtractiveAnswerer
-from mags.models.answer.fallback import FallbackAnswerer
-from mags.models.answer.llm import AnswerBudget, LlmAnswerer
+from mags.models.answer.llm import AnswerBudget, FallbackAnswerer, LlmAnswerer
 from mags.models.chat.scripted import ScriptedChat
 from mags.models.prompts import load_prompts
 from mags.ports.answer import ContextItem

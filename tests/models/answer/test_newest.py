@@ -2,10 +2,8 @@
 
 import pytest
 
-from mags.models.answer.extractive import UNKNOWN, ExtractiveAnswerer
-from mags.models.answer.newest import newest_first
+from mags.models.answer.extractive import UNKNOWN, ExtractiveAnswerer, newest_first, quoted
 from mags.models.answer.question import read_question
-from mags.models.answer.sentences import quoted
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

@@ -3,18 +3,18 @@
 import pytest
 
 from mags.models.answer.question import content, read_question
-from mags.models.answer.shares import name_share
 from mags.models.answer.support import (
     MISFIT,
+    NOW_FOR_THEN,
     Evidence,
     Stand,
     SupportWeights,
     evidence,
     fits,
+    name_share,
     rare_share,
 )
 from mags.models.answer.support import weighed as weighed_all
-from mags.models.answer.timely import NOW_FOR_THEN
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

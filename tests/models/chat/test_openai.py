@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.faults import Backoff
-from mags.models.chat.openai import Endpoint, OpenAIChat
+from mags.models.chat.openai import Backoff, Endpoint, OpenAIChat
 from mags.ports.chat import Message, Tool
 from tests.models.chat.endpoint import Server, Step, serving, tool_call
 

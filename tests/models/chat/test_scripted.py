@@ -3,8 +3,8 @@
 import pytest
 
 from mags.errors import ModelUnavailable
-from mags.models.chat.meter import MeteredChat
 from mags.models.chat.scripted import ScriptedChat
+from mags.models.chat.usage import MeteredChat
 from mags.ports.chat import Message, Usage
 
 HELLO = (Message(role="user", content="Hello?"),)

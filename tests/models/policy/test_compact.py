@@ -1,6 +1,6 @@
 """What a small model is shown: exactly these words, in training and in use."""
 
-from mags.models.policy.compact import Window, compact
+from mags.models.policy.taught import compact
 from mags.ports.policy import Recalled, Turn
 
 AT = 1_715_299_200.0  # Friday 10 May 2024
@@ -32,9 +32,10 @@ def test_the_role_comes_first_and_nothing_stands_where_nothing_is_known() -> Non
 def test_only_the_last_turns_and_the_first_memories_are_shown() -> None:
     recent = [Turn(text=f"turn {i}", speaker="Bob") for i in range(9)]
     known = [Recalled(id=i, text=f"memory {i}") for i in range(9)]
-    shown = compact("write", TURN, recent, known, window=Window(recalled=2, recent=1))
-    assert shown.splitlines()[2:5] == ["- memory 0", "- memory 1", "Bob: turn 8"]
-    assert compact("write", TURN, recent, (), window=Window(recent=0)).count("turn") == 0
+    shown = compact("write", TURN, recent, known).splitlines()
+    assert shown[2:6] == [f"- memory {i}" for i in range(4)]
+    assert shown[6:9] == [f"Bob: turn {i}" for i in (6, 7, 8)]
+    assert len(shown) == 10
 
 
 def test_long_words_are_cut_but_never_those_of_the_turn_itself() -> None:

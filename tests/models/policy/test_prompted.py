@@ -6,9 +6,8 @@ import pytest
 
 from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.policy.prompted import PromptedPolicy
+from mags.models.policy.prompted import SCHEMAS, PromptedPolicy
 from mags.models.prompts import load_prompts
-from mags.models.structured import SCHEMAS
 from mags.ports.policy import Act, Plan, Recalled, Route, Turn
 
 MAY_3 = 1714694400.0  # 2024-05-03 00:00 UTC

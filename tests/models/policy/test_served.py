@@ -4,7 +4,7 @@ import pytest
 
 from mags.errors import ModelReplyError
 from mags.models.chat.scripted import ScriptedChat
-from mags.models.policy.served import served_policy
+from mags.models.policy.taught import served_policy
 from mags.ports.policy import Turn
 
 GERMAN = "<engram>\nNOTE | Ana und ihre Schwester sind mit dem Hund auf der Insel\n</engram>"

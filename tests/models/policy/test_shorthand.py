@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from mags.models.policy.shorthand import expand, shorten
+from mags.models.policy.taught import expand, shorten
 from mags.ports.policy import Turn
 
 TURN = Turn(text="Who is my sister?", speaker="Alice")

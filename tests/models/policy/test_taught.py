@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from mags.errors import ModelReplyError
-from mags.models.policy.compact import compact
-from mags.models.policy.taught import CompactPolicy
+from mags.models.policy.taught import CompactPolicy, compact
 from mags.ports.policy import Act, Turn
 
 AT = 1_715_299_200.0

@@ -11,7 +11,7 @@ from mags.app import make_both, make_chat, make_heads, make_policy
 from mags.cli.models import ADAPTER, HEADS, adapters_in
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
-from mags.models.chat.meter import MeteredChat
+from mags.models.chat.usage import MeteredChat
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts

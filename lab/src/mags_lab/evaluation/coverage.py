@@ -40,7 +40,8 @@ import snowballstemmer
 
 from mags.caches import cached
 from mags.errors import ModelReplyError
-from mags.models.guardrails import FREE_WORDS, STOP_WORDS, WORD, check_invented
+from mags.models.grammar import FREE_WORDS, STOP_WORDS, check_invented
+from mags.models.words import WORD
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import canonical
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mags.models.policy.compact import compact
-from mags.models.policy.shorthand import shorten
+from mags.models.policy.taught import compact, shorten
 from mags_lab.training.batches import Pair
 from mags_lab.training.chains.schema import Role, Sample
 
@@ -16,7 +15,7 @@ def pair_of(sample: Sample) -> Pair:
 
 
 def short_pair_of(sample: Sample) -> Pair:
-    """The same with the target in short (`mags.models.policy.shorthand`)."""
+    """The same with the target in short (`mags.models.policy.taught`)."""
     return Pair(prompt=prompt_of(sample), target=shorten(sample.target, sample.turn, sample.recent))
 
 

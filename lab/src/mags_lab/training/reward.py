@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mags.errors import ModelReplyError
-from mags.models.grammar import Engram, read_engram, read_plan, read_route
-from mags.models.guardrails import check_invented
-from mags.models.policy.shorthand import expand
+from mags.models.grammar import Engram, check_invented, read_engram, read_plan, read_route
+from mags.models.policy.taught import expand
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.closeness import closeness

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from mags.errors import InvalidInput
-from mags.models.grammar import read_engram
-from mags.models.guardrails import check_invented
+from mags.models.grammar import check_invented, read_engram
 from mags_lab.training.chains.dialogues import asides, dialogues, fault_of, read, stands_in
 from mags_lab.training.chains.files import words
 from mags_lab.training.chains.schema import Role, Split, check_target

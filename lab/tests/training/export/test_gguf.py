@@ -26,7 +26,7 @@ from lab.tests.training.large.families import FAMILIES, samples, sentencepiece  
 from mags.errors import ConfigurationError, ModelError  # noqa: E402
 from mags.models.chat.openai import Endpoint, OpenAIChat  # noqa: E402
 from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
-from mags.models.policy.served import served_policy  # noqa: E402
+from mags.models.policy.taught import served_policy  # noqa: E402
 from mags.models.prompts import load_prompts  # noqa: E402
 from mags_lab.training.batches import encode  # noqa: E402
 from mags_lab.training.export.gguf import export_gguf, interleaved, stretched  # noqa: E402

@@ -5,8 +5,7 @@ from random import Random
 import pytest
 
 from mags.errors import InvalidInput
-from mags.models.grammar import read_engram, read_plan
-from mags.models.guardrails import check_invented
+from mags.models.grammar import check_invented, read_engram, read_plan
 from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Act
 from mags_lab.training.chains.card import card

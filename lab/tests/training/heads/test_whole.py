@@ -11,8 +11,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mags.models.embed.onnx import SHIPPED, OnnxEmbedder, checked_bytes  # noqa: E402
-from mags.models.embed.onnx_constants import constants  # noqa: E402
+from mags.models.embed.onnx import (  # noqa: E402
+    SHIPPED,
+    OnnxEmbedder,
+    checked_bytes,
+    constants,
+)
 from mags.models.policy.heads.weights import SHIPPED as HEADS  # noqa: E402
 from mags.models.policy.heads.weights import opened  # noqa: E402
 from mags_lab.training.chains.schema import Split  # noqa: E402

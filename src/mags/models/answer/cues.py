@@ -1,11 +1,67 @@
-"""What a text has of the kind that is asked for, and what tells that something is over."""
+"""Cues: what the words of a text tell without its being read.
+
+Which kind of thing it holds (a time, a sum of money, a name), which relatives and things it speaks
+of, whose these are, and whether somebody else does what it says.
+"""
 
 from __future__ import annotations
 
 import re
 
-from mags.models.policy.rules.spans import EACH_DAY
+from mags.models.policy.rules.lexicon import FUNCTION_WORDS
+from mags.models.policy.rules.spans import DAYS, EACH_DAY, MONTHS
+from mags.models.policy.rules.tokens import own_words
+from mags.models.words import WORD, stems, word_set
+from mags.ports.english import GERUND, PAST, THIRD, called, forms, lemma
 from mags.ports.policy import NO_LONGER
+
+INSTRUMENTS = word_set(
+    """accordion banjo bass bassoon cello clarinet drum drums fiddle flute guitar harmonica harp
+    horn keyboard mandolin oboe organ piano recorder saxophone sax trombone trumpet tuba ukulele
+    viola violin"""
+)
+SPORTS = word_set(
+    """badminton baseball basketball bowls chess cricket darts football golf handball hockey
+    lacrosse padel polo pool rugby snooker soccer softball squash tennis volleyball"""
+)
+FOODS = word_set(
+    """apple apricot asparagus aubergine avocado bacon bagel banana bean beef beetroot berry biscuit
+    blueberry bread broccoli brownie bun burger burrito butter cabbage cake candy carrot casserole
+    cauliflower celery cereal cheese cheesecake cherry chicken chilli chip chocolate coriander
+    cookie courgette couscous crab cracker cranberry crisp croissant cucumber curry custard date
+    dessert doughnut donut duck dumpling egg falafel fig fish fries fruit garlic gnocchi grape
+    grapefruit ham hamburger hummus ice-cream icecream jam jelly kale kebab ketchup kimchi kiwi lamb
+    lasagna lasagne leek lemon lentil lettuce liquorice lobster macaroni mackerel mango marmalade
+    meat meatball melon mushroom mussel mustard noodle nut oat olive omelette onion orange oyster
+    paella pancake paprika parsley pasta pastry pea peach peanut pear pepper pesto pickle pie
+    pineapple pizza plum popcorn pork porridge potato prawn pretzel pudding pumpkin quiche radish
+    raisin ramen raspberry ravioli rice risotto salad salami salmon sandwich sardine sausage seafood
+    shrimp snack soup spaghetti spinach sprout steak stew strawberry sushi sweet taco tart toast
+    tofu tomato tortilla truffle tuna turkey turnip veg vegetable waffle walnut watermelon yoghurt
+    yogurt"""
+)
+DRINKS = word_set(
+    """ale beer brandy cappuccino champagne cider cocktail coffee cocoa cola espresso gin juice
+    kombucha latte lemonade matcha milk milkshake prosecco rum smoothie soda tea tequila vodka water
+    whiskey whisky wine"""
+)
+_KINDS = (
+    (INSTRUMENTS, "instrument play"),
+    (SPORTS, "sport game play"),
+    (FOODS, "food dish eat"),
+    (DRINKS, "drink"),
+)
+
+
+def kind_of_thing(word: str) -> str:
+    """The words for what a noun in lower case, in either number, is one of; "" where unknown."""
+    forms = {word, lemma(word), word.removesuffix("s"), word.removesuffix("es")}
+    forms.add(f"{word.removesuffix('ies')}y" if word.endswith("ies") else word)
+    return next((said for words, said in _KINDS if forms & words), "")
+
+
+# What a text has of the kind that is asked for, and what tells that something is over.
+
 
 TIME = re.compile(
     r"\b(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]\.?m\.?|(?:1[5-9]|20)\d\d|\d{1,2}(?:st|nd|rd|th)|mon|tues|"
@@ -28,6 +84,8 @@ PLACE = re.compile(
     r"\w+",
     re.I,
 )
+STOP = r"(?<![MD]r\.)(?<!Mrs\.)(?<!Ms\.)(?<!St\.)(?<!Prof\.)(?<=[.!?])\s+"
+"""What stands between sentences: no title's point."""
 FROM = re.compile(r"\bfrom (?!now\b|then\b)", re.I)
 REASON = re.compile(r"\b(?:because|since|so that|due to|in order to|reason|why|so)\b", re.I)
 CUES = {"time": TIME, "number": NUMBER, "place": PLACE, "reason": REASON}
@@ -46,3 +104,332 @@ def became(relation: str, state: str) -> bool:
 def dead(relation: str, state: str, text: str) -> bool:
     """Whether a fact tells that somebody died."""
     return relation.startswith(DIED) or state == "dead" or text.endswith("(died).")
+
+
+# Relatives, pets and trades, each with what it is one of.
+
+
+def _at_home(kind: str, *relatives: str) -> dict[str, tuple[str, str]]:
+    """From each word for relatives, at home too, to who that is and what they are one of."""
+    return {word: (one, kind) for one in relatives for word in called(one)}
+
+
+def _kinds(text: str) -> dict[str, tuple[str, str]]:
+    """From each word to what it names and, behind the colon, what that is one of."""
+    found: dict[str, tuple[str, str]] = {}
+    for line in text.split("|"):
+        words, _, kind = line.partition(":")
+        for word in words.split():
+            found[word] = (words.split()[0], kind.strip() or words.split()[0])
+    return found
+
+
+KINDRED = {
+    **_at_home("parent", "mother", "father"),
+    **_at_home("grandparent", "grandmother", "grandfather"),
+} | _kinds(
+    """parent parents | son sons : child |
+    daughter daughters : child | child children kid kids baby | brother brothers : sibling |
+    sister sisters : sibling | sibling siblings | wife : spouse | husband : spouse |
+    spouse partner | girlfriend : spouse | boyfriend : spouse | aunt | uncle | cousin | niece |
+    nephew | grandparent grandparents | dog puppy dogs : pet | cat kitten cats kittens : pet
+    | pet pets | parrot : pet | hamster : pet | rabbit : pet | horse | boss manager |
+    dentist | doctor | landlord landlady | teacher | neighbour neighbor | colleague coworker"""
+)
+OPPOSITES = (
+    ("open", "close"), ("arriv", "leav"), ("arriv", "depart"), ("start", "end"), ("begin", "end"),
+    ("start", "finish"), ("buy", "sell"), ("love", "hate"), ("lend", "borrow"), ("win", "lose"),
+)  # fmt: skip
+_NUMBER = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty"
+    r"|thirty|forty|fifty|sixty|seventy|eighty|ninety)\b"
+)
+AGE = re.compile(
+    rf"\b(?:is|am|are|was|'s|'m|'re|turn(?:s|ed|ing)?|aged?) (?:(?:already|only|just|now|about"
+    rf"|nearly|almost) )?{_NUMBER}|['\u2019](?:s|m|re) {_NUMBER}"
+    r"|years? old|-year-old|\bage\b|\bborn\b",
+    re.I,
+)
+MONEY = re.compile(
+    r"[$€£¥]|\b(?:euros?|dollars?|pounds?|quid|bucks|cents|usd|eur|gbp|francs|kroner|kronor|yen|free)\b"
+    r"|\d (?:a|per) (?:month|week|year|day|hour)\b"
+    r"|\b(?:cost|costs|paid|pay|pays|price|spent|spends?|charge[sd]?|earn|earns|earned|made|make|makes"
+    r"|salary|worth|rent|fees?|bill|sold|bought|get|gets|got)\b.*\d",
+    re.I,
+)
+_NO_NAMES = "|".join(("I", "I'm", *(word.title() for word in (*MONTHS, *DAYS))))
+NAMED = re.compile(
+    rf"(?<=[^\W_]\s)(?!(?:{_NO_NAMES})\b)[^\W\d_a-z][\w'-]*"
+    r"|[\x22\u201c]\w|\b(?:called|named)\b"
+)
+HELD: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"^how old\b|\bwhat age\b", re.I), AGE),
+    (
+        re.compile(
+            r"^how much (?:do|does|did|is|was|are|were|will)\b.*\b(?:cost|pay|paid|earn|make|spend"
+            r"|rent|salary|bill|fee|price|membership|subscription|ticket)s?\b",
+            re.I,
+        ),
+        MONEY,
+    ),
+    (
+        re.compile(
+            r"\b(?:called|named)\s*\?*$|\bwhat(?:'s| is| was) (?:the name of|\S+ \S+ name\b)", re.I
+        ),
+        NAMED,
+    ),
+)  # fmt: skip
+_EX = re.compile(r"\b(?:ex|former|late)[- ](\w+)", re.I)
+TELLS = re.compile(r"([A-Z][\w-]*) (?:said|says|told|tells|mentioned|claims|thinks|reckons)\b")
+OWN = re.compile(r"\bmy ([a-z]+)(?!['\u2019\w])", re.I)
+BEHIND = re.compile(r"\b(?:to|in|at|with|from|for|by|near) ((?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+)*)")
+
+
+def cue_of(question: str) -> re.Pattern[str] | None:
+    """What an answer to a question must hold: an age, a sum or a name; None where any may do."""
+    return next((cue for asks, cue in HELD if asks.search(question.strip())), None)
+
+
+def kindred(text: str) -> frozenset[tuple[str, str]]:
+    """Of which relatives, pets and trades a text speaks, each with what it is one of."""
+    words = {word.casefold().removesuffix("'s") for word in WORD.findall(text)}
+    return frozenset(KINDRED[word] for word in words if word in KINDRED)
+
+
+def strangers(asked: frozenset[tuple[str, str]], told: frozenset[tuple[str, str]]) -> bool:
+    """Whether a memory speaks of relatives, and of none that is asked about.
+
+    A son is no daughter; either is a child.
+    """
+    related = (one[0] in other or other[0] in one for one in asked for other in told)
+    return bool(asked and told) and not any(related)
+
+
+def former(question: str) -> frozenset[str]:
+    """The relatives that are asked for as they are now: the husband, not the ex-husband."""
+    words = {word.casefold() for word in WORD.findall(question)} & KINDRED.keys()
+    return frozenset() if _EX.search(question) else frozenset(words)
+
+
+def only_former(asked: frozenset[str], told: str) -> bool:
+    """Whether a memory speaks of a relative that is asked about as one who was it."""
+    bare = {word.casefold().removesuffix("'s") for word in WORD.findall(_EX.sub(" ", told))}
+    past = {match.casefold() for match in _EX.findall(told)}
+    return bool(asked & past) and not asked & bare
+
+
+def of_another(nouns: tuple[str, ...], text: str) -> bool:
+    """Whether a text tells the same of somebody else alone: "my daughter's birthday"."""
+    low = text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return any(
+        (
+            re.search(rf"'s {re.escape(noun)}\b", low) is not None
+            or re.search(rf"\b(?i:{re.escape(noun)}) of [A-Z]", text) is not None
+        )
+        and re.search(rf"\b(?:my|our|the|an?) (?:\w+ )?{re.escape(noun)}\b(?! of [a-z])", low)
+        is None
+        for noun in nouns
+    )
+
+
+_KIND_ASKED = re.compile(r"\b(?:the|my|our) ([a-z]{3,}) ([a-z]{3,})(?: for\b| to\b|\s*\??$)", re.I)
+_NO_KIND = word_set(
+    """new old next last first own best current former other favourite favorite whole same main big
+    little the my our your his her their this that for and with what which secret full"""
+)
+
+
+def kinds_asked(question: str) -> tuple[tuple[str, str], ...]:
+    """The things asked for by their kind, as (kind, thing): "the door code"."""
+    pairs = (m[0].casefold() for m in _KIND_ASKED.finditer(question))
+    split = (tuple(pair.strip(" ?").split()[1:3]) for pair in pairs)
+    return tuple((p[0], p[1]) for p in split if p[0] not in _NO_KIND)
+
+
+def of_another_kind(pairs: tuple[tuple[str, str], ...], text: str) -> bool:
+    """Whether a text tells of the same thing of another kind alone: the locker code, no door."""
+    low = text.casefold()
+    for kind, thing in pairs:
+        before = re.findall(rf"\b([a-z]{{3,}}) {re.escape(thing)}\b", low)
+        if kind not in low and any(word not in _NO_KIND for word in before):
+            return True
+    return False
+
+
+def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:
+    """Whether stems of a memory say the opposite of what is asked and not that itself."""
+    for pair in OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            if any(w.startswith(one) for w in asked) and any(w.startswith(other) for w in told):
+                return not any(w.startswith(one) for w in told)
+    return False
+
+
+# People leave themselves out when they speak of what is theirs: "the thesis is due on 1 September".
+# So a turn of the asker is heard as of the asker where "my thesis" is asked for and the turn speaks
+# of nobody else, and where a clause has no subject ("found 5 species so far").
+
+_MINE = re.compile(r"\b(?:my|our|mine|ours)\b", re.I)
+_I = re.compile(r"\b(?:i|me|we|us)\b", re.I)
+_THIRD_PERSON = re.compile(r"\b(?:he|she|his|hers?|him)\b", re.I)
+_CLAUSE = re.compile(r"(?<=[.!?;,:])\s+|\n+|\s+(?:and|but|so)\s+")
+_OPENING = re.compile(
+    r"^(?:(?:so|and|but|just|also|finally|ok|okay|oh|well|then|already|almost|only|lol|yes|no|"
+    r"right|btw|good news)[,:]?\s+)+",
+    re.I,
+)
+_PLACING = frozenset(WORD.findall("in at to from near on into with for by of via through around"))
+_DATED = frozenset(DAYS) | frozenset(MONTHS) | frozenset(day + "s" for day in DAYS)
+_BE = frozenset(WORD.findall("is are was were has have had will can would isn't wasn't doesn't"))
+
+
+OF_ME = re.compile(
+    r"\b(?:am|was|are|were|do|did|have|had|will|would|can|could|shall|should|must|may|might)"
+    r"(?:n't)? (?:I|we)\b(?P<does>.*)",
+    re.I,
+)
+_SELF = frozenset({"i", "we", "me", "us"})
+_OTHERS = frozenset(
+    WORD.findall("he she it they you him them who everybody everyone somebody someone nobody")
+)
+_ARTICLES = frozenset(WORD.findall("my our your his her their its the a an this that these those"))
+
+
+def done_by_oneself(question: str) -> frozenset[str]:
+    """Stems of what a question says that its speaker does: "live" of "where do I still live"."""
+    asked = OF_ME.search(question)
+    words = WORD.findall(asked["does"]) if asked else []
+    return next((stems(word) for word in words if word.casefold() not in FUNCTION_WORDS), stems(""))
+
+
+_OVER = frozenset({"longer", "anymore"})
+"""Adverbs of what has ended: "Ida is no longer dating Tom" is done by Ida."""
+
+
+def of_another_doer(text: str, asked: frozenset[str], asker: frozenset[str]) -> bool:
+    """Whether all that a text says by the verbs asked for is said of somebody else.
+
+    "My sister lives in Leeds" tells of a sister; "I live where my sister lived" of who speaks.
+    What begins a clause is done by who does what the clause before it says.
+
+    `asked`: stems of the verb asked for; `asker`: those of the name of who asks. What an article
+    stands before is a thing: who put in "an offer" need not have offered.
+    """
+    told, before, own_text = [], True, own_words(text)
+    if own_text != text and asked & stems(text) - stems(own_text):
+        told.append(False)  # somebody else is quoted with it
+    for clause in _CLAUSE.split(own_text.strip()):
+        words = WORD.findall(clause)
+        own = [_is_own(word, asker) for word in words]
+        for at, word in enumerate(words):
+            thing = at > 0 and words[at - 1].casefold() in _ARTICLES
+            if stems(word) & asked and forms(word.casefold()) and not thing:
+                doer = _doer_before(words[:at], own[:at])
+                told.append(before if doer is None else doer)
+        before = any(own) or (before and not words)
+    return bool(told) and not any(told)
+
+
+def _is_own(word: str, asker: frozenset[str]) -> bool:
+    """Whether a word is who asks, and not what is theirs: "I", "Dora", but not "Dora's"."""
+    low = word.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    owns = low.endswith("'s")
+    return not owns and (low.partition("'")[0] in _SELF or bool(stems(low) & asker))
+
+
+def _doer_before(words: list[str], own: list[bool]) -> bool | None:
+    """Whether who asks is the nearest that can do what follows; None where nobody stands there."""
+    for word, is_own in zip(reversed(words), reversed(own), strict=True):
+        low = word.casefold().partition("'")[0]
+        if is_own:
+            return True
+        if low in _OTHERS | _ARTICLES:
+            return False  # "he", or a thing or person: "my sister"
+        plain = low in FUNCTION_WORDS | _OVER or low.endswith("ly") or bool(forms(low))
+        if not plain:
+            return False
+    return None
+
+
+_WE_HAVE = re.compile(r"\b(?:do|does|did) (?:I|we) (?:have|use)\b|\bhave (?:I|we) got\b", re.I)
+
+
+def asks_for_own(question: str) -> bool:
+    """Whether a question asks for what is the asker's ("my thesis"), not for what they do."""
+    if _WE_HAVE.search(question):
+        return True
+    return _MINE.search(question) is not None and _I.search(question) is None
+
+
+_IS_THE = re.compile(
+    r"(?:\b(?:is|was|are|am)|['\u2019](?:s|m|re)) (?:also |now |still )?the "
+    r"(?P<words>[a-z]+(?: [a-z]+)?)(?=[,.;!]|$| (?:and|but|so|now)\b)"
+)
+
+
+def named_as_known(text: str, asked: frozenset[str]) -> bool:
+    """Whether a turn tells who or what "the eldest" is, as of something known.
+
+    Who says "Martin's the eldest" to their own memory means theirs; in "the eldest of Tom's" and
+    "the office on the first floor" nothing is told of it.
+
+    `asked`: stems of what is asked for.
+    """
+    return any(stems(found["words"].split()[-1]) & asked for found in _IS_THE.finditer(text))
+
+
+def of_nobody_else(text: str, asked: frozenset[str]) -> bool:
+    """Whether a turn speaks of no other person: no pronoun, no name but behind a preposition.
+
+    `asked`: stems that are asked for; what they name is no person. Acronyms and days are none.
+    """
+    if _THIRD_PERSON.search(text):
+        return False
+    before, opens = "", True
+    for match in WORD.finditer(text):
+        word = match[0]
+        if _names(word, before, asked) and (not opens or _acts(text, match.end(), word)):
+            return False
+        before, opens = word.casefold(), False
+        opens = re.match(r"\s*[.!?:\n]", text[match.end() :]) is not None
+    return True
+
+
+def _names(word: str, before: str, asked: frozenset[str]) -> bool:
+    """Whether a word may be somebody's name where it stands."""
+    low = word.casefold().partition("'")[0]
+    plain = low in FUNCTION_WORDS or low in _DATED or low == "i"
+    if plain or not word[:1].isupper() or before in _PLACING:
+        return False
+    return not (len(low) > 1 and word.isupper()) and not stems(low) & asked
+
+
+def _acts(text: str, end: int, word: str) -> bool:
+    """Whether a capitalised word at the beginning of a sentence is the subject of a verb."""
+    if "'" in word:
+        return True
+    behind = WORD.match(text, end + 1) if text[end : end + 1] == " " else None
+    if behind is None:
+        return False
+    tags = {tag for _, tag in forms(behind[0].casefold())}
+    return behind[0].casefold() in _BE or bool(tags & {THIRD, PAST})
+
+
+def without_subject(text: str) -> bool:
+    """Whether a clause begins with its verb, so that its speaker is meant: "sold the van"."""
+    return any(_begins_with_verb(clause) for clause in _CLAUSE.split(text.strip()))
+
+
+def _begins_with_verb(clause: str) -> bool:
+    words = WORD.findall(_OPENING.sub("", clause.strip()))
+    if len(words) < 2 or clause.rstrip().endswith("?"):
+        return False
+    first, second = words[0].casefold(), words[1].casefold()
+    found = forms(first)
+    tags = {tag for _, tag in found}
+    if not _BE.isdisjoint(word.casefold() for word in words[1:4]):
+        return False  # "lost luggage was found", "swimming is fun"
+    done = any(tag == PAST and base != first for base, tag in found)
+    if first == "quit" or (done and THIRD not in tags):
+        return second not in ("by", "in", "of")  # "made in China"
+    return GERUND in tags and second != "by"

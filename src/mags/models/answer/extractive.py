@@ -13,39 +13,62 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from mags.models import rendering
-from mags.models.answer.about import about_whom, asks_own_name, own_name, profile
-from mags.models.answer.asof import begun, spans_days
-from mags.models.answer.chain import Chain, find_chain
 from mags.models.answer.citations import pairs
-from mags.models.answer.contrary import is_pet
-from mags.models.answer.cues import WEEKDAYS, dead
-from mags.models.answer.newest import newest_first
-from mags.models.answer.predecessor import before_another
+from mags.models.answer.cues import CUES, KINDRED, STOP, WEEKDAYS, dead, of_nobody_else
+from mags.models.answer.people import (
+    about_whom,
+    asks_own_name,
+    before_another,
+    by_name,
+    own_name,
+    profile,
+)
 from mags.models.answer.question import Question, content, read_question
-from mags.models.answer.relatives import by_name
-from mags.models.answer.sentences import CLOSE, OPEN, brief, quoted
-from mags.models.answer.shares import kind_share
 from mags.models.answer.support import (
     ENDED,
     KINDLESS,
     SupportWeights,
+    end_of,
+    kind_share,
+    named,
+    past,
     slot,
+    spans_days,
     weighed,
 )
-from mags.models.answer.timely import past
-from mags.models.grammar import is_name
+from mags.models.words import is_name
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import GUESS, NO_LONGER, Turn
 from mags.ports.relations import canonical
 
 UNKNOWN = "I don't know."
 DASH = "\N{EM DASH}"
+OPEN, CLOSE = "\N{LEFT DOUBLE QUOTATION MARK}", "\N{RIGHT DOUBLE QUOTATION MARK}"
+MOST_QUOTED = 240
 MOST_TOGETHER = 5
 VALUED = ("time", "place", "number")
 """Kinds of answer that a text shows it has."""
 PLACING = (" in", " at", " to", " for", " from", " near", " on")
 TO_COME = re.compile(r"\b(?:will|when|going to|next|soon|start|starts|starting|plans?)\b", re.I)
 """A question that may ask for what is to come."""
+SENTENCE_END = re.compile(rf"{STOP}(?=[^a-z])|\n+")
+CHANGED = re.compile(
+    r"\b(?:now(?! and (?:then|again))|nowadays|these days|chang(?:ed|es)|moved|instead"
+    r"|any ?more|no longer|from now on|from then on|after all|switched|swapped|replaced|postponed"
+    r"|delayed|extended|pushed|brought forward|rescheduled|cancelled|raised|lowered|bumped"
+    r"|(?:up|down) to"
+    r"|(?:put|gone?|went|goes|going|cut|came|come) (?:it |them )?(?:up|down|off|back)|over to"
+    r"|correction|actually|scratch that|not [\w' ]+ but)\b",
+    re.I,
+)
+COUNT = re.compile(
+    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) "
+    r"(?:more |other |different )?(?P<noun>[a-z]+)(?P<behind>[^.!?;]*)",
+    re.I,
+)
+SO_FAR = re.compile(r"\b(?:now|so far|already|in total|altogether)\s*$", re.I)
+LEAST = 0.5
+"""Support that a later turn needs: what says all that is asked has it, where nothing halves it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,41 +107,45 @@ class ExtractiveAnswerer:
     def _by_name(self, question: Turn, items: Sequence[ContextItem]) -> Answer | None:
         """Answer a question about "my brother" by his name; None where that answers nothing."""
         named = by_name(question, items)
-        answer = self._answer(read_question(named[0]), items) if named else None
-        if named is None or answer is None or answer.text == UNKNOWN:
+        if named is None:
             return None
-        told = named[1]
-        if told.id in answer.citations:
-            return answer
+        asked, told = named
+        answer = self._answer(read_question(asked), items)
+        if answer.text == UNKNOWN or told.id in answer.citations:
+            return None if answer.text == UNKNOWN else answer
         citations = (*answer.citations, told.id)
-        quote = f"{OPEN}{brief(rendering.quote(told.text))}{CLOSE}{_guess(told)}"
-        text = f"{answer.text} {quote} [m{told.id}]"
+        text = f"{answer.text} {OPEN}{_brief(told.text)}{CLOSE}{_mark(told)}"
         return replace(answer, text=text, citations=citations, links=pairs(citations))
 
     def _answer(self, question: Question, items: Sequence[ContextItem]) -> Answer:
         chain = find_chain(question, items)
         if chain is not None:
-            return _from_chain(question, chain)
-        items = _outlived(items)
-        ranked = judge(question, items, self.weights)
+            steps, end = chain
+            return _quoting(question, f"{end} {DASH} ", steps, steps[-1], 1.0)
+        ranked = judge(question, _outlived(items), self.weights)
         ranked = _sure_only(_of_kind_first(question, ranked, self.threshold), self.threshold)
         judged = newest_first(question, ranked, self.threshold)
         if not judged or judged[0][0] < self.threshold:
             return Answer(text=UNKNOWN, support=judged[0][0] if judged else 0.0)
         strength, best = judged[0]
         together = _together(question, best, [item for s, item in judged if s >= self.threshold])
-        head = _head(question, together)
-        quotes = " ".join(
-            f"{quoted(question, item.text, marked=bool(head))}{_guess(item)} [m{item.id}]"
-            for item in together
-        )
-        citations = tuple(item.id for item in together)
-        return Answer(
-            text=f"{head}{quotes}{_source(best)}",
-            citations=citations,
-            support=strength,
-            links=pairs(citations),
-        )
+        return _quoting(question, _head(question, together), together, best, strength)
+
+
+def _quoting(
+    question: Question, head: str, items: Sequence[ContextItem], best: ContextItem, support: float
+) -> Answer:
+    """An answer that begins with `head` and quotes items, with the source of the best."""
+    quotes = " ".join(
+        f"{quoted(question, item.text, marked=bool(head))}{_mark(item)}" for item in items
+    )
+    citations = tuple(item.id for item in items)
+    return Answer(
+        text=f"{head}{quotes}{_source(best)}",
+        citations=citations,
+        support=support,
+        links=pairs(citations),
+    )
 
 
 def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
@@ -128,18 +155,31 @@ def _acquainted(question: Turn, items: Sequence[ContextItem]) -> Answer | None:
         if found is None:
             return None
         name, shown = found
-        quote = f"{OPEN}{brief(rendering.quote(shown.text))}{CLOSE}{_guess(shown)}"
-        text = f"{name} {DASH} {quote} [m{shown.id}]{_source(shown)}"
+        text = f"{name} {DASH} {OPEN}{_brief(shown.text)}{CLOSE}{_mark(shown)}{_source(shown)}"
         return Answer(text=text, citations=(shown.id,), support=1.0)
     whom = about_whom(question)
     known = profile(whom, items) if whom else []
     if not known:
         return None
     citations = tuple(item.id for item in known)
-    text = " ".join(
-        f"{brief(rendering.quote(item.text))}{_guess(item)} [m{item.id}]" for item in known
-    )
+    text = " ".join(f"{_brief(item.text)}{_mark(item)}" for item in known)
     return Answer(text=text, citations=citations, support=1.0, links=pairs(citations))
+
+
+# Which memory answers.
+
+
+def begun(items: Sequence[ContextItem], at: float) -> list[ContextItem]:
+    """Leave out what is to come where it stands beside what holds until then.
+
+    Who works at Lumen and will at Brightwater works at Lumen. `at`: now, seconds.
+    """
+    holds = {item.fact[:2] for item in items if item.fact and item.current and not _ahead(item, at)}
+    return [i for i in items if i.fact is None or not _ahead(i, at) or i.fact[:2] not in holds]
+
+
+def _ahead(item: ContextItem, at: float) -> bool:
+    return item.valid_from is not None and item.valid_from > at > 0.0
 
 
 def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
@@ -152,7 +192,7 @@ def _outlived(items: Sequence[ContextItem]) -> list[ContextItem]:
     return [
         replace(item, current=False)
         if item.fact is not None
-        and is_pet(item.fact[1])
+        and KINDRED.get(item.fact[1], ("", ""))[1] == "pet"
         and (item.fact[2] in dead or f"{item.fact[0]}'s {item.fact[1]}" in dead)
         else item
         for item in items
@@ -202,8 +242,64 @@ def _sure_only(
     ]
 
 
-def _guess(item: ContextItem) -> str:
-    return f" {GUESS}" if item.tentative else ""
+def newest_first(
+    question: Question, judged: Sequence[tuple[float, ContextItem]], threshold: float
+) -> list[tuple[float, ContextItem]]:
+    """Judged memories, best first, with the newest word on the matter in front.
+
+    It has the support of the best, whose place it takes.
+
+    `judged`: support and memory, best first. As they are where the past is asked for, or where
+    from somebody is, which no change changes, or where the best does not carry an answer.
+    """
+    ranked = list(judged)
+    once = question.past or question.then or question.origin
+    if not ranked or ranked[0][0] < threshold or once:
+        return ranked
+    best = ranked[0][1]
+    if not question.words or not best.current:
+        return ranked
+    later = [
+        (strength, item)
+        for strength, item in ranked
+        if _tells_anew(question, best, item, strong=strength >= LEAST)
+    ]
+    if not later:
+        return ranked
+    first = max(later, key=lambda pair: pair[1].at)
+    rest = [pair for pair in ranked if pair is not first]
+    return [(ranked[0][0], first[1]), *rest]  # the matter is carried, told anew it still is
+
+
+def _tells_anew(question: Question, best: ContextItem, item: ContextItem, *, strong: bool) -> bool:
+    """Whether a turn was said after the best memory and tells the same matter once more."""
+    if item.fact is not None or item.within is not None or item.at <= best.at or not item.current:
+        return False
+    if item.text.rstrip().endswith("?"):
+        return False
+    if _counts_anew(question, best, item):
+        return True
+    if question.told or not strong or not question.words <= content(item.text):
+        return False
+    cue = CUES.get(question.kind)
+    if cue is not None and cue.search(item.text) is None:
+        return False
+    valued = question.kind in ("number", "time") and best.fact is None
+    return valued or CHANGED.search(item.text) is not None
+
+
+def _counts_anew(question: Question, best: ContextItem, item: ContextItem) -> bool:
+    """Whether a turn counts again what was counted before: "seven species now" after "5 species".
+
+    How it came about need not be said again.
+    """
+    if not question.counts or best.fact is not None or item.speaker != best.speaker:
+        return False
+    if not of_nobody_else(item.text, question.words):
+        return False
+    counted = {c["noun"].casefold() for c in COUNT.finditer(best.text)}
+    again = (c for c in COUNT.finditer(item.text) if c["noun"].casefold() in counted)
+    return any(content(c["noun"]) & question.words and SO_FAR.search(c["behind"]) for c in again)
 
 
 def _together(
@@ -213,23 +309,49 @@ def _together(
     end = slot(question, best).answer
     if best.fact is None or not end:
         return [best]
-    kept = {_end(best, end).casefold(): best}
+    kept = {end_of(best, end).casefold(): best}
     for item in strong:
-        found = _end(item, end)
+        found = end_of(item, end)
         same = item.fact is not None and item.fact[1] == best.fact[1]
-        alike = item.current == best.current and is_name(found) == is_name(_end(best, end))
+        alike = item.current == best.current and is_name(found) == is_name(end_of(best, end))
         if same and alike and slot(question, item).answer == end and len(kept) < MOST_TOGETHER:
             kept.setdefault(found.casefold(), item)
     return list(kept.values())
 
 
-def _end(item: ContextItem, end: str) -> str:
-    return "" if item.fact is None else item.fact[2 if end == "object" else 0]
+def find_chain(
+    question: Question, items: Sequence[ContextItem]
+) -> tuple[Sequence[ContextItem], str] | None:
+    """Return the facts that join up in the order of their steps, and the end they lead to.
+
+    None unless the steps (0, 1, ...) are of two facts or more, each of which shares an end with
+    the one before. A fact may be walked either way; the first from the end that the question names.
+    """
+    steps = sorted(
+        (item for item in items if item.step is not None and item.fact is not None),
+        key=lambda item: item.step or 0,
+    )
+    if len(steps) < 2 or [item.step for item in steps] != list(range(len(steps))):
+        return None
+    ends = [(end_of(item, "subject"), end_of(item, "object")) for item in steps]
+    reached = tuple(end for end in ends[0] if not named(question, end)) or ends[0]
+    for subject, obj in ends[1:]:
+        folded = {end.casefold() for end in reached}
+        if subject.casefold() in folded:
+            reached = (obj,)
+        elif obj.casefold() in folded:
+            reached = (subject,)
+        else:
+            return None
+    return steps, reached[0]
+
+
+# How it is told.
 
 
 def _told(item: ContextItem, end: str) -> str:
     """An end of a fact with the article its sentence gives it: "the aquarium"."""
-    name = _end(item, end)
+    name = end_of(item, end)
     article = re.search(rf"\b(the|an?) {re.escape(name)}\b", item.text) if name else None
     return f"{article[1]} {name}" if article else name
 
@@ -237,17 +359,18 @@ def _told(item: ContextItem, end: str) -> str:
 def _head(question: Question, items: Sequence[ContextItem]) -> str:
     """What is asked for, before the quotes; empty where only the quotes tell."""
     fit, best = slot(question, items[0]), items[0]
+    ends = [_told(item, fit.answer) for item in items] if fit.answer else []
     words = ""
     if question.kind == "time":
         words = _when(best, fit.answer) if fit.answer or fit.whole else ""
     elif question.kind == "yesno":
         words = _yes_or_no(question, best) if fit.whole else ""
-    elif question.counts and fit.answer and len(items) > 1:
-        words = f"{len(items)} ({', '.join(_told(item, fit.answer) for item in items)})"
-    elif question.identity or (question.kind == "place" and not _placed(best)):
-        words = ""
-    elif question.kind not in ("reason", "number") or _answers_number(question, best, fit.answer):
-        words = ", ".join(_told(item, fit.answer) for item in items) if fit.answer else ""
+    elif question.counts and len(ends) > 1:
+        words = f"{len(ends)} ({', '.join(ends)})"
+    elif not (question.identity or question.kind == "reason"):
+        lacks_number = question.kind == "number" and not re.search(r"\d", "".join(ends[:1]))
+        lacks_place = question.kind == "place" and not _placed(best)
+        words = "" if lacks_number or lacks_place else ", ".join(ends)
     if words and not best.current and question.kind not in ("time", "yesno"):
         words += " (no longer true)"
     return f"{words} {DASH} " if words else ""
@@ -262,42 +385,38 @@ def _placed(item: ContextItem) -> bool:
 
 def _yes_or_no(question: Question, item: ContextItem) -> str:
     """What a fact that was asked about as a whole says, one that is over too."""
+    denied = _denies(question, item)
     if item.current and item.fact is not None and not (past(item.fact[1]) and not question.told):
-        return "No" if _denies(question, item) else "Yes"
-    return "" if question.told or question.past or _denies(question, item) else "No"
+        return "No" if denied else "Yes"
+    return "" if question.told or question.past or denied else "No"
 
 
 def _denies(question: Question, item: ContextItem) -> bool:
     """Whether a fact says the opposite of what is asked: "dislikes" of "like"."""
-    known = canonical(item.fact[1]) if item.fact is not None else None
-    if item.fact is not None and question.alive:
-        return dead(item.fact[1], item.fact[2], item.text)
-    if item.fact is not None and f"{item.fact[1]} ".startswith(("does not ", NO_LONGER)):
+    if item.fact is None:
+        return False
+    _, relation, obj = item.fact
+    if question.alive:
+        return dead(relation, obj, item.text)
+    if f"{relation} ".startswith(("does not ", NO_LONGER)):
         return True
-    if item.fact is not None and item.fact[1] in ENDED:
-        return not content(item.fact[1]) & question.words
+    if relation in ENDED:
+        return not content(relation) & question.words
+    known = canonical(relation)
     opposite = known.opposite if known is not None else ""
-    return (
-        opposite in question.relations
-        and item.fact is not None
-        and (item.fact[1] not in question.relations)
-    )
-
-
-def _answers_number(question: Question, item: ContextItem, end: str) -> bool:
-    return question.kind == "number" and any(c.isdigit() for c in _end(item, end))
+    return opposite in question.relations and relation not in question.relations
 
 
 def _when(item: ContextItem, end: str) -> str:
     """The day that a fact tells, or when it began."""
-    known = canonical(item.fact[1]) if item.fact is not None else None
-    told = end == "object" and (
-        (known is not None and known.answers == "time")
-        or (item.fact is not None and WEEKDAYS.match(item.fact[2]) is not None)
-    )
-    if not told and spans_days(item):
+    _, relation, obj = item.fact or ("", "", "")
+    known = canonical(relation)
+    day = (known is not None and known.answers == "time") or WEEKDAYS.match(obj) is not None
+    if end == "object" and day:
+        return _told(item, end)
+    if spans_days(item):
         return f"{_since(item.valid_from)} until {_since(item.valid_to)}"
-    return _told(item, end) if told else _since(item.valid_from)
+    return _since(item.valid_from)
 
 
 def _since(at: float | None) -> str:
@@ -321,15 +440,31 @@ def _source(item: ContextItem) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _from_chain(question: Question, chain: Chain) -> Answer:
-    quotes = " ".join(
-        f"{quoted(question, step.text, marked=True)}{_guess(step)} [m{step.id}]"
-        for step in chain.steps
-    )
-    citations = tuple(step.id for step in chain.steps)
-    return Answer(
-        text=f"{chain.end} {DASH} {quotes}{_source(chain.steps[-1])}",
-        citations=citations,
-        support=1.0,
-        links=pairs(citations),
-    )
+def _mark(item: ContextItem) -> str:
+    """What stands behind a quote: whether it is a guess, and its citation."""
+    return f"{f' {GUESS}' if item.tentative else ''} [m{item.id}]"
+
+
+def quoted(question: Question, text: str, *, marked: bool) -> str:
+    """The sentence of a memory that says most of what was asked, in quotation marks if `marked`.
+
+    Where it lacks the kind of thing that is asked for ("She starts on 1 April" is what "When did
+    Saskia start?" wants) and the one behind it has that, both are quoted.
+    """
+    sentences = [part for part in SENTENCE_END.split(text.strip()) if part]
+    told = [part for part in sentences if not part.endswith("?")] or sentences
+    at = max(range(len(told)), key=lambda i: len(question.words & content(told[i])), default=None)
+    if at is None:
+        return f"{OPEN}{CLOSE}" if marked else ""
+    cue, following = CUES.get(question.kind), "".join(told[at + 1 : at + 2])
+    # "at the pool" is a place even where the sentence asked for has "in my tea"
+    lacks = cue is not None and (cue.search(told[at]) is None or question.kind == "place")
+    both = cue is not None and lacks and cue.search(following) is not None
+    best = _brief(f"{told[at]} {following}" if both else told[at])
+    return f"{OPEN}{best}{CLOSE}" if marked else best
+
+
+def _brief(text: str) -> str:
+    """A text as one line, cut at `MOST_QUOTED` characters."""
+    words = rendering.quote(text)
+    return words if len(words) <= MOST_QUOTED else words[:MOST_QUOTED].rsplit(" ", 1)[0] + " ..."

@@ -2,23 +2,22 @@
 
 Two modes. In a *chat* the conversation goes along and grows by what is recalled. In *manager*
 mode there is no history: every call meets a fresh model, whose one prompt holds the latest turns,
-all memories found so far and the question.
+all memories found so far and the question. Where the model fails, `FallbackAnswerer` asks another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
-from mags.errors import ModelReplyError
+from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
-from mags.models.answer.citations import pairs, settle, share_cited
-from mags.models.answer.veil import Veil, visible
-from mags.models.chat.tokens import CHARACTERS_A_TOKEN, estimate
-from mags.models.grammar import Engram, blocks, engram_lines, recall_lines
-from mags.models.guardrails import check_invented
+from mags.models.answer.citations import Veil, pairs, settle, share_cited, visible
+from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
+from mags.models.grammar import Engram, blocks, check_invented, engram_lines, recall_lines
 from mags.models.prompts import Prompt
-from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
+from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
 from mags.ports.policy import Turn
 
@@ -94,7 +93,12 @@ class LlmAnswerer:
             last = talk.rounds >= self._budget.rounds
             tools = (RECALL,) if self._chat.takes_tools and not last else ()
             messages = talk.messages(by_tool=bool(tools), last=last)
-            completion = _complete(self._chat, messages, tools, on_text)
+            veil = None if on_text is None else Veil(on_text)
+            completion = self._chat.complete(
+                messages, tools=tools, on_text=None if veil is None else veil.feed
+            )
+            if veil is not None:
+                veil.finish()
             talk.usage += completion.usage
             wanted = () if last else talk.wanted(completion)
             if last or (not wanted and visible(completion.text)):
@@ -104,15 +108,53 @@ class LlmAnswerer:
                 on_text("\n")
 
 
-def _complete(
-    chat: ChatModel, messages: Sequence[Message], tools: Sequence[Tool], on_text: OnText | None
-) -> Completion:
-    if on_text is None:
-        return chat.complete(messages, tools=tools)
-    veil = Veil(on_text)
-    completion = chat.complete(messages, tools=tools, on_text=veil.feed)
-    veil.finish()
-    return completion
+class FallbackAnswerer:
+    """Asks `first`; when its model fails, `second` answers and `Answer.fallback` says why."""
+
+    def __init__(self, first: Answerer, second: Answerer) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def name(self) -> str:
+        """Both names, in the order in which they are asked."""
+        return f"{self._first.name}, else {self._second.name}"
+
+    def answer(
+        self,
+        question: Turn,
+        items: Sequence[ContextItem],
+        *,
+        recent: Sequence[Turn],
+        recall_again: RecallAgain,
+        on_text: OnText | None = None,
+    ) -> Answer:
+        """Answer by the first that can. What was streamed before a failure ends with a newline."""
+        pieces = 0
+
+        def count(piece: str) -> None:
+            nonlocal pieces
+            pieces += 1
+            if on_text is not None:
+                on_text(piece)
+
+        try:
+            answer = self._first.answer(
+                question,
+                items,
+                recent=recent,
+                recall_again=recall_again,
+                on_text=None if on_text is None else count,
+            )
+            return replace(answer, by=self._first.name)
+        except (ModelUnavailable, ModelReplyError) as failure:
+            why = f"{failure} Answered by {self._second.name} instead."
+        if pieces and on_text is not None:
+            on_text("\n")
+        answer = self._second.answer(
+            question, items, recent=recent, recall_again=recall_again, on_text=on_text
+        )
+        return replace(answer, fallback=why, by=self._second.name)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -138,14 +180,7 @@ class _Talk:
         for item in items:
             if item.id in self.shown:
                 continue
-            line = rendering.memory(
-                item.id,
-                item.text,
-                speaker=item.speaker,
-                at=item.at,
-                current=item.current,
-                tentative=item.tentative,
-            )
+            line = rendering.memory(item)
             if not lines and estimate(line) > tokens:
                 line = line[: tokens * CHARACTERS_A_TOKEN] + " ..."
             elif estimate(line) > tokens:
@@ -180,7 +215,8 @@ class _Talk:
         """New queries of a reply, from its tool calls and from `<recall>` in its text."""
         asked = [str(call.arguments.get("query", "")) for call in completion.tool_calls]
         for block in blocks(completion.text, "recall"):
-            asked += _queries(block)
+            with suppress(ModelReplyError):
+                asked += recall_lines(block)[0]
         fresh = (query for query in asked if query.strip() and query not in self.queries)
         return tuple(dict.fromkeys(fresh))[: self.budget.queries]
 
@@ -233,22 +269,13 @@ class _Talk:
             (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
         )
         for block in blocks(text, "engram"):
-            try:
+            with suppress(ModelReplyError):  # nobody asked for it: the answer does not depend on it
                 read = engram_lines(block)
                 check_invented(read.operations, source)
-            except ModelReplyError:
-                continue  # a gift nobody asked for: the answer does not depend on it
-            found = Engram(
-                operations=found.operations + read.operations, links=found.links + read.links
-            )
+                found = Engram(
+                    operations=found.operations + read.operations, links=found.links + read.links
+                )
         return found
-
-
-def _queries(block: str) -> Sequence[str]:
-    try:
-        return recall_lines(block)[0]
-    except ModelReplyError:
-        return ()
 
 
 def _history(recent: Sequence[Turn]) -> list[Message]:

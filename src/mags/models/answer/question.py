@@ -7,32 +7,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mags.models.answer.asof import Then, then_of
-from mags.models.answer.contrary import (
+from mags.models.answer.cues import (
+    BEHIND,
     KINDRED,
-    bound_names,
+    OF_ME,
+    OWN,
+    asks_for_own,
     cue_of,
+    done_by_oneself,
     former,
+    kind_of_thing,
     kindred,
     kinds_asked,
-    owned,
 )
-from mags.models.answer.frames import AUXILIARY, DENIED, LIGHT, ORIGIN, TYPED, topic
-from mags.models.answer.types import kind_of_thing
-from mags.models.answer.whose import asks_for_own, asks_of_oneself, done_by_oneself
-from mags.models.answer.wording import COLOURS, SYNONYMS, grouped, plainer
-from mags.models.guardrails import WORD, stems
+from mags.models.policy.rules.when import times
+from mags.models.words import WORD, plainer, stems, word_set
 from mags.ports.english import BASE, THIRD, forms, lemma
 from mags.ports.english import PAST as PAST_FORM
 from mags.ports.policy import Turn
 from mags.ports.relations import canonical, relations
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-STOP = _set(
+STOP = word_set(
     """a an and any are as at be been being but by can could did do does doing for from get got had
     has have having he her hers him his how i if in into is it its just let many may me might mine
     much my of on or our out over please she should so some tell than that the their them then
@@ -41,7 +36,7 @@ STOP = _set(
     again know remember say said mention mentioned anything something thing things kind sort type
     name many day date year month time person place reason number s t ll ve re d m not"""
 )
-FIRST_PERSON = _set("i me my mine myself we us our ours")
+FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 KINDS = (
     (
         r"\b(?:how (?:long ago|recently)|when|(?:what|which) (?:day|date|year|month|time)s?)\b",
@@ -71,8 +66,7 @@ CLOSERS = re.compile(r"\s+(?:called|named|for (?:a living|work))\s*(?=\?|$)", re
 DOES = re.compile(r"^what (?:do|does|did) .+ do\s*\??$", re.I)
 IDENTITY = re.compile(r"^[Ww]ho(?:'s| is| was) (?:[^\W\d_a-z][\w'.-]*\s*)+\??$")
 NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?:\s+(?:of\s+)?[^\W\d_a-z][\w'.-]*)*")
-
-
+AUXILIARY = r"(?:do|does|did|is|are|am|was|were|has|have|had|will|can|should)"
 COUNTS = re.compile(r"\bhow many\b(?!.*\b(?:times|years|days|hours|weeks|months)\b)", re.I)
 CONTRACTED = r"(?:who|what|where|when|how|it|that|there|he|she)'s"
 ASKS_OBJECT = re.compile(
@@ -80,18 +74,44 @@ ASKS_OBJECT = re.compile(
     rf"|\b(?!(?i:{CONTRACTED})\b)\w+'s\b|\bof\s+[A-Z]|\b(?:my|our)\b"
 )
 ASKS_SUBJECT = re.compile(rf"^(?:[Ww]ho|[Ww](?:hich|hat) \w+)\s+(?!{AUXILIARY}\b)\w+")
-RISING = {
-    ("get", "up"): "gets up at",
-    ("wake", "up"): "wakes up at",
-    ("to", "bed"): "goes to bed at",
-}
-TRADES = ("works as", "worked as", "is a", "was a", "runs", "does")
-PARTICLES = {
-    "place": ("in", "at", "to"),
-    "time": ("in", "on"),
-    "person": ("with", "to"),
-    "thing": ("at", "as", "for", "in", "on"),
-}
+TYPED = re.compile(
+    rf"^(?:what|which) (?P<type>[a-z]+(?: [a-z]+)?) {AUXILIARY}\b.* "
+    r"(?P<particle>in|on|at|to|for|with|from|by|into|as)\s*\?*$",
+    re.I,
+)
+"""A question for something of a kind, by the preposition that stands before it in an answer."""
+DENIED = re.compile(
+    r"n't\b|\b(?:not|never|cannot|no longer|stop|stopped|quit|give up|gave up|given up|avoid)\b",
+    re.I,
+)
+"""What shows that what is not so is asked for."""
+ORIGIN = re.compile(r"\bfrom\s*\??$", re.I)
+"""The end of a question for where somebody or something is from."""
+DEFINITE = re.compile(r"\bthe [a-z]")
+FATE = re.compile(r"^what(?:'s| has| ever)? (?:happened to|became of|become of) ", re.I)
+GETS = re.compile(r"\b(did [\w' ]+?) get (?=(?:me|us|him|her|them|[A-Z]\w*)\b)")
+TELLER = re.compile(
+    r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I
+)
+DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
+DOES_IT = re.compile(
+    r"\b(?:do|does|did)(?:n't)? (?!I\b|we\b|you\b|he\b|she\b|it\b|they\b)(?P<rest>.+)", re.I
+)
+MOST_OF_TOPIC = 4
+LIGHT = "go happen due take scheduled planned days dates months years times"
+"""Words that only ask for a time: "when is it due", "which days"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Then:
+    """The time that a question names: from `since` until `until`, seconds.
+
+    `words`: the stems it is said by, which no fact has to repeat.
+    """
+
+    since: float
+    until: float
+    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +175,7 @@ def read_question(turn: Turn) -> Question:
     """Read a question; nothing is ever unreadable, an unknown kind is ""."""
     text = turn.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     timeless, then = then_of(text, turn.at)
-    cue, bound = cue_of(text), bound_names(timeless)
+    cue, bound = cue_of(text), tuple(stems(name) for name in BEHIND.findall(timeless))
     text = plainer(GETS.sub(r"\1 give ", text))
     text, fate = CLOSERS.sub("", text), FATE.match(text) is not None
     text = FATE.sub(r"what about ", text)
@@ -185,25 +205,36 @@ def read_question(turn: Turn) -> Question:
         bound=bound,
         kin=kindred(text),
         present=former(text),
-        own=owned(text),
+        own=tuple(noun.casefold() for noun in OWN.findall(text)),
         then=then,
         counts=COUNTS.search(text) is not None,
         fate=fate,
         alive=alive,
         kinds=kinds_asked(text),
         asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
-        doer=_doer(text, turn.speaker),
-        teller=_teller(text, turn.speaker),
+        doer=_who(DOER.search(text), turn.speaker),
+        teller=_who(TELLER.match(text), turn.speaker),
         origin=kind == "place" and ORIGIN.search(text) is not None,
-        topic=content(topic(text)),
+        topic=content(_topic(text)),
         own_thing=asks_for_own(text),
-        oneself=stems(turn.speaker) if asks_of_oneself(text) else frozenset(),
+        oneself=stems(turn.speaker) if OF_ME.search(text) else frozenset(),
         does=trade or done_by_oneself(text),
         denied=DENIED.search(text) is not None,
         type_words=content(typed["type"]) if typed else frozenset(),
         particle=typed["particle"].casefold() if typed else "",
         end="object" if asks_object else "subject" if ASKS_SUBJECT.match(text) else "",
     )
+
+
+def then_of(text: str, at: float) -> tuple[str, Then | None]:
+    """A question without the past time it names, and that time; as it is where it names none."""
+    found = times(text, at, future=False)
+    if len(found) != 1 or found[0].role != "at" or found[0].since > at:
+        return text, None
+    time = found[0]
+    said = text[time.start : time.end]
+    told = Then(since=time.since, until=time.until, words=stems(said))
+    return f"{text[: time.start]} {text[time.end :]}", told
 
 
 def _weighty(
@@ -223,41 +254,107 @@ def _weighty(
     return left if left - whom else words
 
 
-DEFINITE = re.compile(r"\bthe [a-z]")
-FATE = re.compile(r"^what(?:'s| has| ever)? (?:happened to|became of|become of) ", re.I)
-GETS = re.compile(r"\b(did [\w' ]+?) get (?=(?:me|us|him|her|them|[A-Z]\w*)\b)")
-SAYS = re.compile(
-    r"^what (?:did|does|has) (?P<who>[A-Z]\w*|I|we) (?:say|tell (?:me|us))\s*\??$", re.I
-)
-DOER = re.compile(r"\b(?:do|does|did)(?:n't)? (?P<who>(?:I|we)\b|[A-Z][\w-]*)(?!['\w])")
-
-
-def _doer(text: str, speaker: str) -> frozenset[str]:
-    """The stems of who is asked to have done it: Ben of "what did Ben give me"."""
-    found = DOER.search(text)
-    if found is None:
+def _who(asked: re.Match[str] | None, speaker: str) -> frozenset[str]:
+    """The stems of whom a question names; "I" and "we" are who asks."""
+    if asked is None:
         return frozenset()
-    return stems(speaker if found["who"] in ("I", "we") else found["who"])
+    return stems(speaker if asked["who"].casefold() in ("i", "we") else asked["who"])
 
 
-def _teller(text: str, speaker: str) -> frozenset[str]:
-    """The stems of whose words are asked for: Tom of "what did Tom say"."""
-    found = SAYS.match(text)
-    if found is None:
-        return frozenset()
-    return stems(speaker if found["who"].casefold() in ("i", "we") else found["who"])
+def _topic(text: str) -> str:
+    """The words of what is asked to do something, all before its verb; "" where not clear."""
+    found = DOES_IT.search(text)
+    words = WORD.findall(found["rest"]) if found else []
+    verbs = (i for i, word in enumerate(words) if i and word.islower() and BASE in _tags(word))
+    end = next(verbs, 0)
+    return " ".join(words[:end]) if end <= MOST_OF_TOPIC else ""
 
 
 def _over(word: str) -> bool:
     """Whether a word can only be a verb in the past: "broke"."""
-    tags = {form for _, form in forms(word)}
-    return (PAST_FORM in tags and not tags & {BASE, THIRD}) or word == "quit"
+    tags = _tags(word)
+    return word == "quit" or (PAST_FORM in tags and not tags & {BASE, THIRD})
+
+
+def _tags(word: str) -> set[str]:
+    return {tag for _, tag in forms(word)}
+
+
+def _names(text: str) -> list[str]:
+    """Capitalised spans, the question word at the beginning left out."""
+    found = []
+    for span in NAME.findall(text):
+        words = [w for w in span.split() if w.casefold().split("'")[0] not in STOP]
+        if words and words != ["I"]:
+            found.append(" ".join(words).strip(".'-"))
+    return found
+
+
+# Which relations are asked for.
+
+RISING = {
+    ("get", "up"): "gets up at",
+    ("wake", "up"): "wakes up at",
+    ("to", "bed"): "goes to bed at",
+}
+TRADES = ("works as", "worked as", "is a", "was a", "runs", "does")
+PARTICLES = {
+    "place": ("in", "at", "to"),
+    "time": ("in", "on"),
+    "person": ("with", "to"),
+    "thing": ("at", "as", "for", "in", "on"),
+}
+_UNEATEN = "is allergic to|does not eat|can not eat"
+ASKED_BY: tuple[tuple[str, str, str, str], ...] = (
+    ("", "sibling siblings", "brother|sister", "sibling"),
+    ("", "pet pets animals", "dog|cat|rabbit|hamster|parrot|bird|fish|horse|pet", "pet animal"),
+    ("", "child children kids", "son|daughter|child", "child"),
+    ("", "partner", "is dating|is married to|is engaged to", "partner"),
+    ("", "boyfriend girlfriend", "is dating", "boyfriend girlfriend"),
+    ("", "allergy allergies", "is allergic to", "allergy"),
+    ("", "car", "car|drives", "car drive kind make"),
+    ("", "rent", "rent", "rent pay"),
+    ("", "earn salary wage income", "salary|income", "earn salary wage income"),
+    ("", "colour color", "car|bike|phone", "colour"),
+    (
+        "",
+        "university uni college",
+        "studied at|studied|studies|is studying at",
+        "university uni go",
+    ),
+    ("", "book novel", "is reading", "book novel"),
+    ("", "phobia phobias", "is afraid of", "phobia"),
+    ("", "medicine medication tablets pills", "takes", "medicine medication tablets pills"),
+    ("", "food foods dish dishes drink drinks", "likes|dislikes", "food dish drink like hate love"),
+    ("eat", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
+    ("have food", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
+    ("have foods", "can't cannot don't", _UNEATEN, "eat have food can't don't"),
+    ("like", "don't doesn't", "dislikes", "like don't doesn't"),
+    ("live with", "who", "roommate|lives with", "live"),
+    ("born", "when", "birthday", "born bear"),
+    ("job", "previous last former old", "worked at|worked as", "job previous last former old"),
+    ("from", "country city town place", "is from", "country city town place"),
+)
+"""Words that a question has all, others of which it has one, the relations that it may ask for by
+them, and what these are then said by."""
+OF_KIND = re.compile(
+    r"^(?:what|which) (?:kind|sort|type|breed)(?: of [a-z]+)? (?:is|was) [\w'-]+(?: [\w'-]+){0,2}$"
+)
+"""A question of what something is: "what kind of dog is Pepe"."""
 
 
 def _asked(heard: list[str], named: frozenset[str], kind: str) -> dict[str, frozenset[str]]:
     """The relations a question may ask for, by their own words and by what these are called."""
     found = dict(_relations(heard, named, kind))
-    for relation, said in grouped(heard):
+    said_by = [
+        (relation, said)
+        for every, some, names, said in ASKED_BY
+        if set(every.split()) <= set(heard) and not set(some.split()).isdisjoint(heard)
+        for relation in names.split("|")
+    ]
+    if OF_KIND.match(" ".join(heard)):
+        said_by.append(("is a", " ".join(heard)))
+    for relation, said in said_by:
         found[relation] = found.get(relation, frozenset()) | content(said)
     return found
 
@@ -300,11 +397,15 @@ def _idioms(heard: list[str], words: list[str]) -> Iterator[tuple[str, frozenset
 
 
 TYPES = {
-    "place": _set("city town country village place street state area home"),
-    "speaks": _set("language languages"),
-    "works as": _set("job profession trade occupation work title position role"),
-    "works at": _set("company employer firm office"),
-    "birthday": _set("birthday"),
+    "place": frozenset(
+        {"city", "town", "country", "village", "place", "street", "state", "area", "home"}
+    ),
+    "speaks": frozenset({"language", "languages"}),
+    "works as": frozenset(
+        {"job", "profession", "trade", "occupation", "work", "title", "position", "role"}
+    ),
+    "works at": frozenset({"company", "employer", "firm", "office"}),
+    "birthday": frozenset({"birthday"}),
 }
 
 
@@ -339,6 +440,33 @@ def same_relation(phrase: str) -> frozenset[str]:
     return frozenset(name for one in both for name in (one.name, one.past, one.inverse) if name)
 
 
+COLOURS = word_set(
+    "red green blue yellow black white grey gray silver brown orange purple pink beige"
+)
+SYNONYMS = {
+    "movie": "film",
+    "movies": "film",
+    "films": "film",
+    "telly": "tv",
+    "television": "tv",
+    "mobile": "phone",
+    "cellphone": "phone",
+    "bike": "bicycle",
+    "bikes": "bicycle",
+    "automobile": "car",
+    "apartment": "flat",
+    "holiday": "vacation",
+    "holidays": "vacation",
+    "color": "colour",
+    "wedding": "marry",
+    "weddings": "marry",
+    "physician": "doctor",
+    "gp": "doctor",
+    "uni": "university",
+    "tablets": "tablet",
+}
+
+
 def content(text: str) -> frozenset[str]:
     """Stems of the words of a text that carry meaning; a word counts as its stem alone."""
     kept = " ".join(w for w in WORD.findall(text) if w.casefold().split("'")[0] not in STOP)
@@ -364,13 +492,3 @@ def _relatives() -> Mapping[str, str]:
 
 KIN_KINDS = ("parent", "child", "grandparent")
 RELATIVES = _relatives()
-
-
-def _names(text: str) -> list[str]:
-    """Capitalised spans, the question word at the beginning left out."""
-    found = []
-    for span in NAME.findall(text):
-        words = [w for w in span.split() if w.casefold().split("'")[0] not in STOP]
-        if words and words != ["I"]:
-            found.append(" ".join(words).strip(".'-"))
-    return found

@@ -1,8 +1,9 @@
 """How well one memory carries an answer to one question: named features and their weights.
 
-`python -m benchmarks.abstain --fit` fits the four shares, and the threshold of the answerer, on
-the development half of LongMemEval (MIT) and prints them; what it printed stands here. What halves
-a memory (`MISFIT`, `NOW_FOR_THEN`) and the 0.9 of a fact that fits are chosen by hand.
+`python -m benchmarks.abstain --fit` fits the four shares of `SupportWeights`, and the threshold of
+the answerer, on the development half of LongMemEval (MIT) and prints them; what it printed stands
+here. What halves a memory (`MISFIT`, `NOW_FOR_THEN`) and the 0.9 of a fact that fits are chosen by
+hand.
 """
 
 from __future__ import annotations
@@ -10,30 +11,61 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, log
 
-from mags.models.answer.contrary import NAMED as NAMES
-from mags.models.answer.cues import WEEKDAYS, became, dead
-from mags.models.answer.misfits import contrary, told_of
-from mags.models.answer.question import Question, content, same_relation, type_of
-from mags.models.answer.sentences import STOP
-from mags.models.answer.shares import kind_share, name_share, word_share
-from mags.models.answer.timely import MISFIT, timely
-from mags.models.guardrails import stems
+from mags.models.answer.cues import (
+    CUES,
+    FROM,
+    STOP,
+    TELLS,
+    WEEKDAYS,
+    became,
+    dead,
+    kindred,
+    named_as_known,
+    of_another,
+    of_another_doer,
+    of_another_kind,
+    of_nobody_else,
+    only_former,
+    opposed,
+    strangers,
+    without_subject,
+)
+from mags.models.answer.cues import NAMED as NAME_TOLD
+from mags.models.answer.question import Question, Then, content, same_relation, type_of
+from mags.models.policy.rules.when import times
+from mags.models.words import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import NO_LONGER
-from mags.ports.relations import Relation, canonical
+from mags.ports.relations import canonical, relations
 
-ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
-SENTENCE_END = re.compile(rf"{STOP}|\n+")
+MISFIT = 0.5
+"""What is left of the support of a memory by each thing that speaks against it."""
+NOW_FOR_THEN = 0.8
+NO_MORE = 0.95
+"""What is over says no where it is asked whether it is; what still holds says yes before that."""
+KINDLESS = 0.8
+"""What is left of a fact that fits and has nothing of the kind that is asked for."""
 FEWEST_COMPARED = 12
 HALF_LEAD = 2.0
+DAY_S = 86_400
+FIRST_PERSON = re.compile(r"\b(?:i|we|my|our|me|us)\b", re.I)
+NAMED = re.compile(r"(?<=[^\W_]\s)[^\W\d_a-z][\w'-]+")
+ROLES = re.compile(
+    r"\b(?:my|his|her|their|our|the) (?:\w+ )?(?:friend|sister|brother|mother|mom|mum|father|dad|"
+    r"wife|husband|partner|boss|neighbou?r|colleague|aunt|uncle|cousin|son|daughter|teacher|doctor)",
+    re.I,
+)
+ROLE_NAMES = ("", "user", "assistant", "system")
+ONLY_ASKS = re.compile(r"(?:[^.!?\n]*\?+\s*)+")
+SENTENCE_END = re.compile(rf"{STOP}|\n+")
 WHAT = frozenset({"is a", "works as"})
 WHEN = "is happening on"
 WHERE = ("is in", "is at", "is on", "is near")
+NOBODY = ("time", "place", "number")
+"""Kinds of answer at which nobody is to be found."""
 NO_PLACE = (" as", " with", " by")
-KINDLESS = 0.8
-"""What is left of a fact that fits and has nothing of the kind that is asked for."""
 ENDED = ("stopped", "quit", "gave up")
 """Relations to what somebody no longer does."""
 DENIES = ("does not ", "can not ", "is not ")
@@ -56,52 +88,124 @@ class SupportWeights:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
-    """How a memory stands among those recalled with it.
+class Evidence:
+    """What the support of one memory is weighed from, each in [0, 1].
 
-    `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
-    the question, by how few of them have it.
+    `words`, `names`, `kind`, `ahead`: the features that `SupportWeights` weighs. `covered`: for a
+    fact that fits, the share of what is asked that it has; None for any other memory. `factor`:
+    what is left after what speaks against it.
     """
 
+    words: float
+    names: float
+    kind: float
     ahead: float
-    rarity: Mapping[str, float]
+    covered: float | None
+    factor: float
+
+    def weigh(self, weights: SupportWeights) -> float:
+        """The support, in [0, 1]."""
+        features = (
+            weights.words * self.words
+            + weights.names * self.names
+            + weights.kind * self.kind
+            + weights.ahead * self.ahead
+        )
+        if self.covered is not None:
+            features = 0.9 + 0.1 * features if self.covered == 1.0 else features * self.covered
+        return min(1.0, features * self.factor)
 
 
-def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
-    """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
-    held = [_words(item) for item in items]
-    count = max(len(items), FEWEST_COMPARED)
-    rarity = {
-        word: log((count + 2) / (sum(word in words for words in held) + 1))
-        for word in question.words
-    }
-    total = sum(item.score for item in items)
-    rest = max(1, len(items) - 1)
-    leads = [max(0.0, item.score - (total - item.score) / rest) for item in items]
-    if len(items) == 1:
-        leads = [0.0]
-    return [Stand(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
+def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
+    """Items with their evidence, in order.
 
-
-def _words(item: ContextItem) -> frozenset[str]:
-    return content(told_of(item))
-
-
-def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
-    """Share of the question's content words that a memory has, weighed by rarity.
-
-    The mean of the share of the whole and that of the one sentence (no question) with most of
-    them: words that stand far from each other rarely answer together.
+    A fact that came out as one with another memory counts only if it fits what is asked - else
+    the other speaks for both - and has no lead of its own. The turn that came out as one with
+    a fact is heard where a reason, a time or a place is asked for and the fact does not fit.
     """
-    whole = sum(rarity.values())
-    if not whole:
-        return 1.0
-    told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
-    told = [part for part in told if not part.rstrip().endswith("?")] or told
-    parts = [_words(replace(item, text=part)) for part in told] or [frozenset()]
-    shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
-    every = sum(rarity[w] for w in rarity.keys() & _words(item)) / whole
-    return (every + max(shares)) / 2
+    leads = [item for item in items if item.within is None]
+    heard = question.kind in ("reason", "time", "place") and not question.origin
+    silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
+    found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
+    out = []
+    for item in items:
+        if item.within is None:
+            out.append((item, evidence(question, item, found[item.id])))
+        elif item.fact is None and item.within in silent:
+            out.append((item, evidence(question, item, found[item.within])))
+        elif item.fact is not None and item.within in found and fits(question, item):
+            stand = replace(found[item.within], ahead=0.0)
+            out.append((item, evidence(question, item, stand)))
+    return out
+
+
+def fits(question: Question, item: ContextItem) -> bool:
+    """Whether the fact of an item is what is asked for, or says something of who is."""
+    fit = slot(question, item)
+    return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
+
+
+def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
+    """What speaks for and against a memory.
+
+    A fact that is asked for with every word and name carries 0.9 and more, one with some left
+    over less by that share; any other memory its features. Half is left of a fact that is turned
+    round, of what is nothing but a question, of a memory with none of the names or none of the
+    other words that are asked about, and of a "why" without a reason. What is over carries half
+    unless the past is asked for; then a fact that still holds does.
+    """
+    fit = slot(question, item)
+    fits = bool(fit.answer or fit.whole)
+    said: frozenset[str] = frozenset()
+    if item.fact is not None and fits:
+        said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
+        said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
+        said |= question.then.words if question.then is not None else frozenset()
+        if question.particle and item.fact[1].endswith(f" {question.particle}"):
+            said |= question.type_words  # "What language is it written in?" - in Go
+    words, names = word_share(question, item.text, said), name_share(question, item)
+    kind = kind_share(question, item)
+    against = (
+        not fits and fit.turned,
+        ONLY_ASKS.fullmatch(item.text.strip()) is not None,
+        not words or not names or (question.kind == "reason" and not kind),
+        not fits and bool(question.topic) and not question.topic & content(told_of(item)),
+        contrary(question, item, fits=fits) or _nameless(question, item, fit),
+    )
+    return Evidence(
+        words=rare_share(item, stand.rarity),
+        names=names,
+        kind=kind,
+        ahead=stand.ahead,
+        covered=words * names if fits else None,
+        factor=MISFIT ** sum(against)
+        * timely(question, item, whole=fit.whole)
+        * (KINDLESS if fits and _kindless(question, item, kind) else 1.0),
+    )
+
+
+def _said(question: Question, relation: str) -> frozenset[str]:
+    """Stems by which a question asks for a relation or, to deny it, for its opposite."""
+    known = canonical(relation)
+    opposite = known.opposite if known is not None else ""
+    return question.relations.get(relation, question.relations.get(opposite, frozenset()))
+
+
+def _kindless(question: Question, item: ContextItem, kind: float) -> bool:
+    """Whether a time or a place is asked for, and a fact has neither in it nor beside it."""
+    if kind or question.kind not in ("time", "place"):
+        return False
+    return question.kind == "place" or item.valid_from is None
+
+
+def _nameless(question: Question, item: ContextItem, fit: Slot) -> bool:
+    """Whether a name is asked for and the end of a fact that would answer is none."""
+    if question.cue is not NAME_TOLD or item.fact is None or not fit.answer:
+        return False
+    return not any(c.isupper() for c in end_of(item, fit.answer))
+
+
+# How a fact fits a question.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,16 +237,23 @@ class Slot:
 ALL = Slot(subject=True, object=True, relation=True)
 
 
+def end_of(item: ContextItem, end: str) -> str:
+    """The "object" or "subject" of an item's fact; "" without a fact."""
+    return "" if item.fact is None else item.fact[2 if end == "object" else 0]
+
+
 def slot(question: Question, item: ContextItem) -> Slot:
     """How the fact of an item fits the question; all False without a fact."""
     if item.fact is None:
         return Slot()
     subject, relation, obj = item.fact
     known = canonical(relation)
-    if question.doer and question.doer <= stems(relation) and not question.doer <= stems(subject):
-        return Slot(turned=True)  # who gave is asked about, not who was given to
-    if _other_way(question, item.fact):
-        return Slot(turned=True)
+    doer = question.doer
+    if doer and not doer <= stems(subject):
+        given = doer <= stems(relation)  # who gave is asked about, not who was given to
+        done_to = known is None and doer <= stems(obj) and content(relation) & question.words
+        if given or done_to:
+            return Slot(turned=True)
     fit = Slot(
         subject=named(question, subject),
         object=named(question, obj),
@@ -152,48 +263,23 @@ def slot(question: Question, item: ContextItem) -> Slot:
         told = became(relation, obj) if question.fate else dead(relation, obj, item.text)
         return ALL if told else Slot()
     if relation.startswith(NO_LONGER):
-        return _over(question, fit)
-    if _beside(question, relation) or (question.kind == "place" and WEEKDAYS.match(obj)):
+        # It says no where it is asked whether it is so, and what was where that is asked.
+        whether = question.kind == "yesno" and fit.relation and (fit.subject or fit.object)
+        return ALL if whether else fit if question.past else Slot()
+    may_deny = question.kind == "yesno" or question.denied or question.past or question.told
+    day = relation == WHEN or WEEKDAYS.match(obj) is not None
+    if (relation.startswith(DENIES) and not may_deny) or (question.kind == "place" and day):
         return Slot()
+    answers = known.answers if known is not None else ""
     if question.identity:
         what = fit.subject and relation in WHAT
-        whose = fit.object and known is not None and known.answers == "person"
-        return replace(fit, relation=what or whose)
-    if fit.answer == "object" and question.kind == "person" and _no_person(known):
+        return replace(fit, relation=what or (fit.object and answers == "person"))
+    if fit.answer == "object" and question.kind == "person" and answers in NOBODY:
         return replace(fit, relation=False)
     turned = fit.answer and question.end and fit.answer != question.end
     if turned and not (known is not None and known.symmetric):
         return replace(fit, turned=True)
     return fit
-
-
-def _other_way(question: Question, fact: tuple[str, str, str]) -> bool:
-    """Whether who is asked to do something has it done to them: "Ana owes Dominic 60"."""
-    subject, relation, obj = fact
-    known = canonical(relation)
-    if not question.doer or question.doer <= stems(subject) or known is not None:
-        return False
-    return question.doer <= stems(obj) and bool(content(relation) & question.words)
-
-
-def _beside(question: Question, relation: str) -> bool:
-    """Whether a relation answers another kind: what is not so, or the day where a place is."""
-    if relation == WHEN and question.kind == "place":
-        return True
-    open_to_denial = question.kind == "yesno" or question.denied or question.past or question.told
-    return relation.startswith(DENIES) and not open_to_denial
-
-
-def _over(question: Question, fit: Slot) -> Slot:
-    """What is said to be no longer so says no where it is asked whether it is, and what was."""
-    if question.kind == "yesno" and fit.relation and (fit.subject or fit.object):
-        return ALL
-    return fit if question.past else Slot()
-
-
-def _no_person(known: Relation | None) -> bool:
-    """Whether a relation leads to a place, a time or a number: nobody is to be found there."""
-    return known is not None and known.answers in ("place", "time", "number")
 
 
 def named(question: Question, end: str) -> bool:
@@ -236,125 +322,195 @@ def _asked_relation(question: Question, relation: str, subject: str, obj: str) -
     return plain and known is not None and known.answers == question.kind
 
 
+# How much of a question a memory has.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """What the support of one memory is weighed from, each in [0, 1].
+class Stand:
+    """How a memory stands among those recalled with it.
 
-    `words`, `names`, `kind`, `ahead`: the features that `SupportWeights` weighs. `covered`: for a
-    fact that fits, the share of what is asked that it has; None for any other memory. `factor`:
-    what is left after what speaks against it.
+    `ahead`: in [0, 1], its lead over their mean score. `rarity`: weight of each content word of
+    the question, by how few of them have it.
     """
 
-    words: float
-    names: float
-    kind: float
     ahead: float
-    covered: float | None
-    factor: float
+    rarity: Mapping[str, float]
 
-    def weigh(self, weights: SupportWeights) -> float:
-        """The support, in [0, 1]."""
-        features = (
-            weights.words * self.words
-            + weights.names * self.names
-            + weights.kind * self.kind
-            + weights.ahead * self.ahead
+
+def stands(question: Question, items: Sequence[ContextItem]) -> list[Stand]:
+    """The stand of each item; a lead of `HALF_LEAD` over the rest counts half."""
+    held = [content(told_of(item)) for item in items]
+    count = max(len(items), FEWEST_COMPARED)
+    rarity = {
+        word: log((count + 2) / (sum(word in words for words in held) + 1))
+        for word in question.words
+    }
+    total = sum(item.score for item in items)
+    rest = max(1, len(items) - 1)
+    leads = [max(0.0, item.score - (total - item.score) / rest) for item in items]
+    if len(items) == 1:
+        leads = [0.0]
+    return [Stand(ahead=lead / (lead + HALF_LEAD), rarity=rarity) for lead in leads]
+
+
+def rare_share(item: ContextItem, rarity: Mapping[str, float]) -> float:
+    """Share of the question's content words that a memory has, weighed by rarity.
+
+    The mean of the share of the whole and that of the one sentence (no question) with most of
+    them: words that stand far from each other rarely answer together.
+    """
+    whole = sum(rarity.values())
+    if not whole:
+        return 1.0
+    told = [part for part in SENTENCE_END.split(item.text) if part.strip()]
+    told = [part for part in told if not part.rstrip().endswith("?")] or told
+    parts = [content(told_of(replace(item, text=part))) for part in told] or [frozenset()]
+    shares = [sum(rarity[w] for w in rarity.keys() & words) / whole for words in parts]
+    every = sum(rarity[w] for w in rarity.keys() & content(told_of(item))) / whole
+    return (every + max(shares)) / 2
+
+
+def word_share(question: Question, text: str, said: frozenset[str] = frozenset()) -> float:
+    """Share of the content words asked for, names left out, in a text; 1 where there are none.
+
+    `said`: words that the memory says in another way.
+    """
+    asked = question.words - frozenset().union(*question.names)
+    return len(asked & (content(text) | said)) / len(asked) if asked else 1.0
+
+
+def name_share(question: Question, item: ContextItem) -> float:
+    """Share of the names asked about that the memory has; 1 where the question has none."""
+    if not question.names:
+        return 1.0
+    held = stems(told_of(item))
+    if any(name <= stems(item.speaker) for name in question.names):
+        own = _of_self(question, item.text) if item.fact is None else _own_thing(question, item)
+        held |= stems(item.speaker) if own else frozenset()
+    return sum(name <= held for name in question.names) / len(question.names)
+
+
+def _own_thing(question: Question, item: ContextItem) -> bool:
+    """Whether a fact is of a thing that who told it has: "the alarm company is Securo"."""
+    subject = item.fact[0] if item.fact is not None else ""
+    plain = subject.islower() and item.text.casefold().startswith(subject)  # no one's report
+    return question.own_thing and plain and bool(content(subject) & question.words)
+
+
+def _of_self(question: Question, text: str) -> bool:
+    """Whether a turn of who asks is of themselves though it does not say so."""
+    if question.own_thing and (
+        of_nobody_else(text, question.words) or named_as_known(text, question.words)
+    ):
+        return True
+    return without_subject(text)
+
+
+def kind_share(question: Question, item: ContextItem) -> float:
+    """1 where the memory has something of the kind asked for, 0 where not, 0.5 unknown."""
+    if question.origin and item.fact is None:  # a fact has it in its relation
+        return float(FROM.search(item.text) is not None)
+    if question.kind in CUES:
+        return float(CUES[question.kind].search(item.text) is not None)
+    if question.kind == "person":
+        asked = frozenset().union(*question.names)
+        others = [name for name in NAMED.findall(item.text) if not stems(name) <= asked]
+        own = item.fact is None and FIRST_PERSON.search(item.text)
+        if item.speaker not in ROLE_NAMES and own:
+            others.append(item.speaker)
+        return float(bool(others) or ROLES.search(item.text) is not None)
+    return 0.5
+
+
+# What speaks against it: it is of something else, or does not hold at the time asked about.
+
+
+def told_of(item: ContextItem) -> str:
+    """Everything a memory names: its words, the ends of its fact, and who speaks of themselves.
+
+    Who only reports something of somebody else is not named by it.
+    """
+    own = item.fact is None and FIRST_PERSON.search(item.text)
+    return " ".join((item.text, item.speaker if own else "", *(item.fact or ())))
+
+
+def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
+    """Whether a memory is of something else, however many words it shares with the question.
+
+    Of another relative ("my son's birthday" and "my daughter's"), of another thing or name of the
+    kind ("the flight to Quito" and "to Lima"), of what somebody else said or does, of the opposite
+    ("opens" and "closes"), or with nothing of what is asked for: no age, no name, no sum of money.
+    """
+    told = told_of(item)
+    turn = item.fact is None
+    return (
+        strangers(question.kin, kindred(told))
+        or only_former(question.present, told)
+        or (question.alive and not fits)
+        or (question.cue is not None and question.cue.search(item.text) is None)
+        or (bool(question.teller) and not _said_by(question.teller, item))
+        # "Who am I?": nothing is said by which any memory could be told from others
+        or (not fits and not question.words)
+        or (turn and of_another(question.own, item.text))
+        or (
+            not fits
+            and bool(question.oneself)
+            and of_another_doer(item.text, question.does, question.oneself)
         )
-        if self.covered is not None:
-            features = 0.9 + 0.1 * features if self.covered == 1.0 else features * self.covered
-        return min(1.0, features * self.factor)
-
-
-def _said(question: Question, relation: str) -> frozenset[str]:
-    """Stems by which a question asks for a relation or, to deny it, for its opposite."""
-    known = canonical(relation)
-    opposite = known.opposite if known is not None else ""
-    return question.relations.get(relation, question.relations.get(opposite, frozenset()))
-
-
-def evidence(question: Question, item: ContextItem, stand: Stand) -> Evidence:
-    """What speaks for and against a memory.
-
-    A fact that is asked for with every word and name carries 0.9 and more, one with some left
-    over less by that share; any other memory its features. Half is left of a fact that is turned
-    round, of what is nothing but a question, of a memory with none of the names or none of the
-    other words that are asked about, and of a "why" without a reason. What is over carries half
-    unless the past is asked for; then a fact that still holds does.
-    """
-    fit = slot(question, item)
-    fits = bool(fit.answer or fit.whole)
-    said: frozenset[str] = frozenset()
-    if item.fact is not None and fits:
-        said = type_of(item.fact[2], item.fact[1]) | content(item.fact[1])
-        said |= _said(question, item.fact[1].removeprefix(NO_LONGER))
-        said |= question.then.words if question.then is not None else frozenset()
-        if question.particle and item.fact[1].endswith(f" {question.particle}"):
-            said |= question.type_words  # "What language is it written in?" - in Go
-    words, names = word_share(question, item.text, said), name_share(question, item)
-    kind = kind_share(question, item)
-    against = (
-        not fits and fit.turned,
-        ONLY_ASKS.fullmatch(item.text.strip()) is not None,
-        not words or not names or (question.kind == "reason" and not kind),
-        not fits and bool(question.topic) and not question.topic & content(told_of(item)),
-        contrary(question, item, fits=fits) or _nameless(question, item, fit),
-    )
-    return Evidence(
-        words=rare_share(item, stand.rarity),
-        names=names,
-        kind=kind,
-        ahead=stand.ahead,
-        covered=words * names if fits else None,
-        factor=MISFIT ** sum(against)
-        * timely(question, item, whole=fit.whole)
-        * (KINDLESS if fits and _kindless(question, item, kind) else 1.0),
+        or of_another_kind(question.kinds, told)
+        or (turn and not all(name <= stems(told) for name in question.bound))
+        or opposed(question.words, content(told))
     )
 
 
-def _kindless(question: Question, item: ContextItem, kind: float) -> bool:
-    """Whether a time or a place is asked for, and a fact has neither in it nor beside it."""
-    if kind or question.kind not in ("time", "place"):
-        return False
-    return question.kind == "place" or item.valid_from is None
+def _said_by(teller: frozenset[str], item: ContextItem) -> bool:
+    """Whether somebody said it, or is quoted in it: "Tom told me that ..."."""
+    quoted = TELLS.findall(item.text)
+    return teller <= stems(item.speaker) or any(teller <= stems(one) for one in quoted)
 
 
-def _nameless(question: Question, item: ContextItem, fit: Slot) -> bool:
-    """Whether a name is asked for and the end of a fact that would answer is none."""
-    if question.cue is not NAMES or item.fact is None or not fit.answer:
-        return False
-    end = item.fact[2 if fit.answer == "object" else 0]
-    return not any(c.isupper() for c in end)
+def timely(question: Question, item: ContextItem, *, whole: bool) -> float:
+    """1 for what holds at the time asked about, `MISFIT` for what does not.
 
-
-def weighed(question: Question, items: Sequence[ContextItem]) -> list[tuple[ContextItem, Evidence]]:
-    """Items with their evidence, in order.
-
-    A fact that came out as one with another memory counts only if it fits what is asked - else
-    the other speaks for both - and has no lead of its own. The turn that came out as one with
-    a fact is heard where a reason, a time or a place is asked for and the fact does not fit.
+    `whole`: everything in its fact was asked about.
     """
-    leads = [item for item in items if item.within is None]
-    heard = question.kind in ("reason", "time", "place") and not question.origin
-    silent = {item.id for item in leads if heard and item.fact and not fits(question, item)}
-    found = dict(zip((item.id for item in leads), stands(question, leads), strict=True))
-    out = []
-    for item in items:
-        if item.within is None:
-            out.append((item, evidence(question, item, found[item.id])))
-        elif item.fact is None and item.within in silent:
-            out.append((item, evidence(question, item, found[item.within])))
-        elif item.fact is not None and item.within in found and fits(question, item):
-            stand = replace(found[item.within], ahead=0.0)
-            out.append((item, evidence(question, item, stand)))
-    return out
+    named = item.fact is not None and past(item.fact[1])
+    over = not item.current or named
+    if question.then is not None and item.fact is not None:
+        return 1.0 if held_then(item, question.then) else MISFIT
+    if question.past:
+        return MISFIT if item.fact is not None and not over else 1.0
+    if question.kind == "time" and spans_days(item):
+        # "When am I on holiday?" asks for the days, whenever they are
+        return 1.0 if item.fact is not None or item.current else NOW_FOR_THEN
+    if not over or (question.told and (named or item.fact is None)):
+        return 1.0  # what was said of the past stays said
+    if whole and question.kind == "yesno" and not question.told:
+        return NO_MORE
+    return NOW_FOR_THEN if question.told else MISFIT
 
 
-def fits(question: Question, item: ContextItem) -> bool:
-    """Whether the fact of an item is what is asked for, or says something of who is."""
-    fit = slot(question, item)
-    return bool(fit.answer or fit.whole) or (question.identity and fit.subject)
+def past(relation: str) -> bool:
+    """Whether a relation tells of what is over: "lived in"."""
+    return any(one.past == relation for one in relations().values())
 
 
-def support(question: Question, item: ContextItem, stand: Stand, weights: SupportWeights) -> float:
-    """How well a memory carries an answer, in [0, 1]."""
-    return evidence(question, item, stand).weigh(weights)
+def held_then(item: ContextItem, then: Then) -> bool:
+    """Whether a fact held at some moment of a time, as far as is known.
+
+    What was said without a beginning counts from when it was said.
+    """
+    begun = item.at if item.valid_from is None else item.valid_from
+    ended = item.valid_to if item.valid_to is not None else inf if item.current else begun
+    return begun < then.until and ended > then.since
+
+
+def spans_days(item: ContextItem) -> bool:
+    """Whether something was told from one day to another: "on holiday from 7 to 11 April"."""
+    since, until = item.valid_from, item.valid_to
+    if item.fact is None:
+        roles = [time.role for time in times(item.text, item.at, future=True)]
+        return roles[:2] == ["since", "until"]
+    if since is None or until is None or since >= until:
+        return False
+    return since % DAY_S == 0 and until % DAY_S == 0

@@ -11,23 +11,68 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from mags.errors import ModelReplyError, ModelUnavailable
-from mags.models.chat.abilities import Abilities
-from mags.models.chat.faults import REFUSED, Backoff, Fault, read_fault
-from mags.models.chat.tokens import estimate, estimate_prompt
-from mags.models.chat.wire import Gathered, garbled, messages_to_wire, schema_to_wire, tool_to_wire
-from mags.ports.chat import Completion, Message, Tool, Usage
+from mags.models.chat.usage import estimate, estimate_prompt
+from mags.ports.chat import Completion, Message, Tool, ToolCall, Usage
 
 if TYPE_CHECKING:
     import openai
 
+Json = Mapping[str, Any]
 Result = TypeVar("Result")
+
+WEAKER_SCHEMA = {"json_schema": "json_object", "json_object": "none"}
+FEATURES = {
+    "logprobs": ("logprobs", ("logprob",)),
+    "stream_usage": ("stream_options", ("stream_options", "include_usage")),
+    "schema": (
+        "response_format",
+        ("response_format", "json_schema", "json_object", "grammar", "structured"),
+    ),
+    "tools": ("tools", ("tool", "function")),
+    "temperature": ("temperature", ("temperature",)),
+    "long_limit": ("max_tokens", ("max_completion_tokens", "max_tokens")),
+}
+"""Each ability with the parameter that needs it, and words by which complaints name it."""
+GUESSED = ("logprobs", "stream_usage", "schema", "tools")
+NOT_A_FEATURE = ("context length", "context_length", "context size", "too long", "too many tokens")
+PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+REFUSED = frozenset({400, 422, 501})
+UNREACHED = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
+NO_CREDIT = ("insufficient_quota", "billing")
+ADVICE = {
+    400: "the server refuses the request; see its message",
+    401: "the server wants another key: set MAGS_CHAT_KEY",
+    403: "the key may not use this model: check MAGS_CHAT_KEY and MAGS_CHAT_MODEL",
+    404: "no such model or path: check MAGS_CHAT_MODEL, and that MAGS_CHAT_URL ends in /v1",
+    413: "the prompt is too long for the server: lower answer.context_tokens",
+    429: "the server limits how often it may be asked: wait, or raise chat.tries",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How often to try and how long to wait: exponential, jittered between half and all of it.
+
+    A wait the server asks for (`Retry-After`) is kept to, up to `longest_s`; one beyond that is
+    not waited for. An endpoint that nobody listens at is tried `unreached_tries` times only.
+    """
+
+    tries: int = 4
+    unreached_tries: int = 2
+    first_s: float = 0.5
+    longest_s: float = 20.0
+
+    def wait_s(self, failed: int, rng: Random) -> float:
+        """Seconds to wait after that many failures (1 is the first)."""
+        full = min(self.longest_s, self.first_s * 2.0 ** (failed - 1))
+        return full * rng.uniform(0.5, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,18 +262,30 @@ class OpenAIChat:
 
     def _request(self, call: _Call, abilities: Abilities) -> dict[str, Any]:
         told = call.schema if abilities.schema != "json_schema" else None
-        wire = messages_to_wire(call.messages, tools=abilities.tools, told_schema=told)
+        wire = _messages(call.messages, tools=abilities.tools, told_schema=told)
         request: dict[str, Any] = {"model": self._model, "messages": wire}
         limit = "max_completion_tokens" if abilities.long_limit else "max_tokens"
         request[limit] = self._endpoint.max_tokens
         if abilities.temperature and self._endpoint.temperature is not None:
             request["temperature"] = self._endpoint.temperature
         if abilities.tools and call.tools:
-            request["tools"] = [tool_to_wire(tool) for tool in call.tools]
+            request["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name,
+                        "description": tool.description,
+                        "parameters": tool.parameters,
+                    },
+                }
+                for tool in call.tools
+            ]
         if abilities.logprobs:
             request["logprobs"] = True
         if call.schema is not None and abilities.schema != "none":
-            request["response_format"] = schema_to_wire(call.schema, abilities.schema)
+            named = {"name": "reply", "schema": dict(call.schema), "strict": True}
+            strict = {"json_schema": named} if abilities.schema == "json_schema" else {}
+            request["response_format"] = {"type": abilities.schema, **strict}
         if call.on_text is not None and abilities.stream_usage:
             request["stream_options"] = {"include_usage": True}
         return request
@@ -283,3 +340,254 @@ def _plain(reply: object) -> object:
     """The client's object as plain JSON values; what it could not read stays as it is."""
     as_dict = getattr(reply, "to_dict", None)
     return as_dict(warnings=False) if callable(as_dict) else reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abilities:
+    """The optional parts of a request that an endpoint takes; at first all are believed.
+
+    `schema`: the strongest form of structured output ("json_schema", "json_object", "none").
+    `long_limit`: the token limit is called `max_completion_tokens`, not `max_tokens`.
+    """
+
+    schema: str = "json_schema"
+    tools: bool = True
+    logprobs: bool = True
+    stream_usage: bool = True
+    temperature: bool = True
+    long_limit: bool = False
+
+    def without(self, complaint: str, used: Mapping[str, Any], *, guess: bool) -> Abilities | None:
+        """What is left when the endpoint refused a request that `used` these parameters.
+
+        The complaint names the feature, or else, with `guess`, the optional parts go one by one.
+        None when nothing that was used can be left out.
+        """
+        words = complaint.lower()
+        if any(phrase in words for phrase in NOT_A_FEATURE):
+            return None
+        named = [
+            part for part, (_, marks) in FEATURES.items() if any(mark in words for mark in marks)
+        ]
+        parts = named or (GUESSED if guess else ())
+        for part, (parameter, _) in FEATURES.items():
+            if part in parts and parameter in used:
+                weaker = WEAKER_SCHEMA[self.schema] if part == "schema" else part == "long_limit"
+                changed: Any = {part: weaker}
+                return replace(self, **changed)
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One failed call. `status` is 0 without an HTTP answer; `asked_s` is its Retry-After."""
+
+    what: str
+    status: int = 0
+    message: str = ""
+    unreached: bool = False
+    asked_s: float | None = None
+    passing: bool = False
+
+    def tries(self, backoff: Backoff) -> int:
+        """How many calls in all may be made before it is final."""
+        if not self.passing or (self.asked_s or 0.0) > backoff.longest_s:
+            return 1
+        return backoff.unreached_tries if self.unreached else backoff.tries
+
+    @property
+    def advice(self) -> str:
+        """What the user can do about it."""
+        if self.unreached:
+            return "start the server, or correct MAGS_CHAT_URL"
+        if self.status in ADVICE:
+            return ADVICE[self.status]
+        if self.status >= 500:
+            return "look at the server's own log"
+        return "look whether the server still runs, or raise chat.timeout_s"
+
+
+def read_fault(failure: openai.APIError) -> Fault:
+    """Judge an HTTP error, a connection refused, timed out or broken, an error in a stream."""
+    import openai
+
+    if isinstance(failure, openai.APIStatusError):
+        no_credit = any(word in f"{failure.code} {failure.type}" for word in NO_CREDIT)
+        return Fault(
+            what=f"HTTP {failure.status_code}",
+            status=failure.status_code,
+            message=complaint(failure),
+            asked_s=_seconds(failure.response.headers.get("retry-after")),
+            passing=failure.status_code in PASSING and not no_credit,
+        )
+    cause = failure.__cause__
+    name = type(cause).__name__
+    if name in UNREACHED:
+        return Fault(what=f"not reached ({cause})", unreached=True, passing=True)
+    if isinstance(failure, openai.APITimeoutError):
+        return Fault(what="timed out", passing=True)
+    if cause is not None:
+        return Fault(what=f"the connection broke ({name})", message=str(cause), passing=True)
+    return Fault(what="the server reported an error", message=complaint(failure), passing=True)
+
+
+def complaint(failure: openai.APIError) -> str:
+    """The server's own words, short, wherever it put them."""
+    body = failure.body
+    if isinstance(body, Mapping):
+        inner = body.get("error", body)
+        said = inner.get("message") or inner.get("detail") if isinstance(inner, Mapping) else inner
+        body = said or body
+    return " ".join(str(body or failure.message).split())[:300]
+
+
+def _seconds(written: str | None) -> float | None:
+    try:
+        return max(0.0, float(written)) if written is not None else None
+    except ValueError:
+        return None  # a date: waiting by our own rule is as good
+
+
+# Messages to the JSON of `/v1/chat/completions`, and its replies back, strictly read.
+
+
+def _message(message: Message, *, tools: bool) -> dict[str, Any]:
+    """One message; without `tools`, calls and their results become plain words."""
+    if not tools and message.role == "tool":
+        return {"role": "user", "content": message.content}
+    wire: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls and not tools:
+        asked = "; ".join(f"{c.name} {json.dumps(dict(c.arguments))}" for c in message.tool_calls)
+        wire["content"] = f"{message.content}\n[{asked}]".strip()
+    elif message.tool_calls:
+        wire["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
+            }
+            for call in message.tool_calls
+        ]
+    if message.role == "tool":
+        wire["tool_call_id"] = message.tool_call_id or ""
+    return wire
+
+
+def _messages(
+    messages: Sequence[Message], *, tools: bool, told_schema: Json | None
+) -> list[dict[str, Any]]:
+    """All messages; `told_schema` is put into words where the server cannot enforce it."""
+    wire = [_message(message, tools=tools) for message in messages]
+    if told_schema is not None:
+        rule = "Reply with JSON alone, following this JSON schema: " + json.dumps(told_schema)
+        if wire and wire[0]["role"] == "system":
+            wire[0]["content"] += f"\n\n{rule}"
+        else:
+            wire.insert(0, {"role": "system", "content": rule})
+    return wire
+
+
+@dataclass(slots=True)
+class Gathered:
+    """A reply as it comes together, from one body or from the chunks of a stream.
+
+    `prompt_tokens` and `completion_tokens` stay None when the server does not count.
+    """
+
+    text: str = ""
+    finish: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    logprob_sum: float = 0.0
+    logprob_count: int = 0
+    calls: dict[int, dict[str, str]] = field(default_factory=dict)
+
+    def take(self, body: object, part: str) -> str:
+        """Add a body (`part`: "message") or a chunk ("delta"); return its words.
+
+        Raises ModelReplyError where it is not of the agreed form.
+        """
+        if not isinstance(body, Mapping):
+            raise garbled("not a JSON object")
+        self._count(body.get("usage"))
+        choices = body.get("choices")
+        if part == "delta" and choices in (None, []):
+            return ""
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+            raise garbled("no choices")
+        choice = choices[0]
+        said = choice.get(part) or {}
+        if not isinstance(said, Mapping):
+            raise garbled(f"its {part} is not an object")
+        self.finish = choice.get("finish_reason") or self.finish
+        self._weigh(choice.get("logprobs"))
+        for place, call in enumerate(said.get("tool_calls") or ()):
+            self._call(place, call)
+        words = said.get("content") or ""
+        if not isinstance(words, str):
+            raise garbled("its content is not text")
+        self.text += words
+        return words
+
+    def _count(self, usage: object) -> None:
+        if isinstance(usage, Mapping):
+            asked, given = usage.get("prompt_tokens"), usage.get("completion_tokens")
+            if isinstance(asked, int) and isinstance(given, int):
+                self.prompt_tokens, self.completion_tokens = asked, given
+
+    def _weigh(self, logprobs: object) -> None:
+        tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
+        for token in tokens if isinstance(tokens, list) else ():
+            value = token.get("logprob") if isinstance(token, Mapping) else None
+            if isinstance(value, int | float):
+                self.logprob_sum += value
+                self.logprob_count += 1
+
+    def _call(self, place: int, call: object) -> None:
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if not isinstance(call, Mapping) or not isinstance(function, Mapping):
+            raise garbled("a tool call without a function")
+        index = call.get("index")
+        kept = self.calls.setdefault(
+            index if isinstance(index, int) else place, {"id": "", "name": "", "arguments": ""}
+        )
+        kept["id"] = kept["id"] or str(call.get("id") or "")
+        kept["name"] = kept["name"] or str(function.get("name") or "")
+        arguments = function.get("arguments")
+        kept["arguments"] += (
+            json.dumps(arguments) if isinstance(arguments, Mapping) else str(arguments or "")
+        )
+
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls, their arguments parsed; raises ModelReplyError."""
+        return tuple(
+            ToolCall(
+                id=call["id"] or f"call_{index}",
+                name=call["name"],
+                arguments=_arguments(call["name"], call["arguments"]),
+            )
+            for index, call in sorted(self.calls.items())
+        )
+
+    def logprob(self) -> float | None:
+        """Mean log-likelihood a token, where the server gave any."""
+        return self.logprob_sum / self.logprob_count if self.logprob_count else None
+
+
+def _arguments(name: str, written: str) -> Mapping[str, Any]:
+    try:
+        read = json.loads(written or "{}")
+    except ValueError:
+        read = None
+    if not name or not isinstance(read, dict):
+        raise garbled(f"the arguments of tool {name!r} are not a JSON object: {written[:80]!r}")
+    return read
+
+
+def garbled(reason: str) -> ModelReplyError:
+    """The error for a reply that is no chat completion."""
+    return ModelReplyError(
+        f"The endpoint's reply is no chat completion ({reason}). Check that the URL is that of an "
+        "OpenAI-compatible server and ends in /v1.",
+        reason=reason,
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mags.errors import ModelError, ModelReplyError, ModelUnavailable
-from mags.models.chat.tokens import estimate, estimate_prompt
+from mags.models.chat.usage import estimate, estimate_prompt
 from mags.ports.chat import Completion, Message, Tool, Usage
 
 Reply = str | Completion | ModelError | Callable[[Sequence[Message]], str | Completion]

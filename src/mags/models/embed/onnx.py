@@ -1,33 +1,49 @@
 """The embedded default: all-MiniLM-L6-v2 in int8, shipped with MAGS, run by onnxruntime.
 
-`scripts/make_embedder.py` made the file and says how. Its activations are
-quantised row by row (one scale a token), so a text has the same vector whatever
-is embedded beside it.
+`scripts/make_embedder.py` made the file and says how. Its activations are quantised row by row (one
+scale a token), so a text has the same vector whatever is embedded beside it. Constants of the graph
+are read and replaced, and outputs added, without a library for ONNX (see `constants`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from mags.errors import CorruptFile
-from mags.models.embed.onnx_constants import Arrays, with_constants
-from mags.models.embed.onnx_output import with_output
-from mags.models.embed.session import OnnxSession, open_session
-from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean
+from mags.errors import CorruptFile, InvalidInput, MagsError, ModelError, boundary
+from mags.models.embed.windows import BATCH_TOKENS, Windower, WindowMean, padded
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 CALL_TOKENS = 12
 """A call of the shipped model takes as long as 6 tokens more on a quiet core of 2023, on a busy one
 twice that."""
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+GRAPH, INITIALIZER, OUTPUT = 7, 5, 12
+DIMS, KIND, NAME, RAW = 1, 2, 8, 9
+KINDS: Mapping[int, np.dtype[np.generic]] = {
+    1: np.dtype(np.float32),
+    2: np.dtype(np.uint8),
+    3: np.dtype(np.int8),
+    7: np.dtype(np.int64),
+}
+SCALAR, MESSAGE = 0, 2
+SIZES = {1: 8, 5: 4}
+"""Bytes of a field of a fixed size, by its wire type."""
+Arrays = Mapping[str, NDArray[np.generic]]
+Fields = Mapping[int, list[tuple[int, int]]]
+"""By number: where the content of each field begins and ends, or (value, -1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +110,7 @@ class OnnxEmbedder:
         self._file = file
         self._constants = constants or {}
         self._threads = threads
-        self._opened: tuple[Windower, OnnxSession] | None = None
+        self._opened: tuple[Windower, InferenceSession] | None = None
         self._opening = Lock()
 
     @property
@@ -127,16 +143,17 @@ class OnnxEmbedder:
         windower, session = self._open()
         read = [windower.tokens(text) for text in texts]
         order = sorted(range(len(texts)), key=lambda place: len(read[place][0]))
-        for some in together(order, [len(ids) for ids, _, _ in read]):
-            feed = feed_of([read[place][0] for place in some])
+        for some in _together(order, [len(ids) for ids, _, _ in read]):
+            ids = [read[place][0].tolist() for place in some]
+            feed = {"input_ids": padded(ids), "attention_mask": padded([[1] * len(i) for i in ids])}
             layers = session.run(list(self._file.states), feed)
             for row, place in enumerate(some):
-                ids, spans, whole = read[place]
-                states = [layer[row, : len(ids)] for layer in layers]
+                _, spans, whole = read[place]
+                states = [layer[row, : len(spans)] for layer in layers]
                 joined = states[0] if len(states) == 1 else np.concatenate(states, axis=1)
                 yield place, TokenStates(states=joined, spans=spans, whole=whole)
 
-    def _open(self) -> tuple[Windower, OnnxSession]:
+    def _open(self) -> tuple[Windower, InferenceSession]:
         with self._opening:
             if self._opened is None:
                 file = self._file
@@ -156,7 +173,7 @@ class OnnxEmbedder:
             return self._opened
 
 
-def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+def _together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
     """Texts in ascending order of length, in batches that fit a core's caches."""
     batch: list[int] = []
     for place in order:
@@ -166,16 +183,6 @@ def together(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]
         batch.append(place)
     if batch:
         yield batch
-
-
-def feed_of(read: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """Ids of texts, padded on the right, and which of them are there."""
-    ids = np.zeros((len(read), max(map(len, read))), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, one in enumerate(read):
-        ids[row, : len(one)] = one
-        mask[row, : len(one)] = 1
-    return {"input_ids": ids, "attention_mask": mask}
 
 
 def checked_bytes(path: Path, sha256: str) -> bytes:
@@ -200,3 +207,140 @@ def checked_bytes(path: Path, sha256: str) -> bytes:
             expected=sha256,
         )
     return content
+
+
+def open_session(model: bytes | str, path: Path, *, threads: int) -> InferenceSession:
+    """A CPU session over a model's bytes (or its path, when it has files beside it).
+
+    `path` is for the message. Raises ModelError when onnxruntime refuses the file.
+    """
+    # Imported here: it takes 0.2 s, and most commands embed nothing.
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Idle threads would otherwise spin on a core between two texts.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+
+    def refused(failure: Exception) -> MagsError:
+        return ModelError(f"onnxruntime cannot open {path}: {failure}", path=path)
+
+    with boundary("onnxruntime", refused):
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+# A model is a protocol buffer. A constant of the same shape and type takes as many bytes, so it is
+# put where the old one was. Two buffers one behind the other parse as both merged, repeated fields
+# joined, so a model followed by a `ModelProto` that holds only a graph with one output has that
+# output as well (protobuf.dev/programming-guides/encoding). Field numbers are those of onnx.proto:
+# ModelProto.graph 7, GraphProto.initializer 5 and .output 12, TensorProto.dims 1, .data_type 2,
+# .name 8 and .raw_data 9, ValueInfoProto.name 1 and .type 2, TypeProto.tensor_type 1,
+# Tensor.elem_type 1 (1 is float).
+
+
+def constants(model: bytes) -> dict[str, NDArray[np.generic]]:
+    """The constants of a model by name, as views of its bytes."""
+    found: dict[str, NDArray[np.generic]] = {}
+    for fields in _tensors(model):
+        start, end = fields[RAW][0]
+        kind = KINDS[fields[KIND][0][0]]
+        flat = np.frombuffer(model, kind, (end - start) // kind.itemsize, start)
+        found[_name(model, fields)] = flat.reshape(_shape(model, fields))
+    return found
+
+
+def with_constants(model: bytes, arrays: Arrays) -> bytes:
+    """The model with other values of some constants; raises InvalidInput where none is like it."""
+    made, left = bytearray(model), dict(arrays)
+    for fields in _tensors(model):
+        name = _name(model, fields)
+        array = left.pop(name, None)
+        if array is None:
+            continue
+        start, end = fields[RAW][0]
+        if array.nbytes != end - start:
+            raise InvalidInput(
+                f"the constant {name} has {end - start} bytes, not {array.nbytes}", constant=name
+            )
+        made[start:end] = np.ascontiguousarray(array).tobytes()
+    if left:
+        raise InvalidInput(f"the model has no constant {min(left)}", constant=min(left))
+    return bytes(made)
+
+
+def _tensors(model: bytes) -> Iterator[Fields]:
+    for field, start, end in _fields(model, 0, len(model)):
+        for inner, first, last in _fields(model, start, end) if field == GRAPH else ():
+            if inner == INITIALIZER:
+                found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+                for number, begins, ends in _fields(model, first, last):
+                    found[number].append((begins, ends))
+                yield found
+
+
+def _name(model: bytes, fields: Fields) -> str:
+    start, end = fields[NAME][0]
+    return model[start:end].decode()
+
+
+def _shape(model: bytes, fields: Fields) -> tuple[int, ...]:
+    shape: list[int] = []
+    for start, end in fields[DIMS]:
+        if end < 0:
+            shape.append(start)
+            continue
+        at = start
+        while at < end:
+            size, at = _varint(model, at)
+            shape.append(size)
+    return tuple(shape)
+
+
+def _fields(model: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The number of every field, and where its content begins and ends (a number: value, -1)."""
+    while at < end:
+        key, at = _varint(model, at)
+        number, wire = key >> 3, key & 7
+        if wire == SCALAR:
+            value, at = _varint(model, at)
+            yield number, value, -1
+            continue
+        size = SIZES.get(wire, 0)
+        if wire == MESSAGE:
+            size, at = _varint(model, at)
+        yield number, at, at + size
+        at += size
+
+
+def _varint(model: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = model[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def with_output(model: bytes, name: str) -> bytes:
+    """The model with the inner float tensor `name` as its last output."""
+    tensor = _message(1, bytes((1 << 3, 1)))
+    info = _message(1, name.encode()) + _message(2, tensor)
+    return model + _message(GRAPH, _message(OUTPUT, info))
+
+
+def _message(number: int, content: bytes) -> bytes:
+    """A length-delimited field."""
+    return bytes((number << 3 | 2,)) + _encoded(len(content)) + content
+
+
+def _encoded(value: int) -> bytes:
+    out = bytearray()
+    while True:
+        value, low = value >> 7, value & 0x7F
+        out.append(low | (0x80 if value else 0))
+        if not value:
+            return bytes(out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,8 +49,6 @@ class OpenAIEmbedder:
     def __init__(self, server: EmbeddingServer) -> None:
         self._server = server
         self._dimension: int | None = server.dimensions
-        self._client: OpenAI | None = None
-        self._lock = Lock()
 
     @property
     def name(self) -> str:
@@ -86,10 +84,9 @@ class OpenAIEmbedder:
 
     def _ask(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors of one request; learns the dimension from the first."""
-        client = self._open()
         extra = {} if self._server.dimensions is None else {"dimensions": self._server.dimensions}
         with boundary("embedding server", self._translate):
-            reply = client.embeddings.create(
+            reply = self._client.embeddings.create(
                 model=self._server.model,
                 input=list(texts),
                 encoding_format="float",
@@ -119,19 +116,17 @@ class OpenAIEmbedder:
             )
         return vectors
 
-    def _open(self) -> OpenAI:
-        with self._lock:
-            if self._client is None:
-                # Imported here: it takes half a second, and most memories use no server.
-                from openai import OpenAI
+    @cached_property
+    def _client(self) -> OpenAI:
+        # Imported here: it takes half a second, and most memories use no server.
+        from openai import OpenAI
 
-                self._client = OpenAI(
-                    base_url=self._server.base_url,
-                    api_key=self._server.api_key,
-                    timeout=self._server.timeout_s,
-                    max_retries=self._server.retries,
-                )
-            return self._client
+        return OpenAI(
+            base_url=self._server.base_url,
+            api_key=self._server.api_key,
+            timeout=self._server.timeout_s,
+            max_retries=self._server.retries,
+        )
 
     def _translate(self, failure: Exception) -> MagsError | None:
         import openai

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from mags.errors import ConfigurationError, CorruptFile, MissingExtra
-from mags.models.embed.folder import ModelFolder, read_folder
-from mags.models.embed.pooling import pool
-from mags.models.embed.session import open_session
+from mags.models.embed.onnx import open_session
 from mags.models.embed.windows import BATCH_TOKENS, TokenBatch, Windower, WindowMean
 
+_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
+_POOLING_KEYS = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+_ACTIVATIONS = {"Identity", "Tanh"}
 _OVERLAP_TOKENS = 32
 # torch costs milliseconds a call, whatever the batch.
 _TORCH_BATCH_TOKENS = 4096
-
-
-class _Encoder(Protocol):
-    def __call__(self, batch: TokenBatch) -> NDArray[np.float32]:
-        """Vectors after pooling and dense layers, of any length; shape (windows, d)."""
-        ...
+Encoder = Callable[[TokenBatch], NDArray[np.float32]]
+"""Token windows to vectors after pooling and dense layers, of any length; shape (windows, d)."""
 
 
 class SentenceTransformersEmbedder:
@@ -44,7 +48,7 @@ class SentenceTransformersEmbedder:
         self._lock = Lock()
         self._name: str | None = None
         self._dimension: int | None = None
-        self._opened: tuple[Windower, _Encoder] | None = None
+        self._opened: tuple[Windower, Encoder] | None = None
 
     @property
     def name(self) -> str:
@@ -78,11 +82,11 @@ class SentenceTransformersEmbedder:
         whole = self._folder.prompt + text
         return whole.lower() if self._folder.lower_case else whole
 
-    def _open(self) -> tuple[Windower, _Encoder]:
+    def _open(self) -> tuple[Windower, Encoder]:
         with self._lock:
             if self._opened is None:
                 onnx = self._folder.onnx
-                encode: _Encoder = (
+                encode: Encoder = (
                     _TorchEncoder(self._folder, self._threads)
                     if onnx is None
                     else _OnnxEncoder(self._folder, onnx, self._threads)
@@ -114,15 +118,6 @@ def _windower(folder: ModelFolder) -> Windower:
     )
 
 
-def _finished(
-    states: NDArray[np.float32], batch: TokenBatch, folder: ModelFolder
-) -> NDArray[np.float32]:
-    vectors = pool(states, batch.mask, folder.pooling)
-    for layer in folder.dense:
-        vectors = layer(vectors)
-    return vectors
-
-
 class _OnnxEncoder:
     def __init__(self, folder: ModelFolder, onnx: Path, threads: int) -> None:
         # By path, not bytes: large models keep their weights in a file beside it.
@@ -148,7 +143,7 @@ class _OnnxEncoder:
         }
         feed = {name: given[name] for name in self._inputs}
         states = self._session.run([self._output], feed)[0]
-        return states if self._whole else _finished(states, batch, self._folder)
+        return states if self._whole else self._folder.finish(states, batch)
 
 
 class _TorchEncoder:
@@ -173,4 +168,206 @@ class _TorchEncoder:
                 input_ids=self._torch.from_numpy(batch.ids),
                 attention_mask=self._torch.from_numpy(batch.mask),
             ).last_hidden_state
-        return _finished(states.float().numpy(), batch, self._folder)
+        return self._folder.finish(states.float().numpy(), batch)
+
+
+# What a folder says about itself, read from its JSON files.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseLayer:
+    """y = activation(W x + b): `weight` of shape (out, in), `bias` of shape (out,)."""
+
+    weight: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    tanh: bool
+
+    def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Vectors (n, in) to (n, out)."""
+        linear = vectors @ self.weight.T + self.bias
+        return np.tanh(linear) if self.tanh else linear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFolder:
+    """A transformer, how its tokens are pooled, and the dense layers after."""
+
+    path: Path
+    transformer: Path
+    window_tokens: int
+    lower_case: bool
+    prompt: str
+    pooling: tuple[str, ...]
+    dense: tuple[DenseLayer, ...]
+
+    @property
+    def onnx(self) -> Path | None:
+        """`onnx/model.onnx` of the transformer, when there."""
+        found = self.transformer / "onnx" / "model.onnx"
+        return found if found.is_file() else None
+
+    @property
+    def weights(self) -> Path:
+        """The file that tells this model from another: ONNX first, then safetensors, then bin.
+
+        Raises ConfigurationError when none is there.
+        """
+        names = ("onnx/model.onnx", "model.safetensors", "pytorch_model.bin")
+        for name in names:
+            if (self.transformer / name).is_file():
+                return self.transformer / name
+        raise ConfigurationError(
+            f"{self.transformer} holds no weights (looked for {', '.join(names)})", path=self.path
+        )
+
+    def finish(self, states: NDArray[np.float32], batch: TokenBatch) -> NDArray[np.float32]:
+        """States of tokens (n, tokens, d) to a vector for each of the windows."""
+        vectors = pool(states, batch.mask, self.pooling)
+        for layer in self.dense:
+            vectors = layer(vectors)
+        return vectors
+
+
+def read_folder(path: Path) -> ModelFolder:
+    """Read `modules.json` and what it names.
+
+    Raises ConfigurationError for a folder of another kind or a module MAGS does not
+    know, CorruptFile for broken JSON or weights.
+    """
+    if not (path / "modules.json").is_file():
+        raise ConfigurationError(
+            f"{path} is no sentence-transformers folder (it has no modules.json)", path=path
+        )
+    transformer, dense = path, []
+    pooling: tuple[str, ...] = ("mean",)
+    for module in _json(path / "modules.json"):
+        kind, place = module["type"].rsplit(".", 1)[-1], path / module["path"]
+        if kind == "Transformer":
+            transformer = place
+        elif kind == "Pooling":
+            pooling = _pooling(place / "config.json")
+        elif kind == "Dense":
+            dense.append(_dense(place))
+        elif kind not in {"Normalize", "Dropout"}:
+            raise ConfigurationError(
+                f"{path} has a module MAGS does not know: {module['type']}", path=path, module=kind
+            )
+    bert = _json_or_empty(transformer / "sentence_bert_config.json")
+    return ModelFolder(
+        path=path,
+        transformer=transformer,
+        window_tokens=_window(transformer, bert),
+        lower_case=bool(bert.get("do_lower_case", False)),
+        prompt=_prompt(_json_or_empty(path / "config_sentence_transformers.json")),
+        pooling=pooling,
+        dense=tuple(dense),
+    )
+
+
+def _window(transformer: Path, bert: dict[str, Any]) -> int:
+    if bert.get("max_seq_length"):
+        return int(bert["max_seq_length"])
+    limit = _json_or_empty(transformer / "config.json").get("max_position_embeddings", 512)
+    asked = _json_or_empty(transformer / "tokenizer_config.json").get("model_max_length", limit)
+    return int(min(limit, asked))
+
+
+def _prompt(config: dict[str, Any]) -> str:
+    return str(config.get("prompts", {}).get(config.get("default_prompt_name"), ""))
+
+
+def _pooling(path: Path) -> tuple[str, ...]:
+    config = _json(path)
+    named = config.get("pooling_mode")
+    if named is not None:
+        modes = (named,) if isinstance(named, str) else tuple(named)
+    else:
+        modes = tuple(
+            _POOLING_KEYS.get(key, key)
+            for key, on in config.items()
+            if key.startswith("pooling_mode_") and on is True
+        )
+    unknown = set(modes) - set(_POOLING_KEYS.values())
+    if unknown or not modes:
+        raise ConfigurationError(
+            f"{path} asks for pooling that MAGS does not know: {sorted(unknown)}", path=path
+        )
+    return modes
+
+
+def _dense(place: Path) -> DenseLayer:
+    config = _json(place / "config.json")
+    activation = str(config.get("activation_function", "Identity")).rsplit(".", 1)[-1]
+    if activation not in _ACTIVATIONS:
+        raise ConfigurationError(
+            f"{place} has an activation MAGS does not know: {activation}", path=place
+        )
+    if not (place / "model.safetensors").is_file():
+        raise ConfigurationError(
+            f"{place} has no model.safetensors: save the model again with a recent "
+            "sentence-transformers",
+            path=place,
+        )
+    tensors = read_safetensors(place / "model.safetensors")
+    weight = tensors["linear.weight"]
+    bias = tensors.get("linear.bias", np.zeros(len(weight), dtype=np.float32))
+    return DenseLayer(weight=weight, bias=bias, tanh=activation == "Tanh")
+
+
+def _json_or_empty(path: Path) -> dict[str, Any]:
+    return dict(_json(path)) if path.is_file() else {}
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401 - JSON is anything
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as failure:
+        raise CorruptFile(f"cannot read {path}: {failure}", path=path) from failure
+
+
+def read_safetensors(path: Path) -> dict[str, NDArray[np.float32]]:
+    """Every float tensor by name, as float32. Raises CorruptFile."""
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    try:
+        header = json.loads(raw[8 : 8 + size])
+        return {
+            name: _tensor(raw, 8 + size, entry)
+            for name, entry in header.items()
+            if name != "__metadata__" and entry["dtype"] in {*_DTYPES, "BF16"}
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise CorruptFile(f"{path} is no whole safetensors file: {failure}", path=path) from failure
+
+
+def _tensor(raw: bytes, base: int, entry: dict[str, list[int]]) -> NDArray[np.float32]:
+    start, end = entry["data_offsets"]
+    part = raw[base + start : base + end]
+    if str(entry["dtype"]) == "BF16":
+        # A bfloat16 is the upper half of a float32.
+        widened = np.frombuffer(part, dtype="<u2").astype(np.uint32) << 16
+        return widened.view(np.float32).reshape(entry["shape"])
+    kind = _DTYPES[str(entry["dtype"])]
+    return np.frombuffer(part, dtype=kind).astype(np.float32).reshape(entry["shape"])
+
+
+def pool(
+    states: NDArray[np.float32], mask: NDArray[np.int64], modes: Sequence[str]
+) -> NDArray[np.float32]:
+    """Pool `states` (n, tokens, d) where `mask` (n, tokens) is 1, one block of d a mode.
+
+    Modes: `mean`, `cls` (first token), `max`, `lasttoken`. Padding is on the right.
+    """
+    blocks = [_pooled(states, mask, mode) for mode in modes]
+    return np.concatenate(blocks, axis=1).astype(np.float32)
+
+
+def _pooled(states: NDArray[np.float32], mask: NDArray[np.int64], mode: str) -> NDArray[np.float32]:
+    on = mask[:, :, None].astype(np.float32)
+    if mode == "cls":
+        return np.asarray(states[:, 0])
+    if mode == "max":
+        return np.asarray(np.where(on > 0, states, np.float32(-np.inf)).max(axis=1))
+    if mode == "lasttoken":
+        return np.asarray(states[np.arange(len(states)), mask.sum(axis=1) - 1])
+    return np.asarray((states * on).sum(axis=1) / on.sum(axis=1))

@@ -95,17 +95,20 @@ class Windower:
             yield self._padded(queue)
 
     def _padded(self, windows: Sequence[Window]) -> TokenBatch:
-        shape = (len(windows), max(len(window.ids) for window in windows))
-        ids = np.full(shape, self._pad_id, dtype=np.int64)
-        mask = np.zeros(shape, dtype=np.int64)
-        type_ids = np.zeros(shape, dtype=np.int64)
-        for row, window in enumerate(windows):
-            length = len(window.ids)
-            ids[row, :length] = window.ids
-            mask[row, :length] = 1
-            type_ids[row, :length] = window.type_ids
-        text = np.array([window.text for window in windows], dtype=np.int64)
-        return TokenBatch(text=text, ids=ids, mask=mask, type_ids=type_ids)
+        return TokenBatch(
+            text=np.array([window.text for window in windows], dtype=np.int64),
+            ids=padded([window.ids for window in windows], self._pad_id),
+            mask=padded([(1,) * len(window.ids) for window in windows]),
+            type_ids=padded([window.type_ids for window in windows]),
+        )
+
+
+def padded(rows: Sequence[Sequence[int]], pad: int = 0) -> NDArray[np.int64]:
+    """Rows of any lengths as one array (rows, longest), filled up on the right."""
+    out = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
+    for place, row in enumerate(rows):
+        out[place, : len(row)] = row
+    return out
 
 
 class WindowMean:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.models.chat.tokens import estimate
+from mags.models.chat.usage import estimate
 from mags_lab.games.turns import Choice, Line, Move, Said, Scene
 
 EPOCH_S = 1_704_067_200.0

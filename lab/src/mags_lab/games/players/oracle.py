@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mags.models.chat.tokens import estimate
+from mags.models.chat.usage import estimate
 from mags_lab.games.turns import Move, Reader, Scene, Truth
 
 

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from mags.memory.memory import Memory
 from mags.memory.views import Reply, Seen
-from mags.models.chat.tokens import estimate
+from mags.models.chat.usage import estimate
 from mags.ports.answer import Answerer
 from mags.ports.policy import LED_BY, Turn
 from mags_lab.games.players.habits import Habits

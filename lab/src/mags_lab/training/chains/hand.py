@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mags.errors import InvalidInput, ModelReplyError
-from mags.models.grammar import ROUTES, blocks, read_engram, read_plan
-from mags.models.guardrails import check_invented
+from mags.models.grammar import ROUTES, blocks, check_invented, read_engram, read_plan
 from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import normalise
 from mags_lab.training.chains import schema

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import dropout, gelu
 
-from mags.models.embed.onnx import SHIPPED, ModelFile, checked_bytes
-from mags.models.embed.onnx_constants import Arrays, constants
+from mags.models.embed.onnx import SHIPPED, Arrays, ModelFile, checked_bytes, constants
 
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 STATES = (1, 3, 5)

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.embed.onnx import SHIPPED, ModelFile
-from mags.models.embed.onnx_constants import Arrays
+from mags.models.embed.onnx import SHIPPED, Arrays, ModelFile
 from mags.models.policy.heads.choices import Vocabulary
 from mags.models.policy.heads.network import Network
 from mags.models.policy.heads.weights import (

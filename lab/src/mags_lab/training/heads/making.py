@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mags.errors import NotFound
-from mags.models.embed.onnx_constants import Arrays
+from mags.models.embed.onnx import Arrays
 from mags.models.policy.heads.weights import HeadsFile, Thresholds, Trained
 from mags.models.policy.rules import RulePolicy
 from mags_lab.training.chains.schema import Sample

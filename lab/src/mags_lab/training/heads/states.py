@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.models.embed.onnx import SHIPPED, ModelFile, OnnxEmbedder
-from mags.models.embed.onnx_constants import Arrays
+from mags.models.embed.onnx import SHIPPED, Arrays, ModelFile, OnnxEmbedder
 from mags.models.policy.heads.layout import MARKS, Layout, laid_out, marks, rows, shown
 from mags_lab.training.chains.schema import Role, Sample, to_line
 

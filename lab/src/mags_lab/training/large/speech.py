@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from jinja2 import TemplateError
 from transformers import PreTrainedTokenizerBase
 
-from mags.models.policy.compact import compact
 from mags.models.policy.prompted import prompt_values
+from mags.models.policy.taught import compact
 from mags.models.prompts import Prompt, load_prompts
 from mags.ports.chat import Message
 from mags_lab.training.batches import Encoded

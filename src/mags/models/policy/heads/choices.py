@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mags.models.grammar import is_name
 from mags.models.policy.heads.layout import ADDRESSEE, SPEAKER, SPECIAL, Layout
 from mags.models.policy.heads.moments import Moment, moments, tells_ahead
 from mags.models.policy.heads.wording import backwards, stem
+from mags.models.words import is_name
 from mags.ports.policy import Act, Hop, Operation, Plan, Recalled, Turn
 from mags.ports.relations import kind_of, normalise
 

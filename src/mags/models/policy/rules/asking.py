@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mags.models.answer.wording import plainer
 from mags.models.policy.rules.clause import subject_at
 from mags.models.policy.rules.hops import hops_of
 from mags.models.policy.rules.lexicon import FUNCTION_WORDS, KIN, word_set
@@ -16,6 +15,7 @@ from mags.models.policy.rules.simple import simple_hop
 from mags.models.policy.rules.spans import Time
 from mags.models.policy.rules.tokens import Token, tokenise
 from mags.models.policy.rules.when import times
+from mags.models.words import plainer
 from mags.ports.english import BASE, forms, past_tense
 from mags.ports.policy import Hop, Plan, Turn
 from mags.ports.relations import normalise, read

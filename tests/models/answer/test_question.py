@@ -2,9 +2,9 @@
 
 import pytest
 
-from mags.models.answer.asof import then_of
 from mags.models.answer.extractive import ExtractiveAnswerer
-from mags.models.answer.wording import plainer
+from mags.models.answer.question import then_of
+from mags.models.words import plainer
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 

@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mags.models.answer.cues import (
+    done_by_oneself,
+    of_another_doer,
+    of_nobody_else,
+    without_subject,
+)
 from mags.models.answer.question import read_question
-from mags.models.answer.shares import name_share
-from mags.models.answer.whose import of_nobody_else, without_subject
+from mags.models.answer.support import name_share
+from mags.models.words import stems
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 
@@ -74,3 +80,55 @@ def test_a_thing_told_without_its_owner_is_of_who_told_it():
     assert share_of("How much is my rent?", *said) == 0.0
     bike = ("Paula's bike is red.", "Paula's bike", "is", "red")
     assert share_of("What colour is my bike?", *bike) == 0.0
+
+
+LIVE, DORA = frozenset(stems("live")), frozenset(stems("Dora"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My sister lives in Leeds.",
+        "Tom told me he lives in Graz.",
+        "Dora's sister lives in Leeds.",
+        "The cat next door lives in our shed.",
+        "Ana and Ben live in Utrecht.",
+        "Ana packed her things and lives in Bonn now.",
+    ],
+)
+def test_what_somebody_else_does_is_not_done_by_who_speaks(text):
+    assert of_another_doer(text, LIVE, DORA)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Ghent.",
+        "We've always lived in Ghent.",
+        "My sister lives in Leeds, and I live in Ghent.",
+        "I sold everything and now live in Ghent.",
+        "Still living in Ghent!",
+        "Dora lives in Ghent.",
+        "Dora no longer lives in Ghent.",
+        "My parents want me to live with them.",
+        "Home is what a live band makes of it.",  # an article: no verb
+        "Ghent is home.",  # says nothing in the words asked for
+    ],
+)
+def test_what_who_speaks_does_is_theirs(text):
+    assert not of_another_doer(text, LIVE, DORA)
+
+
+def test_what_is_asked_of_oneself_is_the_verb_and_nothing_behind_it():
+    assert done_by_oneself("How many houses did I view before the offer?") == stems("view")
+    assert done_by_oneself("Where do I still live?") == stems("live")
+    assert done_by_oneself("Where does Ana live?") == stems("")
+
+
+def test_who_asks_what_they_do_asks_of_themself():
+    def oneself(text: str) -> frozenset[str]:
+        return read_question(Turn(text=text, speaker="Dora")).oneself
+
+    assert oneself("Where do I live?") == oneself("What am I allergic to?") == DORA
+    assert not oneself("Where does my sister live?")
+    assert not oneself("What did Ben give me?")

@@ -1,12 +1,13 @@
 """What is asked about somebody as such: who asks, and what is held of them."""
 
+from collections.abc import Iterator
+
 import pytest
 
 import mags
 from mags.memory.memory import Memory
-from mags.models.answer.about import about_whom, asks_own_name
-from mags.models.answer.asof import begun
-from mags.models.answer.extractive import UNKNOWN
+from mags.models.answer.extractive import UNKNOWN, begun
+from mags.models.answer.people import about_whom, asks_own_name
 from mags.ports.answer import ContextItem
 from mags.ports.policy import Turn
 from mags.settings import PolicySettings, Settings
@@ -100,3 +101,48 @@ def test_a_job_to_come_is_told_where_that_is_asked_for():
         memory.observe("I start at Brightwater on 1 May.", speaker="Dana", at="2125-03-10")
         assert memory.ask("Where do I work?", speaker="Dana").text.startswith("Lumen ")
         assert "1 May" in memory.ask("When do I start at Brightwater?", speaker="Dana").text
+
+
+TALK = (
+    "My manager is Denise.",
+    "My new manager is called Priya.",
+    "My trainer is Kayleigh.",
+    "My new trainer is called Dan.",
+    "Sem likes pancakes.",
+    "Sem likes dinosaurs.",
+    "I live with my sister Paula.",
+    "I'm on holiday from 7 April to 11 April.",
+)
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with mags.open(None) as opened:
+        for i, line in enumerate(TALK):
+            opened.observe(line, speaker="Dana", at=f"2025-03-{i + 1:02}T10:00:00+00:00")
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("Who was my manager before Priya?", "Denise", "Priya"),
+        ("Who was my trainer before Dan?", "Kayleigh", "Dan"),
+        ("What does Sem like to eat?", "pancakes", "dinosaurs"),
+        ("Who do I live with?", "Paula", "Sem"),
+        ("When am I on holiday?", "7 April", "Sem"),
+    ],
+)
+def test_one_is_told_and_not_the_other(
+    memory: Memory, question: str, answer: str, other: str
+) -> None:
+    said = memory.ask(question, speaker="Dana").text.partition("\N{EM DASH}")[0]
+    assert answer in said
+    assert other not in said
+
+
+@pytest.mark.parametrize(
+    "question", ["Who was my trainer before Zork?", "Who was my dentist before Dan?"]
+)
+def test_before_whom_nobody_knows_there_was_nobody_known(memory: Memory, question: str) -> None:
+    assert memory.ask(question, speaker="Dana").text == "I don't know."

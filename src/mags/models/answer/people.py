@@ -1,0 +1,176 @@
+"""Questions about somebody as such, and those put by way of somebody.
+
+"What is my name?", "What do you know about Ana?", "Where does my brother live?" (asked again with
+the brother's name), "Who was my flatmate before Lotte?" (asked again without Lotte).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mags.models.answer.question import content, read_question
+from mags.models.answer.support import ROLE_NAMES, end_of, slot
+from mags.ports.answer import ContextItem, RecallAgain
+from mags.ports.english import plain_kin, topic_of
+from mags.ports.policy import NO_LONGER, Turn
+from mags.ports.relations import canonical
+
+MOST_TOLD = 7
+"""Facts of a profile."""
+_LEAD = r"(?:(?:so|and|well|ok|okay|please),? )*"
+_OWN_NAME = re.compile(
+    rf"^{_LEAD}(?:(?:do you (?:know|remember)|can you tell me|tell me) (?:what )?)?"
+    r"(?:what(?:['\u2019]s| is) my name|my name(?: is)?|who am i|what am i called)(?: again)?\W*$",
+    re.IGNORECASE,
+)
+_WHOM = re.compile(r"me|myself|[^\W\d_a-z][\w.'-]*(?: (?:[^\W\d_a-z][\w.'-]*|of|the|de|van))*")
+_CALLED = ("is called", "is also called")
+_SELF = re.compile(r"\b(?:I'm|I am|[Mm]y name is|[Mm]y name's|[Cc]all me) (?P<name>[^.,;!?]+)")
+_MINE = re.compile(r"\b[Mm]y (?P<noun>[a-z]+(?:-in-law)?)(?P<has>['\u2019]s)?(?= )")
+_BEFORE = re.compile(
+    r"^(?=(?:who|whom|what|which|where|how much|when)\b)"
+    r"(?P<asked>.+?\bbefore) (?:(?:the|a|an|my|our|his|her|their|that|this) )?"
+    r"(?P<next>[^?,]+?)\s*\?*$",
+    re.I,
+)
+_CLAUSE = re.compile(r"^(?:it|that|this|then|i|we|he|she|they|now)\b", re.I)
+"""What begins a clause or names nothing: "before it was moved"."""
+_BOTH = re.compile(
+    r"\bfrom\b.+\bto\b|\b(?:instead|before|used to|until|after|left|replac\w+|switch\w+|chang\w+"
+    r"|mov\w+|swap\w+|tak\w+ over|took over|no longer|rather than|not)\b",
+    re.I,
+)
+"""What shows that a turn tells of both, what was and what came."""
+
+
+def asks_own_name(text: str) -> bool:
+    """Say whether who asks wants to hear who they are."""
+    return _OWN_NAME.match(text.strip()) is not None
+
+
+def about_whom(question: Turn) -> str:
+    """Return of whom everything is asked ("What do you know about Ana?"), or ""."""
+    topic = topic_of(question.text)
+    whom = topic if _WHOM.fullmatch(topic) else ""
+    return question.speaker if whom.casefold() in {"me", "myself"} else whom
+
+
+def own_name(question: Turn, items: Sequence[ContextItem]) -> tuple[str, ContextItem] | None:
+    """Return the name of who asks, and what shows it; None where nothing does.
+
+    What they said they are called, else the name they go by where anything is held of them.
+    """
+    speaker = question.speaker
+    own = [item for item in items if item.current and _is(item, speaker)]
+    for item in own:
+        if item.fact is not None and item.fact[1] == _CALLED[0] and item.fact[2][:1].isupper():
+            return item.fact[2], item
+    if speaker in ROLE_NAMES:
+        return None
+    said = [item for item in items if item.fact is None and item.speaker == speaker]
+    named = (item for item in said if speaker in {m["name"] for m in _SELF.finditer(item.text)})
+    shown = next(iter((*named, *own, *said)), None)
+    return None if shown is None else (speaker, shown)
+
+
+def profile(whom: str, items: Iterable[ContextItem]) -> list[ContextItem]:
+    """Return the current facts of somebody, else those that end on them, in the order of recall.
+
+    What only calls them by the name asked with tells nothing, and each fact is told once.
+    """
+    name = whom.casefold()
+    of_them: dict[tuple[str, str, str], ContextItem] = {}
+    on_them: dict[tuple[str, str, str], ContextItem] = {}
+    for item in items:
+        if item.fact is None or not item.current or item.fact[1].startswith(NO_LONGER):
+            continue
+        subject, relation, obj = (end.casefold() for end in item.fact)
+        if subject == name and not (relation in _CALLED and obj == name):
+            of_them.setdefault(item.fact, item)
+        if obj == name:
+            on_them.setdefault(item.fact, item)
+    return list((of_them or on_them).values())[:MOST_TOLD]
+
+
+def _is(item: ContextItem, name: str) -> bool:
+    return item.fact is not None and item.fact[0].casefold() == name.casefold()
+
+
+def by_name(question: Turn, items: Sequence[ContextItem]) -> tuple[Turn, ContextItem] | None:
+    """Return the question with "my brother" told by name, and the fact that tells it.
+
+    None where it names nobody so, or the memory knows none or several.
+    """
+    match = _MINE.search(question.text)
+    known = _known(question.speaker, match["noun"], items) if match else {}
+    if match is None or len(known) != 1:
+        return None
+    name, told = next(iter(known.items()))
+    before, after = question.text[: match.start()], question.text[match.end() :]
+    text = f"{before}{name}{match['has'] or ''}{after}"
+    return replace(question, text=text), told
+
+
+def _known(speaker: str, noun: str, items: Sequence[ContextItem]) -> dict[str, ContextItem]:
+    found = canonical(noun)
+    wanted = {plain_kin(noun), found.name if found else noun}
+    return {
+        item.fact[2]: item
+        for item in items
+        if item.fact is not None
+        and item.current
+        and _is(item, speaker)
+        and plain_kin(item.fact[1]) in wanted
+        and item.fact[2][:1].isupper()
+    }
+
+
+def before_another(
+    question: Turn, items: Sequence[ContextItem], recall_again: RecallAgain
+) -> tuple[Turn, Sequence[ContextItem]] | None:
+    """Return the question without "Lotte", and the memories with the one before her as what was.
+
+    Of the facts that would answer, the last that began before hers is kept and counts as over.
+    What the whole question brought up is mostly of her, so what is left of it is recalled too.
+    None where nothing else is named so, or no memory speaks of it.
+    """
+    match = _BEFORE.match(question.text.strip())
+    if match is None:
+        return None
+    asked = replace(question, text=f"{match['asked']}?")
+    if _CLAUSE.match(match["next"]):
+        return asked, items
+    named = content(match["next"])
+    if not named or not any(named <= content(item.text) for item in items):
+        return None
+    known = {item.id for item in items}
+    items = (*items, *(item for item in recall_again(asked.text) if item.id not in known))
+    read = read_question(asked)
+    fitting = [item for item in items if slot(read, item).answer]
+    own = [item for item in fitting if named <= content(end_of(item, slot(read, item).answer))]
+    begun = min((_begun(item) for item in own), default=None)
+    hers = {item.id for item in own}
+    earlier = [
+        item
+        for item in fitting
+        if item.id not in hers
+        and (not item.current or (begun is not None and _begun(item) < begun))
+    ]
+    last = max(earlier, key=_begun, default=None)
+    dropped = {item.id for item in fitting} - ({last.id} if last else set())
+    first = min(item.at for item in items if named <= content(item.text))
+    dropped |= {  # nor what tells of her alone, or was said when she was there
+        item.id
+        for item in items
+        if item.fact is None
+        and not (_BOTH.search(item.text) if named <= content(item.text) else item.at < first)
+    }
+    kept = [item for item in items if item.id not in dropped]
+    return asked, [replace(item, current=False) if item is last else item for item in kept]
+
+
+def _begun(item: ContextItem) -> float:
+    """When a fact began: when it was said, where nothing else is stated."""
+    return item.at if item.valid_from is None else item.valid_from
