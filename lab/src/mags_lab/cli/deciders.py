@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mags.app import make_both, make_chat, make_heads, make_policy
-from mags.cli.models import ADAPTER, HEADS, adapters_in
+from mags.cli.installation import ADAPTER, HEADS, adapters_in
 from mags.errors import ConfigurationError, InvalidInput
 from mags.extras import bring
 from mags.models.chat.meter import MeteredChat

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mags.cli.shared import AsJson, print_json
+from mags.cli.console import AsJson, print_json
 from mags_lab.cli.deciders import EMBEDDED, frozen
 from mags_lab.cli.eval_arena import Task, models, reader_name
 from mags_lab.cli.eval_origin import run_now

@@ -12,7 +12,7 @@ from pathlib import Path
 from mags import caches
 from mags.app import embedded, make_chat, make_heads
 from mags.app import open as open_memory
-from mags.cli.alone import alone
+from mags.cli.service import alone
 from mags.errors import NotFound
 from mags.memory.memory import Memory
 from mags.models.policy.rules import RulePolicy

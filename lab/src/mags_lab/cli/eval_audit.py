@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mags.cli.alone import alone
-from mags.cli.shared import AsJson, out, print_json
+from mags.cli.console import AsJson, out, print_json
+from mags.cli.service import alone
 from mags.errors import InvalidInput
 from mags.settings import ChatSettings
 from mags_lab.cli.deciders import EMBEDDED, frozen

@@ -11,7 +11,7 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from mags.cli.shared import AsJson, out, print_json
+from mags.cli.console import AsJson, out, print_json
 from mags.errors import InvalidInput
 from mags_lab.cli.deciders import EMBEDDED, frozen
 from mags_lab.cli.eval_arena import PLAYERS, Task, play_all, reader_name, usual

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mags.cli.alone import alone
-from mags.cli.shared import out
+from mags.cli.console import out
+from mags.cli.service import alone
 from mags.settings import ChatSettings
 from mags_lab.cli.deciders import EMBEDDED, frozen
 from mags_lab.cli.eval_arena import (

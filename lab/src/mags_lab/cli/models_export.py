@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from mags.cli.models import ADAPTER
-from mags.cli.shared import out
+from mags.cli.console import out
+from mags.cli.installation import ADAPTER
 from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.settings import NANO_GONE

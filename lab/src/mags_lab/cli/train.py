@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from mags.cli.shared import out
+from mags.cli.console import out
 from mags.errors import ConfigurationError, InvalidInput
 from mags.models.chat.openai import Endpoint, OpenAIChat
 from mags.settings import read_settings

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from mags.cli.shared import AsJson, out, print_json
+from mags.cli.console import AsJson, out, print_json
 from mags.errors import InvalidInput, MissingExtra
 from mags_lab.cli.deciders import decider
 from mags_lab.training.chains.schema import Role, Sample, Split, read_samples

@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from mags.cli.shared import AsJson, Branch, MemoryPath, Where, out, print_json
+from mags.cli.console import AsJson, Branch, MemoryPath, opened, out, print_json
 from mags.extras import bring
 
 File = Annotated[Path, typer.Option("--out", help="File of the weights (.npz).")]
@@ -37,8 +37,8 @@ def linker(
     wanted: dict[str, Any] = {"extra": "pyg", "needed_for": "mags train linker"}
     run = bring("mags_lab.training.linker.run", **wanted)
     fitting = bring("mags_lab.training.linker.fit", **wanted).Fitting(epochs=epochs, seed=seed)
-    with Where(path=memory, branch=branch).open(read_only=True) as opened:
-        data = opened.to_pyg()
+    with opened(memory, branch, read_only=True) as mem:
+        data = mem.to_pyg()
     with Progress(transient=True) as progress:
         task = progress.add_task("learning links", total=epochs)
 

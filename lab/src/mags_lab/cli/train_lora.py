@@ -11,7 +11,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from mags.cli.shared import out
+from mags.cli.console import out
 from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.settings import NANO_GONE

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from mags.cli.shared import out
+from mags.cli.console import out
 from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED

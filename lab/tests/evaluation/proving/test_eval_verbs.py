@@ -12,8 +12,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from mags.app import encoder
-from mags.cli.app import app
-from mags.cli.failure import explained
+from mags.cli.app import app, explained
 from mags.errors import NotFound
 from mags_lab.cli import eval_arena
 from mags_lab.cli.eval_arena import (
