@@ -17,36 +17,12 @@ import typer
 from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
+from mags.cli import reading, service, writing
 from mags.cli.chat import chat
 from mags.cli.console import FAILED, console
 from mags.cli.demo import demo
 from mags.cli.files import export, import_
 from mags.cli.installation import doctor, models, reembed
-from mags.cli.reading import (
-    ask,
-    connect,
-    explain,
-    facts,
-    feedback,
-    neighbours,
-    profile,
-    recall,
-    show,
-    stats,
-)
-from mags.cli.service import keys, mcp, serve
-from mags.cli.writing import (
-    branch,
-    diff,
-    edit,
-    forget,
-    log,
-    observe,
-    pin,
-    rollback,
-    sleep,
-    snapshot,
-)
 from mags.errors import MagsError
 from mags.extras import joined
 
@@ -63,35 +39,17 @@ app = typer.Typer(
 )
 
 VERBS: dict[str, Callable[..., None]] = {
-    "demo": demo,
-    "chat": chat,
-    "observe": observe,
-    "recall": recall,
-    "ask": ask,
-    "explain": explain,
-    "feedback": feedback,
-    "connect": connect,
-    "neighbours": neighbours,
-    "profile": profile,
-    "facts": facts,
-    "show": show,
-    "stats": stats,
-    "sleep": sleep,
-    "edit": edit,
-    "pin": pin,
-    "forget": forget,
-    "snapshot": snapshot,
-    "log": log,
-    "diff": diff,
-    "branch": branch,
-    "rollback": rollback,
-    "export": export,
-    "import": import_,
-    "reembed": reembed,
-    "serve": serve,
-    "mcp": mcp,
-    "doctor": doctor,
+    verb.__name__.rstrip("_"): verb
+    for verb in (
+        *(demo, chat, writing.observe),
+        *(reading.recall, reading.ask, reading.explain, reading.feedback, reading.connect),
+        *(reading.neighbours, reading.profile, reading.facts, reading.show, reading.stats),
+        *(writing.sleep, writing.edit, writing.pin, writing.forget, writing.snapshot),
+        *(writing.log, writing.diff, writing.branch, writing.rollback),
+        *(export, import_, reembed, service.serve, service.mcp, doctor),
+    )
 }
+"""By name, in the order of the help."""
 
 LABORATORY = {
     "play": "Play a game in which remembering decides: what is so is told, felt, changed and lied "
@@ -206,14 +164,15 @@ def _nothing() -> None:
 
 def whole(app: typer.Typer) -> Any:  # noqa: ANN401 - a group of typer's own click
     """All commands, with those that join loaded, for who goes through them (the reference)."""
-    return _whole(typer.main.get_command(app))
 
+    def load(command: Any) -> Any:  # noqa: ANN401
+        if isinstance(command, Joined):
+            command = command.loaded()
+        if isinstance(command, TyperGroup):
+            command.commands = {name: load(one) for name, one in command.commands.items()}
+        return command
 
-def _whole(command: Any) -> Any:  # noqa: ANN401
-    if isinstance(command, TyperGroup):
-        for name, one in command.commands.items():
-            command.commands[name] = _whole(one.loaded() if isinstance(one, Joined) else one)
-    return command
+    return load(typer.main.get_command(app))
 
 
 for _name, _verb in VERBS.items():
@@ -223,4 +182,4 @@ for _name, _about in LABORATORY.items():
 for _name, _about in OF_MODELS.items():
     join(models, _name, _about, point=f"models.{_name}")
 app.add_typer(models, name="models")
-app.add_typer(keys, name="keys")
+app.add_typer(service.keys, name="keys")

@@ -323,7 +323,7 @@ def chosen(settings: Settings, which: str) -> Settings:
 
 
 def _sleep(talk: Talk, _rest: str) -> None:
-    printing.print_report(talk.memory.sleep(), talk.said)
+    talk.said.print(printing.slept(talk.memory.sleep()))
 
 
 def _stats(talk: Talk, _rest: str) -> None:

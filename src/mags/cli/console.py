@@ -18,14 +18,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import typer
-from rich.console import (
-    Console,
-    ConsoleOptions,
-    ConsoleRenderable,
-    RenderableType,
-    RenderHook,
-    RenderResult,
-)
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import Progress, ProgressColumn
 from rich.segment import Segment
 
@@ -134,28 +127,20 @@ def visible(text: str) -> str:
     return text.translate(_SIGNS)
 
 
-class _Shown:
-    """Something printed, its words made visible; what rich itself tells the terminal stays."""
+class _Console(Console):
+    """A console on which nothing that is printed can command the terminal."""
 
-    def __init__(self, what: ConsoleRenderable) -> None:
-        self._what = what
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for part in console.render(self._what, options):
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Its words made visible; what rich itself tells the terminal stays."""
+        for part in super().render(renderable, options):
             yield part if part.control else Segment(visible(part.text), part.style)
 
 
-class _Showing(RenderHook):
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Each of them, made visible."""
-        return [_Shown(what) for what in renderables]
-
-
 def console(**how: Any) -> Console:
-    """A console on which nothing that is printed can command the terminal."""
-    made = Console(highlight=False, **how)
-    made.push_render_hook(_Showing())
-    return made
+    """A console that prints a sign in the place of a control character."""
+    return _Console(highlight=False, **how)
 
 
 def page(width: int) -> Console:

@@ -131,12 +131,12 @@ def _ask(memory: Memory, question: str, as_of: str | None = None) -> Reply:
 
 def _tend(memory: Memory, clock: Clock) -> None:
     _title("6. It sleeps: wiring, decay, consolidation")
-    printing.print_report(memory.sleep())
+    out.print(printing.slept(memory.sleep()))
     _title("7. Everything can be taken back: a snapshot, a rumour, a rollback")
     memory.snapshot("before the rumour")
     memory.observe("Alice moved to Paris.", speaker="Bob", at=clock.now_s, session="rumour")
     _ask(memory, "Where does Alice live?")
-    printing.print_diff(memory.diff("before the rumour"))
+    out.print(printing.diff(memory.diff("before the rumour")))
     memory.rollback("before the rumour")
     out.print("[bold]rolled back[/]")
     _ask(memory, "Where does Alice live?")

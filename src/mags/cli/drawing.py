@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape as html_escape
 from importlib import import_module
 from pathlib import Path
@@ -110,49 +110,45 @@ def tree_of_hits(memory: Memory, found: Found) -> Tree:
     return tree
 
 
-@dataclass(slots=True, kw_only=True)
-class _Sketch:
-    """Facts by the thing they are about, each drawn once; `recalled`: ids that were recalled."""
-
-    about: dict[str, list[FactView]]
-    recalled: frozenset[int]
-    drawn: set[int] = field(default_factory=set)
-
-    def grow(self, tree: Tree, thing: str) -> None:
-        """Hang what is known of a thing below it, and below that what is known of each object."""
-        for fact in self.about.get(thing, ()):
-            if fact.id not in self.drawn:
-                self.drawn.add(fact.id)
-                self.grow(tree.add(self._line(fact)), fact.object)
-
-    def _line(self, fact: FactView) -> Text:
-        style = "" if fact.id in self.recalled else "dim"
-        line = _one_line("")
-        line.append(f"{short(fact.relation)} → ", "dim")
-        line.append(short(fact.object), style if fact.valid_to is None else f"{style} strike")
-        if fact.tentative:
-            line.append(f" {GUESS}", "dim")
-        if fact.valid_to is not None:
-            line.append(f" until {day(fact.valid_to)}", "dim")
-        return line
-
-
 def tree_of_things(memory: Memory, found: Found) -> Tree:
-    """What lies around the best hits: things and what joins them, else hits and their arcs."""
+    """What lies around the best hits: things and what joins them, else hits and their arcs.
+
+    What is known of a thing hangs below it, and below that what is known of each object. Each
+    fact is drawn once.
+    """
     facts = _facts(memory, found)
     if not facts:
         return tree_of_hits(memory, found)
     about: dict[str, list[FactView]] = defaultdict(list)
     for fact in facts:
         about[fact.subject].append(fact)
-    sketch = _Sketch(about=about, recalled=frozenset(hit.id for hit in found.hits))
+    recalled, drawn = {hit.id for hit in found.hits}, set[int]()
+
+    def grow(tree: Tree, thing: str) -> None:
+        for fact in about.get(thing, ()):
+            if fact.id not in drawn:
+                drawn.add(fact.id)
+                line = _fact_line(fact, style="" if fact.id in recalled else "dim")
+                grow(tree.add(line), fact.object)
+
     tree = Tree("", hide_root=True, guide_style="dim")
     objects = {fact.object for fact in facts}
     # What nothing else leads to comes first; a ring has no such thing, so all are tried after.
     for thing in (*(one for one in about if one not in objects), *about):
-        if any(fact.id not in sketch.drawn for fact in about[thing]):
-            sketch.grow(tree.add(_one_line(short(thing), "bold")), thing)
+        if any(fact.id not in drawn for fact in about[thing]):
+            grow(tree.add(_one_line(short(thing), "bold")), thing)
     return tree
+
+
+def _fact_line(fact: FactView, style: str) -> Text:
+    line = _one_line("")
+    line.append(f"{short(fact.relation)} → ", "dim")
+    line.append(short(fact.object), style if fact.valid_to is None else f"{style} strike")
+    if fact.tentative:
+        line.append(f" {GUESS}", "dim")
+    if fact.valid_to is not None:
+        line.append(f" until {day(fact.valid_to)}", "dim")
+    return line
 
 
 def _facts(memory: Memory, found: Found) -> list[FactView]:

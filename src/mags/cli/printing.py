@@ -154,26 +154,30 @@ def print_warnings(reply: Reply, said: Console = out) -> None:
         said.print(f"  [yellow]{escape(warning)}[/]")
 
 
-def print_report(report: SleepReport, said: Console = out) -> None:
+def slept(report: SleepReport) -> str:
     """What a sleep did, a rule a line."""
     a, b = report.before, report.after
-    said.print(f"Slept at tick {report.tick}: {a.live} live associations before, {b.live} after.")
+    lines = [f"Slept at tick {report.tick}: {a.live} live associations before, {b.live} after."]
     for rule, counts in report.rules.items():
         done = ", ".join(f"{name} {n}" for name, n in counts.items())
-        said.print(f"  [cyan]{rule}[/] {done}")
-    if not report.rules:
-        said.print("  nothing needed tending")
+        lines.append(f"  [cyan]{rule}[/] {done}")
+    return "\n".join([*lines, *([] if report.rules else ["  nothing needed tending"])])
 
 
-def print_diff(view: Diff) -> None:
+def diff(view: Diff) -> str:
     """What changed, a node a line."""
-    for node in view.added:
-        out.print(f"[green]+[/] {node.kind} m{node.id} {escape(node.text)}{guess(node.fact)}")
-    for gone in view.removed:
-        out.print(f"[red]-[/] {gone.kind} m{gone.id} {escape(gone.text)}")
-    for fact in view.closed:
-        out.print(f"[yellow]x[/] closed m{fact.id} {escape(fact.text)}{guess(fact)}")
-    out.print(
-        f"[dim]{len(view.changed)} nodes changed; arcs: {view.arcs_added} new, "
-        f"{view.arcs_removed} gone, {view.arcs_changed} changed[/]"
+    lines = [
+        f"[green]+[/] {node.kind} m{node.id} {escape(node.text)}{guess(node.fact)}"
+        for node in view.added
+    ]
+    lines += [f"[red]-[/] {gone.kind} m{gone.id} {escape(gone.text)}" for gone in view.removed]
+    lines += [
+        f"[yellow]x[/] closed m{fact.id} {escape(fact.text)}{guess(fact)}" for fact in view.closed
+    ]
+    return "\n".join(
+        [
+            *lines,
+            f"[dim]{len(view.changed)} nodes changed; arcs: {view.arcs_added} new, "
+            f"{view.arcs_removed} gone, {view.arcs_changed} changed[/]",
+        ]
     )

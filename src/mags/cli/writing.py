@@ -150,10 +150,7 @@ def sleep(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = Fal
         report = mem.sleep(
             lambda rule, _did: progress.update(task, description=f"sleeping: {rule}")
         )
-    if json:
-        print_json(report)
-    else:
-        printing.print_report(report)
+    tell(report, printing.slept, json=json)
 
 
 def edit(
@@ -275,10 +272,7 @@ def diff(
     """Show what came, went and changed since a snapshot."""
     with opened(memory, branch) as mem:
         view = mem.diff(name)
-    if json:
-        print_json(view)
-    else:
-        printing.print_diff(view)
+    tell(view, printing.diff, json=json)
 
 
 def branch(
