@@ -32,9 +32,8 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from mags.cli.app import app
-from mags.cli.failure import explained
-from mags.cli.shared import out
+from mags.cli.app import app, explained
+from mags.cli.console import out
 
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: .+ -->$")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mags.cli.serve import outside
+from mags.cli.service import outside
 from mags.server.service import Service
 from mags.server.settings import ServerSettings
 

@@ -19,8 +19,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import mags
-from mags.cli.app import app
-from mags.cli.joined import whole
+from mags.cli.app import app, whole
 from mags.settings import ENVIRONMENT, NESTED, Settings
 from scripts.http_reference import http
 

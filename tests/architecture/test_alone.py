@@ -26,7 +26,7 @@ GROUPS = "verbs", "policies", "server"
 
 import mags
 from mags.cli.app import app
-from mags.cli.serve import outside
+from mags.cli.service import outside
 from mags.server.service import Service
 from mags.server.settings import ServerSettings
 from typer.testing import CliRunner

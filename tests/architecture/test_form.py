@@ -15,7 +15,7 @@ NO_TEXTS = {
     *("graph.table_of", "ranking._weighed", "metrics._resampled"),  # kinds and numbers
     *("book.relations", "world.table", "world.vocabulary", "files.frames", "files.smalltalk"),
     *("bank.bank", "bank.load", "bank.plain"),  # files that come with MAGS, by their names
-    *("names.syllables", "names._known", "eval_arena.warm_up", "eval_origin.commit"),
+    *("names.syllables", "names._known", "arena.warm_up", "arena.commit"),
 }
 """Functions whose arguments cannot hold words of a memory: `functools` may keep what they give."""
 CORE = tuple(

@@ -14,9 +14,9 @@ from textual.widgets import Input, Static
 from typer.testing import CliRunner
 
 import mags
-from mags.cli import chat, shared, terminal
+from mags.cli import chat, console, terminal
 from mags.cli.app import app
-from mags.cli.talk import Talk, spoken
+from mags.cli.chat import Talk, spoken
 from mags.cli.terminal import Panels
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -92,7 +92,7 @@ def drawn(pilot: Pilot[None], which: str) -> str:
 def chatting(monkeypatch: pytest.MonkeyPatch, path: Path, what: Do, *options: str) -> None:
     """Do something in `mags chat` on a file, started as from a terminal."""
     hashing = partial(mags.open, embedder=HashEmbedder(64))
-    monkeypatch.setattr(shared, "open_memory", hashing)
+    monkeypatch.setattr(console, "open_memory", hashing)
     monkeypatch.setattr(chat, "open_memory", hashing)
     monkeypatch.setattr(chat, "_interactive", lambda: True)
     monkeypatch.setattr(

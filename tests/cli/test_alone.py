@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mags.cli.alone import alone
+from mags.cli.service import alone
 
 
 def threads() -> set[int]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mags.cli.formats import dialogue, parse_turns, read_turns
+from mags.cli.files import dialogue, parse_turns, read_turns
 from mags.errors import InvalidInput
 
 

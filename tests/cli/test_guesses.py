@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from mags.cli import tables
-from mags.cli.ask import print_basis
+from mags.cli import printing
+from mags.cli.printing import print_basis
 from mags.memory.views import Citation, NodeView, Reply
 from mags.ports.chat import Usage
 from mags.recall.found import FactView, Found, Hit, Trace
@@ -65,7 +65,7 @@ def node(told: FactView) -> NodeView:
 def test_tables_of_facts_hits_and_nodes_mark_guesses_alone(tentative):
     told = fact(tentative=tentative)
     found = Found(hits=(hit(told),), trace=TRACE)
-    for table in (tables.facts([told]), tables.hits(found), tables.node(node(told))):
+    for table in (printing.facts([told]), printing.hits(found), printing.node(node(told))):
         assert ("Ana lives in Oslo. (a guess)" in shown(table)) is tentative
 
 

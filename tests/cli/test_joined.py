@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from mags import MissingExtra, extras
 from mags.app import make_policy
-from mags.cli.app import LABORATORY, app
-from mags.cli.joined import join, whole
+from mags.cli.app import LABORATORY, app, join, whole
 from mags.settings import PolicySettings, Settings
 from tests.cli.running import run
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.app import make_chat, make_policy
-from mags.cli.config import set_policy, with_policy
+from mags.cli.installation import set_policy, with_policy
 from mags.errors import ConfigurationError, InvalidInput
 from mags.settings import EmbedderSettings, PolicySettings, Settings, read_settings
 from tests.cli.running import run as command

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import mags
-from mags.cli.formats import dialogue
+from mags.cli.files import dialogue
 from mags.memory.memory import Memory
 from mags.models.answer.extractive import UNKNOWN
 from mags.settings import Settings

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typer.testing import CliRunner
 
 from mags.cli.app import app
-from mags.cli.shared import out
+from mags.cli.console import out
 from scripts.blocks import COLUMNS, Page
 
 FILES = {

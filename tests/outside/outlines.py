@@ -19,8 +19,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import anyio
 
 import mags
-from mags.cli.app import app
-from mags.cli.joined import whole
+from mags.cli.app import app, whole
 from mags.server import mcp
 from mags.server.metrics import Metrics
 from mags.settings import ENVIRONMENT, NESTED, Settings

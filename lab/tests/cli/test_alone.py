@@ -10,9 +10,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from lab.tests.evaluation.report.made import EXHIBIT
-from mags_lab.cli import eval_arena, eval_audit, eval_report
-from mags_lab.cli.eval_arena import Task, play_all
-from mags_lab.cli.eval_programme import QUICK, Bout
+from mags_lab.cli import arena
+from mags_lab.cli import eval as evaluating
+from mags_lab.cli.arena import QUICK, Bout, Task, play_all
 from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.evaluation.proving.records import Played
 from mags_lab.evaluation.report.exhibit import Exhibit
@@ -22,7 +22,7 @@ from tests.cli.test_alone import threads
 
 def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.MonkeyPatch):
     seen: list[set[int]] = []
-    monkeypatch.setattr(eval_arena, "play_one", lambda _task: seen.append(threads()))
+    monkeypatch.setattr(arena, "play_one", lambda _task: seen.append(threads()))
     task = Task(
         played=Played(game="nonsense/tiny", bank="tuning", player="nothing", turns=1, seed=0)
     )
@@ -39,10 +39,10 @@ def test_an_audit_computes_products_alone(monkeypatch: pytest.MonkeyPatch):
         seen.append(threads())
         return SimpleNamespace(about=())
 
-    monkeypatch.setattr(eval_audit, "course", course)
+    monkeypatch.setattr(evaluating, "course", course)
     dose = Dose(seed=0, turns=3, poisoned=1, audited=2)
     with threadpool_limits(limits=2, user_api="blas"):
-        eval_audit.courses("nonsense/tiny", "tuning", dose, 1)
+        evaluating.courses("nonsense/tiny", "tuning", dose, 1)
         assert threads() == {2}
     assert seen == [{1}] * 4
 
@@ -56,11 +56,11 @@ def test_the_game_that_a_report_shows_is_played_with_products_computed_alone(
         seen.append(threads())
         return EXHIBIT
 
-    monkeypatch.setattr(eval_report, "exhibit", looked)
+    monkeypatch.setattr(evaluating, "exhibit", looked)
     bout = Bout(game="nonsense/tiny", seeds=1, turns=1, players=("nothing",))
     programme = replace(QUICK, bouts=(bout,), without=(), shown=bout)
     (tmp_path / AUDIT).touch()
     with threadpool_limits(limits=2, user_api="blas"):
-        eval_report.perform(programme, tmp_path, bank="tuning", first=0, workers=1)
+        evaluating.perform(programme, tmp_path, bank="tuning", first=0, workers=1)
         assert threads() == {2}
     assert seen == [{1}]

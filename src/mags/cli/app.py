@@ -1,46 +1,33 @@
-"""The verbs, in the order in which one meets them."""
+"""The command line: its verbs, in the order in which one meets them, and how it fails.
+
+Verbs of the laboratory join by entry points: each is loaded when it is used, not when MAGS starts.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
+from typer.core import TyperCommand, TyperGroup
 
-from mags.cli.ask import ask
-from mags.cli.branch import branch
+from mags.cli import reading, service, writing
 from mags.cli.chat import chat
-from mags.cli.connect import connect
+from mags.cli.console import FAILED, console
 from mags.cli.demo import demo
-from mags.cli.diff import diff
-from mags.cli.doctor import doctor
-from mags.cli.edit import edit
-from mags.cli.explain import explain
-from mags.cli.export import export
-from mags.cli.facts import facts
-from mags.cli.feedback import feedback
-from mags.cli.forget import forget
-from mags.cli.import_ import import_
-from mags.cli.joined import join
-from mags.cli.keys import keys
-from mags.cli.log import log
-from mags.cli.mcp import mcp
-from mags.cli.models import models
-from mags.cli.neighbours import neighbours
-from mags.cli.observe import observe
-from mags.cli.pin import pin
-from mags.cli.profile import profile
-from mags.cli.recall import recall
-from mags.cli.reembed import reembed
-from mags.cli.rollback import rollback
-from mags.cli.serve import serve
-from mags.cli.show import show
-from mags.cli.sleep import sleep
-from mags.cli.snapshot import snapshot
-from mags.cli.stats import stats
+from mags.cli.files import export, import_
+from mags.cli.installation import doctor, models, reembed
+from mags.errors import MagsError
+from mags.extras import joined
+
+INTERRUPTED = 130
+GROUP = "mags.verbs"
 
 app = typer.Typer(
     name="mags",
@@ -52,35 +39,17 @@ app = typer.Typer(
 )
 
 VERBS: dict[str, Callable[..., None]] = {
-    "demo": demo,
-    "chat": chat,
-    "observe": observe,
-    "recall": recall,
-    "ask": ask,
-    "explain": explain,
-    "feedback": feedback,
-    "connect": connect,
-    "neighbours": neighbours,
-    "profile": profile,
-    "facts": facts,
-    "show": show,
-    "stats": stats,
-    "sleep": sleep,
-    "edit": edit,
-    "pin": pin,
-    "forget": forget,
-    "snapshot": snapshot,
-    "log": log,
-    "diff": diff,
-    "branch": branch,
-    "rollback": rollback,
-    "export": export,
-    "import": import_,
-    "reembed": reembed,
-    "serve": serve,
-    "mcp": mcp,
-    "doctor": doctor,
+    verb.__name__.rstrip("_"): verb
+    for verb in (
+        *(demo, chat, writing.observe),
+        *(reading.recall, reading.ask, reading.explain, reading.feedback, reading.connect),
+        *(reading.neighbours, reading.profile, reading.facts, reading.show, reading.stats),
+        *(writing.sleep, writing.edit, writing.pin, writing.forget, writing.snapshot),
+        *(writing.log, writing.diff, writing.branch, writing.rollback),
+        *(export, import_, reembed, service.serve, service.mcp, doctor),
+    )
 }
+"""By name, in the order of the help."""
 
 LABORATORY = {
     "play": "Play a game in which remembering decides: what is so is told, felt, changed and lied "
@@ -89,6 +58,37 @@ LABORATORY = {
     "eval": "Play games with and without the memory, and measure what it is worth.",
 }
 """Verbs of the laboratory, which may not be installed."""
+OF_MODELS = {
+    "compare": "Score policies on samples that none was trained on.",
+    "export": "Merge an adapter into its base, for transformers or llama.cpp.",
+}
+"""Those of them that stand under `mags models`."""
+
+
+def main() -> None:
+    """Run the command line; MAGS's errors become one clear line and exit code 2."""
+    with explained():
+        app(standalone_mode=True)
+    sys.exit(0)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn MAGS's errors, files that fail and Ctrl-C into a message and an exit code."""
+    said = console(stderr=True)
+    try:
+        yield
+    except MagsError as failure:
+        why = escape(str(failure))  # it may name mags[extra]
+        said.print(f"[bold red]mags:[/] {why}", markup=True, soft_wrap=True)
+        sys.exit(FAILED)
+    except OSError as failure:
+        why = escape(f"{failure.filename or 'the output'}: {failure.strerror or failure}")
+        said.print(f"[bold red]mags:[/] cannot read or write {why}", soft_wrap=True)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        said.print("[yellow]mags:[/] stopped; everything acknowledged so far is kept")
+        sys.exit(INTERRUPTED)
 
 
 def _version(wanted: bool) -> None:
@@ -131,9 +131,55 @@ def _restorer(name: str) -> Callable[[], None]:
     return restore
 
 
+class Joined(TyperCommand):
+    """Stands in the help for the verb of an entry point, and gives way to it. `point`: its name."""
+
+    point = ""
+
+    def loaded(self) -> Any:  # noqa: ANN401 - a command of typer's own click
+        """The verb itself; raises MissingExtra where the laboratory is not installed."""
+        found = joined(GROUP, self.point, needed_for=f"mags {self.point.replace('.', ' ')}")
+        around = typer.Typer(callback=_nothing)  # so that it is a verb among others, not the whole
+        if isinstance(found, typer.Typer):
+            around.add_typer(found, name=self.name)
+        else:
+            around.command(name=self.name)(found)
+        group: Any = typer.main.get_command(around)
+        return group.commands[self.name]
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:  # noqa: ANN401
+        """That of the verb itself, which reads the words that were given."""
+        return self.loaded().make_context(info_name, args, *rest, **extra)
+
+
+def join(app: typer.Typer, name: str, about: str, *, point: str | None = None) -> None:
+    """Have `app` offer the verb of an entry point, `name` unless `point` names another."""
+    kind = type("Joined", (Joined,), {"point": point or name})
+    app.command(name=name, help=about, cls=kind)(_nothing)
+
+
+def _nothing() -> None:
+    """What a stand-in does: never called."""
+
+
+def whole(app: typer.Typer) -> Any:  # noqa: ANN401 - a group of typer's own click
+    """All commands, with those that join loaded, for who goes through them (the reference)."""
+
+    def load(command: Any) -> Any:  # noqa: ANN401
+        if isinstance(command, Joined):
+            command = command.loaded()
+        if isinstance(command, TyperGroup):
+            command.commands = {name: load(one) for name, one in command.commands.items()}
+        return command
+
+    return load(typer.main.get_command(app))
+
+
 for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)
 for _name, _about in LABORATORY.items():
     join(app, _name, _about)
+for _name, _about in OF_MODELS.items():
+    join(models, _name, _about, point=f"models.{_name}")
 app.add_typer(models, name="models")
-app.add_typer(keys, name="keys")
+app.add_typer(service.keys, name="keys")

@@ -1,32 +1,65 @@
-"""`mags chat`: talk to a memory in the terminal."""
+"""`mags chat`: talk to a memory in the terminal, and what a line of it does: a turn, or a command.
+
+The panels of `mags.cli.terminal` do the same with each line, and show more beside it.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, get_args, get_type_hints
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 
 from mags.app import open as open_memory
-from mags.cli.failure import FAILED
-from mags.cli.last import keep_trace, trace_path
-from mags.cli.shared import Branch, MemoryPath, Where, out
-from mags.cli.talk import Talk, session_of, spoken, step
-from mags.cli.visible import console
-from mags.errors import InvalidInput, MissingExtra
+from mags.cli import printing
+from mags.cli.console import (
+    FAILED,
+    Branch,
+    MemoryPath,
+    console,
+    keep_trace,
+    node_or_name,
+    opened,
+    out,
+    trace_path,
+)
+from mags.cli.drawing import short, tree_of_hits
+from mags.errors import InvalidInput, MagsError, MissingExtra, NotFound
 from mags.extras import bring
+from mags.memory import inspect
 from mags.memory.memory import Memory
-from mags.memory.views import NodeView
+from mags.memory.views import Forgotten, NodeView, Reply
 from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
 SHOWN = 12
 """Turns of a session that panels begin with."""
+UNDO = "before the last turn"
+DONE = "after the last turn"
+LOOK = 64
+"""Entries of the log to look at."""
+NAMED = 5
+"""Nodes that are named before they are erased."""
+HELP = """Say something, or ask. Commands:
+  /why            why the last answer came out as it did
+  /graph          the last answer's memories as a tree
+  /facts [name]   what is known (about a name)
+  /forget WHAT    erase a node (m12), a name or a phrase for good
+  /undo           take back the last turn
+  /snapshot NAME  name this moment, for /back
+  /back NAME      go back to a snapshot
+  /model [WHICH]  who is at work; another policy, or URL#MODEL of an endpoint
+  /sleep          tend the memory
+  /stats          counts and sizes
+  /help           this
+  /quit           leave (Ctrl-D too)"""
 
 
 def chat(
@@ -40,47 +73,22 @@ def chat(
 
     What is piped in is answered line by line; what fails is told on stderr and by the exit code.
     """
-    where = Where(path=memory, branch=branch)
-    with ExitStack() as held:
-        opened = held.enter_context(where.open(must_exist=False))
-        turns = spoken(opened)
-        label = session or _last_session(turns) or f"chat {opened.stats().tick}"
-        talk = Talk(memory=opened, speaker=speaker, session=label)
-        talk.reopened = _reopener(talk, where, held)
-        talk.erased = _trace_eraser(where)
+    with opened(memory, branch, must_exist=False) as mem:
+        turns = spoken(mem)
+        label = session or (session_of(turns[-1]) if turns else "") or f"chat {mem.stats().tick}"
+        talk = Talk(memory=mem, speaker=speaker, session=label, path=memory, branch=branch)
         app = None if plain or not _interactive() else _panels()
-        if app is None:
-            _line_by_line(talk)
-        else:
-            app(talk, [turn for turn in turns if session_of(turn) == label][-SHOWN:])
-        if talk.last is not None:
-            keep_trace(memory, talk.last.trace)
+        try:
+            if app is None:
+                _line_by_line(talk)
+            else:
+                app(talk, [turn for turn in turns if session_of(turn) == label][-SHOWN:])
+        finally:
+            talk.memory.close()  # another one, where /model opened it again
+    if talk.last is not None:
+        keep_trace(memory, talk.last.trace)
     if app is None and talk.failed and not sys.stdin.isatty():  # a person has read why
         raise typer.Exit(FAILED)
-
-
-def chosen(settings: Settings, which: str) -> Settings:
-    """Settings with another policy, or with the model at URL#MODEL; raises InvalidInput."""
-    for kind in POLICIES:
-        if which == kind:
-            return replace(settings, policy=replace(settings.policy, kind=kind))
-    url, _, model = which.partition("#")
-    if not url.startswith(("http://", "https://")):
-        raise InvalidInput(
-            f"no model {which!r}: give {', '.join(POLICIES)}, or URL#MODEL of an endpoint"
-        )
-    return replace(settings, chat=replace(settings.chat, url=url, model=model))
-
-
-def _reopener(talk: Talk, where: Where, held: ExitStack) -> Callable[[str], Memory]:
-    def reopen(which: str) -> Memory:
-        settings = chosen(read_settings(os.environ), which)
-        other = open_memory(where.named(), branch=where.branch, settings=settings)
-        held.enter_context(other)
-        talk.memory.close()
-        return other
-
-    return reopen
 
 
 def _interactive() -> bool:
@@ -98,17 +106,9 @@ def _panels() -> Callable[..., None] | None:
     return found
 
 
-def _trace_eraser(where: Where) -> Callable[[], None]:
-    """What throws away the trace beside the file: it names what is gone."""
-    return lambda: trace_path(where.named()).unlink(missing_ok=True)
-
-
-def _last_session(turns: list[NodeView]) -> str:
-    return session_of(turns[-1]) if turns else ""
-
-
 def _line_by_line(talk: Talk) -> None:
-    if sys.stdin.isatty():
+    interactive = sys.stdin.isatty()
+    if interactive:
         view = talk.memory.stats()
         out.print(
             f"[dim]policy {escape(view.policy)}, answers by {escape(view.answerer)}; "
@@ -116,17 +116,258 @@ def _line_by_line(talk: Talk) -> None:
         )
     else:
         talk.complaints = console(stderr=True)
-    for line in _lines():
-        if not step(talk, line):
-            break
-
-
-def _lines() -> Iterator[str]:
-    interactive = sys.stdin.isatty()
     while True:
         if interactive:
             out.print("[bold cyan]>[/] ", end="")
         line = sys.stdin.readline()
-        if not line:
+        if not line or not step(talk, line):
             return
-        yield line
+
+
+def confirmed(question: str) -> bool:
+    """Ask in the terminal; what is piped in has made up its mind."""
+    return not sys.stdin.isatty() or typer.confirm(question)
+
+
+@dataclass(slots=True)
+class Talk:
+    """A running chat: the memory, who speaks, the last reply.
+
+    `path`, `branch`: where the memory lies, for opening it again with another model.
+    `sure`: asks whether to go on with what cannot be taken back. `said`, `complaints`: where
+    answers and failures are printed; `failed`: a line was not done.
+    """
+
+    memory: Memory
+    speaker: str
+    session: str
+    path: Path | None = None
+    branch: str = "main"
+    last: Reply | None = None
+    sure: Callable[[str], bool] = field(default=confirmed)
+    said: Console = out
+    complaints: Console | None = None
+    failed: bool = False
+
+    def turn(self, text: str, on_text: Callable[[str], None] | None) -> Reply:
+        """One turn: answered from memory, remembered with its answer; raises MagsError."""
+        self.memory.snapshot(UNDO)
+        self.last = self.memory.converse(
+            text, speaker=self.speaker, session=self.session, on_text=on_text
+        )
+        self.memory.snapshot(DONE)
+        return self.last
+
+    def say(self, text: str) -> None:
+        """One turn, printed as it comes."""
+        streamed: list[str] = []
+
+        def show(piece: str) -> None:
+            streamed.append(piece)
+            self.said.print(piece, end="", markup=False, soft_wrap=True)
+
+        reply = self.turn(text, show if sys.stdout.isatty() else None)
+        if streamed:
+            self.said.print()
+        self._show(reply, streamed=bool(streamed))
+
+    def _show(self, reply: Reply, *, streamed: bool) -> None:
+        if not (reply.answerer and streamed):
+            self.said.print(f"[bold]{escape(reply.text)}[/]")
+        if reply.answerer:
+            printing.print_basis(reply, self.said)
+        else:
+            printing.print_warnings(reply, self.said)
+        if reply.seen is not None and reply.seen.closed:
+            closed = ", ".join(f"m{i}" for i in reply.seen.closed)
+            self.said.print(f"[yellow]closed {closed}[/]")
+
+    def fail(self, why: str) -> None:
+        """Tell that a line could not be done."""
+        self.failed = True
+        (self.complaints or self.said).print(f"[red]{escape(why)}[/]", soft_wrap=True)
+
+
+def step(talk: Talk, line: str) -> bool:
+    """Do what one line says; False ends the chat. MAGS's errors are shown and survived."""
+    text = line.strip()
+    if not text:
+        return True
+    try:
+        if not text.startswith("/"):
+            talk.say(text)
+            return True
+        verb, _, rest = text[1:].partition(" ")
+        if verb in ("quit", "exit"):
+            return False
+        if verb in COMMANDS:
+            COMMANDS[verb](talk, rest.strip())
+        else:
+            talk.fail("No such command; /help lists them.")
+    except MagsError as failure:
+        talk.fail(str(failure))
+    return True
+
+
+def _why(talk: Talk, _rest: str) -> None:
+    if talk.last is None or not talk.last.trace.hits:
+        talk.said.print("Nothing was recalled for the last turn.")
+    else:
+        talk.said.print(str(talk.memory.explain(talk.last.trace, 3)), markup=False)
+
+
+def _graph(talk: Talk, _rest: str) -> None:
+    if talk.last is None or talk.last.found is None:
+        talk.said.print("Nothing was recalled for the last turn.")
+    else:
+        talk.said.print(tree_of_hits(talk.memory, talk.last.found))
+
+
+def _facts(talk: Talk, rest: str) -> None:
+    talk.said.print(printing.facts(talk.memory.facts(rest or None)))
+
+
+def _forget(talk: Talk, rest: str) -> None:
+    if not rest:
+        talk.said.print("Forget what? /forget m12, a name or a phrase.")
+        return
+    wanted = node_or_name(rest)
+    plan = talk.memory.forget(wanted, dry_run=True)
+    if not talk.sure(_erasing(plan)):
+        talk.said.print("Nothing was erased.")
+        return
+    done = talk.memory.forget(wanted)
+    talk.last = None
+    if talk.path is not None:
+        trace_path(talk.path).unlink(missing_ok=True)  # it names what is gone
+    talk.said.print(f"Erased {_nodes(len(done.ids))} for good.")
+
+
+def _erasing(plan: Forgotten) -> str:
+    """The question before an erasure: what goes, the first of it in words."""
+    here = [(kind, node) for kind, ids in plan.nodes.items() for node in ids][:NAMED]
+    words = [f"  {kind} m{node}: {short(plan.texts.get(node, ''))}" for kind, node in here]
+    if len(plan.ids) > len(here):
+        words.append(f"  and {len(plan.ids) - len(here)} more")
+    return "\n".join([*words, "", f"Erase {_nodes(len(plan.ids))} for good?"])
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'' if count == 1 else 's'}"
+
+
+def _undo(talk: Talk, _rest: str) -> None:
+    since = _since_turn(talk.memory)
+    if since is None:
+        talk.said.print("Nothing to undo.")
+        return
+    talk.memory.rollback(UNDO)
+    talk.last = None
+    slept = " and the sleep after it" if "sleep" in since else ""
+    talk.said.print(f"Took back the last turn{slept}.")
+
+
+def _since_turn(memory: Memory) -> list[str] | None:
+    """What was done since the last turn of a chat, this one or an earlier; None: nothing to undo.
+
+    What else was done, here or by another program, is not for /undo to take back.
+    """
+    marks = {mark.name: mark.seq for mark in memory.snapshots()}
+    if marks.get(UNDO, 0) >= marks.get(DONE, 0):
+        return None
+    since = [entry.kind for entry in memory.log(LOOK) if entry.seq > marks[DONE]]
+    return since if len(since) < LOOK and {*since} <= {"ask", "sleep"} else None
+
+
+def _snapshot(talk: Talk, rest: str) -> None:
+    if not rest:
+        names = [mark.name for mark in talk.memory.snapshots() if mark.name not in (UNDO, DONE)]
+        talk.said.print(
+            f"Snapshots: {', '.join(names) or 'none'}. /snapshot NAME takes one.", markup=False
+        )
+        return
+    talk.memory.snapshot(rest)
+    talk.said.print(f"This moment is {rest!r}; /back {rest} returns to it.", markup=False)
+
+
+def _back(talk: Talk, rest: str) -> None:
+    if not rest:
+        talk.said.print("Back to what? /back NAME of a snapshot.")
+        return
+    talk.memory.rollback(rest)
+    talk.last = None
+    talk.said.print(f"Back at {rest!r}.", markup=False)
+
+
+def _model(talk: Talk, rest: str) -> None:
+    if rest and talk.path is not None:
+        settings = chosen(read_settings(os.environ), rest)
+        other = open_memory(talk.path, branch=talk.branch, settings=settings)
+        talk.memory.close()
+        talk.memory, talk.last = other, None
+    view = talk.memory.stats()
+    talk.said.print(f"policy {view.policy}, answers by {view.answerer}", markup=False)
+
+
+def chosen(settings: Settings, which: str) -> Settings:
+    """Settings with another policy, or with the model at URL#MODEL; raises InvalidInput."""
+    for kind in POLICIES:
+        if which == kind:
+            return replace(settings, policy=replace(settings.policy, kind=kind))
+    url, _, model = which.partition("#")
+    if not url.startswith(("http://", "https://")):
+        raise InvalidInput(
+            f"no model {which!r}: give {', '.join(POLICIES)}, or URL#MODEL of an endpoint"
+        )
+    return replace(settings, chat=replace(settings.chat, url=url, model=model))
+
+
+def _sleep(talk: Talk, _rest: str) -> None:
+    talk.said.print(printing.slept(talk.memory.sleep()))
+
+
+def _stats(talk: Talk, _rest: str) -> None:
+    view = talk.memory.stats()
+    talk.said.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
+
+
+def _help(talk: Talk, _rest: str) -> None:
+    talk.said.print(HELP, markup=False)
+
+
+COMMANDS: dict[str, Callable[[Talk, str], None]] = {
+    "why": _why,
+    "graph": _graph,
+    "facts": _facts,
+    "forget": _forget,
+    "undo": _undo,
+    "snapshot": _snapshot,
+    "back": _back,
+    "model": _model,
+    "sleep": _sleep,
+    "stats": _stats,
+    "help": _help,
+}
+
+
+def spoken(memory: Memory, most: int = 48) -> list[NodeView]:
+    """The turns among the newest changes of a memory, oldest first: where a chat goes on."""
+    ids: list[int] = []
+    after = max(0, memory.stats().seq - most)
+    with suppress(NotFound):  # folded away: there is nothing near to show
+        for change in inspect.changes(memory, after, most):
+            ids += change.added if change.kind == "observe" else ()
+    return list(_episodes(memory, ids))
+
+
+def _episodes(memory: Memory, ids: list[int]) -> Iterator[NodeView]:
+    for node_id in ids:
+        with suppress(NotFound):  # forgotten meanwhile
+            node = memory.get(node_id)
+            if node.kind == "episode":
+                yield node
+
+
+def session_of(turn: NodeView) -> str:
+    """The session a turn was said in."""
+    return str(turn.meta.get("session", ""))

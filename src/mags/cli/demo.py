@@ -16,13 +16,10 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from mags.app import open as open_memory
-from mags.cli import tables
-from mags.cli.ask import print_reply
-from mags.cli.diff import print_diff
-from mags.cli.formats import dialogue
-from mags.cli.picture import draw, in_terminal
-from mags.cli.shared import out
-from mags.cli.sleep import print_report
+from mags.cli import printing
+from mags.cli.console import out
+from mags.cli.drawing import draw
+from mags.cli.files import dialogue
 from mags.memory.memory import Memory
 from mags.memory.views import Reply
 from mags.ports.policy import Turn
@@ -85,7 +82,7 @@ def _listen(memory: Memory, clock: Clock) -> None:
             out.print(f"  [cyan]{turn.speaker}:[/] {escape(turn.text)}")
             for node in (*seen.facts, *seen.notes):
                 view = memory.get(node)
-                out.print(f"      [green]+ {escape(view.text)}[/]{tables.guess(view.fact)}")
+                out.print(f"      [green]+ {escape(view.text)}[/]{printing.guess(view.fact)}")
             for node in seen.closed:
                 out.print(f"      [yellow]x closed: {escape(memory.get(node).text)}[/]")
             if not seen.understood:
@@ -109,7 +106,7 @@ def _answer(memory: Memory, plot: Path | None) -> None:
     _title("3. News replaces what was: old facts are closed, never lost")
     _ask(memory, "Where does Alice live?")
     _ask(memory, "What is Alice's favourite drink?")
-    out.print(tables.facts(memory.facts("Alice")))
+    out.print(printing.facts(memory.facts("Alice")))
     _title("4. The past can be asked (as_of)")
     _ask(memory, "Where does Alice live?", as_of="2024-03-20")
     _title("5. Several hops, each step shown")
@@ -118,8 +115,7 @@ def _answer(memory: Memory, plot: Path | None) -> None:
     if path is not None:
         out.print(f"  Alice and Rex: {path}", markup=False)
     if reply.found is not None:
-        out.print(in_terminal(memory, reply.found))
-        draw(memory, reply.found, plot, terminal=False)
+        draw(memory, reply.found, plot, terminal=True)
     _title("Why that answer?")
     out.print(str(memory.explain(reply.trace, 2)), markup=False)
     memory.feedback(reply.trace, reward=1.0)
@@ -129,18 +125,18 @@ def _ask(memory: Memory, question: str, as_of: str | None = None) -> Reply:
     asked = question if as_of is None else f"{question} (as of {as_of})"
     out.print(f"[bold blue]?[/] {asked}")
     reply = memory.ask(question, as_of)
-    print_reply(reply)
+    printing.print_reply(reply)
     return reply
 
 
 def _tend(memory: Memory, clock: Clock) -> None:
     _title("6. It sleeps: wiring, decay, consolidation")
-    print_report(memory.sleep())
+    out.print(printing.slept(memory.sleep()))
     _title("7. Everything can be taken back: a snapshot, a rumour, a rollback")
     memory.snapshot("before the rumour")
     memory.observe("Alice moved to Paris.", speaker="Bob", at=clock.now_s, session="rumour")
     _ask(memory, "Where does Alice live?")
-    print_diff(memory.diff("before the rumour"))
+    out.print(printing.diff(memory.diff("before the rumour")))
     memory.rollback("before the rumour")
     out.print("[bold]rolled back[/]")
     _ask(memory, "Where does Alice live?")

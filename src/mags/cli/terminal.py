@@ -18,9 +18,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Header, Input, Label, Static
 from textual.worker import get_current_worker
 
-from mags.cli.around import around
-from mags.cli.talk import Talk, step
-from mags.cli.visible import page, visible
+from mags.cli.chat import Talk, step
+from mags.cli.console import page, visible
+from mags.cli.drawing import tree_of_things
+from mags.cli.printing import warnings
 from mags.errors import MagsError
 from mags.memory.views import NodeView, Reply
 from mags.ports.policy import GUESS
@@ -184,7 +185,7 @@ class Panels(App[None]):
         if reply.found is None or not reply.found.hits:
             self.call_from_thread(self._beside, NOTHING, "")
             return
-        picture = around(self._talk.memory, reply.found)
+        picture = tree_of_things(self._talk.memory, reply.found)
         self.call_from_thread(self._beside, reasons(reply), titled("Around it", picture))
 
     def _beside(self, reason: RenderableType, picture: RenderableType) -> None:
@@ -235,7 +236,7 @@ def answered(reply: Reply) -> Text:
         text.append(f"\nm{cited.id} {cited.text}{note}", style="dim")
     if reply.seen is not None and reply.seen.closed:
         text.append(f"\nclosed {', '.join(f'm{i}' for i in reply.seen.closed)}", style="yellow")
-    for warning in (*((reply.fallback,) if reply.fallback else ()), *reply.warnings):
+    for warning in warnings(reply):
         text.append(f"\n{warning}", style="yellow")
     return text
 

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from mags.app import open as open_memory
-from mags.cli.shared import out
+from mags.cli.console import out
 from mags.errors import InvalidInput
 from mags.memory.memory import Memory
 from mags_lab.games.registry import GAMES, make

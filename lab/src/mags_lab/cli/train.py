@@ -1,26 +1,37 @@
-"""`mags train`: what trains the policy models, one verb a step."""
+"""`mags train`: data for the policy models, the heads and the linker, and all else that trains.
+
+Adapters of language models are taught by the verbs of `mags_lab.cli.adapters`.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
+from rich.table import Table
 
-from mags.cli.shared import out
+from mags.cli.console import AsJson, Branch, MemoryPath, opened, out, print_json
 from mags.errors import ConfigurationError, InvalidInput
+from mags.extras import bring
 from mags.models.chat.openai import Endpoint, OpenAIChat
-from mags.settings import read_settings
+from mags.models.policy.heads.weights import SHIPPED
+from mags.settings import NANO_GONE, read_settings
+from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
+from mags_lab.cli.deciders import evaluate
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.card import card
 from mags_lab.training.chains.expand import Expansion, expand
 from mags_lab.training.chains.review import page
 from mags_lab.training.chains.schema import Sample, Split, read_samples, write_samples
 from mags_lab.training.generate.samples import Amount, generate
+from mags_lab.training.heads.recipes import RECIPES, SERIES, recipe, series
+from mags_lab.training.ledger import Ledger
 from mags_lab.training.real.files import data_folder
 from mags_lab.training.real.sets import read
 
@@ -154,3 +165,159 @@ def _write(folder: Path, made: list[Sample], command: str) -> None:
     (folder / "card.md").write_text(card(made, command=command), encoding="utf-8")
     counts = ", ".join(f"{split} {len(found):,}" for split, found in by_split.items())
     out.print(f"Wrote {len(made):,} samples to {folder}: {counts}.", markup=False, soft_wrap=True)
+
+
+HeadsOut = Annotated[Path, typer.Option("--out", help="File (.npz) of the heads.")]
+Recipe = Annotated[
+    str, typer.Option("--recipe", help=f"How long they are trained: {', '.join(RECIPES)}.")
+]
+Folder = Annotated[
+    Path, typer.Option(help="Folder of the run; one that was stopped goes on from there.")
+]
+Tests = Annotated[
+    int, typer.Option(min=0, help="Samples of each test split to measure on; 0 measures nothing.")
+]
+Rounds = Annotated[int | None, typer.Option(min=1, help="Rounds, in place of the recipe's.")]
+Start = Annotated[
+    Path | None,
+    typer.Option(
+        "--start",
+        help="Heads (.npz) to go on from; else from nothing, and `whole` from those that ship.",
+    ),
+]
+HeadsSeed = Annotated[
+    int | None,
+    typer.Option(help="In place of the recipe's. The same seed and threads give the same weights."),
+]
+Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
+
+
+def heads(
+    file: HeadsOut,
+    recipe_name: Recipe = "frozen",
+    folder: Folder = Path(".cache/heads"),
+    tests: Tests = 600,
+    rounds: Rounds = None,
+    start: Start = None,
+    seed: HeadsSeed = None,
+    threads: Threads = 1,
+) -> None:
+    """Train the heads: a tagger for write, probes for the rest, on the states of the embedder.
+
+    The recipe `whole` trains the embedder's upper layers with them. Prints exact adherence and F1
+    beside those of the rules, where the recipe has tests.
+    """
+    recipe(recipe_name)
+    made = bring("mags_lab.training.heads.__main__", extra="train", needed_for="mags train heads")
+    given = {
+        "out": file,
+        "recipe": recipe_name,
+        "folder": folder,
+        "tests": tests,
+        "rounds": rounds,
+        "start": start,
+        "seed": seed,
+        "threads": threads,
+    }
+    told = {name: str(value) for name, value in given.items() if value is not None}
+    made.main([word for name, value in told.items() for word in (f"--{name}", value)])
+
+
+File = Annotated[Path, typer.Option("--out", help="File of the weights (.npz).")]
+Epochs = Annotated[int, typer.Option(min=1, help="Passes over the links.")]
+Share = Annotated[float, typer.Option(min=0.01, max=0.9, help="Share of the links held out.")]
+LinkerSeed = Annotated[int, typer.Option(help="The same seed gives the same weights.")]
+
+
+def linker(
+    file: File,
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    epochs: Epochs = 20,
+    share: Share = 0.2,
+    seed: LinkerSeed = 0,
+    threads: Threads = 1,
+    json: AsJson = False,
+) -> None:
+    """Learn from a memory's links how its new nodes should be linked: a GATv2, run without torch.
+
+    Shows how well links that were held out are told from others, beside cosine and plain nearest
+    neighbours. The setting `engram.linker` takes the file.
+    """
+    wanted: dict[str, Any] = {"extra": "pyg", "needed_for": "mags train linker"}
+    run = bring("mags_lab.training.linker.run", **wanted)
+    fitting = bring("mags_lab.training.linker.fit", **wanted).Fitting(epochs=epochs, seed=seed)
+    with opened(memory, branch, read_only=True) as mem:
+        data = mem.to_pyg()
+    with Progress(transient=True) as progress:
+        task = progress.add_task("learning links", total=epochs)
+
+        def tell(epoch: int, loss: float) -> None:
+            progress.update(task, completed=epoch, description=f"learning links, loss {loss:.3f}")
+
+        made = run.train(data, fitting, share=share, threads=threads, on_epoch=tell)
+    run.save(made.weights, file)
+    if json:
+        print_json({"learned": made.learned, "held_out": made.held_out, "figures": made.figures})
+        return
+    table = Table("", "AUC", "AUC, near negatives", "first of the near")
+    for name, one in made.figures.items():
+        table.add_row(name, *(f"{100 * v:.1f}" for v in (one.auc, one.auc_near, one.first)))
+    out.print(table)
+    out.print(
+        f"Learned from {made.learned:,} links, measured on {made.held_out:,}. Use it with "
+        f'linker = "{file}" under [engram] in the config file.',
+        markup=False,
+    )
+
+
+Preset = Annotated[str, typer.Option("--preset", help=f"How long: {', '.join(SERIES)}.")]
+Out = Annotated[
+    Path, typer.Option("--out", help="Folder of the run; one that was begun goes on there.")
+]
+Seed = Annotated[int, typer.Option(help="The same seed and threads give the same weights.")]
+
+
+def everything(
+    folder: Out, preset_name: Preset = "full", seed: Seed = 0, threads: Threads = 2
+) -> None:
+    """Train the heads by one course after another: `full` makes those that ship."""
+    if preset_name == "nano":
+        raise InvalidInput(f"{NANO_GONE} The heads that ship: --preset full.", preset=preset_name)
+    series(preset_name)
+    road = bring("mags_lab.training.heads.series", extra="train", needed_for="mags train all")
+    ledger = road.train(preset_name, folder, seed=seed, threads=threads, console=out)
+    out.print(_costs(ledger))
+    place = folder / SHIPPED.path.name
+    out.print(f"Use them with: mags models use {place}", markup=False, soft_wrap=True)
+
+
+def _costs(ledger: Ledger) -> Table:
+    made = Table(title=f"What each step cost ({ledger.folder / 'run.json'})")
+    made.add_column("step")
+    for name in ("s", "CPU-s", "peak MB"):
+        made.add_column(name, justify="right")
+    for name, step in ledger.steps.items():
+        figures = (step["wall_s"], step["cpu_s"], step["peak_mb"])
+        made.add_row(name, *(f"{one:.1f}" for one in figures))
+    return made
+
+
+TRAIN: dict[str, Callable[..., None]] = {
+    "sft": sft,
+    "grpo": grpo,
+    "ppo": ppo,
+    "heads": heads,
+    "evaluate": evaluate,
+    "linker": linker,
+    "all": everything,
+    "lora": lora,
+    "needs": needs,
+}
+for _name, _verb in TRAIN.items():
+    train.command(name=_name)(_verb)
+train.command(
+    name="sizes",
+    hidden=True,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(sizes)

@@ -12,11 +12,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from mags.app import encoder
-from mags.cli.app import app
-from mags.cli.failure import explained
+from mags.cli.app import app, explained
 from mags.errors import NotFound
-from mags_lab.cli import eval_arena
-from mags_lab.cli.eval_arena import (
+from mags_lab.cli import arena
+from mags_lab.cli.arena import (
     ADVENTURES,
     GAMES,
     PLAYERS,
@@ -27,7 +26,7 @@ from mags_lab.cli.eval_arena import (
     play_all,
     switch_named,
 )
-from mags_lab.cli.eval_play import show
+from mags_lab.cli.eval import show
 from mags_lab.evaluation.proving.records import Played, Record, read_records, record
 from mags_lab.evaluation.proving.tables import Grid
 from mags_lab.games.adventures.planner import Planner
@@ -60,7 +59,7 @@ def test_a_table_that_is_too_wide_is_turned_on_its_side(
     assert grid.turned().turned() == grid
     for width, first in ((80, ["player", "score", "engram"]), (24, ["player", "MAGS"])):
         console = Console(width=width, highlight=False)
-        monkeypatch.setattr("mags_lab.cli.eval_play.out", console)
+        monkeypatch.setattr("mags_lab.cli.eval.out", console)
         show(grid, markdown=False)
         head = capsys.readouterr().out.splitlines()[1]
         assert [cell.strip() for cell in head.strip("┃").split("┃")] == first
@@ -94,14 +93,14 @@ def test_what_is_compiled_and_loaded_first_is_no_part_of_a_match(monkeypatch: py
         seen.append(played)
         return record(played, *rest, **more)
 
-    monkeypatch.setattr(eval_arena, "record", noted)
-    eval_arena.warm_up.cache_clear()
+    monkeypatch.setattr(arena, "record", noted)
+    arena.warm_up.cache_clear()
     names = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
     tasks = [Task(played=replace(names, seed=n, switch=s)) for s in ("", "hebb") for n in (0, 1)]
     kept = list(play_all(tasks))
     assert [one.played for one in kept] == [task.played for task in tasks]
     thrown = [
-        (place, one.switch) for place, one in enumerate(seen) if one.seed == eval_arena.WARMING_SEED
+        (place, one.switch) for place, one in enumerate(seen) if one.seed == arena.WARMING_SEED
     ]
     assert thrown == [(0, ""), (3, "hebb")]
     assert len(seen) == 6
@@ -109,7 +108,7 @@ def test_what_is_compiled_and_loaded_first_is_no_part_of_a_match(monkeypatch: py
 
 def test_no_match_finds_what_the_one_before_has_read(monkeypatch: pytest.MonkeyPatch):
     runs: list[int] = []
-    eval_arena.warm_up("growing")
+    arena.warm_up("growing")
     model = encoder()
     embed = model.embed
 

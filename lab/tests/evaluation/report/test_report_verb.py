@@ -6,8 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mags.cli.app import app
-from mags_lab.cli.eval_origin import commit, machine
-from mags_lab.cli.eval_programme import FULL, QUICK, Narrowed, narrowed, playable
+from mags_lab.cli.arena import FULL, QUICK, Narrowed, commit, machine, narrowed, playable
 from mags_lab.evaluation.proving.ablations import SWITCHES
 from mags_lab.evaluation.report.audited import read_audit
 from mags_lab.evaluation.report.exhibit import read_exhibit
@@ -106,11 +105,11 @@ def test_a_game_with_two_bouts_keeps_both():
 
 
 def test_games_whose_extra_is_missing_are_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("mags_lab.cli.eval_programme.find_spec", lambda name: None)
+    monkeypatch.setattr("mags_lab.cli.arena.find_spec", lambda name: None)
     found, missing = playable(QUICK)
     assert missing == ("hunt/large", "clean/large", "cook/large")
     assert len(found.bouts) == len(QUICK.bouts) - 3
-    monkeypatch.setattr("mags_lab.cli.eval_programme.find_spec", lambda name: name)
+    monkeypatch.setattr("mags_lab.cli.arena.find_spec", lambda name: name)
     assert playable(QUICK) == (QUICK, ())
 
 

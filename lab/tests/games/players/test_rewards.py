@@ -6,7 +6,7 @@ import pytest
 
 from lab.tests.games.players.test_players import EMBEDDER, in_ram, untimed
 from lab.tests.games.players.tiny import Towns, Words
-from mags_lab.cli.eval_arena import HABITS, LINES, STANDARD, UNREWARDED, make_player
+from mags_lab.cli.arena import HABITS, LINES, STANDARD, UNREWARDED, make_player
 from mags_lab.games.matches import play
 from mags_lab.games.players.learning import Learning
 from mags_lab.games.players.remembering import Remembering

@@ -1,26 +1,37 @@
-"""Games, players and switches by name, and one match after another (or several at once)."""
+"""Games, players and switches by name; matches of them, and what a report plays.
+
+Beside each match stands where its figures come from: command, commit, machine, time.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache, partial
+from importlib.metadata import version
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
 from mags import caches
 from mags.app import embedded, make_chat, make_heads
 from mags.app import open as open_memory
-from mags.cli.alone import alone
+from mags.cli.service import alone
 from mags.errors import NotFound
 from mags.memory.memory import Memory
 from mags.ports.answer import Answerer
 from mags.ports.policy import Policy
 from mags.settings import ChatSettings, Settings
-from mags_lab.cli.eval_origin import commit
 from mags_lab.evaluation.proving.ablations import SWITCHES, Switch, model_switches
 from mags_lab.evaluation.proving.ablations import switch as known_switch
+from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.evaluation.proving.records import (
     Played,
     Record,
@@ -29,6 +40,7 @@ from mags_lab.evaluation.proving.records import (
     record,
     write_record,
 )
+from mags_lab.evaluation.report.folder import Run
 from mags_lab.games.adventures.catalogue import KINDS as ADVENTURES
 from mags_lab.games.adventures.planner import Planner
 from mags_lab.games.adventures.science import KIND as SCIENCE
@@ -100,6 +112,7 @@ STANDARD = (*UNREWARDED[:-2], "growing + diary", "MAGS, no reward", *UNREWARDED[
 WARMING = "nonsense/tiny"
 """The game that a process plays and throws away before its first match, and the seed of it."""
 WARMING_SEED = 1_000_000
+SOURCES = Path(__file__).resolve().parent
 LINES = {kind: 60 for kind in ADVENTURES}
 """Lines that players show at most, where a decision takes more than their own few: a way through
 a house is made of many. In such games a step without points is no failure, either: MAGS takes
@@ -285,3 +298,174 @@ def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
     spawn = get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawn, initializer=alone) as pool:
         yield from pool.map(play_one, tasks)
+
+
+def run_now(seeds: str) -> Run:
+    """How this very command is run, on which machine, when."""
+    return Run(
+        command=shlex.join(["mags", *sys.argv[1:]]),
+        commit=commit(SOURCES),
+        seeds=seeds,
+        machine=machine(),
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def machine(cpus: Path = Path("/proc/cpuinfo")) -> str:
+    """The processor, how many cores, and the Python."""
+    lines: Sequence[str] = cpus.read_text("utf-8").splitlines() if cpus.exists() else ()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    name = next(names, platform.machine())
+    return f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}"
+
+
+@cache
+def commit(sources: Path = SOURCES) -> str:
+    """The commit of the sources, marked where they were changed since; else the version."""
+    words = ["git", "-C", str(sources), "describe", "--always", "--dirty", "--exclude", "*"]
+    try:
+        found = subprocess.run(words, capture_output=True, text=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return f"version {version('mags')}"
+    return found.stdout.strip()
+
+
+LONG = 100_000
+"""Turns that no game reaches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bout:
+    """A game, who plays it, and over how many seeds; at most `turns` turns."""
+
+    game: str
+    seeds: int
+    turns: int = LONG
+    players: tuple[str, ...] = STANDARD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Programme:
+    """Everything that a report plays. `without`: switches of the ablations; none, none are.
+
+    `shown`: the game that is looked into; `audited`: the game of the audit, with its `dose`,
+    over `audits` seeds.
+    """
+
+    bouts: tuple[Bout, ...]
+    ablated: Bout
+    without: tuple[str, ...]
+    shown: Bout
+    audited: str
+    dose: Dose
+    audits: int
+
+
+ROUNDS = ("eleusis/standard", "mastermind/standard", "knights/plain", "companion/standard")
+"""Games of rounds, which can be stopped anywhere."""
+QUICK = Programme(
+    bouts=(
+        Bout(game="nonsense/standard", seeds=10),
+        *(Bout(game=game, seeds=2, turns=200) for game in ROUNDS),
+        *(Bout(game=f"{kind}/large", seeds=5, players=UNREWARDED) for kind in ADVENTURES),
+    ),
+    ablated=Bout(game="nonsense/easy", seeds=1, players=("MAGS",)),
+    without=tuple(SWITCHES),
+    shown=Bout(game="nonsense/standard", seeds=1),
+    audited="nonsense/easy",
+    dose=Dose(seed=0, turns=160, poisoned=50, audited=100),
+    audits=1,
+)
+"""Done in about a quarter of an hour on two cores, with some 27 minutes of processor time."""
+FULL = Programme(
+    bouts=(
+        # First: a match of it takes longer than any other. Window and static show in smaller games
+        # what they keep, and would take half an hour here.
+        Bout(game="nonsense/vast", seeds=1, players=("MAGS", "growing", "oracle", "nothing")),
+        Bout(game="nonsense/hard", seeds=3),
+        Bout(game="nonsense/standard", seeds=10),
+        Bout(game="nonsense/standard", seeds=3, players=("MAGS thinking", "MAGS chat")),
+        *(Bout(game=game, seeds=3, turns=300) for game in ROUNDS),
+        *(Bout(game=f"{kind}/large", seeds=10, players=UNREWARDED) for kind in ADVENTURES),
+    ),
+    ablated=Bout(game="nonsense/easy", seeds=3, players=("MAGS",)),
+    without=tuple(SWITCHES),
+    shown=Bout(game="nonsense/standard", seeds=1),
+    audited="nonsense/standard",
+    dose=Dose(seed=0, turns=300, poisoned=100, audited=200),
+    audits=3,
+)
+"""What docs/report tells: about an hour on two cores, some 90 minutes of processor time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """What a person wants otherwise; None: as the programme has it."""
+
+    games: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    seeds: int | None = None
+    turns: int | None = None
+    without: tuple[str, ...] | None = None
+
+
+def narrowed(programme: Programme, wanted: Narrowed) -> Programme:
+    """A programme as somebody wants it; games that it lacks are played with its usual players.
+
+    The games of the ablation, of the audit and the one looked into become the first named, too.
+    """
+    bouts = programme.bouts
+    if wanted.games:
+        bouts = tuple(
+            bout
+            for game in wanted.games
+            for bout in [b for b in programme.bouts if b.game == game]
+            or [Bout(game=game, seeds=3, players=usual(game))]
+        )
+    first = wanted.games[0] if wanted.games else None
+    ablated = programme.ablated if first is None else replace(programme.ablated, game=first)
+    shown = programme.shown if first is None else replace(programme.shown, game=first)
+    return replace(
+        programme,
+        bouts=tuple(_narrowed(bout, wanted) for bout in bouts),
+        ablated=_shorter(ablated, wanted),
+        without=programme.without if wanted.without is None else wanted.without,
+        shown=replace(_shorter(shown, wanted), seeds=1),
+        audited=first or programme.audited,
+        audits=min(programme.audits, wanted.seeds or programme.audits),
+        dose=_dose(programme.dose, _least(wanted.turns, length(first or programme.audited))),
+    )
+
+
+def _narrowed(bout: Bout, wanted: Narrowed) -> Bout:
+    return replace(_shorter(bout, wanted), players=wanted.players or bout.players)
+
+
+def _shorter(bout: Bout, wanted: Narrowed) -> Bout:
+    turns = bout.turns if wanted.turns is None else min(wanted.turns, bout.turns)
+    return replace(bout, seeds=wanted.seeds or bout.seeds, turns=turns)
+
+
+def _least(*given: int | None) -> int | None:
+    return min((one for one in given if one is not None), default=None)
+
+
+def _dose(dose: Dose, turns: int | None) -> Dose:
+    """The dose of a game of so many turns at most, lies and audit at the same shares of it."""
+    if turns is None or turns >= dose.turns:
+        return dose
+    return replace(
+        dose,
+        turns=turns,
+        poisoned=max(1, turns * dose.poisoned // dose.turns),
+        audited=max(2, turns * dose.audited // dose.turns),
+    )
+
+
+def playable(programme: Programme) -> tuple[Programme, tuple[str, ...]]:
+    """The programme without games whose extra is missing, and these games."""
+    if find_spec("textworld") is not None:
+        return programme, ()
+    missing = tuple(b.game for b in programme.bouts if kind_of(b.game) in ADVENTURES)
+    left = tuple(bout for bout in programme.bouts if bout.game not in missing)
+    return replace(programme, bouts=left), missing

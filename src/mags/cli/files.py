@@ -1,4 +1,7 @@
-"""What `mags observe` reads: plain dialogues, JSON lines, LoCoMo and LongMemEval files."""
+"""Files in and out: the talk that `mags observe` reads, and `mags export` and `mags import`.
+
+Read are plain dialogues, JSON lines, LoCoMo and LongMemEval files.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from mags.cli.console import Branch, MemoryPath, counting, opened, out
 from mags.errors import InvalidInput
 from mags.memory.inputs import seconds
 from mags.ports.policy import Turn
@@ -19,6 +26,29 @@ SPOKEN = re.compile(r"^\s*(?:\[(?P<at>[^\]]+)\]\s*)?(?P<who>[^\s:][^:\n]{0,40}):
 TURN_KEYS = ("text", "content")
 LOCOMO_DATE = "%I:%M %p on %d %B, %Y"
 LONGMEMEVAL_DATE = "%Y/%m/%d (%a) %H:%M"
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="Where to write.")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    vectors: Annotated[bool, typer.Option(help="With the vectors (larger).")] = True,
+) -> None:
+    """Write every node and arc to a file that `mags import` reads."""
+    with opened(memory, branch) as mem:
+        lines = mem.export(file, vectors=vectors)
+    out.print(f"Wrote {lines} lines to {file}.", markup=False)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="An export.")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+) -> None:
+    """Add everything in an export to a memory (made if it is not there)."""
+    with opened(memory, branch, must_exist=False) as mem, counting("embedding") as done:
+        delta = mem.import_(file, done)
+    out.print(f"Added {len(delta.nodes)} nodes and {len(delta.arcs)} arcs.")
 
 
 def read_turns(path: Path, kind: str = "auto", *, speaker: str = "user") -> list[Turn]:
@@ -88,7 +118,7 @@ def dialogue(text: str, speaker: str) -> Iterator[Turn]:
                 session=session,
             )
         elif line.strip() and held is not None:
-            held = _longer(held, line.strip())
+            held = replace(held, text=f"{held.text} {line.strip()}")
         elif line.strip():
             held = Turn(text=line.strip(), speaker=speaker, at=at, session=session)
         elif held is not None:
@@ -96,10 +126,6 @@ def dialogue(text: str, speaker: str) -> Iterator[Turn]:
             held = None
     if held is not None:
         yield held
-
-
-def _longer(turn: Turn, line: str) -> Turn:
-    return Turn(text=f"{turn.text} {line}", speaker=turn.speaker, at=turn.at, session=turn.session)
 
 
 def jsonl(text: str, speaker: str) -> Iterator[Turn]:
@@ -150,27 +176,28 @@ def longmemeval(text: str, name: str) -> Iterator[Turn]:
     except json.JSONDecodeError:
         data = [_json(line, name) for line in text.splitlines() if line.strip()]
     for question in data if isinstance(data, list) else [data]:
-        yield from _question(question)
+        sessions = question.get("haystack_sessions") or question.get("evidence_sessions") or []
+        dates = question.get("haystack_dates") or []
+        ids = question.get("haystack_session_ids") or []
+        for n, session in enumerate(sessions):
+            label = ids[n] if n < len(ids) else f"{question.get('question_id', '')}:{n}"
+            yield from _session(session, str(label), dates[n] if n < len(dates) else "")
 
 
-def _question(question: dict[str, Any]) -> Iterator[Turn]:
-    sessions = question.get("haystack_sessions") or question.get("evidence_sessions") or []
-    dates = question.get("haystack_dates") or []
-    ids = question.get("haystack_session_ids") or []
-    for n, session in enumerate(sessions):
-        turns = session["turns"] if isinstance(session, dict) else session
-        date = session.get("date", "") if isinstance(session, dict) else ""
-        at = _date(date or (dates[n] if n < len(dates) else ""), LONGMEMEVAL_DATE)
-        label = ids[n] if n < len(ids) else f"{question.get('question_id', '')}:{n}"
-        for i, turn in enumerate(turns):
-            if str(turn.get("content", "")).strip():
-                yield Turn(
-                    text=turn["content"],
-                    speaker=turn.get("role", "user"),
-                    at=at + i,
-                    session=str(label),
-                    key=f"{label}:{i}",
-                )
+def _session(session: Any, label: str, date: str) -> Iterator[Turn]:  # noqa: ANN401 - parsed JSON
+    """Turns of a session of LongMemEval: a list of them, or an object with its own date."""
+    if isinstance(session, dict):
+        session, date = session["turns"], session.get("date", "") or date
+    at = _date(date, LONGMEMEVAL_DATE)
+    for i, turn in enumerate(session):
+        if str(turn.get("content", "")).strip():
+            yield Turn(
+                text=turn["content"],
+                speaker=turn.get("role", "user"),
+                at=at + i,
+                session=label,
+                key=f"{label}:{i}",
+            )
 
 
 def _date(text: str, pattern: str) -> float:

@@ -1,0 +1,363 @@
+"""Verbs about the installation: the policy in use (`models`), the vectors, whether it works."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from mags.app import (
+    make_adapters,
+    make_both,
+    make_chat,
+    make_embedder,
+    make_heads,
+    make_policy,
+    make_store,
+)
+from mags.app import open as open_memory
+from mags.cli.console import AsJson, Branch, MemoryPath, counting, existing, out, print_json
+from mags.errors import ConfigurationError, InvalidInput, MagsError
+from mags.memory.live import reembed as make_anew
+from mags.models.policy.heads.weights import SHIPPED
+from mags.models.policy.rules import RulePolicy
+from mags.ports.chat import Message
+from mags.ports.policy import Policy, Turn
+from mags.settings import NANO_GONE, PolicySettings, Settings, config_file, read_settings
+
+models = typer.Typer(
+    help="List the policies there are, choose one, compare and export them.", no_args_is_help=True
+)
+ALWAYS = {
+    "auto": "a prompted model where one is configured, else both",
+    "rules": "no model at all",
+    "prompted": "the configured language model with a few-shot prompt",
+    "heads": "trained on the embedded encoder, with the rules for what it is unsure of",
+    "both": "the rules, and beside them what the heads are sure of",
+    "served": "the configured language model, taught as MAGS teaches (a merged adapter)",
+}
+SHIPPING: dict[str, Callable[[], Policy]] = {"heads": make_heads, "both": make_both}
+"""Policies whose weights come with MAGS, and what loads them."""
+ROLES = ("ask", "write", "router")
+HEADS, ADAPTER = ".npz", "mags.json"
+"""By what a file is known for heads, and a folder for that of an adapter."""
+
+HEADER = re.compile(r"\s*\[")
+POLICY = re.compile(r"\s*\[\s*policy\s*\]\s*(#.*)?")
+KEY = re.compile(r"\s*(kind|path)\s*=")
+
+NEAR = ("The cat sleeps on the sofa.", "A kitten naps on the couch.")
+FAR = "The central bank raised interest rates."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One policy: what `mags models use` takes for it, and what it is."""
+
+    given: str
+    about: str
+    megabytes: float | None = None
+    used: bool = False
+
+
+@models.callback()
+def about() -> None:
+    """List the policies there are, choose one, compare and export them."""
+
+
+@models.command(name="list")
+def list_(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(help="Folders to look into, else this one.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """List the policies there are; the one in use is marked."""
+    found = listed(folders or [Path()])
+    if json:
+        print_json(found)
+        return
+    made = Table("", "policy", "what it is", "MB")
+    for one in found:
+        size = "" if one.megabytes is None else f"{one.megabytes:.1f}"
+        made.add_row("*" if one.used else "", one.given, one.about, size)
+    out.print(made)
+
+
+def listed(folders: list[Path]) -> list[Listed]:
+    """The policies that come with MAGS, that of the settings, and adapters below folders."""
+    policy = read_settings(os.environ).policy
+    found = [
+        Listed(given=name, about=what, used=policy.kind == name and policy.path is None)
+        for name, what in ALWAYS.items()
+        if name not in SHIPPING or SHIPPED.path.is_file()
+    ]
+    if policy.kind == "heads" and policy.path is not None:
+        found.append(Listed(given=str(policy.path), about="heads", used=True))
+    return [*found, *_adapters(folders, policy)]
+
+
+def _adapters(folders: list[Path], policy: PolicySettings) -> list[Listed]:
+    """Adapters below some folders, and that of the settings; one for each role counts once."""
+    used = policy.path.resolve() if policy.kind == "adapters" and policy.path else None
+    places = {card.parent.resolve() for folder in folders for card in folder.rglob(ADAPTER)}
+    roles = {place.parent for place in places if place.name in ROLES}
+    whole = {place for place in places if place.parent not in roles} | roles
+    return [
+        Listed(
+            given=str(place),
+            about=f"adapter of {_base(place)}" + (": one for each role" if place in roles else ""),
+            megabytes=sum(one.stat().st_size for one in place.rglob("*.safetensors")) / 1e6,
+            used=place == used,
+        )
+        for place in sorted(whole | ({used} if used else set()))
+    ]
+
+
+def _base(place: Path) -> str:
+    """The base that an adapter's card names, or "" where the card is gone."""
+    for card in (place / ADAPTER, *place.glob(f"*/{ADAPTER}")):
+        if card.is_file():
+            return str(json.loads(card.read_text(encoding="utf-8")).get("base", ""))
+    return ""
+
+
+@models.command()
+def use(
+    given: Annotated[
+        str,
+        typer.Argument(
+            metavar="POLICY", help="auto, rules, prompted, heads, both, served, or a path."
+        ),
+    ],
+) -> None:
+    """Choose the policy that memories are opened with, in the config file."""
+    file, path = config_file(os.environ), Path(given).expanduser()
+    # Each is loaded before it is written down, so that no memory meets one that does not load.
+    if given in ALWAYS:
+        if given in SHIPPING:
+            SHIPPING[given]()
+        set_policy(file, given, None)
+    elif given.endswith(HEADS):
+        make_heads(path)
+        set_policy(file, "heads", path.resolve())
+    elif adapters_in(path):
+        make_adapters(path)
+        set_policy(file, "adapters", path.resolve())
+    elif given == "nano":
+        raise InvalidInput(f"There is no policy nano: {NANO_GONE}", given=given)
+    else:
+        raise InvalidInput(
+            f"{given} is no policy: there are {', '.join(ALWAYS)}, files of heads ({HEADS}) and "
+            "folders of adapters (`mags train lora`).",
+            given=given,
+        )
+    settings = read_settings(os.environ).policy
+    place = f" ({settings.path})" if settings.path else ""
+    out.print(
+        f"policy.kind is {settings.kind}{place}, written to {file}.", markup=False, soft_wrap=True
+    )
+
+
+def adapters_in(folder: Path) -> bool:
+    """Whether a folder holds an adapter for every role, or one for each."""
+    return any((folder / one / ADAPTER).is_file() for one in (".", "write"))
+
+
+def set_policy(file: Path, kind: str, path: Path | None) -> None:
+    """Set `policy.kind` and `policy.path` (None takes it out); the file is made if need be.
+
+    All else in the file stays as it was written, comments too. Raises ConfigurationError where
+    the file is not the TOML that this can change.
+    """
+    before = file.read_text(encoding="utf-8") if file.is_file() else ""
+    values = {"kind": kind} | ({} if path is None else {"path": str(path)})
+    after = with_policy(before, values)
+    wanted = _read(before, file)
+    kept = {k: v for k, v in wanted.get("policy", {}).items() if k not in ("kind", "path")}
+    if _read(after, file) != {**wanted, "policy": {**kept, **values}}:
+        raise ConfigurationError(
+            f"{file} writes its policy in a way that cannot be changed here: set "
+            + " and ".join(f"policy.{name} = {value!r}" for name, value in values.items())
+            + " by hand.",
+            key="policy",
+        )
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(".part")
+    unfinished.write_text(after, encoding="utf-8")
+    os.replace(unfinished, file)
+
+
+def with_policy(text: str, values: dict[str, str]) -> str:
+    """The text of a config file with these values first in its `[policy]`, old ones taken out."""
+    # Strings of JSON are strings of TOML.
+    new = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()]
+    lines: list[str] = []
+    inside = found = False
+    for line in text.splitlines():
+        if HEADER.match(line):
+            inside = POLICY.fullmatch(line) is not None
+        if inside and KEY.match(line):
+            continue
+        lines.append(line)
+        if inside and not found:
+            found = True
+            lines += new
+    if not found:
+        lines += [*([""] if lines else []), "[policy]", *new]
+    return "\n".join(lines) + "\n"
+
+
+def _read(text: str, file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as failure:
+        raise ConfigurationError(
+            f"The config file {file} cannot be read: {failure}.", key="config", value=str(file)
+        ) from failure
+
+
+def reembed(memory: MemoryPath = None, branch: Branch = "main") -> None:
+    """Make every vector anew with the configured embedder (MAGS_EMBEDDER, config file).
+
+    Interrupted, it goes on where it stopped when it is run again.
+    """
+    path = existing(memory)
+    embedder = make_embedder(read_settings(os.environ).embedder)
+    store = make_store(path, branch=branch)
+    try:
+        with counting("embedding") as done:
+            made = make_anew(store, embedder, done)
+    finally:
+        store.close()
+    if made:
+        out.print(f"Embedded {made} texts with {embedder.name}.", markup=False)
+    else:
+        out.print(f"Every vector is by {embedder.name} already.", markup=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was tried: passed, skipped (nothing to try) or failed, and what it said."""
+
+    name: str
+    state: str
+    said: str
+    seconds: float
+
+
+def doctor(
+    memory: MemoryPath = None,
+    json: AsJson = False,
+    offline: Annotated[bool, typer.Option(help="Do not call the configured endpoint.")] = False,
+) -> None:
+    """Try the embedder, the store, the policy, the endpoint and a memory; say what passed."""
+    checks = examine(memory, offline=offline)
+    if json:
+        print_json(checks)
+    else:
+        for check in checks:
+            colour = {"passed": "green", "failed": "red"}.get(check.state, "yellow")
+            out.print(
+                f"[{colour}]{check.state:8}[/] {check.name:10} {escape(check.said)} "
+                f"[dim]{check.seconds * 1e3:.0f} ms[/]"
+            )
+    if any(check.state == "failed" for check in checks):
+        raise typer.Exit(1)
+
+
+def examine(memory: Path | None, *, offline: bool) -> list[Check]:
+    """Every check, in order; a failing one does not stop the others, but for the settings."""
+    settings = Settings()
+
+    def read() -> str:
+        nonlocal settings
+        settings = read_settings(os.environ)
+        return "read"
+
+    first = _try("settings", read)
+    if first.state == "failed":
+        return [first]
+    tries: dict[str, Callable[[], str | None]] = {
+        "embedder": lambda: _embedder(settings),
+        "policy": lambda: _policy(settings),
+        "store": _store,
+        "endpoint": lambda: None if offline else _endpoint(settings),
+        "memory": lambda: _memory(memory, settings),
+    }
+    return [first, *(_try(name, work) for name, work in tries.items())]
+
+
+def _try(name: str, work: Callable[[], str | None]) -> Check:
+    began = time.perf_counter()
+    try:
+        said = work()
+        state = "skipped" if said is None else "passed"
+    except MagsError as failure:
+        said, state = str(failure), "failed"
+    spent = time.perf_counter() - began
+    return Check(name=name, state=state, said=said or "nothing configured to try", seconds=spent)
+
+
+def _embedder(settings: Settings) -> str:
+    embedder = make_embedder(settings.embedder)
+    a, b, c = embedder.embed([*NEAR, FAR])
+    near, far = float(a @ b), float(a @ c)
+    if not (np.isclose(np.linalg.norm(a), 1.0, atol=1e-3) and near > far + 0.2):
+        raise MagsError(f"{embedder.name} gives odd vectors: alike {near:.2f}, unlike {far:.2f}")
+    return f"{embedder.name}: alike {near:.2f}, unlike {far:.2f}"
+
+
+def _policy(settings: Settings) -> str:
+    rules = RulePolicy()
+    writing = rules.write(Turn(text="Ana lives in Oslo.", speaker="Ben"), (), ())
+    found = [(o.subject, o.relation, o.object) for o in writing.operations]
+    if found != [("Ana", "lives in", "Oslo")]:
+        raise MagsError(f"the rules read 'Ana lives in Oslo.' as {found}")
+    used = make_policy(settings, make_chat(settings)).name
+    return f"rules read a sentence right; in use: {used}"
+
+
+def _store() -> str:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "check.mags"
+        with open_memory(path, settings=Settings()) as memory:
+            memory.observe("Ana lives in Oslo.", speaker="Ben", at="2024-01-01")
+            memory.snapshot("one")
+            memory.observe("Ana moved to Rome.", speaker="Ben", at="2024-02-01")
+        with open_memory(path, settings=Settings()) as memory:
+            now = memory.ask("Where does Ana live?").text
+            memory.rollback("one")
+            then = memory.ask("Where does Ana live?").text
+    if "Rome" not in now or "Oslo" not in then:
+        raise MagsError(f"the store gave back {now!r} and after rollback {then!r}")
+    return "wrote, closed, reopened, answered and rolled back"
+
+
+def _endpoint(settings: Settings) -> str | None:
+    chat = make_chat(settings)
+    if chat is None:
+        return None
+    said = chat.complete([Message(role="user", content="Reply with the word ready.")])
+    return f"{chat.name} said {said.text.strip()[:40]!r}"
+
+
+def _memory(path: Path | None, settings: Settings) -> str | None:
+    if path is None or not path.exists():
+        return None
+    with open_memory(path, settings=settings, read_only=True) as memory:
+        stats = memory.stats()
+        memory.recall("anything", k=1)
+    return f"{path.name}: {sum(stats.nodes.values())} nodes, journal entry {stats.seq}"

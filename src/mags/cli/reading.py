@@ -1,0 +1,207 @@
+"""Verbs that ask a memory: they look and explain, and leave it as it is.
+
+`feedback` stands here, too: it rewards the answer that `ask` or `recall` gave last.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from mags.cli import printing
+from mags.cli.console import (
+    AsJson,
+    AsOf,
+    Branch,
+    MemoryPath,
+    Node,
+    NodeOrName,
+    RecordedAsOf,
+    keep_trace,
+    last_trace,
+    node_id,
+    node_or_name,
+    opened,
+    out,
+    print_json,
+    tell,
+)
+from mags.cli.drawing import draw
+
+Plot = Annotated[
+    Path | None, typer.Option(help="Draw the recalled subgraph to .svg, .png or .html.")
+]
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 10,
+    as_of: AsOf = None,
+    recorded_as_of: RecordedAsOf = None,
+    speaker: Annotated[str, typer.Option(help="Who asks.")] = "user",
+    context: Annotated[int, typer.Option(help="Print a context of this many tokens.")] = 0,
+    plot: Plot = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Draw it in the terminal.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Show the memories that a question calls up, best first."""
+    with opened(memory, branch) as mem:
+        found = mem.recall(query, k, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
+        keep_trace(memory, found.trace)
+        if json:
+            print_json({"hits": list(found.hits), "trace": found.trace.as_dict()})
+        elif context:
+            out.print(found.context(context), markup=False)
+        else:
+            out.print(printing.hits(found) if len(found) else "Nothing recalled.")
+        draw(mem, found, plot, terminal=graph)
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    as_of: AsOf = None,
+    recorded_as_of: RecordedAsOf = None,
+    speaker: Annotated[str, typer.Option(help="Who asks (who 'I' is).")] = "user",
+    plot: Plot = None,
+    json: AsJson = False,
+) -> None:
+    """Answer a question from memory, with citations."""
+    with opened(memory, branch) as mem:
+        reply = mem.ask(question, as_of, recorded_as_of=recorded_as_of, speaker=speaker)
+        keep_trace(memory, reply.trace)
+        if json:
+            print_json(
+                {
+                    "text": reply.text,
+                    "support": reply.support,
+                    "citations": list(reply.citations),
+                    "usage": reply.usage,
+                    "answerer": reply.answerer,
+                    "fallback": reply.fallback,
+                    "learnt": None if reply.learnt is None else list(reply.learnt.facts),
+                    "trace": reply.trace.as_dict(),
+                }
+            )
+        else:
+            printing.print_reply(reply)
+        if reply.found is not None:
+            draw(mem, reply.found, plot)
+
+
+def explain(
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    limit: Annotated[int, typer.Option("-k", help="How many hits to explain.")] = 5,
+    json: AsJson = False,
+) -> None:
+    """Explain the last `ask` or `recall`: anchors, paths, shares, sources."""
+    trace = last_trace(memory)
+    with opened(memory, branch) as mem:
+        if json:
+            print_json(trace.as_dict())
+        else:
+            out.print(str(mem.explain(trace, limit)), markup=False)
+
+
+def feedback(
+    reward: Annotated[float, typer.Argument(help="From -1 (wrong) to 1 (right).")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+) -> None:
+    """Reward the paths that led to the last answer (use `-- -1` for a negative one)."""
+    trace = last_trace(memory)
+    with opened(memory, branch) as mem:
+        counted = mem.feedback(trace, reward)
+    out.print("Noted." if counted else "This answer was rewarded before; nothing changed.")
+
+
+def connect(
+    start: NodeOrName,
+    end: Annotated[str, typer.Argument(help="Another.")],
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    json: AsJson = False,
+) -> None:
+    """Show the strongest path between two things."""
+    with opened(memory, branch) as mem:
+        path = mem.connect(node_or_name(start), node_or_name(end))
+    if json:
+        print_json(path)
+    elif path is None:
+        out.print("No path joins them.")
+    else:
+        out.print(f"{path} (strength {path.strength:.3f})", markup=False)
+
+
+def neighbours(
+    node: NodeOrName,
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    limit: Annotated[int, typer.Option("-k", help="How many.")] = 20,
+    json: AsJson = False,
+) -> None:
+    """List everything one arc away, strongest first."""
+    with opened(memory, branch) as mem:
+        found = mem.neighbours(node_or_name(node))[:limit]
+    tell(found, printing.neighbours, json=json)
+
+
+def profile(
+    name: NodeOrName,
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    json: AsJson = False,
+) -> None:
+    """Show the facts about a person or thing, now and before."""
+    with opened(memory, branch) as mem:
+        view = mem.profile(node_or_name(name))
+    if json:
+        print_json(view)
+        return
+    also = f" (also {', '.join(view.aliases)})" if view.aliases else ""
+    said = "1 episode" if view.episodes == 1 else f"{view.episodes} episodes"
+    out.print(f"[bold]{escape(view.name)}[/]{escape(also)}, in {said}")
+    for title, found in (("Now", view.facts), ("Before", view.past), ("Named by", view.about)):
+        if found:
+            out.print(f"[dim]{title}[/]")
+            out.print(printing.facts(found))
+
+
+def facts(
+    subject: Annotated[str | None, typer.Argument(help="Only about this name.")] = None,
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    as_of: AsOf = None,
+    recorded_as_of: RecordedAsOf = None,
+    json: AsJson = False,
+) -> None:
+    """List facts with their validity; closed ones are struck through."""
+    with opened(memory, branch) as mem:
+        found = mem.facts(subject, as_of, recorded_as_of=recorded_as_of)
+    tell(found, lambda found: printing.facts(found) if found else "No facts.", json=json)
+
+
+def show(
+    node: Node,
+    memory: MemoryPath = None,
+    branch: Branch = "main",
+    json: AsJson = False,
+) -> None:
+    """Show one node: text, validity, strength, sources."""
+    with opened(memory, branch) as mem:
+        view = mem.get(node_id(node))
+    tell(view, printing.node, json=json)
+
+
+def stats(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = False) -> None:
+    """Count nodes, arcs and facts, and tell where the bytes are."""
+    with opened(memory, branch) as mem:
+        view = mem.stats()
+    tell(view, printing.stats, json=json)

@@ -1,0 +1,216 @@
+"""Verbs of the service: memories over HTTP with the page (`serve`), its keys, one over MCP."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from mags.app import Models, encoder, make_embedder, make_parts, make_store
+from mags.cli.console import Branch, MemoryPath, opened, out
+from mags.errors import InvalidInput
+from mags.extras import bring, guests
+from mags.memory.memory import Memory, closed_on_failure
+from mags.models.embed.cache import CachedEmbedder
+from mags.models.prompts import load_prompts
+from mags.ports.embedder import Embedder
+from mags.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from mags.server.halls import Hall
+    from mags.server.model import ModelChoice
+    from mags.server.outside import Outside
+    from mags.server.turnstile import Turnstile
+
+Folder = Annotated[
+    Path,
+    typer.Option("--folder", envvar="MAGS_FOLDER", help="Where memories and keys lie."),
+]
+Name = Annotated[str, typer.Argument(help="The key's name.")]
+FOLDER = Path("memories")
+TRACES = 200
+"""Traces of answers that a client of MCP can ask about."""
+
+keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
+                   no_args_is_help=True)  # fmt: skip
+_serving = partial(bring, extra="server", needed_for="mags serve")
+_keyed = partial(bring, extra="server", needed_for="mags keys")
+_mcp = partial(bring, extra="server", needed_for="mags mcp")
+
+
+def alone() -> threadpool_limits:
+    """Compute products of matrices on the thread that asks, until the end of the context.
+
+    OpenBLAS shares larger products out among all cores, and its threads wait for one another
+    spinning. Where something else is to be done meanwhile, as by a server's requests or other
+    matches, a product so takes several times its processor time, and longer. This is for
+    processes of ours alone: who uses MAGS as a library chooses for all that runs beside it.
+    """
+    return threadpool_limits(limits=1, user_api="blas")
+
+
+def serve(
+    folder: Folder = FOLDER,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7437,
+    need_key: Annotated[bool, typer.Option(help="Ask for a key on loopback too.")] = False,
+    rate: Annotated[
+        float, typer.Option(min=0.1, help="Requests a second for each key; twice that at once.")
+    ] = 200.0,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name by which it is asked (a proxy's).")
+    ] = None,
+) -> None:
+    """Serve the memories of a folder: HTTP, the OpenAI-compatible proxy, MCP and the page."""
+    settings = _serving("mags.server.settings")
+    service = _serving("mags.server.service")
+    run = _serving("mags.server.run")
+    chosen = settings.ServerSettings(
+        folder=folder,
+        host=host,
+        port=port,
+        need_key=need_key,
+        hosts=tuple(allow_host or ()),
+        limits=settings.Limits(rate=rate, burst=max(1, round(2 * rate))),
+    )
+    listener = run.listener(service.Service(chosen, outside()))
+    shown = f"[{host}]" if ":" in host else host
+    out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
+    with alone():
+        listener.run()
+
+
+def outside() -> Outside:
+    """What the server works with: settings read once, models shared by all memories."""
+    settings = read_settings(os.environ)
+    batching = _serving("mags.server.batching")
+    if settings.embedder.kind == "embedded":
+        # Its vectors do not depend on what is embedded beside them; another's may.
+        turns = _serving("mags.server.turnstile").Turnstile()
+        batched = batching.BatchedEmbedder(encoder(), turnstile=turns)
+        return _wired(settings, CachedEmbedder(batched), turns)
+    return _wired(settings, make_embedder(settings.embedder))
+
+
+def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
+    upstream = _serving("mags.server.proxy.upstream")
+    model = _serving("mags.server.model")
+    outside = _serving("mags.server.outside")
+    parts = make_parts(settings, Models(embedder=embedder))
+    chat = settings.chat
+
+    def open_memory(path: Path, branch: str) -> Memory:
+        store = make_store(path, branch=branch)
+        with closed_on_failure(store):
+            return Memory(store, parts)
+
+    def with_model(choice: ModelChoice) -> Outside:
+        other = replace(chat, url=choice.url, model=choice.model, key=choice.key)
+        return _wired(replace(settings, chat=other), embedder, turns)
+
+    asked = upstream.Upstream(
+        url=chat.url,
+        model=chat.model,
+        key=chat.key,
+        connect_s=chat.connect_s,
+        silence_s=chat.timeout_s,
+    )
+    found: Outside = outside.Outside(
+        open_memory=open_memory,
+        embedder=lambda: embedder,
+        remembered=load_prompts(settings.policy.prompts)["remembered"],
+        upstream=asked if chat.url else None,
+        model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
+        with_model=with_model,
+        joining=guests("mags.server"),
+        turnstile=turns if _plans_here(settings) else None,
+    )
+    return found
+
+
+def _plans_here(settings: Settings) -> bool:
+    """Whether no language model is waited for to plan a recall."""
+    kind = settings.policy.kind
+    return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
+
+
+def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
+    """Speak MCP over stdio: tools to recall, observe, ask, explain, forget, take back.
+
+    For the settings of Claude Desktop and others: {"command": "mags", "args": ["mcp", "--memory",
+    "/path/to/alice.mags"]}.
+    """
+    tools, halls = _mcp("mags.server.mcp"), _mcp("mags.server.halls")
+    traces = _mcp("mags.server.traces").Traces(TRACES)
+    with opened(memory, branch, must_exist=False) as mem:
+        hall = halls.Hall(memory=mem, traces=traces)
+
+        @contextmanager
+        def enter(_context: Any, _needed: Any) -> Iterator[Hall]:  # noqa: ANN401 - any client's
+            yield hall  # whoever may start the process may do everything
+
+        tools.make(enter).run("stdio")
+
+
+@keys.command()
+def add(
+    name: Name,
+    namespace: Annotated[
+        list[str] | None,
+        typer.Option("--namespace", "-n", help="A memory, 'team-*', or '*' for all (default)."),
+    ] = None,
+    scope: Annotated[str, typer.Option(help="read, write or admin.")] = "write",
+    folder: Folder = FOLDER,
+) -> None:
+    """Make a key and print it, for the only time."""
+    scopes = _keyed("mags.server.grants").Scope
+    if scope.upper() not in scopes.__members__:
+        raise InvalidInput(f"a scope is read, write or admin, not {scope!r}", scope=scope)
+    wanted = (tuple(namespace or ["*"]), scopes[scope.upper()])
+    _show(_ring(folder).add(name, *wanted, time.time()))
+
+
+@keys.command(name="list")
+def list_(folder: Folder = FOLDER) -> None:
+    """Names, scopes and namespaces; never the keys themselves."""
+    table = Table("name", "scope", "namespaces", "made", "revoked", box=None)
+    for key in _ring(folder).known():
+        gone = "" if key.revoked is None else _day(key.revoked)
+        spaces = ", ".join(key.namespaces)
+        table.add_row(key.name, key.scope.name.lower(), spaces, _day(key.made), gone)
+    out.print(table)
+
+
+@keys.command()
+def rotate(name: Name, folder: Folder = FOLDER) -> None:
+    """Another secret for a key; the old one is out at once."""
+    _show(_ring(folder).rotate(name, time.time()))
+
+
+@keys.command()
+def revoke(name: Name, folder: Folder = FOLDER) -> None:
+    """Let a key in no more, at once."""
+    _ring(folder).revoke(name, time.time())
+    out.print(f"{name} is revoked.", markup=False)
+
+
+def _ring(folder: Path) -> Any:  # noqa: ANN401 - the server's, which may not be installed
+    return _keyed("mags.server.keys").KeyRing(folder)
+
+
+def _show(secret: str) -> None:
+    out.print(secret, markup=False, soft_wrap=True)
+    typer.echo("Keep it: it is not shown again.", err=True)
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
