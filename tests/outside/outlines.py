@@ -22,7 +22,7 @@ import mags
 from mags.cli.app import app
 from mags.cli.joined import whole
 from mags.server import mcp
-from mags.server.metrics import Metrics
+from mags.server.middleware import Metrics
 from mags.settings import ENVIRONMENT, NESTED, Settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -31,10 +31,10 @@ def add(
     folder: Folder = FOLDER,
 ) -> None:
     """Make a key and print it, for the only time."""
-    scopes = _module("grants").Scope
+    scopes = _auth().Scope
     if scope.upper() not in scopes.__members__:
         raise InvalidInput(f"a scope is read, write or admin, not {scope!r}", scope=scope)
-    ring = _module("keys").KeyRing(folder)
+    ring = _auth().KeyRing(folder)
     secret = ring.add(name, tuple(namespace or ["*"]), scopes[scope.upper()], time.time())
     _show(secret)
 
@@ -43,7 +43,7 @@ def add(
 def list_(folder: Folder = FOLDER) -> None:
     """Names, scopes and namespaces; never the keys themselves."""
     table = Table("name", "scope", "namespaces", "made", "revoked", box=None)
-    for key in _module("keys").KeyRing(folder).known():
+    for key in _auth().KeyRing(folder).known():
         gone = "" if key.revoked is None else _day(key.revoked)
         spaces = ", ".join(key.namespaces)
         table.add_row(key.name, key.scope.name.lower(), spaces, _day(key.made), gone)
@@ -53,18 +53,18 @@ def list_(folder: Folder = FOLDER) -> None:
 @keys.command()
 def rotate(name: Name, folder: Folder = FOLDER) -> None:
     """Another secret for a key; the old one is out at once."""
-    _show(_module("keys").KeyRing(folder).rotate(name, time.time()))
+    _show(_auth().KeyRing(folder).rotate(name, time.time()))
 
 
 @keys.command()
 def revoke(name: Name, folder: Folder = FOLDER) -> None:
     """Let a key in no more, at once."""
-    _module("keys").KeyRing(folder).revoke(name, time.time())
+    _auth().KeyRing(folder).revoke(name, time.time())
     out.print(f"{name} is revoked.", markup=False)
 
 
-def _module(name: str) -> ModuleType:
-    return bring(f"mags.server.{name}", extra="server", needed_for="mags keys")
+def _auth() -> ModuleType:
+    return bring("mags.server.auth", extra="server", needed_for="mags keys")
 
 
 def _show(secret: str) -> None:

@@ -23,9 +23,8 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
     """
     tools = bring("mags.server.mcp", extra="server", needed_for="mags mcp")
     halls = bring("mags.server.halls", extra="server", needed_for="mags mcp")
-    traces = bring("mags.server.traces", extra="server", needed_for="mags mcp")
     with Where(path=memory, branch=branch).open(must_exist=False) as opened:
-        hall = halls.Hall(memory=opened, traces=traces.Traces(TRACES))
+        hall = halls.Hall(memory=opened, traces=halls.Traces(TRACES))
 
         @contextmanager
         def enter(_context: Any, _needed: Any) -> Iterator[Hall]:  # noqa: ANN401 - any client's

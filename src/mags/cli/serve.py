@@ -21,8 +21,7 @@ from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from mags.server.model import ModelChoice
-    from mags.server.outside import Outside
+    from mags.server.settings import ModelChoice, Outside
     from mags.server.turnstile import Turnstile
 
 Folder = Annotated[
@@ -78,8 +77,7 @@ def outside() -> Outside:
 
 def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
     upstream = bring("mags.server.proxy.upstream", extra="server", needed_for="mags serve")
-    model = bring("mags.server.model", extra="server", needed_for="mags serve")
-    outside = bring("mags.server.outside", extra="server", needed_for="mags serve")
+    parts_of = bring("mags.server.settings", extra="server", needed_for="mags serve")
     parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
 
@@ -99,12 +97,12 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
         connect_s=chat.connect_s,
         silence_s=chat.timeout_s,
     )
-    found: Outside = outside.Outside(
+    found: Outside = parts_of.Outside(
         open_memory=open_memory,
         embedder=lambda: embedder,
         remembered=load_prompts(settings.policy.prompts)["remembered"],
         upstream=asked if chat.url else None,
-        model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
+        model=parts_of.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         joining=guests("mags.server"),
         turnstile=turns if _plans_here(settings) else None,

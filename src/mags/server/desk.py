@@ -11,8 +11,7 @@ from fastapi import Depends, Path, Query, Request
 from starlette.datastructures import State
 
 from mags.memory.memory import Memory
-from mags.server.doorman import GRANT
-from mags.server.grants import NAMESPACE, Grant, Refused, Scope
+from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
 from mags.server.halls import MAIN, Hall, Halls, check_branch
 from mags.server.settings import ServerSettings
 from mags.server.turnstile import Turnstile

@@ -23,19 +23,21 @@ from starlette.routing import Route
 
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory import inspect
-from mags.server.doorman import GRANT
-from mags.server.grants import Refused, Scope, namespace_of
+from mags.server.auth import GRANT, Refused, Scope, namespace_of
 from mags.server.halls import Hall, Halls
-from mags.server.wire.seen import NAMED, ChangeOut
-from mags.server.wire.shown import (
+from mags.server.wire.responses import (
+    NAMED,
+    ChangeOut,
+    EntryOut,
     ExplanationOut,
     FactOut,
+    ForgottenOut,
     FoundOut,
+    MarkOut,
     ReplyOut,
     SeenOut,
     Shown,
 )
-from mags.server.wire.told import EntryOut, ForgottenOut, MarkOut
 
 Enter = Callable[[Any, Scope], AbstractContextManager[Hall]]
 """From a request of a client and what it needs to the memory it may use."""
@@ -116,10 +118,7 @@ class Tools:
         """Why a recall or an answer came out as it did, by the id of its trace."""
         with _entered(self.enter(ctx, Scope.READ)) as hall:
             known = hall.traces.get(trace)
-            told = hall.memory.explain(known, None)
-            return ExplanationOut(
-                queries=list(told.queries), lines=list(told.lines), trace=known.as_dict()
-            )
+            return ExplanationOut.of(hall.memory.explain(known, None), known)
 
     def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> ForgottenOut:
         """Erase for good what has a name, or all that holds a phrase. First look, by `dry_run`."""

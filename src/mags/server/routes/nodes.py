@@ -13,14 +13,21 @@ from mags.memory import inspect
 from mags.memory.moments import seconds
 from mags.memory.pictures import Frame
 from mags.plasticity.cycle import OnRule
+from mags.server.auth import Scope
 from mags.server.desk import At
-from mags.server.grants import Scope
-from mags.server.streams import Say, streamed, whole
-from mags.server.wire.given import ArcIn, EditIn, ForgetIn, SleepIn
-from mags.server.wire.raw import EVENTS, answered
-from mags.server.wire.seen import MapOut, MomentOut, PictureOut
-from mags.server.wire.shown import NeighbourOut, NodeOut
-from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
+from mags.server.wire.openapi import EVENTS, answered
+from mags.server.wire.requests import ArcIn, EditIn, ForgetIn, SleepIn
+from mags.server.wire.responses import (
+    ForgottenOut,
+    MapOut,
+    MomentOut,
+    NeighbourOut,
+    NodeOut,
+    PictureOut,
+    SleepOut,
+    StatsOut,
+)
+from mags.server.wire.streams import Say, streamed, whole
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
 NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1, examples=[3])]

@@ -28,9 +28,9 @@ from mags.errors import (
     StoreClosed,
     StoreFull,
 )
-from mags.server.grants import Forbidden, Refused
+from mags.server.auth import Forbidden, Refused
 from mags.server.halls import Overloaded
-from mags.server.wire.plain import whole_text
+from mags.server.wire.requests import whole_text
 
 MEDIA = "application/problem+json"
 STATUS: Mapping[type[MagsError], tuple[int, str]] = {
