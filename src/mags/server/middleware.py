@@ -328,47 +328,6 @@ def logger(stream: TextIO) -> structlog.typing.FilteringBoundLogger:
     return made
 
 
-class Logged:
-    """An app that logs each request when it is done, under an id that the answer carries too.
-
-    Never what was said: paths hold names of memories and ids, so the route is logged and not the
-    path; a key by its name.
-    """
-
-    def __init__(self, app: ASGIApp, log: structlog.typing.FilteringBoundLogger) -> None:
-        """Logs to `log`."""
-        self._app = app
-        self._log = log.bind()  # what is wrapped is bound anew at each line, unless it is here
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve and log."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        name, begun, status = uuid.uuid4().hex, time.perf_counter(), 500
-
-        async def named(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message["headers"], (REQUEST_ID, name.encode())]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, named)
-        finally:
-            grant = scope.get(GRANT)
-            self._log.info(
-                "request",
-                id=name,
-                method=scope["method"],
-                route=_route(scope),
-                status=status,
-                ms=round(1e3 * (time.perf_counter() - begun), 2),
-                key=None if grant is None else grant.name,
-            )
-
-
 class Metrics:
     """The counters of one server, in a registry of its own. No names of memories."""
 
@@ -399,38 +358,49 @@ class Metrics:
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
 
 
-class Measured:
-    """An app whose requests are counted and timed by route, never by what is in the path."""
+class Observed:
+    """An app whose requests are counted, timed and logged, each under an id that its answer has.
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        """Counts into `metrics`."""
+    Never what was said: paths hold names of memories and ids, so the route is told and not the
+    path; a key by its name.
+    """
+
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, log: structlog.typing.FilteringBoundLogger
+    ) -> None:
+        """Counts into `metrics`, logs to `log`."""
         self._app, self._metrics = app, metrics
+        self._log = log.bind()  # what is wrapped is bound anew at each line, unless it is here
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve and count."""
+        """Serve, then count and log."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun, status = time.perf_counter(), 500
+        name, begun, status = uuid.uuid4().hex, time.perf_counter(), 500
 
-        async def noted(message: Message) -> None:
+        async def named(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message["headers"], (REQUEST_ID, name.encode())]
             await send(message)
 
         self._metrics.busy.inc()
         try:
-            await self._app(scope, receive, noted)
+            await self._app(scope, receive, named)
         finally:
             self._metrics.busy.dec()
-            route = _route(scope)
-            method = scope["method"]
-            spent = time.perf_counter() - begun
+            spent_s, method, grant = time.perf_counter() - begun, scope["method"], scope.get(GRANT)
+            route = getattr(scope.get("route"), "path", UNKNOWN)
             self._metrics.requests.labels(method, route, str(status)).inc()
-            self._metrics.seconds.labels(method, route).observe(spent)
-
-
-def _route(scope: Scope) -> str:
-    """The route that served a request, as it is declared: nothing of what is in the path."""
-    return getattr(scope.get("route"), "path", UNKNOWN)
+            self._metrics.seconds.labels(method, route).observe(spent_s)
+            self._log.info(
+                "request",
+                id=name,
+                method=method,
+                route=route,
+                status=status,
+                ms=round(1e3 * spent_s, 2),
+                key=None if grant is None else grant.name,
+            )

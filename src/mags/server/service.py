@@ -21,7 +21,7 @@ from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.desk import desk_for, grant_of
 from mags.server.halls import Halls
-from mags.server.middleware import Doorman, Limited, Logged, Measured, Metrics, logger
+from mags.server.middleware import Doorman, Limited, Metrics, Observed, logger
 from mags.server.proxy.routes import Proxy, Refusals, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
@@ -70,8 +70,7 @@ class Service:
         inner = Limited(inner, limits)
         inner = Doorman(inner, settings, self.keys)
         inner = Refusals(inner)
-        inner = Logged(inner, log or logger(sys.stderr))
-        self.app: ASGIApp = Measured(inner, self.metrics)
+        self.app: ASGIApp = Observed(inner, self.metrics, log or logger(sys.stderr))
 
     def _api(self) -> FastAPI:
         app = Described(

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import httpx
@@ -97,43 +98,22 @@ class Proxy:
         self, upstream: Upstream | None, rememberer: Rememberer, embedder: Callable[[], Embedder]
     ) -> None:
         """`upstream` None: there is no model, and chat says so."""
-        self._line, self._rememberer, self._embedder = (
-            _Line(upstream=upstream),
-            rememberer,
-            embedder,
-        )
+        self._line = _Line(upstream=upstream)
+        self._rememberer, self._embedder = rememberer, embedder
         self._former: list[_Line] = []
         self.router = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
-        add = self.router.add_api_route
+        add, some = partial(self.router.add_api_route, response_class=Response), {"type": "object"}
         add(
             "/chat/completions",
             self.chat,
             methods=["POST"],
-            response_class=Response,
             responses=answered(EVENTS, json=shape("CompletionOut")),
             openapi_extra=taken(JSON, shape("CompletionIn")),
         )
-        add(
-            "/models",
-            self.models,
-            methods=["GET"],
-            response_class=Response,
-            responses=answered(json={"type": "object"}),
-        )
-        add(
-            "/models/{model:path}",
-            self.one_model,
-            methods=["GET"],
-            response_class=Response,
-            responses=answered(json={"type": "object"}),
-        )
-        add(
-            "/embeddings",
-            self.embeddings,
-            methods=["POST"],
-            response_class=Response,
-            responses=answered(json=shape("VectorsOut")),
-        )
+        add("/models", self.models, responses=answered(json=some))
+        add("/models/{model:path}", self.one_model, responses=answered(json=some))
+        vectors = answered(json=shape("VectorsOut"))
+        add("/embeddings", self.embeddings, methods=["POST"], responses=vectors)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -283,24 +263,27 @@ async def _body(request: Request) -> Json:
 
 
 def _message(answer: Json) -> Json | None:
-    choices = answer.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    choice = _first_choice(answer)
+    if choice is None:
         raise ModelReplyError("the model's server answered without `choices`")
-    message = choices[0].get("message")
+    message = choice.get("message")
     return message if isinstance(message, dict) else None
 
 
 def _piece(data: str) -> str:
     """The words of a streamed chunk's first choice; raises ModelReplyError for what is none."""
     try:
-        chunk = json.loads(data)
+        choice = _first_choice(json.loads(data))
     except (ValueError, RecursionError) as failure:
         raise ModelReplyError("the model's server streamed what is no JSON") from failure
-    choices = chunk.get("choices") if isinstance(chunk, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return ""
-    delta = choices[0].get("delta")
-    return text_of(delta) if isinstance(delta, dict) and not choices[0].get("index") else ""
+    delta = None if choice is None or choice.get("index") else choice.get("delta")
+    return text_of(delta) if isinstance(delta, dict) else ""
+
+
+def _first_choice(answer: object) -> Json | None:
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    found = choices[0] if isinstance(choices, list) and choices else None
+    return found if isinstance(found, dict) else None
 
 
 def _last(sent: Json, extension: Json) -> Json:
@@ -506,22 +489,16 @@ class Rememberer:
 
         The answer is there and paid for: it reaches the client all the same.
         """
+        words = whole_text(answer)[:LONGEST_TURN]
+        if not words.strip():
+            return ""
+        key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
         try:
-            self._remember(grant, conversation, whole_text(answer)[:LONGEST_TURN])
+            with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+                hall.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""
-
-    def _remember(self, grant: Grant, conversation: Conversation, answer: str) -> None:
-        if not answer.strip():
-            return
-        with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
-            hall.memory.observe(
-                answer,
-                speaker=ASSISTANT,
-                session=SESSION,
-                key=f"{conversation.key} {hashlib.sha256(answer.encode()).hexdigest()}",
-            )
 
     def shown(self, body: Json, remembered: Remembered) -> Json:
         """The request as the model gets it: a system message of bounded size before the rest.

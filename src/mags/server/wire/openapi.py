@@ -6,7 +6,7 @@ line by line, and streams are text. So these shapes are written down by hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -31,102 +31,99 @@ EXPORTED = (
 )
 """The least that an import takes: a memory that has heard of somebody."""
 
-_MESSAGE: Json = {
-    "type": "object",
-    "required": ["role"],
-    "properties": {
-        "role": TEXT,
-        "content": {
-            "anyOf": [TEXT, {"type": "array", "items": {"type": "object"}}, {"type": "null"}],
-        },
+
+def _object(
+    said: str = "", *, optional: Collection[str] = (), more: bool = False, **properties: Json
+) -> Json:
+    """An object of these properties; `more`: others are taken too."""
+    found: Json = {"type": "object", "description": said} if said else {"type": "object"}
+    required = [name for name in properties if name not in optional]
+    found |= {"required": required, "properties": properties}
+    return {**found, "additionalProperties": True} if more else found
+
+
+def _list(items: Json, **limits: int) -> Json:
+    return {"type": "array", **limits, "items": items}
+
+
+_CITATION = _object(id={"type": "integer"}, text=TEXT, speaker=TEXT, score={"type": "number"})
+_REMEMBERED = _object(
+    "The memory that was used, the id to explain the recall by, what was shown.",
+    memory=TEXT,
+    trace=TEXT,
+    citations=_list(_CITATION),
+    warnings=_list(TEXT),
+    optional=["warnings"],
+)
+_MESSAGE = _object(
+    role=TEXT,
+    content={"anyOf": [TEXT, _list({"type": "object"}), {"type": "null"}]},
+    optional=["content"],
+    more=True,
+)
+_VECTOR = _object(
+    object={"const": "embedding"},
+    index={"type": "integer"},
+    embedding={
+        "anyOf": [_list({"type": "number"}), TEXT],
+        "description": "Numbers, or float32 little-endian in base64, as it was asked for.",
     },
-    "additionalProperties": True,
-}
-_CITATION: Json = {
-    "type": "object",
-    "required": ["id", "text", "speaker", "score"],
-    "properties": {
-        "id": {"type": "integer"},
-        "text": TEXT,
-        "speaker": TEXT,
-        "score": {"type": "number"},
+)
+_COMPLETION = _object(
+    "A chat completion, as OpenAI's API takes it. Fields that are not listed go on to the model as "
+    "they are.",
+    messages=_list(_MESSAGE, minItems=1),
+    model={**TEXT, "description": "Left out, the one that is configured."},
+    stream={"anyOf": [{"type": "boolean"}, {"type": "null"}]},
+    user={
+        "anyOf": [TEXT, {"type": "null"}],
+        "description": "The memory, where the key has several; the model is not told.",
     },
-}
-_REMEMBERED: Json = {
-    "type": "object",
-    "description": "The memory that was used, the id to explain the recall by, what was shown.",
-    "required": ["memory", "trace", "citations"],
-    "properties": {
-        "memory": TEXT,
-        "trace": TEXT,
-        "citations": {"type": "array", "items": _CITATION},
-        "warnings": {"type": "array", "items": TEXT},
-    },
-}
-_VECTOR: Json = {
-    "type": "object",
-    "required": ["object", "index", "embedding"],
-    "properties": {
-        "object": {"const": "embedding"},
-        "index": {"type": "integer"},
-        "embedding": {
-            "anyOf": [{"type": "array", "items": {"type": "number"}}, TEXT],
-            "description": "Numbers, or float32 little-endian in base64, as it was asked for.",
-        },
-    },
-}
-SHAPES: Mapping[str, Json] = {
-    "CompletionIn": {
-        "type": "object",
-        "description": "A chat completion, as OpenAI's API takes it. Fields that are not listed go "
-        "on to the model as they are.",
-        "required": ["messages"],
-        "properties": {
-            "messages": {"type": "array", "minItems": 1, "items": _MESSAGE},
-            "model": {**TEXT, "description": "Left out, the one that is configured."},
-            "stream": {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
-            "user": {
-                "anyOf": [TEXT, {"type": "null"}],
-                "description": "The memory, where the key has several; the model is not told.",
-            },
-        },
-        "additionalProperties": True,
-        "examples": [
-            {"messages": [{"role": "user", "content": "Where does Ana live?"}], "user": "alice"},
-            {
-                "model": "my-model",
-                "user": "alice",
-                "messages": [
-                    {"role": "system", "content": "Be brief."},
-                    {"role": "user", "content": [{"type": "text", "text": "Where is Ana?"}]},
-                ],
-                "temperature": 0.3,
-                "stream": False,
-            },
+    optional=["model", "stream", "user"],
+    more=True,
+)
+_COMPLETION["examples"] = [
+    {"messages": [{"role": "user", "content": "Where does Ana live?"}], "user": "alice"},
+    {
+        "model": "my-model",
+        "user": "alice",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": [{"type": "text", "text": "Where is Ana?"}]},
         ],
+        "temperature": 0.3,
+        "stream": False,
     },
-    "CompletionOut": {
-        "type": "object",
-        "description": "The model's answer as it came, and what it was shown.",
-        "required": ["choices", "mags"],
-        "properties": {
-            "choices": {"type": "array", "minItems": 1, "items": {"type": "object"}},
-            "mags": _REMEMBERED,
-        },
-        "additionalProperties": True,
-    },
-    "VectorsOut": {
-        "type": "object",
-        "description": "A vector for each text, in their order.",
-        "required": ["object", "data", "model", "usage"],
-        "properties": {
-            "object": {"const": "list"},
-            "data": {"type": "array", "items": _VECTOR},
-            "model": {**TEXT, "description": "The memory's embedder, whichever was named."},
-            "usage": {"type": "object", "description": "Counts of tokens: 0, nobody pays."},
-        },
-    },
+]
+SHAPES: Mapping[str, Json] = {
+    "CompletionIn": _COMPLETION,
+    "CompletionOut": _object(
+        "The model's answer as it came, and what it was shown.",
+        choices=_list({"type": "object"}, minItems=1),
+        mags=_REMEMBERED,
+        more=True,
+    ),
+    "VectorsOut": _object(
+        "A vector for each text, in their order.",
+        object={"const": "list"},
+        data=_list(_VECTOR),
+        model={**TEXT, "description": "The memory's embedder, whichever was named."},
+        usage={"type": "object", "description": "Counts of tokens: 0, nobody pays."},
+    ),
+    "Problem": _object(
+        "A problem (RFC 9457): what went wrong and what to do, with facts of its own.",
+        type={**TEXT, "examples": ["urn:mags:NotFound"]},
+        title={**TEXT, "examples": ["Not found"]},
+        status={"type": "integer", "examples": [404]},
+        detail=TEXT,
+        more=True,
+    ),
+    "ModelError": _object(
+        "An error as OpenAI's API gives it, for its clients to understand.",
+        error=_object(message=TEXT, type=TEXT, more=True),
+    ),
 }
+"""Shapes of what no model of these modules reads or writes, by their names in the document."""
 
 
 def taken(media: str, schema: Json) -> Json:
@@ -150,31 +147,6 @@ def shape(name: str) -> Json:
 
 
 PROXY = "/v1/"
-PROBLEM = {
-    "type": "object",
-    "description": "A problem (RFC 9457): what went wrong and what to do, with facts of its own.",
-    "required": ["type", "title", "status", "detail"],
-    "properties": {
-        "type": {"type": "string", "examples": ["urn:mags:NotFound"]},
-        "title": {"type": "string", "examples": ["Not found"]},
-        "status": {"type": "integer", "examples": [404]},
-        "detail": {"type": "string"},
-    },
-    "additionalProperties": True,
-}
-MODEL_ERROR = {
-    "type": "object",
-    "description": "An error as OpenAI's API gives it, for its clients to understand.",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["message", "type"],
-            "properties": {"message": {"type": "string"}, "type": {"type": "string"}},
-            "additionalProperties": True,
-        }
-    },
-}
 FASTAPIS_OWN = ("HTTPValidationError", "ValidationError")
 
 
@@ -198,10 +170,8 @@ def _name_problems(document: dict[str, Any]) -> None:
     parts = document["components"]
     for name in FASTAPIS_OWN:
         parts["schemas"].pop(name, None)
-    parts["schemas"] |= {"Problem": PROBLEM, "ModelError": MODEL_ERROR, **SHAPES}
-    a_problem = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    an_error = {"application/json": {"schema": {"$ref": "#/components/schemas/ModelError"}}}
+    parts["schemas"] |= SHAPES
     parts["responses"] = {
-        "Problem": {"description": "What went wrong.", "content": a_problem},
-        "ModelError": {"description": "What went wrong.", "content": an_error},
+        name: {"description": "What went wrong.", "content": {media: {"schema": shape(name)}}}
+        for name, media in (("Problem", MEDIA), ("ModelError", JSON))
     }
