@@ -192,13 +192,8 @@ class KeyRing:
         for pattern in namespaces:
             check_pattern(pattern)
         secret = BEGIN + secrets.token_urlsafe(32)
-        made = Key(
-            name=name,
-            digest=digest_of(secret),
-            namespaces=namespaces,
-            scope=scope,
-            made=now_s,
-        )
+        digest = digest_of(secret)
+        made = Key(name=name, digest=digest, namespaces=namespaces, scope=scope, made=now_s)
         with self._lock, alone(self.path):
             self._refresh(anew=True)
             known = self._keys.get(name)

@@ -145,20 +145,16 @@ class Tools:
                 if name != USER:
                     raise
                 return ProfileText(name=name, facts=[], past=[]).model_dump_json(indent=1)
-            found = ProfileText(
-                name=known.name,
-                facts=[FactOut.of(fact) for fact in (*known.facts, *known.about)],
-                past=[FactOut.of(fact) for fact in known.past],
-            )
-            return found.model_dump_json(indent=1)
+            facts = [FactOut.of(fact) for fact in (*known.facts, *known.about)]
+            past = [FactOut.of(fact) for fact in known.past]
+            return ProfileText(name=known.name, facts=facts, past=past).model_dump_json(indent=1)
 
     def changes(self, newest: str, ctx: Context) -> str:
         """The newest so many changes of the memory, one a line, oldest first."""
         with _entered(self.enter(ctx, Scope.READ), ResourceError) as hall:
             memory = hall.memory
-            if not (newest.isascii() and newest.isdigit() and len(newest) < 7):
-                raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
-            if not 1 <= int(newest) <= MOST:
+            digits = newest.isascii() and newest.isdigit() and len(newest) < 7
+            if not digits or not 1 <= int(newest) <= MOST:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0

@@ -103,8 +103,3 @@ def listener(service: Service) -> Listener:
         timeout_graceful_shutdown=GRACE_S,
     )
     return Listener(config, service)
-
-
-def serve(service: Service) -> None:
-    """Serve until SIGTERM or SIGINT."""
-    listener(service).run()

@@ -50,9 +50,8 @@ def changes(
 ) -> list[ChangeOut]:
     """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
     with desk.reading() as memory:
-        return [
-            ChangeOut.of(change) for change in inspect.changes(memory, after, limit, named=NAMED)
-        ]
+        found = inspect.changes(memory, after, limit, named=NAMED)
+        return [ChangeOut.of(change) for change in found]
 
 
 @router.get("/snapshots")
@@ -167,7 +166,7 @@ async def events(
     else:
         await run_in_threadpool(_next, desk, begin)  # what is folded away is refused here
     state = request.app.state
-    if state.streams >= desk.settings.limits.streams:
+    if state.streams >= state.settings.limits.streams:
         raise Overloaded(f"{state.streams} event streams are open: close one")
     return _Counted(
         _stream(request, desk, begin), media_type="text/event-stream", headers=HEADERS, state=state
@@ -223,8 +222,6 @@ def _head(desk: Desk) -> int:
 
 
 def _next(desk: Desk, seq: int) -> list[ChangeOut]:
-    with desk.hall(Scope.READ) as hall:
-        return [
-            ChangeOut.of(change)
-            for change in inspect.changes(hall.memory, seq, AT_ONCE, named=NAMED)
-        ]
+    with desk.reading() as memory:
+        found = inspect.changes(memory, seq, AT_ONCE, named=NAMED)
+        return [ChangeOut.of(change) for change in found]
