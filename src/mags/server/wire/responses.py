@@ -10,11 +10,25 @@ from typing import Annotated, Any, Literal, Self, TypeVar, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
 
-from mags.memory import views
 from mags.memory.changes import ArcView, ChangeView, NamedView
 from mags.memory.lives import MomentView
 from mags.memory.pictures import DotView, LinkView, Picture
 from mags.memory.regions import RegionView
+from mags.memory.views import (
+    Citation,
+    Diff,
+    Explanation,
+    Forgotten,
+    GoneView,
+    LogEntry,
+    NeighbourView,
+    NodeView,
+    PathView,
+    Profile,
+    Reply,
+    Seen,
+    Stats,
+)
 from mags.plasticity.cycle import SleepReport
 from mags.ports.chat import Usage
 from mags.ports.store import Mark
@@ -63,7 +77,7 @@ def copies(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], t
 # -- turns and answers
 
 
-@copies(views.Seen, but=["delta"])
+@copies(Seen, but=["delta"])
 class SeenOut(Copied):
     """What became of a turn. `seq`: its place in the journal; the other numbers are node ids."""
 
@@ -106,7 +120,7 @@ class FoundOut(Shown):
         return cls.model_validate(found_as_dict(found, trace))
 
 
-@copies(views.Citation)
+@copies(Citation)
 class CitationOut(Copied):
     """A memory that an answer rests on."""
 
@@ -130,7 +144,7 @@ class ReplyOut(Shown):
     warnings: list[str]
 
     @classmethod
-    def of(cls, reply: views.Reply, trace: str) -> ReplyOut:
+    def of(cls, reply: Reply, trace: str) -> ReplyOut:
         """From an answer and the id under which its trace is kept."""
         return cls(
             text=reply.text,
@@ -153,7 +167,7 @@ class ExplanationOut(Shown):
     trace: dict[str, Any]
 
     @classmethod
-    def of(cls, told: views.Explanation, trace: Trace) -> ExplanationOut:
+    def of(cls, told: Explanation, trace: Trace) -> ExplanationOut:
         """From what the memory says of a trace."""
         return cls(queries=list(told.queries), lines=list(told.lines), trace=trace.as_dict())
 
@@ -169,24 +183,24 @@ class ChainOut(Copied):
 # -- nodes, and the memory as a whole
 
 
-@copies(views.NodeView)
+@copies(NodeView)
 class NodeOut(Copied):
     """A node in words; strength is now's."""
 
     fact: FactOut | None
 
 
-@copies(views.NeighbourView)
+@copies(NeighbourView)
 class NeighbourOut(Copied):
     """One arc at a node."""
 
 
-@copies(views.PathView)
+@copies(PathView)
 class PathOut(Copied):
     """How two nodes hang together; null where they do not."""
 
 
-@copies(views.Profile)
+@copies(Profile)
 class ProfileOut(Copied):
     """What is known about somebody or something, now and before."""
 
@@ -195,7 +209,7 @@ class ProfileOut(Copied):
     about: list[FactOut]
 
 
-@copies(views.Stats, but=["parts"])
+@copies(Stats, but=["parts"])
 class StatsOut(Copied):
     """Counts of a memory, and who is at work."""
 
@@ -223,7 +237,7 @@ class SleepOut(Shown):
         )
 
 
-@copies(views.Forgotten)
+@copies(Forgotten)
 class ForgottenOut(Copied):
     """What was erased (or would be), node ids by kind; `texts` of what would be, by id."""
 
@@ -325,17 +339,17 @@ class MarkOut(Shown):
         return cls(name=mark.name, branch=mark.branch, seq=mark.seq, recorded_at=at)
 
 
-@copies(views.LogEntry)
+@copies(LogEntry)
 class EntryOut(Copied):
     """One change of the journal."""
 
 
-@copies(views.GoneView)
+@copies(GoneView)
 class GoneOut(Copied):
     """A node that is no more, as it was."""
 
 
-@copies(views.Diff)
+@copies(Diff)
 class DiffOut(Copied):
     """What changed since a snapshot."""
 
