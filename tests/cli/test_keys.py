@@ -13,8 +13,7 @@ pytest.importorskip("fastapi", reason="needs the extra: pip install 'mags[server
 
 from mags.cli.app import app
 from mags.errors import InvalidInput
-from mags.server.grants import Refused
-from mags.server.keys import KeyRing
+from mags.server.auth import KeyRing, Refused
 
 Run = Callable[..., Result]
 

@@ -21,7 +21,7 @@ import anyio
 import mags
 from mags.cli.app import app, whole
 from mags.server import mcp
-from mags.server.metrics import Metrics
+from mags.server.middleware import Metrics
 from mags.settings import ENVIRONMENT, NESTED, Settings
 
 ROOT = Path(__file__).resolve().parents[2]

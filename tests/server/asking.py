@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import httpx
 
-from mags.server.wire.given import TRACE
+from mags.server.wire.requests import TRACE
 
 Json = dict[str, Any]
 ALICE, MARK = "alice", "before the move"

@@ -16,13 +16,11 @@ import mags
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.models.prompts import load_prompts
-from mags.server.logs import logger
-from mags.server.model import ModelChoice
-from mags.server.outside import Join, Outside
+from mags.server.middleware import logger
 from mags.server.proxy.upstream import Upstream
 from mags.server.run import Listener, listener
 from mags.server.service import Service
-from mags.server.settings import Limits, ServerSettings
+from mags.server.settings import Join, Limits, ModelChoice, Outside, ServerSettings
 from mags.settings import Settings
 
 EMBEDDER = HashEmbedder(64)

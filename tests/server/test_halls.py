@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from mags.errors import InvalidInput, NotFound
-from mags.server.grants import EVERY, EVERYTHING, Grant, Scope
+from mags.server.auth import EVERY, EVERYTHING, Grant, KeyRing, Scope
 from mags.server.halls import Halls, Overloaded
-from mags.server.keys import KeyRing
 from tests.server.serving import open_memory, serving
 
 

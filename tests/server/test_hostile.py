@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.listening import HEADER_BYTES
+from mags.server.run import HEADER_BYTES
 from mags.server.settings import Limits
 from tests.server.serving import Served, serving
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from mags.errors import ConfigurationError, CorruptFile, InvalidInput, NotFound, StoreBusy
-from mags.server.grants import EVERY, Grant, Refused, Scope
-from mags.server.keys import FILE, KeyRing
-from mags.server.private import alone
+from mags.server.auth import EVERY, FILE, Grant, KeyRing, Refused, Scope, alone
 from tests.server.serving import Served, serving
 
 
@@ -85,8 +83,8 @@ def test_a_server_behind_a_proxy_asks_for_a_key_whatever_name_is_sent(folder: Pa
 ADDS = """
 import sys
 from pathlib import Path
-from mags.server.grants import Scope
-from mags.server.keys import KeyRing
+from mags.server.auth import Scope
+from mags.server.auth import KeyRing
 ring = KeyRing(Path(sys.argv[1]))
 ring.known()
 for n in range(10):

@@ -10,7 +10,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from mags.memory.memory import Memory
-from mags.server.limits import Buckets, Limited
+from mags.server.middleware import Buckets, Limited
 from mags.server.settings import Limits
 from tests.server.serving import open_memory, serving
 
@@ -149,7 +149,7 @@ def test_who_does_not_read_its_answer_holds_no_place():
         await send({"type": "http.response.body", "body": b"x"})
 
     async def run() -> None:
-        limited = Limited(app, Limits(busy=1, request_s=0.1), lambda _: "a")
+        limited = Limited(app, Limits(busy=1, request_s=0.1))
         scope = {"type": "http", "method": "GET", "path": "/memories", "headers": []}
         sent: list[Message] = []
 

@@ -16,8 +16,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from mags.server.grants import Scope
-from mags.server.keys import KeyRing
+from mags.server.auth import KeyRing, Scope
 from tests.server.serving import Served, serving
 
 TOOLS = ["recall", "observe", "ask", "explain", "forget", "snapshot", "rollback"]

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from mags.errors import CorruptFile, InvalidInput
-from mags.server.grants import Scope
-from mags.server.model import FILE, ModelChoice, read_choice
+from mags.server.auth import Scope
+from mags.server.settings import FILE, ModelChoice, read_choice
 from tests.server.serving import Served, serving
 
 PATH = "/settings/model"

@@ -9,8 +9,7 @@ import numpy as np
 import openai
 import pytest
 
-from mags.server.grants import Scope
-from mags.server.keys import KeyRing
+from mags.server.auth import KeyRing, Scope
 from mags.server.proxy.upstream import Upstream
 from mags.server.settings import Limits
 from tests.models.chat.endpoint import Server, Step, tool_call

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.proxy.remembering import RETRY_S, Conversation, Keys
+from mags.server.proxy.routes import RETRY_S, Conversation, Keys
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server, Step
 from tests.server.serving import Served, serving

@@ -12,8 +12,7 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from mags.server.grants import EVERY, Scope
-from mags.server.keys import KeyRing
+from mags.server.auth import EVERY, KeyRing, Scope
 from mags.server.proxy.upstream import Upstream
 from tests.models.chat.endpoint import Server
 from tests.server.asking import DESTROYING, Asked, each_operation, fill

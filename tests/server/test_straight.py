@@ -10,8 +10,7 @@ import pytest
 
 from mags.memory.memory import Memory
 from mags.server.settings import Limits
-from mags.server.wire.recalled import found_as_dict, found_as_json
-from mags.server.wire.shown import FactOut, FoundOut, HitOut
+from mags.server.wire.responses import FactOut, FoundOut, HitOut, found_as_dict, found_as_json
 from tests.recall.small import told
 from tests.server.serving import open_memory, serving
 

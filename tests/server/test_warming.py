@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.warming import Warming, warm
+from mags.server.service import Warming, warm
 
 ENDS_S = 300.0
 COMPILING = 503, {"ready": False, "reason": "compiling"}

@@ -5,8 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from mags.server.grants import Scope
-from mags.server.keys import KeyRing
+from mags.server.auth import KeyRing, Scope
 from tests.server.serving import Served, serving
 from tests.web.using import listed, nodes_listed, not_loaded, say, sees, shoot
 

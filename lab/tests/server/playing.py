@@ -15,7 +15,7 @@ from mags_lab.games.players.nothing import Nothing
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.reader import LexicalReader
 from mags_lab.server.live import offer
-from mags_lab.server.tables import Pair
+from mags_lab.server.sessions import Pair
 from tests.server.serving import EMBEDDER
 
 

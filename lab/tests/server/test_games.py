@@ -7,10 +7,10 @@ import pytest
 
 from lab.tests.server.playing import GAMES as JOINING
 from lab.tests.server.playing import players
-from mags.server.grants import Grant, Scope
+from mags.server.auth import Grant, Scope
 from mags_lab.games.matches import Match
 from mags_lab.games.registry import GAMES, make
-from mags_lab.server.tables import IDLE_S, MINE, MOST, OFFERED, Tables
+from mags_lab.server.sessions import IDLE_S, MINE, MOST, OFFERED, Tables
 from tests.server.serving import Served, serving
 
 TINY = {"game": "nonsense/tiny", "seed": 3}

@@ -7,8 +7,7 @@ import httpx
 import pytest
 
 from lab.tests.server.playing import GAMES, begin_game
-from mags.server.grants import EVERY, Scope
-from mags.server.keys import KeyRing
+from mags.server.auth import EVERY, KeyRing, Scope
 from tests.server.asking import Asked, each_operation, every_example
 from tests.server.serving import Served, serving
 

@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from lab.tests.server.playing import GAMES, begin_game
 from mags.server.proxy.upstream import Upstream
 from mags.server.settings import Limits
-from mags.server.wire.given import TRACE
-from mags.server.wire.raw import EXPORTED, LINES
+from mags.server.wire.openapi import EXPORTED, LINES
+from mags.server.wire.requests import TRACE
 from tests.models.chat.endpoint import Server, Step
 from tests.server.asking import ALICE, DESTROYING, ENDLESS, MARK, fill
 from tests.server.serving import EMBEDDER, Served, serving

@@ -27,8 +27,7 @@ from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from mags.server.halls import Hall
-    from mags.server.model import ModelChoice
-    from mags.server.outside import Outside
+    from mags.server.settings import ModelChoice, Outside
     from mags.server.turnstile import Turnstile
 
 Folder = Annotated[
@@ -103,8 +102,8 @@ def outside() -> Outside:
 
 def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
     upstream = _serving("mags.server.proxy.upstream")
-    model = _serving("mags.server.model")
-    outside = _serving("mags.server.outside")
+    model = _serving("mags.server.settings")
+    outside = _serving("mags.server.settings")
     parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
 
@@ -150,7 +149,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
     "/path/to/alice.mags"]}.
     """
     tools, halls = _mcp("mags.server.mcp"), _mcp("mags.server.halls")
-    traces = _mcp("mags.server.traces").Traces(TRACES)
+    traces = _mcp("mags.server.halls").Traces(TRACES)
     with opened(memory, branch, must_exist=False) as mem:
         hall = halls.Hall(memory=mem, traces=traces)
 
@@ -172,7 +171,7 @@ def add(
     folder: Folder = FOLDER,
 ) -> None:
     """Make a key and print it, for the only time."""
-    scopes = _keyed("mags.server.grants").Scope
+    scopes = _keyed("mags.server.auth").Scope
     if scope.upper() not in scopes.__members__:
         raise InvalidInput(f"a scope is read, write or admin, not {scope!r}", scope=scope)
     wanted = (tuple(namespace or ["*"]), scopes[scope.upper()])
@@ -204,7 +203,7 @@ def revoke(name: Name, folder: Folder = FOLDER) -> None:
 
 
 def _ring(folder: Path) -> Any:  # noqa: ANN401 - the server's, which may not be installed
-    return _keyed("mags.server.keys").KeyRing(folder)
+    return _keyed("mags.server.auth").KeyRing(folder)
 
 
 def _show(secret: str) -> None:

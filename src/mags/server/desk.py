@@ -11,10 +11,8 @@ from fastapi import Depends, Path, Query, Request
 from starlette.datastructures import State
 
 from mags.memory.memory import Memory
-from mags.server.doorman import GRANT
-from mags.server.grants import NAMESPACE, Grant, Refused, Scope
+from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
 from mags.server.halls import MAIN, Hall, Halls, check_branch
-from mags.server.settings import ServerSettings
 from mags.server.turnstile import Turnstile
 
 Namespace = Annotated[
@@ -36,7 +34,6 @@ class Desk:
     """
 
     halls: Halls
-    settings: ServerSettings
     grant: Grant
     namespace: str
     branch: str = MAIN
@@ -79,7 +76,6 @@ def desk_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> 
     """The desk of a request about a namespace, by an app's state."""
     return Desk(
         halls=state.halls,
-        settings=state.settings,
         grant=grant,
         namespace=namespace,
         branch=branch,

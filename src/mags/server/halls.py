@@ -6,6 +6,7 @@ check could not reach another's namespace.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -13,10 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mags import caches
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory.memory import Memory
-from mags.server.grants import NAMESPACE, SUFFIX, Grant, Scope
-from mags.server.traces import Traces
+from mags.recall.found import Trace
+from mags.server.auth import NAMESPACE, SUFFIX, Grant, Scope
 from mags.store.migrations import copies
 
 MAIN = "main"
@@ -24,6 +26,44 @@ BESIDE = ("-wal", "-shm", "")
 """How the names of a memory's files go on; the memory itself is deleted last."""
 Open = Callable[[Path, str], Memory]
 """From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
+
+
+class Traces:
+    """The traces of a memory's last answers, for explain and feedback. Safe in threads."""
+
+    def __init__(self, most: int) -> None:
+        """`most`: how many are kept."""
+        self._most = most
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Trace] = OrderedDict()
+        caches.register(self)
+
+    def clear(self) -> None:
+        """Let go of what was asked; ids and numbers stay, for explain and feedback."""
+        with self._lock:
+            for name, trace in self._known.items():
+                self._known[name] = trace.wordless()
+
+    def keep(self, trace: Trace) -> str:
+        """Keep a trace; its id, which cannot be guessed."""
+        name = secrets.token_hex(12)
+        with self._lock:
+            self._known[name] = trace
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return name
+
+    def get(self, name: str) -> Trace:
+        """A trace that is still kept; raises NotFound."""
+        with self._lock:
+            found = self._known.get(name)
+        if found is None:
+            raise NotFound(
+                f"there is no trace {name!r}: the last {self._most} of a memory are kept, until "
+                "the server stops. Recall or ask again.",
+                trace=name,
+            )
+        return found
 
 
 class Overloaded(MagsError):

@@ -23,19 +23,21 @@ from starlette.routing import Route
 
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory import inspect
-from mags.server.doorman import GRANT
-from mags.server.grants import Refused, Scope, namespace_of
+from mags.server.auth import GRANT, Refused, Scope, namespace_of
 from mags.server.halls import Hall, Halls
-from mags.server.wire.seen import NAMED, ChangeOut
-from mags.server.wire.shown import (
+from mags.server.wire.responses import (
+    NAMED,
+    ChangeOut,
+    EntryOut,
     ExplanationOut,
     FactOut,
+    ForgottenOut,
     FoundOut,
+    MarkOut,
     ReplyOut,
     SeenOut,
     Shown,
 )
-from mags.server.wire.told import EntryOut, ForgottenOut, MarkOut
 
 Enter = Callable[[Any, Scope], AbstractContextManager[Hall]]
 """From a request of a client and what it needs to the memory it may use."""
@@ -116,10 +118,7 @@ class Tools:
         """Why a recall or an answer came out as it did, by the id of its trace."""
         with _entered(self.enter(ctx, Scope.READ)) as hall:
             known = hall.traces.get(trace)
-            told = hall.memory.explain(known, None)
-            return ExplanationOut(
-                queries=list(told.queries), lines=list(told.lines), trace=known.as_dict()
-            )
+            return ExplanationOut.of(hall.memory.explain(known, None), known)
 
     def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> ForgottenOut:
         """Erase for good what has a name, or all that holds a phrase. First look, by `dry_run`."""
@@ -146,20 +145,16 @@ class Tools:
                 if name != USER:
                     raise
                 return ProfileText(name=name, facts=[], past=[]).model_dump_json(indent=1)
-            found = ProfileText(
-                name=known.name,
-                facts=[FactOut.of(fact) for fact in (*known.facts, *known.about)],
-                past=[FactOut.of(fact) for fact in known.past],
-            )
-            return found.model_dump_json(indent=1)
+            facts = [FactOut.of(fact) for fact in (*known.facts, *known.about)]
+            past = [FactOut.of(fact) for fact in known.past]
+            return ProfileText(name=known.name, facts=facts, past=past).model_dump_json(indent=1)
 
     def changes(self, newest: str, ctx: Context) -> str:
         """The newest so many changes of the memory, one a line, oldest first."""
         with _entered(self.enter(ctx, Scope.READ), ResourceError) as hall:
             memory = hall.memory
-            if not (newest.isascii() and newest.isdigit() and len(newest) < 7):
-                raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
-            if not 1 <= int(newest) <= MOST:
+            digits = newest.isascii() and newest.isdigit() and len(newest) < 7
+            if not digits or not 1 <= int(newest) <= MOST:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0

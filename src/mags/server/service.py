@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 
 import structlog
@@ -14,34 +14,30 @@ from anyio import to_thread
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp
-from starlette.types import Scope as AsgiScope
 
-from mags.server import mcp, problems
+from mags.app import open
+from mags.models.embed.hashing import HashEmbedder
+from mags.server import mcp
+from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.desk import desk_for, grant_of
-from mags.server.doorman import GRANT, Doorman
-from mags.server.grants import Forbidden, Grant, Scope
 from mags.server.halls import Halls
-from mags.server.keys import KeyRing
-from mags.server.limits import Limited
-from mags.server.logs import Logged, logger
-from mags.server.metrics import Measured, Metrics
-from mags.server.openapi import Described
-from mags.server.outside import Choosing, Outside
-from mags.server.proxy.refusals import Refusals
-from mags.server.proxy.remembering import Rememberer
-from mags.server.proxy.routes import Proxy
-from mags.server.routes import events, history, leads, memories, nodes, page, recall, turns
-from mags.server.routes import settings as settings_routes
-from mags.server.settings import ServerSettings
+from mags.server.middleware import Doorman, Limited, Metrics, Observed, logger
+from mags.server.proxy.routes import Proxy, Refusals, Rememberer
+from mags.server.routes import history, memories, nodes, server
+from mags.server.settings import Choosing, Outside, ServerSettings
 from mags.server.straight import Straight
-from mags.server.warming import Warming
-from mags.server.wire.raw import PLAIN, answered
-from mags.server.wire.ready import ReadyOut, Reason
+from mags.server.wire.openapi import PLAIN, Described, answered
+from mags.server.wire.problems import install
+from mags.server.wire.responses import ReadyOut, Reason
+from mags.settings import Settings
 
-ROUTERS = (memories, turns, recall, leads, nodes, history, events, settings_routes, page)
+ROUTERS = (*memories.ROUTERS, nodes.router, history.router, *server.ROUTERS)
 ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
+PEOPLE = 24
+"""More than are compared one by one: the search by vectors has kernels of its own for many."""
+ASKED = "Where does Person3 live?"
 
 
 class Service:
@@ -70,12 +66,11 @@ class Service:
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
         self.api.openapi()  # now, by one thread: two might make it at once at the first request
-        inner: ASGIApp = Straight(self.api, recall.ROUTE, partial(desk_for, self.api.state))
-        inner = Limited(inner, limits, _name)
+        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(desk_for, self.api.state))
+        inner = Limited(inner, limits)
         inner = Doorman(inner, settings, self.keys)
         inner = Refusals(inner)
-        inner = Logged(inner, log or logger(sys.stderr))
-        self.app: ASGIApp = Measured(inner, self.metrics)
+        self.app: ASGIApp = Observed(inner, self.metrics, log or logger(sys.stderr))
 
     def _api(self) -> FastAPI:
         app = Described(
@@ -94,7 +89,7 @@ class Service:
         app.state.stopping = self.stopping
         app.state.streams = 0
         for one in ROUTERS:
-            app.include_router(one.router)
+            app.include_router(one)
         app.include_router(self.proxy.router)
         app.router.routes.extend(self._mcp_app.routes)
         app.add_api_route("/healthz", _healthy, tags=["server"])
@@ -112,7 +107,7 @@ class Service:
             response_class=Response,
             responses=answered(PLAIN),
         )
-        problems.install(app)
+        install(app)
         return app
 
     def _changed(self, now: Outside) -> None:
@@ -159,10 +154,42 @@ async def _healthy() -> dict[str, bool]:
     return {"healthy": True}
 
 
-def _name(scope: AsgiScope) -> str:
-    """Whose bucket a request draws from: its key's, else its address's."""
-    grant: Grant | None = scope.get(GRANT)
-    if grant is not None:
-        return grant.name
-    client = scope.get("client")
-    return f"address {client[0]}" if client else "unknown"
+class Warming:
+    """A thread that compiles the kernels once, so that the first who asks does not wait for them.
+
+    `done` when it has ended.
+    """
+
+    def __init__(self) -> None:
+        """`begin` starts it."""
+        self.done = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="warming")
+
+    def begin(self) -> None:
+        """Start; where this process has compiled before, there is nothing to do."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Wait until it has ended: a process that ends while it compiles may crash."""
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            warm()
+        finally:  # what fails here is told by the thread, and again to who asks
+            self.done.set()
+
+
+@cache
+def warm() -> None:
+    """Use a small memory in RAM as requests do; half a second where kernels are kept.
+
+    The embedder loads no weights: kernels do not depend on it. Settings of nobody name no model.
+    """
+    with open(None, settings=Settings(), embedder=HashEmbedder()) as memory:
+        memory.observe_many(f"Person{n} lives in Town{n}." for n in range(PEOPLE))
+        memory.converse("I am Person3 and I moved to Town90.")
+        memory.ask(ASKED)
+        memory.connect("Person3", "Town3")
+        memory.sleep()

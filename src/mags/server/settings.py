@@ -1,12 +1,31 @@
-"""What a server is told: where it listens, where its memories lie, and how much it takes."""
+"""What a server is started with, and the one part that may change while it runs: the model."""
 
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from fastapi import FastAPI
+
+from mags.errors import ConfigurationError, CorruptFile, InvalidInput
+from mags.models.prompts import Prompt
+from mags.ports.embedder import Embedder
+from mags.server.auth import remove_private, write_private
+from mags.server.halls import Open
+from mags.server.proxy.upstream import Upstream
+from mags.server.turnstile import Turnstile
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
+FILE = "model.json"
+"""Of the model that an admin chose, in the folder of the memories."""
+PORTS = {"http": 80, "https": 443}
+Leave = Callable[[], None]
+"""Puts away what a server's guest holds, when the server stops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,3 +85,149 @@ def is_local(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """An OpenAI-compatible endpoint. `url` ends in /v1, "" for no model; `key` None: none is sent.
+
+    `model` "": the first that the endpoint lists. The key goes in and never comes out: it is sent
+    to the place it was given for, and to nowhere else.
+    """
+
+    url: str = ""
+    model: str = ""
+    key: str | None = field(default=None, repr=False)
+
+    def following(self, url: str, model: str, key: str | None) -> ModelChoice:
+        """What is chosen after this. `key` None keeps the key where the place is the same.
+
+        A key is never sent to another place than it was given for: whoever may choose the model
+        could else have it sent to himself. Raises InvalidInput.
+        """
+        url = url.strip()
+        check_url(url)
+        kept = self.key if url and self.url and _place(url) == _place(self.url) else None
+        return ModelChoice(url=url, model=model.strip(), key=(kept if key is None else key) or None)
+
+
+def check_url(url: str) -> None:
+    """Raise InvalidInput for what is neither "" nor the address of an endpoint."""
+    if not url:
+        return
+    parts = _parts(url)
+    if parts is None or parts.scheme not in PORTS or not parts.hostname or parts.query:
+        raise InvalidInput("url: such as http://localhost:8000/v1", field="url")
+    if parts.username is not None or parts.password is not None:
+        raise InvalidInput("url: without a name or a key in it; the key goes into `key`")
+
+
+def read_choice(folder: Path) -> ModelChoice | None:
+    """What was chosen for a folder, None where nothing was; raises CorruptFile."""
+    path = folder / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        chosen = ModelChoice(**found)
+        check_url(chosen.url)
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, AttributeError, OSError, InvalidInput) as failure:
+        raise CorruptFile(
+            f"{path} is damaged: remove it, and choose the model again", path=path
+        ) from failure
+    return chosen
+
+
+def write_choice(folder: Path, choice: ModelChoice | None) -> None:
+    """Keep a choice, or none, for the next start; raises StoreError."""
+    if choice is None:
+        remove_private(folder / FILE)
+    else:
+        write_private(folder / FILE, json.dumps(asdict(choice), indent=1) + "\n")
+
+
+def _parts(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # only looked at when asked for
+    except ValueError:
+        return None
+    return parts
+
+
+def _place(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What a service works with. `open_memory`: from a path and a branch to a memory.
+
+    `embedder`: of `/v1/embeddings`, as the memories have it; `remembered`: the prompt that frames
+    what is recalled for the proxy's model; `upstream`: that model, None where there is none;
+    `model`: the same as it is shown. `with_model`: the same outside with another model (raises
+    ConfigurationError); None where the model cannot be changed. `joining`: what adds routes of its
+    own to the app, by its name. `turnstile`: where recalls take seats, None where they wait for
+    others more than they work.
+    """
+
+    open_memory: Open
+    embedder: Callable[[], Embedder]
+    remembered: Prompt
+    upstream: Upstream | None = None
+    model: ModelChoice = field(default_factory=ModelChoice)
+    with_model: Callable[[ModelChoice], Outside] | None = None
+    joining: Mapping[str, Join] = field(default_factory=dict)
+    turnstile: Turnstile | None = None
+
+
+Join = Callable[[FastAPI, Outside], Leave]
+"""Adds routes to an app that works with this outside."""
+
+
+class Choosing:
+    """The outside as it is now. Safe to use from several threads."""
+
+    def __init__(self, folder: Path, outside: Outside, changed: Callable[[Outside], None]) -> None:
+        """Begins with what was chosen for `folder` before; `changed` hears of each change after.
+
+        Raises CorruptFile, ConfigurationError.
+        """
+        self._folder, self._changed = folder, changed
+        self._configured = outside
+        self._lock = threading.Lock()
+        kept = None if outside.with_model is None else read_choice(folder)
+        self.outside = outside if kept is None else self._with(kept)
+
+    @property
+    def model(self) -> ModelChoice:
+        """The model that answers now."""
+        return self.outside.model
+
+    def choose(self, url: str, model: str, key: str | None) -> ModelChoice:
+        """Take another model, also for the next start; raises InvalidInput, StoreError."""
+        with self._lock:
+            choice = self.model.following(url, model, key)
+            try:
+                made = self._with(choice)
+            except ConfigurationError as failure:  # such as a policy that needs a model
+                raise InvalidInput(str(failure)) from failure
+            write_choice(self._folder, choice)
+            return self._take(made)
+
+    def restore(self) -> ModelChoice:
+        """Go back to what is configured; raises StoreError."""
+        with self._lock:
+            write_choice(self._folder, None)
+            return self._take(self._configured)
+
+    def _with(self, choice: ModelChoice) -> Outside:
+        if self._configured.with_model is None:
+            raise ConfigurationError("this server was started with a model that cannot be changed")
+        return self._configured.with_model(choice)
+
+    def _take(self, made: Outside) -> ModelChoice:
+        self.outside = made
+        self._changed(made)
+        return made.model

@@ -19,11 +19,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
+from mags.server.auth import GRANT, Grant
 from mags.server.desk import Desk
-from mags.server.doorman import GRANT
-from mags.server.grants import Grant
-from mags.server.problems import failed, of_error
-from mags.server.wire.given import RecallIn
+from mags.server.wire.problems import failed, of_error
+from mags.server.wire.requests import RecallIn
 
 DeskOf = Callable[[Grant, str], Desk]
 """The desk of somebody's request about a namespace, on its main branch."""

@@ -11,14 +11,14 @@ from mags.app import open as open_memory
 from mags.memory.memory import Memory
 from mags.ports.answer import Answerer
 from mags.ports.embedder import Embedder
-from mags.server.outside import Leave, Outside
+from mags.server.settings import Leave, Outside
 from mags.settings import Settings
 from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.nothing import Nothing
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.reader import shipped_reader
 from mags_lab.server.routes import router
-from mags_lab.server.tables import Pair, Pairs, Tables
+from mags_lab.server.sessions import Pair, Pairs, Tables
 
 
 def games(app: FastAPI, outside: Outside) -> Leave:

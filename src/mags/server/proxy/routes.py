@@ -1,13 +1,17 @@
-"""`/v1`: what clients of OpenAI's API call."""
+"""`/v1`: what clients of OpenAI's API call. Recall before the model, remember after it."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import httpx
 import numpy as np
@@ -16,20 +20,43 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as AsgiScope
 
 from mags.errors import InvalidInput, MagsError, ModelReplyError, ModelUnavailable
+from mags.memory.inputs import LONGEST_TURN
+from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
+from mags.recall.found import Found
+from mags.server.auth import Grant, Scope, namespace_of
 from mags.server.desk import grant_of
-from mags.server.grants import Grant
-from mags.server.proxy.refusals import error, of_failure, refusal
-from mags.server.proxy.remembering import Remembered, Rememberer, read_conversation
-from mags.server.proxy.upstream import Json, Upstream, pieces, text_of, whole
-from mags.server.streams import HEADERS
-from mags.server.wire.given import examples
-from mags.server.wire.plain import plain
-from mags.server.wire.raw import EVENTS, JSON, answered, shape, taken
+from mags.server.halls import Halls
+from mags.server.proxy.upstream import (
+    Json,
+    Upstream,
+    UpstreamLate,
+    UpstreamRefused,
+    pieces,
+    text_of,
+    whole,
+)
+from mags.server.wire.openapi import EVENTS, JSON, answered, shape, taken
+from mags.server.wire.problems import MEDIA, STATUS
+from mags.server.wire.requests import examples, plain, whole_text
+from mags.server.wire.streams import HEADERS
 
+PREFIX = "/v1"
+INVALID, UNPROCESSABLE, BUSY, LATE = 400, 422, 429, 504
+CONTEXT_TOKENS = 800
+ASSISTANT = "assistant"
+INSTRUCTIONS = ("system", "developer")
+SESSION = "proxy"
+GIVEN_KEY, RETRIES = "idempotency-key", "x-stainless-retry-count"
+"""Headers: the client's own key; how often OpenAI's clients have sent this request before."""
+RETRY_S = 900.0
+"""How long a request counts as sent again: OpenAI's clients wait ten minutes for an answer."""
 DATA, DONE = "data:", "[DONE]"
 TOKENS = (
     "input: texts, not tokens: they are of another model, and this embedder cannot read them "
@@ -71,43 +98,22 @@ class Proxy:
         self, upstream: Upstream | None, rememberer: Rememberer, embedder: Callable[[], Embedder]
     ) -> None:
         """`upstream` None: there is no model, and chat says so."""
-        self._line, self._rememberer, self._embedder = (
-            _Line(upstream=upstream),
-            rememberer,
-            embedder,
-        )
+        self._line = _Line(upstream=upstream)
+        self._rememberer, self._embedder = rememberer, embedder
         self._former: list[_Line] = []
-        self.router = APIRouter(prefix="/v1", tags=["OpenAI-compatible"])
-        add = self.router.add_api_route
+        self.router = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
+        add, some = partial(self.router.add_api_route, response_class=Response), {"type": "object"}
         add(
             "/chat/completions",
             self.chat,
             methods=["POST"],
-            response_class=Response,
             responses=answered(EVENTS, json=shape("CompletionOut")),
             openapi_extra=taken(JSON, shape("CompletionIn")),
         )
-        add(
-            "/models",
-            self.models,
-            methods=["GET"],
-            response_class=Response,
-            responses=answered(json={"type": "object"}),
-        )
-        add(
-            "/models/{model:path}",
-            self.one_model,
-            methods=["GET"],
-            response_class=Response,
-            responses=answered(json={"type": "object"}),
-        )
-        add(
-            "/embeddings",
-            self.embeddings,
-            methods=["POST"],
-            response_class=Response,
-            responses=answered(json=shape("VectorsOut")),
-        )
+        add("/models", self.models, responses=answered(json=some))
+        add("/models/{model:path}", self.one_model, responses=answered(json=some))
+        vectors = answered(json=shape("VectorsOut"))
+        add("/embeddings", self.embeddings, methods=["POST"], responses=vectors)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -257,24 +263,27 @@ async def _body(request: Request) -> Json:
 
 
 def _message(answer: Json) -> Json | None:
-    choices = answer.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    choice = _first_choice(answer)
+    if choice is None:
         raise ModelReplyError("the model's server answered without `choices`")
-    message = choices[0].get("message")
+    message = choice.get("message")
     return message if isinstance(message, dict) else None
 
 
 def _piece(data: str) -> str:
     """The words of a streamed chunk's first choice; raises ModelReplyError for what is none."""
     try:
-        chunk = json.loads(data)
+        choice = _first_choice(json.loads(data))
     except (ValueError, RecursionError) as failure:
         raise ModelReplyError("the model's server streamed what is no JSON") from failure
-    choices = chunk.get("choices") if isinstance(chunk, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return ""
-    delta = choices[0].get("delta")
-    return text_of(delta) if isinstance(delta, dict) and not choices[0].get("index") else ""
+    delta = None if choice is None or choice.get("index") else choice.get("delta")
+    return text_of(delta) if isinstance(delta, dict) else ""
+
+
+def _first_choice(answer: object) -> Json | None:
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    found = choices[0] if isinstance(choices, list) and choices else None
+    return found if isinstance(found, dict) else None
 
 
 def _last(sent: Json, extension: Json) -> Json:
@@ -313,3 +322,289 @@ def _embedded(vectors: NDArray[np.float32], wanted: EmbeddingsIn, name: str) -> 
     ]
     usage = {"prompt_tokens": 0, "total_tokens": 0}
     return {"object": "list", "data": rows, "model": name, "usage": usage}
+
+
+# -- the memory's side: recall before the model, remember after it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One request: whose memory it goes to, what was said last, and how it is known again.
+
+    `digest`: of its history, the client's own instructions left out, as they may tell the time.
+    `retried`: the client says that it sends it again. `key`: under which it is remembered.
+    """
+
+    namespace: str
+    speaker: str
+    said: str
+    asked: str
+    digest: str
+    retried: bool
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What was recalled for a conversation; `trace`: its id, "" where there was no memory yet."""
+
+    conversation: Conversation
+    found: Found | None = None
+    trace: str = ""
+
+    @property
+    def kept(self) -> str:
+        """What an error says of the memory where the model then fails."""
+        if not self.conversation.said:
+            return ""
+        return f"what was said is remembered in {self.conversation.namespace!r}, and no answer"
+
+    def extension(self, warning: str = "") -> Json:
+        """The field `mags` of an answer: the memory, and the memories that were shown."""
+        hits = [] if self.found is None else self.found.hits
+        return {
+            "memory": self.conversation.namespace,
+            "trace": self.trace,
+            "citations": [
+                {"id": hit.id, "text": hit.text, "speaker": hit.speaker, "score": hit.score}
+                for hit in hits
+            ],
+            **({"warnings": [warning]} if warning else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A request that was made: its key, when, and how many of its history in that period before."""
+
+    key: str
+    at_s: float
+    before: int
+
+
+class Keys:
+    """Under which key a request is remembered; safe to use from several threads.
+
+    A request brings its whole history and no id of its conversation, so the same messages may be
+    a retry or a new conversation that begins as another did ("I live in Oslo", again, after
+    Bergen). They are a retry where the client says so, and where nothing else was asked of this
+    memory since; either within `RETRY_S`. In doubt it is new: a turn that is kept twice confirms
+    what it says, one that is dropped leaves the memory wrong.
+    """
+
+    def __init__(self) -> None:
+        """Of no request yet."""
+        self._lock = threading.Lock()
+        # By namespace, then by digest; who asked last, and what was asked last, at the end.
+        self._asked: OrderedDict[str, OrderedDict[str, _Asked]] = OrderedDict()
+
+    def key(self, conversation: Conversation, now_s: float) -> str:
+        """The key of a request that comes now."""
+        if conversation.key:
+            return conversation.key
+        digest, period = conversation.digest, now_s // RETRY_S
+        with self._lock:
+            past = self._asked.pop(conversation.namespace, OrderedDict[str, _Asked]())
+            _forget_old(past, now_s)
+            known = past.get(digest)
+            if known is None or not (conversation.retried or digest == next(reversed(past))):
+                before = 0
+                if known is not None and known.at_s // RETRY_S == period:
+                    before = known.before + 1
+                # Of the time alone, so that a retry finds what was kept before a restart.
+                known = _Asked(key=f"{digest} {period:.0f} {before}", at_s=now_s, before=before)
+                past.pop(digest, None)
+                past[digest] = known
+            self._asked[conversation.namespace] = past
+            first = next(iter(self._asked))
+            _forget_old(self._asked[first], now_s)
+            if not self._asked[first]:
+                del self._asked[first]
+            return known.key
+
+
+def _forget_old(past: OrderedDict[str, _Asked], now_s: float) -> None:
+    while past and now_s - next(iter(past.values())).at_s >= RETRY_S:
+        past.popitem(last=False)
+
+
+def read_conversation(body: Json, grant: Grant, headers: Mapping[str, str]) -> Conversation:
+    """What a request says; raises InvalidInput where it is no chat completion."""
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise InvalidInput("messages: a list of at least one message", field="messages")
+    if not all(isinstance(m, dict) and isinstance(m.get("role"), str) for m in messages):
+        raise InvalidInput("messages: each is an object with a role", field="messages")
+    if not isinstance(body.get("stream"), bool | None):
+        raise InvalidInput("stream: true or false", field="stream")
+    user = body.get("user")
+    if user is not None and not isinstance(user, str):
+        raise InvalidInput("user: a text", field="user")
+    asked = next((text_of(m) for m in reversed(messages) if m["role"] == "user"), "")
+    # After a tool's answer the client sends the same turn again: it is remembered already.
+    said = asked if messages[-1]["role"] == "user" else ""
+    history = [message for message in messages if message["role"] not in INSTRUCTIONS]
+    known = json.dumps(history, sort_keys=True, ensure_ascii=True).encode()
+    return Conversation(
+        namespace=namespace_of(grant, user),
+        speaker="user",
+        said=said.strip()[:LONGEST_TURN],
+        asked=asked.strip()[:LONGEST_TURN],
+        digest=hashlib.sha256(known).hexdigest(),
+        retried=headers.get(RETRIES, "0") != "0",
+        key=headers.get(GIVEN_KEY, ""),
+    )
+
+
+class Rememberer:
+    """The memory's side of the proxy; every method works in a thread of its own."""
+
+    def __init__(
+        self, halls: Halls, prompt: Prompt, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Memories come from `halls`, only as the grant allows; `prompt`: what frames them."""
+        self._halls, self._prompt, self._clock = halls, prompt, clock
+        self._keys = Keys()
+
+    def before(self, grant: Grant, conversation: Conversation) -> Remembered:
+        """Recall for what was asked, then remember it: durable before the model is asked."""
+        with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+            conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
+            remembered = Remembered(conversation=conversation)
+            if conversation.asked:
+                found = hall.memory.recall(conversation.asked, speaker=conversation.speaker)
+                trace = hall.traces.keep(found.trace)
+                remembered = Remembered(conversation=conversation, found=found, trace=trace)
+            if conversation.said:
+                hall.memory.observe(
+                    conversation.said,
+                    speaker=conversation.speaker,
+                    session=SESSION,
+                    key=f"{conversation.key} said",
+                )
+            return remembered
+
+    def after(self, grant: Grant, conversation: Conversation, answer: str) -> str:
+        """Remember what the model answered: "", or why that could not be.
+
+        The answer is there and paid for: it reaches the client all the same.
+        """
+        words = whole_text(answer)[:LONGEST_TURN]
+        if not words.strip():
+            return ""
+        key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
+        try:
+            with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+                hall.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
+        except MagsError as failure:
+            return f"this answer is not remembered: {failure}"
+        return ""
+
+    def shown(self, body: Json, remembered: Remembered) -> Json:
+        """The request as the model gets it: a system message of bounded size before the rest.
+
+        It stands after the client's own system messages, which keep the first word.
+        """
+        found = remembered.found
+        context = "" if found is None else found.context(CONTEXT_TOKENS)
+        if not context:
+            return body
+        words = self._prompt.render("system", {"recalled": context}).strip()
+        messages: list[Any] = list(body["messages"])
+        at = next(
+            (n for n, m in enumerate(messages) if m["role"] not in INSTRUCTIONS),
+            len(messages),
+        )
+        message = {"role": "system", "content": words}
+        return {**body, "messages": [*messages[:at], message, *messages[at:]]}
+
+
+# -- errors in OpenAI's form, wherever on the way they arise
+# Its clients read `{"error": {"message", "type", "param", "code"}}` and know 400, not 422, for what
+# cannot be asked so: https://platform.openai.com/docs/guides/error-codes.
+
+
+def error(status: int, message: str, *, code: str | None, param: object = None) -> Json:
+    """The body of an error; `param`: the field that is wrong, where there is one."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return {
+        "error": {
+            "message": whole_text(message),
+            "type": "rate_limit_error" if status == BUSY else kind,
+            "param": param if isinstance(param, str) else None,
+            "code": code,
+        }
+    }
+
+
+def of_failure(failure: MagsError, kept: str = "") -> tuple[int, Json]:
+    """Status and body of an error. `kept`: what is remembered of the request all the same."""
+    kind = next(one for one in type(failure).__mro__ if one in STATUS)
+    status = LATE if isinstance(failure, UpstreamLate) else _status(STATUS[kind][0])
+    words = f"{failure}; {kept}" if kept and status >= 500 else str(failure)
+    param = failure.facts.get("field")
+    return status, error(status, words, code=type(failure).__name__, param=param)
+
+
+def refusal(failure: MagsError, kept: str = "") -> Response:
+    """An error in OpenAI's form; an upstream's own error as it came, with when to ask again."""
+    if isinstance(failure, UpstreamRefused):
+        return Response(
+            failure.body,
+            status_code=failure.status,
+            media_type=failure.media,
+            headers=dict(failure.again),
+        )
+    status, body = of_failure(failure, kept)
+    return JSONResponse(body, status_code=status)
+
+
+class Refusals:
+    """An app whose problems (RFC 9457) under `/v1` are told in OpenAI's form."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """`app`: with all that may refuse: keys, limits, routes."""
+        self._app = app
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Hand on; a problem is held back until it is whole."""
+        path = scope.get("path", "")
+        if scope["type"] != "http" or not (path == PREFIX or path.startswith(PREFIX + "/")):
+            await self._app(scope, receive, send)
+            return
+        held: Message | None = None
+        content = b""
+
+        async def told(message: Message) -> None:
+            nonlocal held, content
+            if message["type"] == "http.response.start":
+                if MutableHeaders(scope=message).get("content-type") == MEDIA:
+                    held = message
+                    return
+            elif held is not None and message["type"] == "http.response.body":
+                content += message.get("body", b"")
+                if message.get("more_body", False):
+                    return
+                message = _retold(held, content)
+                await send(held)
+                held = None
+            await send(message)
+
+        await self._app(scope, receive, told)
+
+
+def _retold(start: Message, content: bytes) -> Message:
+    """The body in OpenAI's form; `start` becomes its start."""
+    problem = json.loads(content)
+    start["status"] = _status(start["status"])
+    name = problem["type"].rpartition(":")[2]
+    code = name if problem["type"].startswith("urn:mags:") else None
+    body = error(start["status"], problem["detail"], code=code, param=problem.get("field"))
+    packed = json.dumps(body).encode()
+    headers = MutableHeaders(scope=start)
+    headers["Content-Type"], headers["Content-Length"] = "application/json", str(len(packed))
+    return {"type": "http.response.body", "body": packed}
+
+
+def _status(status: int) -> int:
+    return INVALID if status == UNPROCESSABLE else status

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from mags.errors import InvalidInput, ModelReplyError, ModelUnavailable
-from mags.server.wire.plain import plain
+from mags.server.wire.requests import plain
 
 Json = dict[str, Any]
 MOST_BYTES = 64_000_000

@@ -14,13 +14,19 @@ from mags.memory.inputs import seconds
 from mags.memory.views import Frame
 from mags.plasticity.cycle import OnRule
 from mags.server.desk import At
-from mags.server.grants import Scope
-from mags.server.streams import Say, streamed, whole
-from mags.server.wire.given import ArcIn, EditIn, ForgetIn, SleepIn
-from mags.server.wire.raw import EVENTS, answered
-from mags.server.wire.seen import MapOut, MomentOut, PictureOut
-from mags.server.wire.shown import NeighbourOut, NodeOut
-from mags.server.wire.told import ForgottenOut, SleepOut, StatsOut
+from mags.server.wire.openapi import EVENTS, answered
+from mags.server.wire.requests import ArcIn, EditIn, ForgetIn, SleepIn
+from mags.server.wire.responses import (
+    ForgottenOut,
+    MapOut,
+    MomentOut,
+    NeighbourOut,
+    NodeOut,
+    PictureOut,
+    SleepOut,
+    StatsOut,
+)
+from mags.server.wire.streams import streamed, whole
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
 NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1, examples=[3])]
@@ -48,10 +54,11 @@ def sleep(desk: At, wanted: SleepIn = UNTOLD) -> Response:
         with desk.writing() as memory:
             return SleepOut.of(memory.sleep(on_rule))
 
-    def told(say: Say) -> SleepOut:
-        return work(lambda rule, did: say("rule", {"rule": rule, "did": dict(did)}))
-
-    return streamed(told) if wanted.stream else whole(work(None))
+    if not wanted.stream:
+        return whole(work(None))
+    return streamed(
+        lambda say: work(lambda rule, did: say("rule", {"rule": rule, "did": dict(did)}))
+    )
 
 
 @router.get("/nodes/{node_id}")
@@ -125,8 +132,7 @@ def picture(
     recorded_as_of: str | None = None,
 ) -> PictureOut:
     """The strongest nodes and the arcs between them, to be drawn."""
-    with desk.hall(Scope.READ) as hall:
-        memory = hall.memory
+    with desk.reading() as memory:
         only = None
         if region is not None:
             views = {view.id: view for view in inspect.regions(memory)}

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 
-from mags.server.wire.plain import plain
+from mags.errors import InvalidInput
+
+DEEPEST = 64
+"""Levels of lists and objects; writers of JSON give up at a few hundred."""
+Value = TypeVar("Value")
 
 Moment = Annotated[
     float | str,
@@ -33,6 +39,39 @@ class Given(BaseModel):
 def examples(*bodies: dict[str, Any]) -> ConfigDict:
     """Whole bodies for the document: what a memory that holds what they name could be sent."""
     return ConfigDict(json_schema_extra={"examples": list(bodies)})
+
+
+def plain(value: Value, deepest: int = DEEPEST) -> Value:
+    """The value itself; raises InvalidInput for NaN, lone surrogates and too many levels.
+
+    Readers of JSON let these through, and its writers fail at them.
+    """
+    waiting: list[Iterator[object]] = [iter((value,))]
+    while waiting:
+        one = next(waiting[-1], waiting)
+        if one is waiting:
+            waiting.pop()
+        elif isinstance(one, dict):
+            waiting.append(iter([*one.keys(), *one.values()]))
+        elif isinstance(one, list):
+            waiting.append(iter(one))
+        elif isinstance(one, float) and not math.isfinite(one):
+            raise InvalidInput("a number is not finite: JSON has no such thing")
+        elif isinstance(one, str) and whole_text(one) != one:
+            raise InvalidInput("a text holds half a character (a lone surrogate)")
+        if len(waiting) > deepest + 1:
+            raise InvalidInput(f"more than {deepest} levels of lists and objects")
+    return value
+
+
+def whole_text(text: str) -> str:
+    """The text with halves of characters put together, and lone ones replaced by "?"."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return paired.replace("\ufffd", "?")
+    return text
 
 
 class TurnIn(Given):

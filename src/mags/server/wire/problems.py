@@ -28,9 +28,9 @@ from mags.errors import (
     StoreClosed,
     StoreFull,
 )
-from mags.server.grants import Forbidden, Refused
+from mags.server.auth import Forbidden, Refused
 from mags.server.halls import Overloaded
-from mags.server.wire.plain import whole_text
+from mags.server.wire.requests import whole_text
 
 MEDIA = "application/problem+json"
 STATUS: Mapping[type[MagsError], tuple[int, str]] = {
@@ -53,7 +53,6 @@ STATUS: Mapping[type[MagsError], tuple[int, str]] = {
     MagsError: (500, "Error"),
 }
 RETRY_AFTER_S = 1
-SHOWN = (str, int, float, bool)
 
 
 def problem(
@@ -62,7 +61,7 @@ def problem(
     """A problem as a response. `facts`: members of its own, by RFC 9457 section 3.2."""
     known = {"type", "title", "status", "detail"}
     body = {"type": kind, "title": title, "status": status, "detail": whole_text(detail)}
-    shown = {k: _shown(v) for k, v in facts.items() if k not in known and isinstance(v, SHOWN)}
+    shown = {k: _shown(v) for k, v in facts.items() if k not in known}
     body |= {k: v for k, v in shown.items() if v is not None}
     headers = {}
     if status in (429, 503):
@@ -76,7 +75,8 @@ def _shown(fact: object) -> object:
     """A fact as JSON can hold it, None for what it cannot."""
     if isinstance(fact, str):
         return whole_text(fact)
-    return None if isinstance(fact, float) and not math.isfinite(fact) else fact
+    known = isinstance(fact, int) or (isinstance(fact, float) and math.isfinite(fact))
+    return fact if known else None
 
 
 def of_error(failure: MagsError) -> JSONResponse:

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from mags.errors import MagsError
-from mags.server.problems import of_error
+from mags.server.wire.problems import of_error
 
 Piece = tuple[str, Any]
 Say = Callable[[str, Mapping[str, Any]], None]

@@ -1,0 +1,341 @@
+"""Who may do what with which memories: API keys, the file they are kept in, and their grants.
+
+A key is 256 random bits, shown once and kept as a plain SHA-256, which cannot be turned back by
+guessing; a slow hash is for what people choose. The file is read again when it has changed: a
+revoked key is out at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from mags.errors import (
+    CorruptFile,
+    InvalidInput,
+    MagsError,
+    NotFound,
+    StoreBusy,
+    StoreError,
+    boundary,
+)
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+EVERY = "*"
+DEFAULT = "default"
+SUFFIX = ".mags"
+"""How a memory's file ends."""
+GRANT = "mags.grant"
+"""The key of an ASGI scope under which a request's grant stands."""
+FILE, LOCK = "keys.json", ".lock"
+BEGIN = "mags_"
+WAIT_S, AGAIN_S = 10.0, 0.02
+"""How long one process waits for another that changes the same file, and between two looks."""
+
+
+class Scope(IntEnum):
+    """What may be done; each holds the ones before it."""
+
+    READ = 1
+    WRITE = 2
+    ADMIN = 3
+
+
+class Refused(MagsError):
+    """No key, or one that is not known (any more)."""
+
+
+class Forbidden(MagsError):
+    """The key is known, but may not do this here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """`name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all.
+
+    `digest`: of the key itself, "" where none was asked for.
+    """
+
+    name: str
+    namespaces: tuple[str, ...]
+    scope: Scope
+    digest: str = field(default="", repr=False)
+
+    def sees(self, namespace: str) -> bool:
+        """Whether it may know that there is such a namespace."""
+        return any(_covers(pattern, namespace) for pattern in self.namespaces)
+
+    def check(self, namespace: str, needed: Scope) -> None:
+        """Raise NotFound for what it does not see, Forbidden for what it may not do.
+
+        A namespace of others reads as one that is not there: a key cannot find out names.
+        """
+        check_name(namespace)
+        if not self.sees(namespace):
+            raise NotFound(f"there is no memory {namespace!r} for this key", namespace=namespace)
+        if self.scope < needed:
+            raise Forbidden(
+                f"this key may {self.scope.name.lower()}, and this needs {needed.name.lower()}: "
+                "use another key, or make one with `mags keys add`",
+                namespace=namespace,
+            )
+
+
+EVERYTHING = Grant(name="local", namespaces=(EVERY,), scope=Scope.ADMIN)
+"""Who is on the same machine and was asked for no key."""
+
+
+def namespace_of(grant: Grant, named: str | None) -> str:
+    """The key's namespace where it has just one; else the one that is named, else "default"."""
+    if len(grant.namespaces) == 1 and not grant.namespaces[0].endswith(EVERY):
+        return grant.namespaces[0]
+    return named or DEFAULT
+
+
+def check_name(namespace: str) -> None:
+    """Raise InvalidInput for what cannot be a namespace, and so a file's name."""
+    odd = namespace.endswith(".") or SUFFIX in namespace.casefold()
+    if odd or not NAMESPACE.fullmatch(namespace):
+        raise InvalidInput(
+            "a namespace has 1 to 100 letters, digits, '.', '_' or '-', begins with a letter or "
+            f"digit, does not end with '.' and does not hold {SUFFIX!r}",
+            namespace=namespace,
+        )
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise InvalidInput for what is neither a namespace, nor a beginning with "*", nor "*"."""
+    name = pattern.removesuffix(EVERY)
+    if name:
+        check_name(name.rstrip(".") or name)
+    elif pattern != EVERY:
+        check_name(name)
+
+
+def _covers(pattern: str, namespace: str) -> bool:
+    if pattern.endswith(EVERY):
+        return namespace.startswith(pattern.removesuffix(EVERY))
+    return namespace == pattern
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key as it is kept. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
+
+    name: str
+    digest: str
+    namespaces: tuple[str, ...]
+    scope: Scope
+    made: float
+    revoked: float | None = None
+
+    def grant(self) -> Grant:
+        """What it allows."""
+        return Grant(
+            name=self.name, namespaces=self.namespaces, scope=self.scope, digest=self.digest
+        )
+
+
+class KeyRing:
+    """The keys of a server's folder. Safe to use from several threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """The file need not be there."""
+        self.path = folder / FILE
+        self._lock = threading.Lock()
+        self._seen: tuple[int, int] | None = None
+        self._keys: dict[str, Key] = {}
+        self._grants: dict[str, Grant] = {}
+
+    def known(self) -> list[Key]:
+        """Every key, in the order in which they were made."""
+        with self._lock:
+            self._refresh()
+            return sorted(self._keys.values(), key=lambda key: key.made)
+
+    def grant(self, secret: str) -> Grant:
+        """What a key allows; raises Refused."""
+        with self._lock:
+            self._refresh()
+            found = self._grants.get(digest_of(secret))
+        if found is None:
+            raise Refused("this key is not known or was revoked: make one with `mags keys add`")
+        return found
+
+    def still(self, grant: Grant) -> bool:
+        """Whether a grant that was given before holds now."""
+        with self._lock:
+            self._refresh()
+            return not grant.digest or self._grants.get(grant.digest) == grant
+
+    def add(self, name: str, namespaces: tuple[str, ...], scope: Scope, now_s: float) -> str:
+        """Make a key; returns it, for the only time. Raises InvalidInput."""
+        if not name.strip() or not namespaces:
+            raise InvalidInput("a key needs a name and at least one namespace", name=name)
+        for pattern in namespaces:
+            check_pattern(pattern)
+        secret = BEGIN + secrets.token_urlsafe(32)
+        digest = digest_of(secret)
+        made = Key(name=name, digest=digest, namespaces=namespaces, scope=scope, made=now_s)
+        with self._lock, alone(self.path):
+            self._refresh(anew=True)
+            known = self._keys.get(name)
+            if known is not None and known.revoked is None:
+                raise InvalidInput(f"there is a key {name!r} already: rotate or revoke it")
+            self._write({**self._keys, name: made})
+        return secret
+
+    def rotate(self, name: str, now_s: float) -> str:
+        """Another secret for a key; the old one is out. Raises NotFound."""
+        secret = BEGIN + secrets.token_urlsafe(32)
+        self._change(name, digest=digest_of(secret), made=now_s, revoked=None)
+        return secret
+
+    def revoke(self, name: str, now_s: float) -> None:
+        """Let a key in no more. Raises NotFound."""
+        self._change(name, revoked=now_s)
+
+    def _change(self, name: str, **fields: Any) -> None:
+        with self._lock, alone(self.path):
+            self._refresh(anew=True)
+            if name not in self._keys:
+                known = ", ".join(sorted(self._keys)) or "none"
+                raise NotFound(f"there is no key {name!r} (there are: {known})", name=name)
+            self._write({**self._keys, name: replace(self._keys[name], **fields)})
+
+    def _refresh(self, *, anew: bool = False) -> None:
+        """Read the file where it has changed; `anew`: in any case, before it is written."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            self._take({}, None)
+            return
+        seen = (found.st_mtime_ns, found.st_ino)
+        if seen == self._seen and not anew:
+            return
+        self._take(_read(self.path), seen)
+
+    def _take(self, keys: Mapping[str, Key], seen: tuple[int, int] | None) -> None:
+        self._keys, self._seen = dict(keys), seen
+        self._grants = {k.digest: k.grant() for k in keys.values() if k.revoked is None}
+
+    def _write(self, keys: Mapping[str, Key]) -> None:
+        rows = [
+            {
+                "name": key.name,
+                "sha256": key.digest,
+                "namespaces": list(key.namespaces),
+                "scope": key.scope.name.lower(),
+                "made": key.made,
+                "revoked": key.revoked,
+            }
+            for key in keys.values()
+        ]
+        write_private(self.path, json.dumps({"keys": rows}, indent=1) + "\n")
+        self._refresh()
+
+
+def digest_of(secret: str) -> str:
+    """The hex SHA-256 by which a key is known."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(path: Path) -> dict[str, Key]:
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["keys"]
+        keys = [
+            Key(
+                name=row["name"],
+                digest=row["sha256"],
+                namespaces=tuple(row["namespaces"]),
+                scope=Scope[row["scope"].upper()],
+                made=float(row["made"]),
+                revoked=row["revoked"],
+            )
+            for row in rows
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise CorruptFile(
+            f"{path} is damaged: take it from a backup, or remove it and make new keys", path=path
+        ) from failure
+    return {key.name: key for key in keys}
+
+
+# -- files that nobody else on the machine may read: whole or as before, never in between
+
+
+@contextmanager
+def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+    """Change a file while no other process does; raises StoreBusy, StoreError.
+
+    The lock is a file beside it that stays; who dies lets go of it.
+    """
+    with boundary("private files", _unwritable):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path.with_name(path.name + LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        ends = time.monotonic() + wait_s
+        while not _taken(file):
+            if time.monotonic() > ends:
+                raise StoreBusy(f"another process is changing {path}: try again when it is done")
+            time.sleep(AGAIN_S)
+        yield
+    finally:
+        os.close(file)  # lets go of the lock too
+
+
+def _taken(file: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def write_private(path: Path, text: str) -> None:
+    """Put a text in the place of a file, durably; raises StoreError."""
+    # A name of its own: two who write at once must not write into one another's file.
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    with boundary("private files", _unwritable):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(file, "w", encoding="utf-8") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def remove_private(path: Path) -> None:
+    """Remove such a file, if it is there; raises StoreError."""
+    with boundary("private files", _unwritable):
+        path.unlink(missing_ok=True)
+
+
+def _unwritable(failure: Exception) -> StoreError | None:
+    if isinstance(failure, OSError):
+        return StoreError(f"{failure.filename} cannot be written: {failure.strerror}")
+    return None

@@ -1,0 +1,406 @@
+"""What every request passes before it meets a route: metrics, the log, who asks, how much.
+
+Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TextIO
+from urllib.parse import urlsplit
+
+import anyio
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mags.errors import MagsError
+from mags.server.auth import BEGIN, EVERYTHING, GRANT, Forbidden, Grant, KeyRing, Refused
+from mags.server.settings import Limits, ServerSettings, is_local
+from mags.server.wire.problems import of_error, problem
+
+PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
+PAGE = ("/", "/assets/")
+"""The page itself holds nothing of a memory: it asks for that as anybody does."""
+INERT = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+"""On every answer that says nothing else: data, whoever wrote it, is never run or framed."""
+OPEN = ("/healthz", "/readyz", "/metrics")
+"""Paths that answer at any time, or nobody could see how busy a server is."""
+EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
+"""Paths with limits of their own; a path that merely ends so has none."""
+REQUEST_ID = b"x-request-id"
+BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
+UNKNOWN = "unknown"
+
+
+class Doorman:
+    """Finds the grant of each request and puts it into its scope, or answers 401 or 403.
+
+    On loopback nobody is asked for a key; what remains to fear there is a web page in the user's
+    own browser, so the names by which the server is called, and the pages that call it, are
+    checked.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
+        """Keys are asked for wherever others may reach the server."""
+        self._app, self._keys = app, keys
+        self._asked = settings.asks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let in who may."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def inert(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in INERT.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            scope[GRANT] = self._grant(scope)
+        except MagsError as failure:
+            await of_error(failure)(scope, receive, inert)
+            return
+        await self._app(scope, receive, inert)
+
+    def _grant(self, scope: Scope) -> Grant | None:
+        headers = Headers(scope=scope)
+        self._check_names(headers)
+        secret = secret_of(headers)
+        # OpenAI's clients must send some key: where none is asked for, one that cannot be ours is
+        # as good as none. One of ours counts, and is refused when it is revoked.
+        if secret is not None and (self._asked or secret.startswith(BEGIN)):
+            return self._keys.grant(secret)
+        if not self._asked:
+            return EVERYTHING
+        if is_public(scope["path"]):
+            return None
+        raise Refused("this server wants a key: send it as `Authorization: Bearer mags_...`")
+
+    def _check_names(self, headers: Headers) -> None:
+        if self._asked:
+            return
+        host = _name(headers.get("host", ""))
+        if not is_local(host):
+            raise Forbidden(
+                f"this server is not called {host!r}: add it with --allow-host, and make a key"
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != headers.get("host"):
+            raise Forbidden(f"pages from {origin!r} may not ask this server without a key")
+
+
+def secret_of(headers: Headers) -> str | None:
+    """The key that a request carries, in either of the two usual places."""
+    given = headers.get("authorization", "")
+    kind, _, secret = given.partition(" ")
+    if kind.casefold() == "bearer" and secret.strip():
+        return secret.strip()
+    return headers.get("x-api-key") or None
+
+
+def is_public(path: str) -> bool:
+    """Whether anybody may have it."""
+    return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
+
+
+def _name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # no address at all
+        return ""
+
+
+class TooLarge(HTTPException):
+    """A body is over its limit; ends the reading of it, whoever reads."""
+
+
+class Buckets:
+    """A token bucket for each name, the least used ones forgotten."""
+
+    def __init__(self, rate: float, burst: int, *, most: int = 10_000) -> None:
+        """`rate`: tokens a second; `burst`: what a bucket holds."""
+        self._rate, self._burst, self._most = rate, burst, most
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str, now_s: float) -> float:
+        """Take one token: 0.0, or the seconds until there is one."""
+        level, then = self._levels.pop(name, (float(self._burst), now_s))
+        level = min(float(self._burst), level + (now_s - then) * self._rate)
+        enough = level >= 1.0
+        self._levels[name] = (level - enough, now_s)
+        while len(self._levels) > self._most:
+            self._levels.popitem(last=False)
+        return 0.0 if enough else (1.0 - level) / self._rate
+
+
+class Limited:
+    """An app behind limits of size, rate, concurrency and time, before anything is parsed."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        """Each key has a bucket of its own; who has none shares that of the address."""
+        self._app, self._limits = app, limits
+        self._buckets = Buckets(limits.rate, limits.burst)
+        self._room = asyncio.Semaphore(limits.busy)
+        self._queued = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer 413, 429, 503 or 504."""
+        if scope["type"] != "http" or scope["path"] in OPEN:
+            await self._app(scope, receive, send)
+            return
+        wait_s = self._buckets.take(_drawer(scope), time.monotonic())
+        if wait_s:
+            answer = problem(429, "Too many requests", f"wait {wait_s:.2f} s, then ask again")
+            await answer(scope, receive, send)
+        elif _announced(scope) > self._most(scope):
+            answer = problem(413, "Too large", _too_large(self._most(scope)))
+            await answer(scope, receive, send)
+        elif scope["method"] == "GET" and EVENTS.fullmatch(scope["path"]):
+            # An event stream waits more than it works; they are counted by themselves.
+            await self._app(scope, receive, send)
+        else:
+            await self._in_turn(scope, receive, send)
+
+    async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._room.locked():
+            answer = await self._waited()
+            if answer is not None:
+                await answer(scope, receive, send)
+                return
+        else:
+            await self._room.acquire()  # at once
+        await self._timed(scope, receive, send)
+
+    async def _waited(self) -> ASGIApp | None:
+        """Wait for room: None where there is some, else what to answer."""
+        title = "Too much at once"
+        if self._queued >= self._limits.waiting:
+            return problem(503, title, f"{self._limits.busy} requests are at work: try again")
+        self._queued += 1
+        try:
+            async with asyncio.timeout(self._limits.request_s):
+                await self._room.acquire()
+        except TimeoutError:
+            return problem(503, title, "there was no room in time: try again")
+        finally:
+            self._queued -= 1
+        return None
+
+    async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what has room; the room is free again when the work has truly ended.
+
+        Cancelled by a scope of anyio, which waits for threads: cancelled otherwise, a thread would
+        go on uncounted, and answers that come too late would pile threads up.
+        """
+        loop, limit_s, begun = asyncio.get_running_loop(), self._limits.request_s, False
+        sending_since_s = math.inf
+        clock: asyncio.TimerHandle
+        woken: asyncio.Future[None] = loop.create_future()
+        room, measured = anyio.CancelScope(), self._measured(scope, receive)
+
+        def wake(_work: asyncio.Future[None] | None = None) -> None:
+            if not woken.done():
+                woken.set_result(None)
+
+        def look() -> None:
+            nonlocal clock
+            if not begun:
+                wake()
+            elif loop.time() >= sending_since_s + limit_s:
+                room.cancel()  # nobody reads on: no place is held for that
+            else:
+                clock = loop.call_at(min(sending_since_s, loop.time()) + limit_s, look)
+
+        async def noted(message: Message) -> None:
+            nonlocal begun, sending_since_s
+            begun = True
+            wake()
+            # Looked at when the clock strikes: a deadline set anew for each message costs more.
+            sending_since_s = loop.time()
+            await send(message)
+            sending_since_s = math.inf
+
+        async def serve() -> None:
+            try:
+                with room:
+                    await self._app(scope, measured, noted)
+            finally:
+                self._room.release()
+
+        work = asyncio.ensure_future(serve())
+        work.add_done_callback(wake)
+        clock = loop.call_later(limit_s, look)
+        try:
+            await woken
+            if not work.done() and not begun:
+                room.cancel()
+                work.add_done_callback(_looked_at)
+                await _late(limit_s)(scope, receive, send)
+                return
+            await asyncio.shield(work)
+        finally:
+            clock.cancel()
+            if not work.done():
+                room.cancel()
+
+    def _measured(self, scope: Scope, receive: Receive) -> Receive:
+        most, size = self._most(scope), 0
+
+        async def measured() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > most:
+                raise TooLarge(413, _too_large(most))
+            return message
+
+        return measured
+
+    def _most(self, scope: Scope) -> int:
+        large = scope["method"] == "POST" and IMPORT.fullmatch(scope["path"])
+        return self._limits.import_bytes if large else self._limits.body_bytes
+
+
+def _drawer(scope: Scope) -> str:
+    """Whose bucket a request draws from: its key's, else its address's."""
+    grant: Grant | None = scope.get(GRANT)
+    if grant is not None:
+        return grant.name
+    client = scope.get("client")
+    return f"address {client[0]}" if client else UNKNOWN
+
+
+def _late(limit_s: float) -> ASGIApp:
+    """What is answered where nothing has been in time."""
+    return problem(
+        504,
+        "Out of time",
+        f"not answered within {limit_s:g} s; a write may still be done: "
+        "repeat it with the same idempotency key",
+    )
+
+
+def _looked_at(work: asyncio.Future[None]) -> None:
+    """What fails when nobody waits for it any more is no news."""
+    if not work.cancelled():
+        work.exception()
+
+
+def _too_large(most: int) -> str:
+    return f"a body may have {most:,} bytes here"
+
+
+def _announced(scope: Scope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() else 0
+    return 0
+
+
+def logger(stream: TextIO) -> structlog.typing.FilteringBoundLogger:
+    """A logger of JSON lines with an ISO time."""
+    made: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
+        structlog.WriteLogger(stream),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(0),
+    )
+    return made
+
+
+class Metrics:
+    """The counters of one server, in a registry of its own. No names of memories."""
+
+    def __init__(self, open_memories: Callable[[], int]) -> None:
+        """`open_memories`: how many are open now."""
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "mags_requests",
+            "Requests by route and status.",
+            ("method", "route", "status"),
+            registry=self.registry,
+        )
+        self.seconds = Histogram(
+            "mags_request_seconds",
+            "Seconds until a request was answered.",
+            ("method", "route"),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self.busy = Gauge(
+            "mags_requests_at_work", "Requests that are being served.", registry=self.registry
+        )
+        opened = Gauge("mags_memories_open", "Memories held open.", registry=self.registry)
+        opened.set_function(open_memories)
+
+    def text(self) -> tuple[bytes, str]:
+        """Everything in Prometheus' format, and its media type."""
+        return generate_latest(self.registry), CONTENT_TYPE_LATEST
+
+
+class Observed:
+    """An app whose requests are counted, timed and logged, each under an id that its answer has.
+
+    Never what was said: paths hold names of memories and ids, so the route is told and not the
+    path; a key by its name.
+    """
+
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, log: structlog.typing.FilteringBoundLogger
+    ) -> None:
+        """Counts into `metrics`, logs to `log`."""
+        self._app, self._metrics = app, metrics
+        self._log = log.bind()  # what is wrapped is bound anew at each line, unless it is here
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve, then count and log."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        name, begun, status = uuid.uuid4().hex, time.perf_counter(), 500
+
+        async def named(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (REQUEST_ID, name.encode())]
+            await send(message)
+
+        self._metrics.busy.inc()
+        try:
+            await self._app(scope, receive, named)
+        finally:
+            self._metrics.busy.dec()
+            spent_s, method, grant = time.perf_counter() - begun, scope["method"], scope.get(GRANT)
+            route = getattr(scope.get("route"), "path", UNKNOWN)
+            self._metrics.requests.labels(method, route, str(status)).inc()
+            self._metrics.seconds.labels(method, route).observe(spent_s)
+            self._log.info(
+                "request",
+                id=name,
+                method=method,
+                route=route,
+                status=status,
+                ms=round(1e3 * spent_s, 2),
+                key=None if grant is None else grant.name,
+            )
