@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.places import DATA, ROOT
+from benchmarks.results import DATA, ROOT
 from mags.models.policy.rules import RulePolicy
 from mags.models.policy.rules.directions import LYING, OPPOSITE, exits_of, lying
 from mags.models.policy.rules.tokens import sentences, tokenise

@@ -16,8 +16,7 @@ from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
 from mags.models.prompts import load_prompts
 from mags.settings import NANO_GONE, ChatSettings, Settings, read_settings
-from mags_lab.training.evaluate.deciders import Decider, PolicyDecider
-from mags_lab.training.large.sampler import Sampler
+from mags_lab.training.evaluate.deciders import Decider, PolicyDecider, Sampler
 
 if TYPE_CHECKING:
     from mags_lab.training.large.shelf import AdapterPolicy

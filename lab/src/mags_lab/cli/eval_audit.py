@@ -21,11 +21,10 @@ from mags_lab.cli.eval_arena import (
     reader_name,
 )
 from mags_lab.cli.eval_play import AsMarkdown, Bank, First, Frozen, GameName, Seeds, show
-from mags_lab.evaluation.proving.audit import WAYS, Course, Dose, Way, course
-from mags_lab.evaluation.proving.poison import Poisoned
+from mags_lab.evaluation.proving.audit import WAYS, Course, Dose, Poisoned, Way, course
 from mags_lab.evaluation.proving.records import Played
 from mags_lab.evaluation.proving.tables import Grid
-from mags_lab.evaluation.report.audited import MEANT, Audit, marked, scores, verdicts
+from mags_lab.evaluation.report.inside import MEANT, Audit, marked, scores, verdicts
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import TruthFact
 

@@ -26,7 +26,6 @@ from mags_lab.cli.eval_play import First, Frozen, Workers, played
 from mags_lab.cli.eval_programme import FULL, QUICK, Bout, Narrowed, Programme, narrowed, playable
 from mags_lab.evaluation.proving.ablations import switch
 from mags_lab.evaluation.proving.records import Played
-from mags_lab.evaluation.report.audited import write_audit
 from mags_lab.evaluation.report.exhibit import exhibit, write_exhibit
 from mags_lab.evaluation.report.folder import (
     ABLATIONS,
@@ -38,6 +37,7 @@ from mags_lab.evaluation.report.folder import (
     page_of,
     write_page,
 )
+from mags_lab.evaluation.report.inside import write_audit
 from mags_lab.games.players.remembering import Remembering
 
 QUOTED = "tuning"

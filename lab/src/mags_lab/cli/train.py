@@ -16,12 +16,11 @@ from mags.errors import ConfigurationError, InvalidInput
 from mags.models.chat.openai import Endpoint, OpenAIChat
 from mags.settings import read_settings
 from mags_lab.training.chains import hand
-from mags_lab.training.chains.card import card
+from mags_lab.training.chains.card import card, page
 from mags_lab.training.chains.expand import Expansion, expand
-from mags_lab.training.chains.review import page
 from mags_lab.training.chains.schema import Sample, Split, read_samples, write_samples
 from mags_lab.training.generate.samples import Amount, generate
-from mags_lab.training.real.files import data_folder
+from mags_lab.training.real.passage import data_folder
 from mags_lab.training.real.sets import read
 
 train = typer.Typer(

@@ -16,9 +16,14 @@ from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
 from mags_lab.training.chains.splits import TESTS
 from mags_lab.training.chains.variety import Known
 from mags_lab.training.evaluate.deciders import Decider
-from mags_lab.training.evaluate.evaluation import Evaluation, EvaluationConfig, to_json
+from mags_lab.training.evaluate.evaluation import (
+    Evaluation,
+    EvaluationConfig,
+    draw,
+    tables,
+    to_json,
+)
 from mags_lab.training.evaluate.evaluation import evaluate as measure
-from mags_lab.training.evaluate.report import draw, tables
 from mags_lab.training.fidelity import StoreFidelity
 from mags_lab.training.generate.samples import of_split
 

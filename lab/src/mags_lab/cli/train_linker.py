@@ -35,8 +35,8 @@ def linker(
     neighbours. The setting `engram.linker` takes the file.
     """
     wanted: dict[str, Any] = {"extra": "pyg", "needed_for": "mags train linker"}
-    run = bring("mags_lab.training.linker.run", **wanted)
-    fitting = bring("mags_lab.training.linker.fit", **wanted).Fitting(epochs=epochs, seed=seed)
+    run = bring("mags_lab.training.linker", **wanted)
+    fitting = bring("mags_lab.training.linker", **wanted).Fitting(epochs=epochs, seed=seed)
     with Where(path=memory, branch=branch).open(read_only=True) as opened:
         data = opened.to_pyg()
     with Progress(transient=True) as progress:

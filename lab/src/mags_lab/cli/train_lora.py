@@ -15,12 +15,19 @@ from mags.cli.shared import out
 from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.settings import NANO_GONE
-from mags_lab.training.large.presets import FULL, KNOWN, PRESETS, QUICK, peak_memory, preset
-from mags_lab.training.large.wording import Wording
+from mags_lab.training.large.presets import (
+    FULL,
+    KNOWN,
+    PRESETS,
+    QUICK,
+    Wording,
+    peak_memory,
+    preset,
+)
 from mags_lab.training.reward import Reward
 
 if TYPE_CHECKING:
-    from mags_lab.training.trial import Row, Trial
+    from mags_lab.training.large.trial import Row, Trial
 
 ROLES = ("ask", "write", "router")
 
@@ -210,7 +217,9 @@ def _trial(
     grpo: int = 0,
 ) -> Trial:
     """What every training is told; raises MissingExtra."""
-    measured = bring("mags_lab.training.trial", extra="train", needed_for=f"mags train {verb}")
+    measured = bring(
+        "mags_lab.training.large.trial", extra="train", needed_for=f"mags train {verb}"
+    )
     trial: Trial = measured.Trial(
         folder=folder,
         grpo=grpo,

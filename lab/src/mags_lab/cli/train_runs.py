@@ -14,7 +14,7 @@ from mags.extras import bring
 from mags.models.policy.heads.weights import SHIPPED
 from mags.settings import NANO_GONE
 from mags_lab.training.heads.recipes import SERIES, series
-from mags_lab.training.ledger import Ledger
+from mags_lab.training.runs import Ledger
 
 Preset = Annotated[str, typer.Option("--preset", help=f"How long: {', '.join(SERIES)}.")]
 Out = Annotated[

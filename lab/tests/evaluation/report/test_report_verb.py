@@ -9,9 +9,9 @@ from mags.cli.app import app
 from mags_lab.cli.eval_origin import commit, machine
 from mags_lab.cli.eval_programme import FULL, QUICK, Narrowed, narrowed, playable
 from mags_lab.evaluation.proving.ablations import SWITCHES
-from mags_lab.evaluation.report.audited import read_audit
 from mags_lab.evaluation.report.exhibit import read_exhibit
 from mags_lab.evaluation.report.folder import read_runs
+from mags_lab.evaluation.report.inside import read_audit
 
 SMALL = (
     "--game", "nonsense/tiny", "--seeds", "1", "--turns", "12", "--player", "nothing", "--player",
