@@ -14,12 +14,11 @@ import time
 from collections.abc import Sequence
 from typing import Literal
 
-from benchmarks import embedding, report, speed
-from benchmarks.mags_memory import mags_system
-from benchmarks.places import CACHE, REPORT, ROOT
-from benchmarks.results import load, save
+from benchmarks import report
+from benchmarks.results import CACHE, REPORT, ROOT, load, save
 from benchmarks.scored import SUITES, run_suite
-from benchmarks.systems import baselines
+from benchmarks.systems import baselines, mags_system
+from benchmarks.timing import embedding, speed
 from benchmarks.vectors import shipped
 from mags.errors import MagsError
 

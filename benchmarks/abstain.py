@@ -2,9 +2,9 @@
 
 Every question is asked of two memories: one of all sessions, where it can be answered, and one
 of the haystack sessions alone, where its evidence is missing. LongMemEval's own abstention
-questions count as unanswerable in both. On the development half (`mags_lab.evaluation.split`) the
-weights are chosen that part right answers best from unanswerable questions, and the threshold that
-is worth most; the other half is only reported.
+questions count as unanswerable in both. On the development half (`mags_lab.evaluation.protocol`)
+the weights are chosen that part right answers best from unanswerable questions, and the
+threshold that is worth most; the other half is only reported.
 
 What recall found is kept on disk until any code but the answerer's changes, so that a second run
 takes seconds.
@@ -25,8 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.mags_memory import opening
-from benchmarks.places import CACHE, DATA, ROOT
+from benchmarks.results import CACHE, DATA, ROOT
+from benchmarks.systems import opening
 from benchmarks.vectors import shipped
 from mags.memory.asking import offered
 from mags.memory.memory import Memory
@@ -39,7 +39,7 @@ from mags.ports.policy import Turn
 from mags_lab.evaluation import protocol
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.source import read_jsonl
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import split
 
 HITS = 12
 

@@ -20,10 +20,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.mags_memory import mags_system
-from benchmarks.places import CACHE, DATA
-from benchmarks.results import result, save
-from benchmarks.systems import System
+from benchmarks.results import CACHE, DATA, result, save
+from benchmarks.systems import System, mags_system
 from benchmarks.vectors import DiskEmbedder, shipped
 from mags.errors import MagsError
 from mags.models.chat.usage import estimate
@@ -31,12 +29,10 @@ from mags.ports.embedder import Embedder
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags_lab.evaluation.datasets.personamem import OneOf, Persona, load_personamem
 from mags_lab.evaluation.metrics import bootstrap
-from mags_lab.evaluation.protocol import Retriever, Turn
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import Retriever, Turn, split
 from mags_lab.evaluation.suites.retrieval import ask_all, scores
 from mags_lab.games.players.notes import Note
-from mags_lab.games.players.retrieving import PLAIN, TUNED
-from mags_lab.games.players.shelf import Shelf
+from mags_lab.games.players.retrieving import PLAIN, TUNED, Shelf
 from mags_lab.games.reader import shipped_reader
 from mags_lab.games.turns import Line, Reader
 

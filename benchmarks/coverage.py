@@ -1,7 +1,7 @@
 """`python -m benchmarks.coverage`: what a policy keeps of LoCoMo's conversations, and what is junk.
 
 The share of GPT's observations that its operations cover, and the shares of its operations that
-are junk, or that no reader wrote, by the rule of `mags_lab.evaluation.coverage`. LoCoMo may only
+are junk, or that no reader wrote, by the rule of `mags_lab.evaluation.writing`. LoCoMo may only
 measure: nothing is fitted on it. `--policy` takes what the setting `policy.kind` takes, or "turns":
 every turn as one note, which shows what covering everything costs. `--sample N` prints about N
 decisions of the rule, to be judged by hand.
@@ -19,15 +19,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from benchmarks import report
-from benchmarks.places import DATA
 from benchmarks.real_writing import policy_of
-from benchmarks.results import load, result, save
+from benchmarks.results import DATA, load, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
-from mags_lab.evaluation.coverage import Lines, content, covered, judge
-from mags_lab.evaluation.datasets.locomo_notes import Talk, load_notes
+from mags_lab.evaluation.datasets.locomo import Talk, load_notes
 from mags_lab.evaluation.metrics import bootstrap
+from mags_lab.evaluation.writing import Lines, content, covered, judge
 
 COMMAND = "python -m benchmarks.coverage"
 SUITE = "real-coverage"

@@ -17,10 +17,8 @@ from statistics import fmean
 
 import mags
 from benchmarks import report
-from benchmarks.mags_memory import MagsTurns, Open
-from benchmarks.places import CACHE, DATA
-from benchmarks.results import load, result, save
-from benchmarks.systems import System
+from benchmarks.results import CACHE, DATA, load, result, save
+from benchmarks.systems import MagsTurns, Open, System
 from benchmarks.vectors import DiskEmbedder, shipped
 from mags.engram.settings import AttentionSettings, EngramSettings
 from mags.errors import MagsError
@@ -30,11 +28,10 @@ from mags.ports import policy as port
 from mags.settings import Settings
 from mags_lab.evaluation.datasets.multihop import Corpus, load_musique
 from mags_lab.evaluation.metrics import Interval, bootstrap
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import split
 from mags_lab.evaluation.suites import retrieval
-from mags_lab.training.linker.fit import Fitting
-from mags_lab.training.linker.run import Linked, train
-from mags_lab.training.linker.run import save as write
+from mags_lab.training.linker import Fitting, Linked, train
+from mags_lab.training.linker import save as write
 
 Values = dict[str, list[float]]
 COMMAND = "python -m benchmarks.linker"

@@ -2,7 +2,7 @@
 
 Precision, recall and F1 of its operations against the facts of KnowledgeNet, Re-DocRED, TekGen and
 AriGraph's TextWorld logs, held-out halves only (`mags_lab.training.real`,
-`mags_lab.evaluation.triples`). `--policy` takes what the setting `policy.kind` takes; `--train`
+`mags_lab.evaluation.writing`). `--policy` takes what the setting `policy.kind` takes; `--train`
 measures the other halves instead and saves nothing.
 """
 
@@ -16,15 +16,14 @@ import time
 from collections.abc import Sequence
 
 from benchmarks import report
-from benchmarks.places import DATA
-from benchmarks.results import load, result, save
+from benchmarks.results import DATA, load, result, save
 from benchmarks.systems import System
 from mags.app import make_parts
 from mags.errors import MagsError, NotFound
 from mags.ports.policy import Policy
 from mags.settings import read_settings
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.evaluation.triples import Scored, micro, score
+from mags_lab.evaluation.writing import Scored, micro, score
 from mags_lab.training.real.passage import Passage
 from mags_lab.training.real.sets import SETS
 

@@ -1,4 +1,7 @@
-"""Results on disk: one JSON file a suite and system, with where and when it was made."""
+"""Where data is read from and where results go: one JSON file a suite and system.
+
+Only this module reads the environment.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.places import RESULTS, ROOT
 from benchmarks.systems import System
 from mags_lab.evaluation.metrics import Interval
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("MAGS_DATA") or ROOT.parent / "shared" / "data")
+CACHE = ROOT / ".cache" / "benchmarks"
+RESULTS = ROOT / "benchmarks" / "results"
+REPORT = ROOT / "docs" / "benchmarks.md"
+PICTURES = ROOT / "docs" / "pictures"
+
 
 Groups = Mapping[str, Mapping[str, Interval]]
 """Group of questions ("all", "test", "kind:temporal") to measure to figure."""

@@ -16,14 +16,13 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks import report
-from benchmarks.places import DATA
 from benchmarks.real_writing import policy_of
-from benchmarks.results import load, result, save
+from benchmarks.results import DATA, load, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError
 from mags.models.grammar import read_engram, read_route
 from mags.ports.policy import Policy, Route
-from mags_lab.evaluation.datasets.locomo_notes import Talk, load_notes
+from mags_lab.evaluation.datasets.locomo import Talk, load_notes
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.chains.splits import TESTS

@@ -10,19 +10,22 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.costs import Kept
-from benchmarks.places import DATA
-from benchmarks.results import Result, result
+from benchmarks.report import Kept
+from benchmarks.results import DATA, Result, result
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder
-from mags_lab.evaluation.datasets.letta import UpdateCase, load_letta
+from mags_lab.evaluation.datasets.editing import (
+    Edits,
+    UpdateCase,
+    load_distractors,
+    load_letta,
+    load_mquake,
+)
 from mags_lab.evaluation.datasets.locomo import Conversation, load_locomo
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
-from mags_lab.evaluation.datasets.mquake import Edits, load_distractors, load_mquake
 from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.evaluation.protocol import GraphRetriever, Retriever, Statement
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import GraphRetriever, Retriever, Statement, split
 from mags_lab.evaluation.suites import editing, retrieval
 from mags_lab.evaluation.suites.retrieval import Run
 

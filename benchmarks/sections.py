@@ -295,7 +295,7 @@ SECTIONS = (
         title="The page",
         text="How soon the page of `mags serve` shows a memory, in a headless "
         "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim "
-        "1,500 ms at 1,000 nodes). `python -m benchmarks.page` (extra `browser`).",
+        "1,500 ms at 1,000 nodes). `python -m benchmarks.serving.page` (extra `browser`).",
         suites=(("page-1000", "1,000 nodes"), ("page-50000", "50,000 nodes, by regions")),
         measures=(),
         facts=(

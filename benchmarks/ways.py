@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.places import DATA, ROOT
+from benchmarks.results import DATA, ROOT
 from mags.models.policy.rules.tokens import sentences, tokenise
 from mags.ports.policy import Operation, Turn
 from mags_lab.evaluation.datasets.source import read_json, read_jsonl

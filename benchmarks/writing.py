@@ -20,13 +20,13 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.places import DATA
+from benchmarks.results import DATA
 from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Operation, Turn, Writing
 from mags.ports.relations import canonical
-from mags_lab.evaluation.datasets.mquake import relation_phrase
+from mags_lab.evaluation.datasets.editing import relation_phrase
 from mags_lab.evaluation.datasets.source import moment, read_json, read_jsonl
-from mags_lab.evaluation.split import Half, split
+from mags_lab.evaluation.protocol import Half, split
 from tests.models.policy.cases.scoring import load, score
 
 HALVES: tuple[Half, ...] = ("dev", "test")

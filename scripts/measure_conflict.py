@@ -37,8 +37,8 @@ from mags.index.state import Ids, State  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
 from mags.models.policy.rules import RulePolicy  # noqa: E402
 from mags.ports.policy import Turn  # noqa: E402
-from mags_lab.evaluation.datasets.letta import load_letta  # noqa: E402
-from mags_lab.evaluation.split import split  # noqa: E402
+from mags_lab.evaluation.datasets.editing import load_letta  # noqa: E402
+from mags_lab.evaluation.protocol import split  # noqa: E402
 from scripts.conflict_pairs import ADDITIONS, HELD_OUT, TRAIN, fillings  # noqa: E402
 
 Vectors = dict[str, NDArray[np.float32]]

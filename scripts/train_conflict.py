@@ -26,8 +26,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from mags.engram.settings import ConflictSettings  # noqa: E402
 from mags.models.embed.onnx import OnnxEmbedder  # noqa: E402
 from mags.ports.likeness import FEATURES, features, is_specific, take_apart  # noqa: E402
-from mags_lab.evaluation.datasets.letta import UpdateCase, load_letta  # noqa: E402
-from mags_lab.evaluation.split import split  # noqa: E402
+from mags_lab.evaluation.datasets.editing import UpdateCase, load_letta  # noqa: E402
+from mags_lab.evaluation.protocol import split  # noqa: E402
 from scripts.conflict_pairs import ADDITIONS, HELD_OUT, TRAIN, fillings  # noqa: E402
 
 TARGET = ROOT / "src" / "mags" / "ports" / "conflict_weights.py"

@@ -12,7 +12,7 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.places import ROOT
+from benchmarks.results import ROOT
 
 _FOLDER = ROOT / ".cache" / "peers-venv"
 _REQUIREMENTS = Path(__file__).with_name("requirements.txt")

@@ -13,8 +13,7 @@ from benchmarks.peers.mem0_memory import Mem0
 from benchmarks.peers.shelf import Shelf, as_system
 from benchmarks.peers.stores import Chroma, LangGraphStore, LlamaIndexFusion
 from benchmarks.peers.txtai_index import Txtai
-from benchmarks.places import CACHE
-from benchmarks.results import save
+from benchmarks.results import CACHE, save
 from benchmarks.scored import SUITES, run_suite
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder, shipped

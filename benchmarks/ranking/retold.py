@@ -19,8 +19,7 @@ import numpy as np
 from mags.index.tokens import terms
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval
 from mags_lab.evaluation.datasets.source import read_jsonl
-from mags_lab.evaluation.protocol import Probe, Turn
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import Probe, Turn, split
 
 PEOPLE = (
     ("Clara", "Dan"),

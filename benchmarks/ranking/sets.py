@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from benchmarks.places import DATA
 from benchmarks.ranking.chats import chats
 from benchmarks.ranking.lifebench import load_lifebench
 from benchmarks.ranking.retold import Teller
 from benchmarks.ranking.world import World
+from benchmarks.results import DATA
 from mags.ports.embedder import Embedder
 from mags.recall.settings import RecallSettings
+from mags_lab.evaluation.datasets.editing import load_distractors, load_mquake
 from mags_lab.evaluation.datasets.locomo import load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
-from mags_lab.evaluation.datasets.mquake import load_distractors, load_mquake
 from mags_lab.evaluation.datasets.multihop import load_hotpotqa, load_musique
-from mags_lab.evaluation.protocol import Probe, Statement, Turn
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import Probe, Statement, Turn, split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.places import PICTURES, RESULTS, ROOT
-from benchmarks.results import load, save
+from benchmarks.results import PICTURES, RESULTS, ROOT, load, save
 from benchmarks.rl.cells import Run, on_dev
 from benchmarks.rl.chapter import PICTURE
 from benchmarks.rl.figures import draw, parted, results

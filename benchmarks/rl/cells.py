@@ -53,12 +53,11 @@ from benchmarks.rl.study import (
 )
 from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, TESTED
 from mags.errors import ConfigurationError
-from mags_lab.training.batches import Pair, encode
+from mags_lab.training.batches import Pair, encode, of_role, short_pair_of
 from mags_lab.training.chains.schema import Role, Sample, read_samples, write_samples
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.exam import BlindJudge
 from mags_lab.training.experience import Voice
-from mags_lab.training.pairs import of_role, short_pair_of
+from mags_lab.training.fidelity import BlindJudge
 from mags_lab.training.reward import GoldJudge
 from mags_lab.training.sft import SftConfig, fine_tune
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.places import PICTURES
-from benchmarks.results import Result
+from benchmarks.results import PICTURES, Result
 
 SUITE = "rl"
 PICTURE = "rl-curves.svg"

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from torch import Tensor
 
 from mags_lab.training.experience import Judge, Task, Voice
-from mags_lab.training.replies import complete_in_parts
+from mags_lab.training.rollout import complete_in_parts
 
 T = TypeVar("T")
 ROWS = 64

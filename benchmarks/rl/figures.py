@@ -18,8 +18,7 @@ from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.study import ALONE, BASE, BLIND, GRPO, HALVED, MORE, PPO
 from benchmarks.systems import System
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.training.chains.schema import Role, Sample
-from mags_lab.training.chains.tokens import NOTHING
+from mags_lab.training.chains.schema import NOTHING, Role, Sample
 
 NAMES: Mapping[str, tuple[str, str]] = {
     BASE: ("SFT", "fine-tuned on labels of both roles; where the next four begin"),

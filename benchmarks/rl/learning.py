@@ -9,13 +9,13 @@ from typing import Generic, TypeVar
 
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
+from mags_lab.training.batches import prompt_of
 from mags_lab.training.chains.schema import Sample
 from mags_lab.training.evaluate.deciders import Decision
 from mags_lab.training.evaluate.scores import judge
 from mags_lab.training.evaluate.voices import VoiceDecider
-from mags_lab.training.exam import Examined, blind, examine
 from mags_lab.training.experience import Judge, Task, Voice
-from mags_lab.training.pairs import prompt_of
+from mags_lab.training.fidelity import Examined, blind, examine
 from mags_lab.training.reward import adherence, item_f1, nearness, read
 from mags_lab.training.rollout import Sampling
 

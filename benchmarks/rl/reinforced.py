@@ -12,7 +12,7 @@ from benchmarks.rl.study import Critic, Study
 from mags_lab.training.experience import Judge, Task, Voice
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
-from mags_lab.training.progress import Watch
+from mags_lab.training.runs import Watch
 
 T = TypeVar("T")
 

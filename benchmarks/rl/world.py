@@ -16,8 +16,8 @@ from types import MappingProxyType
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.chains.splits import Shelf, fraction, shelf
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.generate.drafts import Draft
-from mags_lab.training.generate.turns import Turns
+from mags_lab.training.generate.samples import Turns
+from mags_lab.training.generate.statements import Draft
 
 ROLES = (Role.ASK, Role.WRITE)
 TAUGHT, KEPT_BACK = "taught", "kept-back"

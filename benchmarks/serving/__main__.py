@@ -12,8 +12,7 @@ from pathlib import Path
 
 from benchmarks import report
 from benchmarks.peers.__main__ import environment
-from benchmarks.places import ROOT
-from benchmarks.results import load, result, save
+from benchmarks.results import ROOT, load, result, save
 from benchmarks.serving.loads import Crowd, kills, mixture, recalls
 from benchmarks.systems import System
 

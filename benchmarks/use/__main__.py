@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.places import CACHE
-from benchmarks.results import result, save
+from benchmarks.results import CACHE, result, save
 from benchmarks.systems import System
 from benchmarks.use.days import Life, Lived, Told, live, tell
 from benchmarks.use.streams import STREAMS, Stream

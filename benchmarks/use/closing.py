@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import mags
-from benchmarks.mags_memory import MagsUpdates, Open
-from benchmarks.places import CACHE, DATA
-from benchmarks.results import result, save
-from benchmarks.systems import System
+from benchmarks.results import CACHE, DATA, result, save
+from benchmarks.systems import MagsUpdates, Open, System
 from benchmarks.use.words import in_words
 from benchmarks.vectors import shipped
 from mags.app import make_policy
@@ -24,10 +22,10 @@ from mags.memory.memory import Memory
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.settings import Settings
-from mags_lab.evaluation.datasets.letta import load_letta
+from mags_lab.evaluation.datasets.editing import load_letta
 from mags_lab.evaluation.metrics import Interval, bootstrap, comes_before
+from mags_lab.evaluation.protocol import split
 from mags_lab.evaluation.proving.ablations import SWITCHES
-from mags_lab.evaluation.split import split
 from mags_lab.evaluation.suites.editing import UpdateOutcome, update_scores, updates
 
 PARTS = ("", "arbiter", "conflict", "novelty", "renewal", "write")

@@ -17,8 +17,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.places import CACHE
-from benchmarks.results import result, save
+from benchmarks.results import CACHE, result, save
 from benchmarks.systems import System
 from benchmarks.use.days import Told, opened, pass_time, tell
 from benchmarks.use.streams import Stream, locomo

@@ -14,14 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.places import DATA
 from benchmarks.ranking.lifebench import load_lifebench
+from benchmarks.results import DATA
 from mags_lab.evaluation.datasets.locomo import load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags_lab.evaluation.datasets.source import Json, read_json
-from mags_lab.evaluation.protocol import Probe, Turn
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import Probe, Turn, split
 
 KEPT = 0.6
 """Share of the words that say something which are left when a question comes back."""

@@ -13,9 +13,16 @@ from tests.architecture import form
 REGISTRY = "src/mags/caches.py"
 NO_TEXTS = {
     *("graph.table_of", "ranking._weighed", "metrics._resampled"),  # kinds and numbers
-    *("book.relations", "world.table", "world.vocabulary", "files.frames", "files.smalltalk"),
+    *(
+        "book.relations",
+        "world.table",
+        "world.vocabulary",
+        "phrasebook.frames",
+        "phrasebook.smalltalk",
+    ),
     *("bank.bank", "bank.load", "bank.plain"),  # files that come with MAGS, by their names
-    *("names.syllables", "names._known", "arena.warm_up", "arena.commit"),
+    *("world.syllables", "fillers.syllables", "fillers._known"),
+    *("arena.warm_up", "arena.commit"),
 }
 """Functions whose arguments cannot hold words of a memory: `functools` may keep what they give."""
 CORE = tuple(

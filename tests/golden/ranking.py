@@ -14,9 +14,8 @@ from mags.graph.records import ArcKind
 from mags.memory.memory import Memory
 from mags.ports.policy import Turn
 from mags.recall.found import HitTrace, Step
-from mags_lab.evaluation.datasets.letta import load_letta
+from mags_lab.evaluation.datasets.editing import load_letta, load_mquake
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
-from mags_lab.evaluation.datasets.mquake import load_mquake
 from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags_lab.evaluation.protocol import Probe
 from mags_lab.evaluation.protocol import Turn as Told

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from mags.ports.policy import Act, Operation
-from mags_lab.evaluation.coverage import Lines, content, covered, faulty, judge
-from mags_lab.evaluation.datasets.locomo_notes import Observation, load_notes
+from mags_lab.evaluation.datasets.locomo import Observation, load_notes
+from mags_lab.evaluation.writing import Lines, content, covered, faulty, judge
 
 NAMES = frozenset({"ana", "bo"})
 SAID = "I adopted a grey cat from the shelter. Do you want to paint?"

@@ -6,10 +6,14 @@ import json
 import pytest
 
 from mags.errors import InvalidInput, NotFound
-from mags_lab.evaluation.datasets.letta import load_letta
+from mags_lab.evaluation.datasets.editing import (
+    load_distractors,
+    load_letta,
+    load_mquake,
+    relation_phrase,
+)
 from mags_lab.evaluation.datasets.locomo import evidence_ids, load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
-from mags_lab.evaluation.datasets.mquake import load_distractors, load_mquake, relation_phrase
 from mags_lab.evaluation.datasets.multihop import load_hotpotqa, load_musique
 from mags_lab.evaluation.datasets.source import moment
 

@@ -1,6 +1,6 @@
 """The halves settings are fitted on and reported on."""
 
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import split
 
 
 def test_an_id_is_always_in_the_same_half():

@@ -3,9 +3,8 @@
 from datetime import UTC, datetime
 from types import MappingProxyType
 
-from mags_lab.evaluation.datasets.letta import UpdateCase
+from mags_lab.evaluation.datasets.editing import ChainCase, Edits, UpdateCase
 from mags_lab.evaluation.datasets.locomo import Conversation
-from mags_lab.evaluation.datasets.mquake import ChainCase, Edits
 from mags_lab.evaluation.datasets.multihop import Corpus
 from mags_lab.evaluation.objective import Quality
 from mags_lab.evaluation.protocol import Probe, Statement, Turn

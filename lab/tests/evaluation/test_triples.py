@@ -2,7 +2,7 @@ import pytest
 
 from mags.errors import InvalidInput
 from mags.ports.policy import Act, Operation
-from mags_lab.evaluation.triples import Tally, key_of, keys, micro, score
+from mags_lab.evaluation.writing import Tally, key_of, keys, micro, score
 from mags_lab.training.real.passage import Fact, Passage
 
 

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
 from mags_lab.games.companion.bank import bank
-from mags_lab.games.companion.facts import Diary, Slot, Telling, fact
+from mags_lab.games.companion.cast import LEVELS, Diary, Slot, Telling, fact, level
 from mags_lab.games.companion.game import Companion
-from mags_lab.games.companion.levels import LEVELS, level
 from mags_lab.games.companion.standings import standings
 from mags_lab.games.gym import GameEnv
 from mags_lab.games.matches import play
-from mags_lab.games.players.nothing import Nothing
-from mags_lab.games.players.oracle import Oracle
+from mags_lab.games.players.baselines import Nothing, Oracle
 from mags_lab.games.reader import shipped_reader
 from mags_lab.games.registry import make
 from mags_lab.games.sentences import BANKS

@@ -11,7 +11,7 @@ import mags
 from mags.memory.memory import Memory
 from mags.ports.answer import Answerer
 from mags.settings import Settings
-from mags_lab.games.players.nothing import Nothing
+from mags_lab.games.players.baselines import Nothing
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.reader import LexicalReader
 from mags_lab.server.live import offer

@@ -19,7 +19,7 @@ from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
 from mags.models.grammar import read_plan
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.exam import Search, blind, found_rank
+from mags_lab.training.fidelity import Search, blind, found_rank
 
 WORLD: World = LEAN.world
 

@@ -9,8 +9,11 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags_lab.training.experience import gather, logp_of, reply_states  # noqa: E402 - torch first
-from mags_lab.training.replies import complete_in_parts  # noqa: E402
-from mags_lab.training.rollout import complete, draw  # noqa: E402
+from mags_lab.training.rollout import (  # noqa: E402
+    complete,
+    complete_in_parts,
+    draw,
+)
 
 
 def prompts(words: Any) -> list[tuple[int, ...]]:

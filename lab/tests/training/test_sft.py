@@ -11,7 +11,7 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags.errors import CorruptFile  # noqa: E402 - torch first
-from mags_lab.training.checkpoint import latest  # noqa: E402
+from mags_lab.training.optimisers import latest  # noqa: E402
 from mags_lab.training.sft import SftConfig, fine_tune  # noqa: E402
 
 CONFIG = SftConfig(steps=12, rate=1e-2, tokens=512, save_every=4)

@@ -49,7 +49,7 @@ def test_one_algorithm_trains_a_fresh_adapter_and_another_trains_it_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = families.folder("llama", tmp_path / "base")
-    monkeypatch.setattr("mags_lab.training.trial.SPLITS", ("frames",))
+    monkeypatch.setattr("mags_lab.training.large.trial.SPLITS", ("frames",))
     taught = tmp_path / "sft" / "adapter"
     how = ("--preset", "smoke", "--steps", "2", *SHORT)
     told = run("train", "sft", str(base), "--out", str(tmp_path / "sft"), *how)
@@ -77,7 +77,7 @@ def test_an_adapter_is_taught_reinforced_used_and_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = families.folder("qwen", tmp_path / "base")
-    monkeypatch.setattr("mags_lab.training.trial.SPLITS", ("frames",))
+    monkeypatch.setattr("mags_lab.training.large.trial.SPLITS", ("frames",))
     monkeypatch.chdir(tmp_path)  # a folder that is named from here is found from elsewhere, too
     monkeypatch.setenv("MAGS_CONFIG", str(tmp_path / "config.toml"))
     folder = tmp_path / "run"

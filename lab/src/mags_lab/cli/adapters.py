@@ -18,12 +18,19 @@ from mags.errors import InvalidInput
 from mags.extras import bring
 from mags.settings import NANO_GONE
 from mags_lab.cli.deciders import WEIGHTS
-from mags_lab.training.large.presets import FULL, KNOWN, PRESETS, QUICK, peak_memory, preset
-from mags_lab.training.large.wording import Wording
+from mags_lab.training.large.presets import (
+    FULL,
+    KNOWN,
+    PRESETS,
+    QUICK,
+    Wording,
+    peak_memory,
+    preset,
+)
 from mags_lab.training.reward import Reward
 
 if TYPE_CHECKING:
-    from mags_lab.training.trial import Row, Trial
+    from mags_lab.training.large.trial import Row, Trial
 
 
 Model = Annotated[
@@ -212,7 +219,9 @@ def _trial(
     grpo: int = 0,
 ) -> Trial:
     """What every training is told; raises MissingExtra."""
-    measured = bring("mags_lab.training.trial", extra="train", needed_for=f"mags train {verb}")
+    measured = bring(
+        "mags_lab.training.large.trial", extra="train", needed_for=f"mags train {verb}"
+    )
     trial: Trial = measured.Trial(
         folder=folder,
         grpo=grpo,
@@ -317,6 +326,6 @@ def _merged(adapter: Path, folder: Path, form: Form) -> Path:
 
 def _gguf(model: Path, folder: Path) -> Path:
     """A model of transformers as one file."""
-    folders = bring("mags_lab.training.folders", extra="train", needed_for="a GGUF file")
+    folders = bring("mags_lab.training.evaluate.voices", extra="train", needed_for="a GGUF file")
     file: Path = folders.to_gguf(model, folder / "model.gguf")
     return file

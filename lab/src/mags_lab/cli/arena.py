@@ -57,15 +57,12 @@ from mags_lab.games.logic.catalogue import (
 )
 from mags_lab.games.nonsense.game import Nonsense
 from mags_lab.games.nonsense.levels import LEVELS, Level
+from mags_lab.games.players.baselines import Nothing, Oracle, Window
 from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.endpoint import EndpointReader
-from mags_lab.games.players.habits import Habits
-from mags_lab.games.players.learning import Learning
-from mags_lab.games.players.nothing import Nothing
-from mags_lab.games.players.oracle import Oracle
 from mags_lab.games.players.remembering import MakeMemory, Remembering
-from mags_lab.games.players.retrieving import Retrieving
-from mags_lab.games.players.window import Window
+from mags_lab.games.players.retrieving import Learning, Retrieving
+from mags_lab.games.players.thinker import Habits
 from mags_lab.games.reader import shipped_reader
 from mags_lab.games.turns import Game, Player, Reader
 

@@ -26,13 +26,17 @@ from mags.settings import NANO_GONE, ChatSettings, Settings, read_settings
 from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
 from mags_lab.training.chains.splits import TESTS
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.evaluate.deciders import Decider, PolicyDecider
-from mags_lab.training.evaluate.evaluation import Evaluation, EvaluationConfig, to_json
+from mags_lab.training.evaluate.deciders import Decider, PolicyDecider, Sampler
+from mags_lab.training.evaluate.evaluation import (
+    Evaluation,
+    EvaluationConfig,
+    draw,
+    tables,
+    to_json,
+)
 from mags_lab.training.evaluate.evaluation import evaluate as measure
-from mags_lab.training.evaluate.report import draw, tables
 from mags_lab.training.fidelity import StoreFidelity
 from mags_lab.training.generate.samples import of_split
-from mags_lab.training.large.sampler import Sampler
 
 if TYPE_CHECKING:
     from mags_lab.training.large.shelf import AdapterPolicy

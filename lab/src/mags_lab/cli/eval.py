@@ -39,9 +39,8 @@ from mags_lab.cli.arena import (
 )
 from mags_lab.cli.deciders import EMBEDDED, frozen
 from mags_lab.evaluation.proving.ablations import SWITCHES, switch
-from mags_lab.evaluation.proving.audit import WAYS, Course, Dose, Way, course
+from mags_lab.evaluation.proving.audit import WAYS, Course, Dose, Poisoned, Way, course
 from mags_lab.evaluation.proving.figures import Figures, figures
-from mags_lab.evaluation.proving.poison import Poisoned
 from mags_lab.evaluation.proving.records import Played
 from mags_lab.evaluation.proving.tables import (
     Grid,
@@ -52,7 +51,6 @@ from mags_lab.evaluation.proving.tables import (
     players,
     sorts,
 )
-from mags_lab.evaluation.report.audited import MEANT, Audit, marked, scores, verdicts, write_audit
 from mags_lab.evaluation.report.exhibit import exhibit, write_exhibit
 from mags_lab.evaluation.report.folder import (
     ABLATIONS,
@@ -64,6 +62,7 @@ from mags_lab.evaluation.report.folder import (
     page_of,
     write_page,
 )
+from mags_lab.evaluation.report.inside import MEANT, Audit, marked, scores, verdicts, write_audit
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import TruthFact
 

@@ -25,15 +25,14 @@ from mags.settings import NANO_GONE, read_settings
 from mags_lab.cli.adapters import grpo, lora, needs, ppo, sft, sizes
 from mags_lab.cli.deciders import evaluate
 from mags_lab.training.chains import hand
-from mags_lab.training.chains.card import card
+from mags_lab.training.chains.card import card, page
 from mags_lab.training.chains.expand import Expansion, expand
-from mags_lab.training.chains.review import page
 from mags_lab.training.chains.schema import Sample, Split, read_samples, write_samples
 from mags_lab.training.generate.samples import Amount, generate
 from mags_lab.training.heads.recipes import RECIPES, SERIES, recipe, series
-from mags_lab.training.ledger import Ledger
-from mags_lab.training.real.files import data_folder
+from mags_lab.training.real.passage import data_folder
 from mags_lab.training.real.sets import read
+from mags_lab.training.runs import Ledger
 
 train = typer.Typer(
     help="Make data for the policy models, train, evaluate and export them.",
@@ -245,8 +244,8 @@ def linker(
     neighbours. The setting `engram.linker` takes the file.
     """
     wanted: dict[str, Any] = {"extra": "pyg", "needed_for": "mags train linker"}
-    run = bring("mags_lab.training.linker.run", **wanted)
-    fitting = bring("mags_lab.training.linker.fit", **wanted).Fitting(epochs=epochs, seed=seed)
+    run = bring("mags_lab.training.linker", **wanted)
+    fitting = bring("mags_lab.training.linker", **wanted).Fitting(epochs=epochs, seed=seed)
     with opened(memory, branch, read_only=True) as mem:
         data = mem.to_pyg()
     with Progress(transient=True) as progress:

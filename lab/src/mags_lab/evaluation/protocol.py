@@ -1,15 +1,18 @@
-"""What the suites ask of a system, and what they hand to it.
+"""What the suites ask of a system, what they hand to it, and which half of a set may be fitted on.
 
-MAGS, the baselines and the peers are all measured through these protocols, so
-that every figure in a table comes from the same code on the same questions.
+MAGS, the baselines and the peers are all measured through these protocols, so that every figure in
+a table comes from the same code on the same questions. Nothing is ever fitted on a question that is
+reported: a question's id alone decides its half, so the halves stay the same on every machine and
+when a set grows.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from mags_lab.evaluation.objective import Cost
 
@@ -109,3 +112,14 @@ class UpdateMemory(Protocol):
     def closed(self) -> Collection[int]:
         """Return the numbers of the sentences it holds to be no longer true."""
         ...
+
+
+Half = Literal["dev", "test"]
+
+
+def split(identifier: str) -> Half:
+    """Return the half a question belongs to: `dev` to fit on, `test` to report.
+
+    The first byte of the SHA-256 of the id decides: even is `dev`.
+    """
+    return "test" if hashlib.sha256(identifier.encode()).digest()[0] % 2 else "dev"

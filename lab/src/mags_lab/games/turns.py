@@ -7,9 +7,11 @@ and recalling are scored exactly and without a judge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
+
+from mags.errors import InvalidInput
 
 Said: TypeAlias = tuple[int, int]
 """Which line of a game: (turn of the scene, place in its `said`)."""
@@ -190,3 +192,15 @@ class Choice:
     sure: float
     cited: tuple[int, ...] = ()
     shares: tuple[float, ...] = ()
+
+
+def check(action: str, actions: Collection[str] | None) -> None:
+    """Raise InvalidInput unless the action is one of the scene's; None where no game is on."""
+    if actions is None:
+        raise InvalidInput("no game is on: begin one first", action=action)
+    if action not in actions:
+        raise InvalidInput(
+            f"'{action}' cannot be done now: choose one of the scene's actions",
+            action=action,
+            actions=tuple(actions),
+        )

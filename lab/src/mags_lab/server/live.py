@@ -13,8 +13,8 @@ from mags.ports.answer import Answerer
 from mags.ports.embedder import Embedder
 from mags.server.settings import Leave, Outside
 from mags.settings import Settings
+from mags_lab.games.players.baselines import Nothing
 from mags_lab.games.players.directions import WayPolicy
-from mags_lab.games.players.nothing import Nothing
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.reader import shipped_reader
 from mags_lab.server.routes import router

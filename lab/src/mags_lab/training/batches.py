@@ -1,4 +1,4 @@
-"""Samples as tokens: batches of about equal cost, padded on the left or right."""
+"""Samples as prompts and replies, as tokens, and as batches of about equal cost."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from itertools import islice
 import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
+
+from mags.models.policy.taught import compact, shorten
+from mags_lab.training.chains.schema import Role, Sample
 
 AT_ONCE = 4_096
 
@@ -102,3 +105,23 @@ def _stack(rows: Sequence[Encoded], pad: int, prompt_weight: float) -> Batch:
         weights[i, : len(row.prompt)] = prompt_weight
         weights[i, len(row.prompt) : len(row)] = 1.0
     return Batch(inputs=tokens[:, :-1], targets=tokens[:, 1:], weights=weights[:, 1:])
+
+
+def pair_of(sample: Sample) -> Pair:
+    """The compact prompt of a sample and its target: the same words as in use."""
+    return Pair(prompt=prompt_of(sample), target=sample.target)
+
+
+def short_pair_of(sample: Sample) -> Pair:
+    """The same with the target in short (`mags.models.policy.taught`)."""
+    return Pair(prompt=prompt_of(sample), target=shorten(sample.target, sample.turn, sample.recent))
+
+
+def prompt_of(sample: Sample) -> str:
+    """The compact prompt of a sample."""
+    return compact(sample.role.value, sample.turn, sample.recent, sample.recalled)
+
+
+def of_role(samples: Iterable[Sample], *roles: Role) -> list[Sample]:
+    """The samples of some roles; of all roles where none is named."""
+    return [sample for sample in samples if not roles or sample.role in roles]

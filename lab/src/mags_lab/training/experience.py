@@ -11,8 +11,7 @@ from peft import PeftModel
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from mags_lab.training.replies import complete_in_parts
-from mags_lab.training.rollout import Completions, Sampling
+from mags_lab.training.rollout import Completions, Sampling, complete_in_parts
 
 T = TypeVar("T")
 TaskT = TypeVar("TaskT", contravariant=True)

@@ -5,7 +5,7 @@ less its group's mean, and `epochs` passes of the clipped loss make the better o
 et al. 2024, arXiv:2402.03300). No KL term, no division by the deviation, a constant length in the
 denominator (Liu et al. 2025, "Dr. GRPO", arXiv:2503.20783). Groups whose rewards are all equal
 teach nothing and are drawn again (Yu et al. 2025, "DAPO", arXiv:2503.14476). Large models have
-TRL's trainer for the same loss (`mags_lab.training.large.grpo`).
+TRL's trainer for the same loss (`mags_lab.training.large.lora`).
 
 Shapes: `b` replies, `t` tokens of a reply, padded; `mask` is 1 on tokens the policy chose and 0
 elsewhere. Log-probabilities are natural, of the tokens chosen.
@@ -23,7 +23,6 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from mags_lab.training.checkpoint import save_checkpoint
 from mags_lab.training.experience import (
     Experience,
     Judge,
@@ -33,8 +32,8 @@ from mags_lab.training.experience import (
     logp_of,
     reply_states,
 )
-from mags_lab.training.optimisers import optimisers, schedule, take_step
-from mags_lab.training.progress import Watch
+from mags_lab.training.optimisers import optimisers, save_checkpoint, schedule, take_step
+from mags_lab.training.runs import Watch
 from mags_lab.training.sft import resume
 
 T = TypeVar("T")

@@ -21,7 +21,6 @@ import torch
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
-from mags_lab.training.checkpoint import save_checkpoint
 from mags_lab.training.experience import (
     Experience,
     Judge,
@@ -32,8 +31,8 @@ from mags_lab.training.experience import (
     reply_states,
 )
 from mags_lab.training.grpo import clipped_objective
-from mags_lab.training.optimisers import optimisers, schedule, take_step
-from mags_lab.training.progress import Watch
+from mags_lab.training.optimisers import optimisers, save_checkpoint, schedule, take_step
+from mags_lab.training.runs import Watch
 from mags_lab.training.sft import resume
 
 T = TypeVar("T")

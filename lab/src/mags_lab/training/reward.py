@@ -1,10 +1,13 @@
 """What a reply of a policy is worth: named parts in [0, 1], a gate, and a weighted mean.
 
-A reply that the grammar refuses is worth nothing, and one that names what nobody said is charged;
-beyond that gate count the items it got right (F1), how near it came to the others (`closeness`),
-whether all of it is right, and, for writing, what a memory would know by it
-(`mags_lab.training.fidelity`). Form alone earns nothing: of a turn that tells something silence has
-no item right, so it is worth 0, as rubbish is.
+A reply that the grammar refuses is worth nothing, and one that names what nobody said is charged.
+Beyond that gate count the items it got right (F1), how near it came to the others (`closeness`),
+whether all of it is right, and, for writing, what a memory would know by it (`fidelity`). Form
+alone earns nothing: silence on a turn that tells something has no item right, and is worth 0.
+
+Closeness is F1 in which a near miss counts in part. Every item of a reply is laid beside one of the
+target's, so that the whole is greatest, and is worth the mean of its fields: act and relation right
+or wrong, names by how many letters must be changed. "Zorra | lives in | Oslo" is nearly right.
 """
 
 from __future__ import annotations
@@ -14,14 +17,93 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from mags.caches import cached
 from mags.errors import ModelReplyError
 from mags.models.grammar import Engram, check_invented, read_engram, read_plan, read_route
 from mags.models.policy.taught import expand
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags_lab.training.chains.schema import Role, Sample
-from mags_lab.training.closeness import closeness
 
 Reading = Engram | Plan | Route
+HALF = 0.5
+"""Names that share less than this are as good as different."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """`sort`: only compared of one sort are compared. `said`: right or wrong; `names`: in part."""
+
+    sort: str
+    said: tuple[object, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def closeness(got: Reading, want: Reading) -> float:
+    """F1 in part, in [0, 1]: 1 where both say the same (or nothing), 0 where one says nothing."""
+    ours, theirs = compared(got), compared(want)
+    if not ours or not theirs:
+        return float(not ours and not theirs)
+    worth = np.array([[likeness(one, other) for other in theirs] for one in ours])
+    return 2.0 * float(worth[linear_sum_assignment(-worth)].sum()) / (len(ours) + len(theirs))
+
+
+def likeness(one: Item, other: Item) -> float:
+    """The mean of what the fields of two compared have in common; 0 for compared of two sorts."""
+    if one.sort != other.sort or len(one.names) != len(other.names):
+        return 0.0
+    fields = [float(a == b) for a, b in zip(one.said, other.said, strict=True)]
+    fields += [alike(a, b) for a, b in zip(one.names, other.names, strict=True)]
+    return sum(fields) / len(fields)
+
+
+@cached(65_536)
+def alike(one: str, other: str) -> float:
+    """1 less the letters to be changed over the longer one's; 0 below `HALF`."""
+    longer = max(len(one), len(other))
+    share = 1.0 - distance(one, other) / longer if longer else 1.0
+    return share if share >= HALF else 0.0
+
+
+def distance(one: str, other: str) -> int:
+    """Letters to be put in, taken out or changed (Levenshtein 1966)."""
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        before, row[0] = row[0], i
+        for j, b in enumerate(other, start=1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
+    return row[-1]
+
+
+def compared(reading: Reading) -> Sequence[Item]:
+    """What a reading says, item by item."""
+    if isinstance(reading, Engram):
+        return [_compared(one) for one in reading.operations]
+    if isinstance(reading, Route):
+        weights = (round(reading.episodic, 2), round(reading.semantic, 2))
+        return [Item(sort="route", said=(reading.recall, reading.write, *weights))]
+    found = [Item(sort="entity", names=(name.casefold(),)) for name in reading.entities]
+    found += [
+        Item(sort="hop", said=(place, h.relation, h.inverse), names=(h.subject.casefold(),))
+        for place, h in enumerate(reading.hops)
+    ]
+    found += [Item(sort="query", names=(query.casefold(),)) for query in reading.queries[1:]]
+    plain: dict[str, object] = {"since": reading.since, "until": reading.until}
+    plain |= {"past": reading.past or None, "kind": reading.answer_kind or None}
+    return found + [Item(sort=k, said=(v,)) for k, v in plain.items() if v is not None]
+
+
+def _compared(one: Operation) -> Item:
+    if one.act is Act.NOTE:
+        return Item(sort="note", names=(" ".join(one.text.casefold().split()),))
+    more = tuple(sorted((name, value.casefold()) for name, value in one.qualifiers.items()))
+    said = (one.act.value, one.relation.casefold(), more, one.valid_from, one.valid_to)
+    names = (one.subject.casefold(), one.object.casefold())
+    return Item(sort="operation", said=(said[0], said[1], said[2:]), names=names)
+
+
 Fidelity = Callable[[Sample, Sequence[Operation]], float]
 """What a memory would know of a sample after these operations, in [0, 1]."""
 COUNTED = ("format", "f1", "near", "exact", "fidelity")
@@ -79,7 +161,7 @@ def item_f1(sample: Sample, reading: Reading | None) -> float:
 
 
 def nearness(sample: Sample, reading: Reading | None) -> float:
-    """F1 in which a near miss counts in part (`mags_lab.training.closeness`)."""
+    """F1 in which a near miss counts in part (`mags_lab.training.reward`)."""
     target = read(sample, sample.target)
     return 0.0 if reading is None or target is None else closeness(reading, target)
 

@@ -1,6 +1,6 @@
 """Completions of many prompts at once: a key-value cache, rows that are done dropped from it.
 
-Copying the cache is what a reply of a small model costs, so replies to one prompt share the reading
+Copying the cache is what a reply of a small model costs. So replies to one prompt share the reading
 of it, prompts of about the same length go together, few enough rows at a time for the processor's
 own memory, and rows are dropped by the quarter.
 """
@@ -133,3 +133,49 @@ def cut(tokens: Tensor, logp: Tensor, end: int) -> Completions:
     mask = ((ended == 0) & (counts <= first_end.unsqueeze(1))).float()
     width = int(mask.sum(1).max())
     return Completions(tokens=tokens[:, :width], logp=logp[:, :width], mask=mask[:, :width])
+
+
+ROWS = 256
+"""Replies that are drawn at a time."""
+
+
+def complete_in_parts(
+    model: PreTrainedModel,
+    prompts: Sequence[Sequence[int]],
+    how: Sampling,
+    *,
+    chance: torch.Generator | None = None,
+    copies: int = 1,
+    rows: int = ROWS,
+) -> Completions:
+    """`copies` completions of each prompt, prompts of like length together.
+
+    `rows`: so many replies at a time at most, or those to one prompt.
+    """
+    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+    many = max(1, rows // copies)
+    parts = [
+        complete(
+            model,
+            [prompts[i] for i in order[begin : begin + many]],
+            how,
+            chance=chance,
+            copies=copies,
+        )
+        for begin in range(0, len(order), many)
+    ]
+    width = max(part.tokens.shape[1] for part in parts)
+    back = torch.tensor(order).argsort()
+    places = (
+        (back.unsqueeze(1) * copies + torch.arange(copies)).flatten().to(parts[0].tokens.device)
+    )
+
+    def whole(each: Sequence[Tensor], fill: float) -> Tensor:
+        wide = [torch.nn.functional.pad(x, (0, width - x.shape[1]), value=fill) for x in each]
+        return torch.cat(wide)[places]
+
+    return Completions(
+        tokens=whole([part.tokens for part in parts], how.pad),
+        logp=whole([part.logp for part in parts], 0.0),
+        mask=whole([part.mask for part in parts], 0.0),
+    )

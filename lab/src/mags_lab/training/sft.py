@@ -20,9 +20,15 @@ from torch.optim import Optimizer
 from transformers import PreTrainedModel
 
 from mags_lab.training.batches import Batch, Encoded, batches
-from mags_lab.training.checkpoint import latest, load_checkpoint, save_checkpoint
-from mags_lab.training.optimisers import optimisers, schedule, take_step
-from mags_lab.training.progress import Watch
+from mags_lab.training.optimisers import (
+    latest,
+    load_checkpoint,
+    optimisers,
+    save_checkpoint,
+    schedule,
+    take_step,
+)
+from mags_lab.training.runs import Watch
 
 SEEDS = 1_000_003
 

@@ -11,9 +11,16 @@ from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
 from mags.settings import Settings
-from mags_lab.evaluation.proving.audit import Audited, Course, Dose, Way, course, false_lines
+from mags_lab.evaluation.proving.audit import (
+    Audited,
+    Course,
+    Dose,
+    Poisoned,
+    Way,
+    course,
+    false_lines,
+)
 from mags_lab.evaluation.proving.fidelity import World
-from mags_lab.evaluation.proving.poison import Poisoned
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import TruthFact
 

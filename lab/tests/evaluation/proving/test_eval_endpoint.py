@@ -12,8 +12,8 @@ from mags.cli.app import app
 from mags.errors import ConfigurationError, InvalidInput
 from mags_lab.cli.deciders import frozen
 from mags_lab.evaluation.proving.records import read_records, record_files
-from mags_lab.evaluation.report.audited import read_audit
 from mags_lab.evaluation.report.exhibit import read_exhibit
+from mags_lab.evaluation.report.inside import read_audit
 from tests.models.chat.endpoint import Server, Step
 
 CHOSEN = Step(text='{"action": 1, "cited": [], "sure": 1}')

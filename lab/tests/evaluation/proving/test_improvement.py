@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.errors import InvalidInput
-from mags_lab.evaluation.proving.improvement import difference, improvement
+from mags_lab.evaluation.proving.tables import difference, improvement
 
 scores = st.lists(st.floats(0.1, 1.0), min_size=1, max_size=20)
 

@@ -30,8 +30,7 @@ from mags_lab.evaluation.proving.records import (
     write_record,
 )
 from mags_lab.evaluation.proving.tables import ablated, ages, improvements, kinds, players
-from mags_lab.games.players.nothing import Nothing
-from mags_lab.games.players.oracle import Oracle
+from mags_lab.games.players.baselines import Nothing, Oracle
 from mags_lab.games.players.remembering import Remembering
 
 EMBEDDER = HashEmbedder(64)

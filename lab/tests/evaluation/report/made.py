@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from lab.tests.evaluation.proving.turned import turned
 from mags_lab.evaluation.proving.records import Played, Record
 from mags_lab.evaluation.proving.tables import Grid
-from mags_lab.evaluation.report.audited import Audit, Marked
-from mags_lab.evaluation.report.exhibit import Exhibit, Explained
-from mags_lab.evaluation.report.graph import Arc, Dot, Sketch
+from mags_lab.evaluation.report.exhibit import Arc, Dot, Exhibit, Explained, Sketch
+from mags_lab.evaluation.report.inside import Audit, Marked
 from mags_lab.games.matches import Turned
 
 

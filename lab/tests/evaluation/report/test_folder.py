@@ -11,7 +11,6 @@ from mags.errors import InvalidInput
 from mags_lab.evaluation.objective import Cost, GraphCounts, Load
 from mags_lab.evaluation.proving.fidelity import Fidelity
 from mags_lab.evaluation.proving.records import Left, Record, file_name, write_record
-from mags_lab.evaluation.report.audited import read_audit, write_audit
 from mags_lab.evaluation.report.exhibit import read_exhibit, write_exhibit
 from mags_lab.evaluation.report.folder import (
     Run,
@@ -22,6 +21,7 @@ from mags_lab.evaluation.report.folder import (
     write_page,
 )
 from mags_lab.evaluation.report.goals import goals
+from mags_lab.evaluation.report.inside import read_audit, write_audit
 from mags_lab.games.matches import Turned
 
 RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")

@@ -9,11 +9,18 @@ import pytest
 from lab.tests.evaluation.report.made import AUDIT, EXHIBIT, MOVE, SKETCH
 from mags_lab.evaluation.proving.tables import Grid
 from mags_lab.evaluation.report.chart import Axis, Series, line_chart
-from mags_lab.evaluation.report.graph import SIDE, drawing, places
-from mags_lab.evaluation.report.html import html
+from mags_lab.evaluation.report.exhibit import SIDE, drawing, places
 from mags_lab.evaluation.report.inside import audit_section, bank_told, graph_section, move_section
-from mags_lab.evaluation.report.markdown import markdown
-from mags_lab.evaluation.report.page import Figure, Listing, Page, Prose, Section, Table
+from mags_lab.evaluation.report.page import (
+    Figure,
+    Listing,
+    Page,
+    Prose,
+    Section,
+    Table,
+    html,
+    markdown,
+)
 
 GRID = Grid(head=("player", "score"), rows=(("a|b", "<1>"), ("c", "2")))
 CHART = line_chart(

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 from mags.cli.app import app
 from mags_lab.cli.arena import FULL, QUICK, Narrowed, commit, machine, narrowed, playable
 from mags_lab.evaluation.proving.ablations import SWITCHES
-from mags_lab.evaluation.report.audited import read_audit
 from mags_lab.evaluation.report.exhibit import read_exhibit
 from mags_lab.evaluation.report.folder import read_runs
+from mags_lab.evaluation.report.inside import read_audit
 
 SMALL = (
     "--game", "nonsense/tiny", "--seeds", "1", "--turns", "12", "--player", "nothing", "--player",

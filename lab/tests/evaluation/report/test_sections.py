@@ -11,7 +11,7 @@ from mags_lab.evaluation.proving.records import Left, Record, file_name, write_r
 from mags_lab.evaluation.proving.tables import facts
 from mags_lab.evaluation.report.digest import digest
 from mags_lab.evaluation.report.folder import Run, gather, page_of
-from mags_lab.evaluation.report.markdown import markdown
+from mags_lab.evaluation.report.page import markdown
 
 RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
 

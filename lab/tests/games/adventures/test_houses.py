@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from mags.errors import MissingExtra
 from mags_lab.games.adventures import worlds
 from mags_lab.games.adventures.catalogue import CLEAN, GAMES, HUNT, PACKAGE
-from mags_lab.games.adventures.guide import advise
-from mags_lab.games.adventures.houses import Plan, clean, hunt
-from mags_lab.games.adventures.state import OPPOSITE, State, distances
+from mags_lab.games.adventures.game import advise
 from mags_lab.games.adventures.telling import Lore, belonging, link, lying, parsed
-from mags_lab.games.adventures.worlds import Dish
+from mags_lab.games.adventures.worlds import OPPOSITE, Dish, Plan, State, clean, distances, hunt
 from mags_lab.games.logic.bank import load
 from mags_lab.games.sentences import BANKS
 

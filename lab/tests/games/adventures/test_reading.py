@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from mags_lab.games.adventures.planner import Planner
-from mags_lab.games.adventures.reading import known, mentions, read, things
-from mags_lab.games.adventures.state import Predicate, state_of
+from mags_lab.games.adventures.planner import Planner, known, mentions, read, things
 from mags_lab.games.adventures.telling import Teller
+from mags_lab.games.adventures.worlds import Predicate, state_of
 from mags_lab.games.logic.bank import load
 from mags_lab.games.sentences import BANKS
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
 from mags_lab.games.nonsense.bank import bank
-from mags_lab.games.nonsense.decisions import FEWEST, MOST
 from mags_lab.games.nonsense.levels import LEVELS, level
+from mags_lab.games.nonsense.plan import FEWEST, MOST
 from mags_lab.games.registry import make
 from mags_lab.games.sentences import BANKS
 from mags_lab.games.turns import Outcome, Scene, Truth

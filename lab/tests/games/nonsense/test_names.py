@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags_lab.games.nonsense.bank import bank
-from mags_lab.games.nonsense.names import LONGEST, SHORTEST, Names, blocked, decent, syllables
+from mags_lab.games.nonsense.world import LONGEST, SHORTEST, Names, blocked, decent, syllables
 from mags_lab.games.sentences import BANKS
 
 seeds = st.integers(0, 10_000)

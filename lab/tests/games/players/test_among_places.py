@@ -11,8 +11,8 @@ from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
 from mags.settings import Settings
-from mags_lab.games.players.habits import Habits
 from mags_lab.games.players.remembering import Remembering
+from mags_lab.games.players.thinker import Habits
 from mags_lab.games.turns import Choice, Line, Scene
 
 BELONGS = "The ball belongs on the stand."

@@ -1,10 +1,59 @@
-"""What was done, what came of it, and what that speaks against."""
+"""The player's diary: what came of what was done, and what lines told with acts mean."""
 
 from __future__ import annotations
 
-from mags_lab.games.players.diary import BREATH_S, Diary, Tried
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mags_lab.games.players.diary import BREATH_S, TRIES, Act, Diary, Lessons, Tried
 from mags_lab.games.players.notes import Note
 from mags_lab.games.turns import Line, Scene
+
+LEFT, RIGHT = frozenset({"ana", "left"}), frozenset({"ana", "right"})
+NOWHERE = "No {} is in any drawer of Ana."
+ELSEWHERE = "The {} is in another drawer of Ana."
+
+
+def act(about: frozenset[str], thing: str) -> Act:
+    return Act(frozenset({"ana"}), about, frozenset({thing}))
+
+
+def taught(line: str, *won: bool) -> Lessons:
+    """Looked for in vain on the left, then on the right, so many things."""
+    lessons = Lessons()
+    for number, well in enumerate(won):
+        thing = f"key{number}"
+        lessons.learn(act(LEFT, thing), [line.format(thing)], won=False)
+        lessons.learn(act(RIGHT, thing), [], won=well)
+    return lessons
+
+
+def test_a_line_after_which_an_act_never_went_well_elsewhere_speaks_against_it_there():
+    lessons = taught(NOWHERE, *[False] * TRIES)
+    lessons.learn(act(LEFT, "ring"), [NOWHERE.format("ring")], won=False)
+    assert lessons.against(act(RIGHT, "ring"))
+    assert not lessons.against(act(RIGHT, "coin"))
+    assert not lessons.against(Act(frozenset({"ben"}), frozenset({"ben"}), frozenset({"ring"})))
+
+
+def test_a_line_after_which_it_went_well_at_times_speaks_against_nothing():
+    lessons = taught(ELSEWHERE, *[False] * TRIES, True)
+    lessons.learn(act(LEFT, "ring"), [ELSEWHERE.format("ring")], won=False)
+    assert not lessons.against(act(RIGHT, "ring"))
+
+
+def test_a_line_of_another_or_without_the_act_says_nothing():
+    lessons = taught(NOWHERE, *[False] * TRIES)
+    lessons.learn(act(LEFT, "ring"), ["No ring is in any drawer of Ben.", "Ana sighs."], won=False)
+    assert not lessons.against(act(RIGHT, "ring"))
+
+
+@given(st.lists(st.booleans(), max_size=TRIES - 1))
+def test_nothing_is_learned_from_few_acts(won: list[bool]):
+    lessons = taught(NOWHERE, *won)
+    lessons.learn(act(LEFT, "ring"), [NOWHERE.format("ring")], won=False)
+    assert not lessons.against(act(RIGHT, "ring"))
+
 
 ACTIONS = ("Offer oat bread", "Offer rye bread", "Offer plum jam")
 

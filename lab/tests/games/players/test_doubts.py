@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.recall.chains import Chain
-from mags_lab.games.players.doubts import DOUBT, MOST, Doubts, Link, links
-from mags_lab.games.players.grounds import Ground, Grounds
+from mags_lab.games.players.doubts import DOUBT, MOST, Doubts, Ground, Grounds, Link, links
 
 OPTIONS = ("Go to Tronte", "Go to Yoamjun")
 YOAMJUN, TRONTE = frozenset({"yoamjun"}), frozenset({"tront"})

@@ -8,8 +8,8 @@ from lab.tests.games.players.tiny import Towns
 from mags.errors import ConfigurationError, ModelReplyError
 from mags.models.chat.scripted import ScriptedChat
 from mags_lab.games.matches import play
+from mags_lab.games.players.baselines import Window
 from mags_lab.games.players.endpoint import SCHEMA, EndpointReader, act_prompt, choice_of, numbered
-from mags_lab.games.players.window import Window
 from mags_lab.games.turns import Choice
 
 ACTIONS = ("the red pier", "the old pier")

@@ -6,8 +6,7 @@ import mags
 from mags.models.embed.hashing import HashEmbedder
 from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.mapping import Map
-from mags_lab.games.players.notes import Note
-from mags_lab.games.players.showing import Shown
+from mags_lab.games.players.notes import Note, Shown
 from mags_lab.games.turns import Line
 
 SAID = (

@@ -7,9 +7,7 @@ import pytest
 from lab.tests.games.players.tiny import Towns, Words
 from mags.errors import InvalidInput
 from mags_lab.games.matches import Ledger, Match, as_json, from_json, play
-from mags_lab.games.players.nothing import Nothing
-from mags_lab.games.players.oracle import Oracle
-from mags_lab.games.players.window import Window
+from mags_lab.games.players.baselines import Nothing, Oracle, Window
 from mags_lab.games.turns import Line, Move, Scene, Truth, TruthFact
 
 OSLO = TruthFact(subject="Anna", relation="home", object="Oslo")

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags_lab.games.players.options import ALIKE, LEAST, Options
+from mags_lab.games.players.evidence import ALIKE, LEAST, Options
 from mags_lab.games.registry import make
 
 WORK = ("At the mill", "At the inn", "At the pier", "At the bank")

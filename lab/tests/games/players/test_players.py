@@ -13,11 +13,10 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
 from mags.settings import Settings
 from mags_lab.games.matches import Turned, play
-from mags_lab.games.players.habits import Habits
-from mags_lab.games.players.nothing import Nothing
+from mags_lab.games.players.baselines import Nothing, Window
 from mags_lab.games.players.remembering import MakeMemory, Remembering
 from mags_lab.games.players.retrieving import Retrieving
-from mags_lab.games.players.window import Window
+from mags_lab.games.players.thinker import Habits
 from mags_lab.games.turns import Choice, Player
 
 EMBEDDER = HashEmbedder(64)

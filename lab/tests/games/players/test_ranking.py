@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from mags.index.tokens import terms
 from mags.recall.chains import Chain
-from mags_lab.games.players.notes import Note
-from mags_lab.games.players.online import STEADY
-from mags_lab.games.players.ranking import STEP, WORTH, Ranking
-from mags_lab.games.players.wording import named
+from mags_lab.games.players.deciding import RANKING_STEP, STEADY, WORTH, Ranking
+from mags_lab.games.players.notes import Note, named
 from mags_lab.games.turns import Line
 
 ACTIONS = ("Give salt", "Give silk", "Give wool")
@@ -88,8 +86,8 @@ def test_one_step_is_what_the_slope_of_the_likelihood_says():
     words = len(frozenset(terms(LINES[2])) - named(LINES[2]))
     share = 1.0 / math.sqrt(words)
     slope = 0.5 * share
-    rise = words * share * STEP * slope / math.sqrt(slope**2 + STEADY)
-    long = 0.5 * STEP * 0.25 / math.sqrt(0.25**2 + STEADY)
+    rise = words * share * RANKING_STEP * slope / math.sqrt(slope**2 + STEADY)
+    long = 0.5 * RANKING_STEP * 0.25 / math.sqrt(0.25**2 + STEADY)
     assert first.value == pytest.approx(0.5 * math.exp((rise + long) / WORTH))
     assert second.value == pytest.approx(0.5 * math.exp(-long / WORTH))
 

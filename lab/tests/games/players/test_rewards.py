@@ -8,9 +8,8 @@ from lab.tests.games.players.test_players import EMBEDDER, in_ram, untimed
 from lab.tests.games.players.tiny import Towns, Words
 from mags_lab.cli.arena import HABITS, LINES, STANDARD, UNREWARDED, make_player
 from mags_lab.games.matches import play
-from mags_lab.games.players.learning import Learning
 from mags_lab.games.players.remembering import Remembering
-from mags_lab.games.players.retrieving import Retrieving
+from mags_lab.games.players.retrieving import Learning, Retrieving
 from mags_lab.games.turns import Line, Move, Outcome, Player, Rewarded, Scene
 
 ACTIONS = ("Give amber wax", "Give oat bread", "Give copper coins")

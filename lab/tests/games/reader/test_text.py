@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from mags_lab.games.reader.text import DATE, LONGEST, pieces
+from mags_lab.games.reader.layout import DATE, LONGEST, pieces
 
 
 def words(text, near=None):

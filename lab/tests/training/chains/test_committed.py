@@ -3,14 +3,21 @@
 import pytest
 
 from mags.models.grammar import read_engram
-from mags_lab.training.chains.files import blocked, frames, smalltalk, words
 from mags_lab.training.chains.hand import chains, samples
-from mags_lab.training.chains.phrasebook import all_phrases, files, fill, phrasebook, read_entries
-from mags_lab.training.chains.schema import check_target
+from mags_lab.training.chains.phrasebook import (
+    all_phrases,
+    blocked,
+    files,
+    fill,
+    frames,
+    phrasebook,
+    read_entries,
+    smalltalk,
+    words,
+)
+from mags_lab.training.chains.schema import check_target, engram
 from mags_lab.training.chains.splits import SHARED_WORDS, part
-from mags_lab.training.chains.tokens import engram
-from mags_lab.training.generate.fillers import known_types
-from mags_lab.training.generate.names import decent
+from mags_lab.training.generate.fillers import decent, known_types
 
 FOLDERS = ("phrasebook", "independent", "dev-phrasings", "dev-counted")
 TOML = [

@@ -9,7 +9,7 @@ import pytest
 from mags.errors import InvalidInput
 from mags.models.grammar import check_invented, read_engram
 from mags_lab.training.chains.dialogues import asides, dialogues, fault_of, read, stands_in
-from mags_lab.training.chains.files import words
+from mags_lab.training.chains.phrasebook import words
 from mags_lab.training.chains.schema import Role, Split, check_target
 from mags_lab.training.chains.splits import HELD_OUT_RELATIONS, part, shelf, split_of
 from mags_lab.training.chains.variety import distinct, self_bleu

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mags.ports.policy import Turn
-from mags_lab.training.chains.review import embedded, page
+from mags_lab.training.chains.card import embedded, page
 from mags_lab.training.chains.schema import Role, Sample, Split, from_line
 
 NASTY = "</script><script>alert(1)</script><!-- & \N{LINE SEPARATOR} \N{PARAGRAPH SEPARATOR}"

@@ -5,8 +5,14 @@ import re
 import pytest
 
 from mags_lab.training.chains.dialogues import dialogues
-from mags_lab.training.chains.files import FURTHER, frames, smalltalk
-from mags_lab.training.chains.phrasebook import all_phrases, folded, phrasebook
+from mags_lab.training.chains.phrasebook import (
+    FURTHER,
+    all_phrases,
+    folded,
+    frames,
+    phrasebook,
+    smalltalk,
+)
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.chains.splits import (
     HELD_OUT_RELATIONS,
@@ -20,7 +26,7 @@ from mags_lab.training.chains.splits import (
     shelf,
 )
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.generate.names import spellable, syllables
+from mags_lab.training.generate.fillers import spellable, syllables
 from mags_lab.training.generate.samples import Amount, generate, of_split
 
 NUMBER = re.compile(r"\d|o'clock")

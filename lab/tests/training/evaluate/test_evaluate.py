@@ -16,14 +16,21 @@ from mags_lab.training.evaluate.deciders import Decision, PolicyDecider
 from mags_lab.training.evaluate.evaluation import (
     EvaluationConfig,
     chosen,
+    draw,
     evaluate,
     from_json,
+    tables,
     to_json,
 )
 from mags_lab.training.evaluate.intervals import mean, ratio
-from mags_lab.training.evaluate.readings import said, same_function, same_gist
-from mags_lab.training.evaluate.report import draw, tables
-from mags_lab.training.evaluate.scores import agreement, cells, judge
+from mags_lab.training.evaluate.scores import (
+    agreement,
+    cells,
+    judge,
+    said,
+    same_function,
+    same_gist,
+)
 from mags_lab.training.fidelity import StoreFidelity
 
 AT = 1_715_299_200.0

@@ -9,12 +9,15 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags.ports.policy import Turn  # noqa: E402 - torch first
-from mags_lab.training.batches import Pair, encode  # noqa: E402
+from mags_lab.training.batches import (  # noqa: E402
+    Pair,
+    encode,
+    pair_of,
+)
 from mags_lab.training.chains.schema import Role, Sample, Split  # noqa: E402
 from mags_lab.training.evaluate.evaluation import EvaluationConfig, evaluate  # noqa: E402
 from mags_lab.training.evaluate.voices import VoiceDecider, judged  # noqa: E402
 from mags_lab.training.experience import Voice  # noqa: E402
-from mags_lab.training.pairs import pair_of  # noqa: E402
 from mags_lab.training.rollout import Sampling  # noqa: E402
 from mags_lab.training.sft import SftConfig, fine_tune  # noqa: E402
 

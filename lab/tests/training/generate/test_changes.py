@@ -10,11 +10,9 @@ from mags.ports.policy import Act
 from mags_lab.training.chains.schema import Role, Split
 from mags_lab.training.chains.splits import shelf
 from mags_lab.training.generate.changes import Changes
-from mags_lab.training.generate.drafts import Company, Draft
-from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.generate.framing import Framer
-from mags_lab.training.generate.statements import Teller
-from mags_lab.training.generate.turns import Turns
+from mags_lab.training.generate.fillers import Fillers, Framer
+from mags_lab.training.generate.samples import Turns
+from mags_lab.training.generate.statements import Company, Draft, Teller
 from mags_lab.training.heads.labels import gold, taught
 from mags_lab.training.heads.states import layout_of
 

@@ -9,13 +9,20 @@ from mags.models.grammar import check_invented, read_engram, read_plan
 from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Act
 from mags_lab.training.chains.card import card
-from mags_lab.training.chains.schema import Role, Sample, Split, check_target, to_line
+from mags_lab.training.chains.schema import (
+    Line,
+    Look,
+    Role,
+    Sample,
+    Split,
+    check_target,
+    engram,
+    route,
+    to_line,
+)
 from mags_lab.training.chains.splits import shelf
-from mags_lab.training.chains.tokens import Line, Look, engram, route
 from mags_lab.training.generate import dates
-from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.generate.framing import Framer, lowered
-from mags_lab.training.generate.names import decent, name
+from mags_lab.training.generate.fillers import Fillers, Framer, decent, lowered, name
 from mags_lab.training.generate.samples import Amount, generate
 
 AMOUNT = Amount(train=2500, least=150)

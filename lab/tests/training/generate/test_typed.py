@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mags_lab.training.chains.schema import Split
 from mags_lab.training.chains.splits import shelf
-from mags_lab.training.generate.turns import Turns
-from mags_lab.training.generate.typed import typed
+from mags_lab.training.generate.fillers import typed
+from mags_lab.training.generate.samples import Turns
 
 
 def test_a_statement_is_mostly_left_as_it_is_and_sometimes_shouted():

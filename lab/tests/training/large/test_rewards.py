@@ -12,8 +12,8 @@ import torch  # noqa: E402
 
 from lab.tests.training.large.families import samples  # noqa: E402
 from mags.errors import InvalidInput  # noqa: E402
-from mags_lab.training.exam import BlindJudge, blind  # noqa: E402
-from mags_lab.training.large.devices import NO_AIDS, Device, find_aids, find_device  # noqa: E402
+from mags_lab.training.fidelity import BlindJudge, blind  # noqa: E402
+from mags_lab.training.large.loading import NO_AIDS, Device, find_aids, find_device  # noqa: E402
 from mags_lab.training.large.presets import FULL, GIB, KNOWN, QUICK, Shape, peak_memory  # noqa: E402
 from mags_lab.training.large.rewards import reward_parts, rewarded  # noqa: E402
 from mags_lab.training.reward import GoldJudge, Reward, RewardWeights  # noqa: E402

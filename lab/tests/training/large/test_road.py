@@ -16,8 +16,8 @@ from lab.tests.training.large.families import FAMILIES, samples  # noqa: E402
 from mags.models.grammar import read_engram  # noqa: E402
 from mags_lab.training.grpo import GrpoConfig  # noqa: E402
 from mags_lab.training.large.adapters import Adapted, prepare_lesson, put_adapter, take_up, teach  # noqa: E402
-from mags_lab.training.large.grpo import reinforce_adapter  # noqa: E402
 from mags_lab.training.large.loading import load  # noqa: E402
+from mags_lab.training.large.lora import reinforce_adapter  # noqa: E402
 from mags_lab.training.large.rewards import reward_parts  # noqa: E402
 from mags_lab.training.reward import GoldJudge  # noqa: E402
 

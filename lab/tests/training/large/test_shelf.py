@@ -22,9 +22,13 @@ from mags.settings import PolicySettings, Settings  # noqa: E402
 from mags_lab.training.chains.schema import write_samples  # noqa: E402
 from mags_lab.training.large.adapters import Adapted, put_adapter, save_adapter  # noqa: E402
 from mags_lab.training.large.loading import load  # noqa: E402
-from mags_lab.training.large.sampler import Sampler  # noqa: E402
-from mags_lab.training.large.shelf import AdapterPolicy, Shelf, read_adapters  # noqa: E402
-from mags_lab.training.large.wording import Wording  # noqa: E402
+from mags_lab.training.large.presets import Wording  # noqa: E402
+from mags_lab.training.large.shelf import (  # noqa: E402
+    AdapterPolicy,
+    Sampler,
+    Shelf,
+    read_adapters,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

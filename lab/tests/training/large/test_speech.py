@@ -14,9 +14,12 @@ from mags.errors import ConfigurationError  # noqa: E402 - torch first
 from mags.models.chat.scripted import ScriptedChat  # noqa: E402
 from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
 from mags.models.prompts import load_prompts  # noqa: E402
-from mags_lab.training.large.loading import load  # noqa: E402
-from mags_lab.training.large.speech import PLAIN_TEMPLATE, Speech  # noqa: E402
-from mags_lab.training.large.wording import Wording  # noqa: E402
+from mags_lab.training.large.loading import (  # noqa: E402
+    PLAIN_TEMPLATE,
+    Speech,
+    load,
+)
+from mags_lab.training.large.presets import Wording  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 ENDS = {"qwen": "<|im_end|>", "llama": "<|eot_id|>", "gemma": "<end_of_turn>"}

@@ -11,23 +11,21 @@ from typer.testing import CliRunner
 from mags.cli.app import app
 from mags.models.grammar import read_engram
 from mags.ports.policy import Act, Turn
-from mags_lab.evaluation.split import split
+from mags_lab.evaluation.protocol import split
 from mags_lab.training.chains.card import card
-from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
-from mags_lab.training.chains.tokens import NOTHING
+from mags_lab.training.chains.schema import NOTHING, Role, Sample, Split, read_samples
 from mags_lab.training.real import knowledgenet, redocred, tekgen, textworld
-from mags_lab.training.real.files import data_folder
 from mags_lab.training.real.passage import (
     Fact,
     Passage,
+    data_folder,
     folded,
     odd,
     relation_name,
     sample,
     writable,
 )
-from mags_lab.training.real.properties import LABELS
-from mags_lab.training.real.redocred import joined
+from mags_lab.training.real.redocred import LABELS, joined
 from mags_lab.training.real.sets import SETS, halves, read
 
 

@@ -1,21 +1,23 @@
-"""LoCoMo: long conversations of two people, with questions and evidence turns.
+"""LoCoMo: long conversations of two people, with questions, evidence turns and readers' notes.
 
-Maharana et al., 2024 (CC BY-NC 4.0: it may measure, never fit). Evidence ids
-are partly malformed ("D8:6; D9:17", "D:11:26", "D"): what can be read is read,
-what cannot is counted in `dropped`. Known wrong citations can be mended from
-the list of dial481/locomo-audit.
+Maharana et al., 2024 (CC BY-NC 4.0: it may measure, never fit). Evidence ids are partly malformed
+("D8:6; D9:17", "D:11:26", "D"): what can be read is read, what cannot is counted in `dropped`.
+Known wrong citations can be mended from the list of dial481/locomo-audit. Observations, events and
+summaries are a language model's, questions by people and models.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from mags.ports import policy
 from mags_lab.evaluation.datasets.source import Json, moment, read_json
 from mags_lab.evaluation.protocol import Probe, Turn
 
@@ -134,3 +136,82 @@ def _mended(audit: Path) -> dict[tuple[int, int], list[str]]:
         if match and item["correct_evidence"]:
             found[int(match[1]), int(match[2])] = list(item["correct_evidence"])
     return found
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What a reader noted of a person. `cited`: ids of the turns it is drawn from."""
+
+    text: str
+    person: str
+    cited: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """One conversation. `sessions`: turns by id, in order, session by session.
+
+    `lines`: what was written of a session, the questions with evidence in it among them.
+    """
+
+    id: str
+    speakers: tuple[str, str]
+    sessions: Mapping[str, Mapping[str, policy.Turn]]
+    observations: tuple[Observation, ...]
+    lines: Mapping[str, tuple[str, ...]]
+
+
+def load_notes(path: Path) -> tuple[Talk, ...]:
+    """The conversations in `path`; raises NotFound."""
+    return tuple(_talk(raw) for raw in read_json(path))
+
+
+def _talk(raw: Json) -> Talk:
+    talk = raw["conversation"]
+    sessions = {
+        name: _spoken(name, turns, talk[f"{name}_date_time"])
+        for name, turns in talk.items()
+        if re.fullmatch(r"session_\d+", name) and turns
+    }
+    asked: dict[str, list[str]] = defaultdict(list)
+    for one in raw["qa"]:
+        for written in one["evidence"]:
+            for turn in evidence_ids(written):
+                asked[f"session_{turn[1:].partition(':')[0]}"].append(
+                    f"{one['question']} {one.get('answer', '')}"
+                )
+    return Talk(
+        id=raw["sample_id"],
+        speakers=(talk["speaker_a"], talk["speaker_b"]),
+        sessions=sessions,
+        observations=tuple(o for name in sessions for o in _observations(raw, name)),
+        lines={name: tuple(dict.fromkeys((*_lines(raw, name), *asked[name]))) for name in sessions},
+    )
+
+
+def _spoken(session: str, turns: Json, date: str) -> dict[str, policy.Turn]:
+    at = moment(date, "%I:%M %p on %d %B, %Y").timestamp()
+    return {
+        evidence_ids(one["dia_id"])[0]: policy.Turn(
+            text=one["text"], speaker=one["speaker"], at=at, session=session
+        )
+        for one in turns
+    }
+
+
+def _observations(raw: Json, session: str) -> Iterator[Observation]:
+    for person, noted in raw["observation"].get(f"{session}_observation", {}).items():
+        for text, written in noted:
+            yield Observation(text=text, person=person, cited=evidence_ids(str(written)))
+
+
+def _lines(raw: Json, session: str) -> Iterator[str]:
+    for observation in _observations(raw, session):
+        yield observation.text
+    for person, events in raw["event_summary"].get(f"events_{session}", {}).items():
+        if isinstance(events, list):
+            yield from (f"{person}: {event}" for event in events)
+    yield from _SENTENCE.split(raw["session_summary"].get(f"{session}_summary", ""))

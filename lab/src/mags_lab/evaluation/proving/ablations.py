@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from mags.errors import NotFound
 from mags.plasticity.life import Birth, Crowding
@@ -70,68 +70,24 @@ class Parted:
         return replace(self._names.write(turn, recent, recalled), operations=())
 
 
-def _memory(**changed: Any) -> Change:
+def _with(place: str, **changed: object) -> Change:
+    """Change fields of one part of the settings, named by its way: "memory.recall"."""
+
     def change(settings: Settings) -> Settings:
-        return replace(settings, memory=replace(settings.memory, **changed))
-
-    return change
-
-
-def _recall(**changed: Any) -> Change:
-    def change(settings: Settings) -> Settings:
-        recall = replace(settings.memory.recall, **changed)
-        return replace(settings, memory=replace(settings.memory, recall=recall))
-
-    return change
-
-
-def _engram(**changed: Any) -> Change:
-    def change(settings: Settings) -> Settings:
-        engram = replace(settings.memory.engram, **changed)
-        return replace(settings, memory=replace(settings.memory, engram=engram))
+        parts = place.split(".")
+        whole: list[Any] = [settings]
+        for part in parts:
+            whole.append(getattr(whole[-1], part))
+        made = replace(whole.pop(), **changed)
+        for part in reversed(parts):
+            made = replace(whole.pop(), **{part: made})
+        return cast(Settings, made)
 
     return change
 
 
 def _awake(*rules: str) -> Change:
-    def change(settings: Settings) -> Settings:
-        return replace(settings, sleep=settings.sleep.without(*rules))
-
-    return change
-
-
-def _lively(settings: Settings) -> Settings:
-    return replace(settings, sleep=replace(settings.sleep, crowding=Crowding(), birth=Birth()))
-
-
-def _no_renewal(settings: Settings) -> Settings:
-    renewal = replace(settings.memory.recall.renewal, on=False)
-    return _recall(renewal=renewal)(settings)
-
-
-def _nearest(settings: Settings) -> Settings:
-    attention = replace(settings.memory.engram.attention, on=False)
-    return _engram(attention=attention)(settings)
-
-
-def _no_conflict(settings: Settings) -> Settings:
-    conflict = replace(settings.memory.engram.conflict, on=False)
-    return _engram(conflict=conflict)(settings)
-
-
-def _no_decay(settings: Settings) -> Settings:
-    return replace(settings, sleep=replace(settings.sleep, decay=Decay(fades=False)))
-
-
-def _chains(**changed: Any) -> Change:
-    def change(settings: Settings) -> Settings:
-        return _recall(chains=replace(settings.memory.recall.chains, **changed))(settings)
-
-    return change
-
-
-def _no_sleep(settings: Settings) -> Settings:
-    return _memory(sleep_every=0)(settings)
+    return lambda settings: replace(settings, sleep=settings.sleep.without(*rules))
 
 
 def _no_ask(policy: Policy) -> Policy:
@@ -142,36 +98,46 @@ def _no_write(policy: Policy) -> Policy:
     return Parted(route=policy, ask=policy, write=None, names=policy)
 
 
+def _setting(name: str, says: str, settings: Change) -> Switch:
+    return Switch(name=name, says=says, settings=settings)
+
+
 _ALL = (
-    Switch(name="hebb", says="nothing cited together is wired", settings=_memory(hebb=False)),
-    Switch(name="spread", says="anchors only, no activation", settings=_recall(spread=False)),
-    Switch(
-        name="hull",
-        says="anchors that span a hull, not the best k",
-        settings=_recall(anchor_choice="hull"),
+    _setting("hebb", "nothing cited together is wired", _with("memory", hebb=False)),
+    _setting("spread", "anchors only, no activation", _with("memory.recall", spread=False)),
+    _setting(
+        "hull",
+        "anchors that span a hull, not the best k",
+        _with("memory.recall", anchor_choice="hull"),
     ),
-    Switch(name="decay", says="what faded comes back in sleep", settings=_no_decay),
-    Switch(name="support", says="triangles lengthen no half-life", settings=_awake("decay")),
-    Switch(name="life", says="with crowding and births", settings=_lively),
-    Switch(name="prune", says="weak edges stay", settings=_awake("prune")),
-    Switch(name="consolidate", says="no themes of dense cores", settings=_awake("consolidate")),
-    Switch(name="sleep", says="never asleep", settings=_no_sleep),
-    Switch(name="arbiter", says="append only, nothing is closed", settings=_engram(arbiter=False)),
-    Switch(name="conflict", says="unknown relations never close", settings=_no_conflict),
-    Switch(name="novelty", says="nothing is a confirmation", settings=_engram(novelty=False)),
-    Switch(name="attention", says="nearest neighbour as first edge", settings=_nearest),
-    Switch(name="working", says="no window of last turns", settings=_memory(working=False)),
-    Switch(name="router", says="both blocks weigh the same", settings=_memory(router=False)),
-    Switch(name="renewal", says="score alone orders old and new", settings=_no_renewal),
-    Switch(name="walk", says="no walk over current facts", settings=_recall(walk=False)),
-    Switch(name="chains", says="no chains to the actions", settings=_chains(on=False)),
-    Switch(name="hops", says="chains of a single line", settings=_chains(hops=1)),
-    Switch(
-        name="outcome",
-        says="what came of an act counts as what was said",
-        settings=_chains(reported=1.0, failed=1.0),
+    _setting("decay", "what faded comes back in sleep", _with("sleep", decay=Decay(fades=False))),
+    _setting("support", "triangles lengthen no half-life", _awake("decay")),
+    _setting(
+        "life", "with crowding and births", _with("sleep", crowding=Crowding(), birth=Birth())
     ),
-    Switch(name="bridges", says="no bridges over shared names", settings=_recall(bridges=False)),
+    _setting("prune", "weak edges stay", _awake("prune")),
+    _setting("consolidate", "no themes of dense cores", _awake("consolidate")),
+    _setting("sleep", "never asleep", _with("memory", sleep_every=0)),
+    _setting("arbiter", "append only, nothing is closed", _with("memory.engram", arbiter=False)),
+    _setting(
+        "conflict", "unknown relations never close", _with("memory.engram.conflict", on=False)
+    ),
+    _setting("novelty", "nothing is a confirmation", _with("memory.engram", novelty=False)),
+    _setting(
+        "attention", "nearest neighbour as first edge", _with("memory.engram.attention", on=False)
+    ),
+    _setting("working", "no window of last turns", _with("memory", working=False)),
+    _setting("router", "both blocks weigh the same", _with("memory", router=False)),
+    _setting("renewal", "score alone orders old and new", _with("memory.recall.renewal", on=False)),
+    _setting("walk", "no walk over current facts", _with("memory.recall", walk=False)),
+    _setting("chains", "no chains to the actions", _with("memory.recall.chains", on=False)),
+    _setting("hops", "chains of a single line", _with("memory.recall.chains", hops=1)),
+    _setting(
+        "outcome",
+        "what came of an act counts as what was said",
+        _with("memory.recall.chains", reported=1.0, failed=1.0),
+    ),
+    _setting("bridges", "no bridges over shared names", _with("memory.recall", bridges=False)),
     Switch(name="ask", says="the question as it is", policy=_no_ask),
     Switch(name="write", says="episodes only, no facts", policy=_no_write),
 )

@@ -1,36 +1,247 @@
-"""The figures of a match, and of a player over seeds."""
+"""The figures of a match, and of a player over seeds: reward, recall, retention, changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from mags.errors import InvalidInput
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.evaluation.objective import Quality, objective, terms_of
-from mags_lab.evaluation.proving.adaptability import (
-    Adaptability,
-    adaptability,
-    adapted,
-    after_change,
-)
 from mags_lab.evaluation.proving.fidelity import Fidelity
 from mags_lab.evaluation.proving.records import Played, Record
-from mags_lab.evaluation.proving.scores import (
-    Kept,
-    by_change,
-    by_facts,
-    by_kind,
-    chance,
-    explained,
-    recall_accuracy,
-    retention,
-    score,
-    told,
-    total,
-    whole_recall,
-)
 from mags_lab.games.adventures.catalogue import POINTS
+from mags_lab.games.matches import Turned
+
+DECADES = (10, 100, 1_000, 10_000)
+"""Ages in turns up to which retention is told."""
+MANY = 3
+"""So many facts that decide count as one with more of them."""
+
+
+def score(turns: Collection[Turned]) -> float:
+    """Mean reward a turn, in [0, 1]."""
+    return _mean([turn.reward for turn in turns])
+
+
+def total(turns: Collection[Turned]) -> float:
+    """Sum of rewards, in [0, 1] where each is a share of all that a game has to give."""
+    return sum(turn.reward for turn in turns)
+
+
+def chance(turns: Collection[Turned]) -> float:
+    """What choosing blindly would bring where only the best is rewarded: mean |best| / choices."""
+    return _mean([len(turn.best) / turn.choices for turn in turns])
+
+
+def told(turns: Collection[Turned]) -> float:
+    """What one would score who forgets nothing and reads rightly, but knows only what was told.
+
+    1 for a turn whose best action follows from that, else what choosing blindly would bring.
+    """
+    return _mean([1.0 if turn.knowable else len(turn.best) / turn.choices for turn in turns])
+
+
+def recall_accuracy(turns: Iterable[Turned]) -> float:
+    """Share of the facts that decide which a shown line taught; mean over `decided` turns.
+
+    1 where no turn is: nothing that was needed was missing.
+    """
+    shares = [turn.carried / turn.needed for turn in decided(turns)]
+    return _mean(shares) if shares else 1.0
+
+
+def whole_recall(turns: Iterable[Turned]) -> float:
+    """Share of the `decided` turns in which every fact that decides was shown; 1 without any."""
+    whole = [float(turn.carried == turn.needed) for turn in decided(turns)]
+    return _mean(whole) if whole else 1.0
+
+
+def explained(turns: Iterable[Turned]) -> float:
+    """Share of the rightly `decided` turns that cite a line teaching a fact that decided."""
+    cites = [
+        float(not set(turn.cited).isdisjoint(turn.teaching))
+        for turn in decided(turns)
+        if turn.right
+    ]
+    return _mean(cites) if cites else 0.0
+
+
+def decided(turns: Iterable[Turned]) -> list[Turned]:
+    """The turns decided by facts that had all been told: what a memory can be asked for."""
+    return [turn for turn in turns if turn.needed and turn.knowable]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Turns whose facts were last told `above` to `upto` turns ago (above excluded)."""
+
+    above: int
+    upto: int
+    score: float
+    recall: float
+    turns: int
+
+
+def retention(turns: Iterable[Turned], upto: Sequence[int] = DECADES) -> tuple[Kept, ...]:
+    """Score and recall accuracy by the age of what was needed; spans without a turn left out."""
+    found: dict[int, list[Turned]] = defaultdict(list)
+    for turn in decided(turns):
+        place = next((i for i, most in enumerate(upto) if (turn.age or 0) <= most), None)
+        if place is not None:
+            found[place].append(turn)
+    return tuple(
+        Kept(
+            above=upto[place - 1] if place else -1,
+            upto=upto[place],
+            score=score(found[place]),
+            recall=recall_accuracy(found[place]),
+            turns=len(found[place]),
+        )
+        for place in sorted(found)
+    )
+
+
+def weighed(kept: Sequence[Kept]) -> tuple[float, int]:
+    """The score of all questions of some spans together, and how many they are."""
+    asked = sum(one.turns for one in kept)
+    return sum(one.score * one.turns for one in kept) / max(1, asked), asked
+
+
+def by_facts(turns: Iterable[Turned], many: int = MANY) -> dict[int, tuple[Kept, ...]]:
+    """Retention by how many facts decide, `many` and more together, rising."""
+    found: dict[int, list[Turned]] = defaultdict(list)
+    for turn in decided(turns):
+        found[min(turn.needed, many)].append(turn)
+    return {count: retention(found[count]) for count in sorted(found)}
+
+
+def by_kind(
+    turns: Iterable[Turned], measure: Callable[[Collection[Turned]], float] = score
+) -> dict[str, float]:
+    """A measure for each kind of question, in the order of their names."""
+    found: dict[str, list[Turned]] = defaultdict(list)
+    for turn in turns:
+        found[turn.kind].append(turn)
+    return {kind: measure(found[kind]) for kind in sorted(found)}
+
+
+def by_change(turns: Iterable[Turned]) -> dict[str, float]:
+    """Mean reward of the questions that a change has touched, by the sort of the last one."""
+    found: dict[str, list[Turned]] = defaultdict(list)
+    for turn in turns:
+        if turn.since is not None:
+            found[turn.change].append(turn)
+    return {sort: score(found[sort]) for sort in sorted(found)}
+
+
+def _mean(values: Sequence[float]) -> float:
+    if not values:
+        raise InvalidInput("there is no turn to measure: play at least one")
+    return sum(values) / len(values)
+
+
+BEFORE = 50
+"""Turns before a change whose score is held against those after it."""
+
+STEADY = 3
+"""Touched questions answered rightly in a row that count as recovered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapted:
+    """One change: `at` its turn, and the questions it touched until the next that touched them.
+
+    `before`: mean reward of the turns before; `after`: of the touched ones. `turns`: from the
+    change to the first of the right answers that stay right; `asks`: wrong ones until then;
+    `recovered` False: never, both then count what was seen. `lost`: what the touched questions
+    brought less than `before` until recovery, summed, at least 0.
+    """
+
+    at: int
+    before: float
+    after: float
+    touched: int
+    turns: int
+    asks: int
+    recovered: bool
+    lost: float
+
+
+def adapted(
+    turns: Sequence[Turned], *, before: int = BEFORE, steady: int = STEADY
+) -> tuple[Adapted, ...]:
+    """Every change that touched a question asked later, in order.
+
+    Changes in the first turn have no before and are left out. Recovered is who answers `steady`
+    touched questions in a row rightly, or all that were asked where they are fewer.
+    """
+    touched: dict[int, list[Turned]] = defaultdict(list)
+    for turn in turns:
+        if turn.since is not None:
+            touched[turn.turn - turn.since].append(turn)
+    found = []
+    for at in sorted(touched):
+        earlier = [turn.reward for turn in turns if at - before <= turn.turn < at]
+        if earlier:
+            found.append(_adapted(at, sum(earlier) / len(earlier), touched[at], steady))
+    return tuple(found)
+
+
+def _adapted(at: int, before: float, touched: Sequence[Turned], steady: int) -> Adapted:
+    run = min(steady, len(touched))
+    starts = range(len(touched) - run + 1)
+    place = next((i for i in starts if all(t.right for t in touched[i : i + run])), None)
+    asks = len(touched) if place is None else place
+    last = touched[-1] if place is None else touched[place]
+    return Adapted(
+        at=at,
+        before=before,
+        after=sum(turn.reward for turn in touched) / len(touched),
+        touched=len(touched),
+        turns=last.turn - at,
+        asks=asks,
+        recovered=place is not None,
+        lost=max(0.0, sum(before - turn.reward for turn in touched[:asks])),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adaptability:
+    """Means over changes; `recovered` is a share, `changes` how many there were."""
+
+    changes: int
+    before: float
+    after: float
+    turns: float
+    asks: float
+    recovered: float
+    lost: float
+
+
+def adaptability(changes: Iterable[Adapted]) -> Adaptability | None:
+    """What changes cost on the mean; None where there was none."""
+    found = list(changes)
+    if not found:
+        return None
+    n = len(found)
+    return Adaptability(
+        changes=n,
+        before=sum(one.before for one in found) / n,
+        after=sum(one.after for one in found) / n,
+        turns=sum(one.turns for one in found) / n,
+        asks=sum(one.asks for one in found) / n,
+        recovered=sum(one.recovered for one in found) / n,
+        lost=sum(one.lost for one in found) / n,
+    )
+
+
+def after_change(turns: Iterable[Turned]) -> float | None:
+    """Mean reward of the questions that a change has touched; None where none has."""
+    rewards = [turn.reward for turn in turns if turn.since is not None]
+    return sum(rewards) / len(rewards) if rewards else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +304,10 @@ def figures(kept: Record) -> Figures:
         facts=by_facts(turns),
         kinds=by_kind(turns, scored),
         sorts=by_change(turns),
-        shown=_mean([float(turn.shown) for turn in turns]),
-        tokens=_mean([float(turn.tokens) for turn in turns]),
-        recall_ms=1_000 * _mean([turn.recall_s for turn in turns]),
-        engram_ms=1_000 * _mean([turn.engram_s for turn in turns]),
+        shown=_mean_or_0([float(turn.shown) for turn in turns]),
+        tokens=_mean_or_0([float(turn.tokens) for turn in turns]),
+        recall_ms=1_000 * _mean_or_0([turn.recall_s for turn in turns]),
+        engram_ms=1_000 * _mean_or_0([turn.engram_s for turn in turns]),
         turn_ms=1_000 * median(turn.choose_s for turn in turns),
         fidelity=None if left is None else left.fidelity,
         nodes=None if left is None else left.cost.counts.nodes / max(1, kept.rules),
@@ -122,5 +333,5 @@ def over_seeds(
     return bootstrap(values) if values else None
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean_or_0(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0

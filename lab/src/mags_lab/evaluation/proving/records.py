@@ -11,8 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from mags.errors import InvalidInput
-from mags_lab.evaluation.costs import cost_of
-from mags_lab.evaluation.objective import Cost, GraphCounts, Load
+from mags_lab.evaluation.objective import Cost, GraphCounts, Load, cost_of
 from mags_lab.evaluation.proving.fidelity import Fidelity, World, fidelity, known_facts
 from mags_lab.games.matches import End, Match, Turned, as_json, from_json
 from mags_lab.games.players.remembering import Remembering

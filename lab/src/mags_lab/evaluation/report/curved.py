@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mags.errors import InvalidInput
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.evaluation.proving.tables import Grid, shown
+from mags_lab.evaluation.proving.tables import Grid, percent, shown
 from mags_lab.evaluation.report.page import Prose, Section, Table
 
 SIDES = ("seen", "phrasings", "relations")
@@ -66,7 +66,7 @@ def reader_section(found: Sequence[Curved]) -> Section:
         (
             one.side,
             one.system,
-            *(shown(_percent(right)) for right in one.right),
+            *(shown(percent(right)) for right in one.right),
             f"{one.chance:.1f}",
             f"{one.cited:.1f}",
         )
@@ -101,7 +101,3 @@ def _read(path: Path, side: str) -> Curved:
         raise InvalidInput(
             f"{path} is no curve of a reader: {failure}", path=str(path)
         ) from failure
-
-
-def _percent(one: Interval) -> Interval:
-    return Interval(mean=100 * one.mean, low=100 * one.low, high=100 * one.high, n=one.n)

@@ -9,27 +9,172 @@ reader-*--*.json     the reader's own curve, by `python -m benchmarks.reader`
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from mags.errors import InvalidInput
+from mags_lab.evaluation.proving.figures import Figures, over_seeds
 from mags_lab.evaluation.proving.records import RUNS, Played, read_record, record_files
-from mags_lab.evaluation.report.ablated import whole
-from mags_lab.evaluation.report.audited import Audit, read_audit
+from mags_lab.evaluation.proving.tables import COLUMNS, NONE, Grid, shown
 from mags_lab.evaluation.report.curved import Curved, read_curves, reader_section
 from mags_lab.evaluation.report.digest import Digest, digest
 from mags_lab.evaluation.report.exhibit import Exhibit, read_exhibit
-from mags_lab.evaluation.report.goals import rank
-from mags_lab.evaluation.report.html import html
-from mags_lab.evaluation.report.inside import audit_section, graph_section, move_section
-from mags_lab.evaluation.report.markdown import markdown
-from mags_lab.evaluation.report.page import Page, Prose, Section
-from mags_lab.evaluation.report.played import played_section
-from mags_lab.evaluation.report.sections import Material, measured
-from mags_lab.evaluation.report.settle import apart, settle
-from mags_lab.evaluation.report.third import third_section
+from mags_lab.evaluation.report.goals import LEARN, OURS, gained, grouped, rank
+from mags_lab.evaluation.report.inside import (
+    Audit,
+    audit_section,
+    graph_section,
+    move_section,
+    read_audit,
+)
+from mags_lab.evaluation.report.page import Block, Page, Prose, Section, Table, html, markdown
+from mags_lab.evaluation.report.sections import Material, measured, whole
+
+SCORED, UNSEEN = "scored", "unseen"
+
+
+def apart(matches: Sequence[Digest]) -> tuple[list[Digest], list[Digest]]:
+    """What the report tells, and matches of the bank that nobody looks at, told beside it.
+
+    Where nothing else was played, the report tells these.
+    """
+    ours = [one for one in matches if one.figures.played.bank != UNSEEN]
+    if not ours:
+        return list(matches), []
+    return ours, [one for one in matches if one.figures.played.bank == UNSEEN]
+
+
+def settle(matches: Sequence[Digest]) -> tuple[tuple[Digest, ...], tuple[str, ...]]:
+    """Of each game the matches of one bank, reader and length, and what is left out, in words.
+
+    The scored bank goes before others, then the reader that ships, then the longest matches:
+    scores of other sentences, of other frozen models, or of games cut short, are other exams.
+    """
+    best: dict[str, tuple[bool, bool, int, str]] = {}
+    for one in matches:
+        played = one.figures.played
+        best[played.game] = max(best.get(played.game, _sort(played)), _sort(played))
+    kept = tuple(one for one in matches if _sort(one.figures.played) == best[_game(one)])
+    left = Counter(
+        (_game(one), one.figures.played.bank, one.figures.played.reader, one.figures.played.turns)
+        for one in matches
+        if _sort(one.figures.played) != best[_game(one)]
+    )
+    return kept, tuple(
+        f"{count} of {game} (bank {bank}, {f'reader {reader}, ' if reader else ''}"
+        f"{turns:,} turns at most)"
+        for (game, bank, reader, turns), count in left.items()
+    )
+
+
+def _game(one: Digest) -> str:
+    return one.figures.played.game
+
+
+def _sort(played: Played) -> tuple[bool, bool, int, str]:
+    return played.bank == SCORED, not played.reader, played.turns, played.reader
+
+
+THIRD_PLAYERS = ("nothing", "growing", OURS, "oracle")
+THIRD = (
+    "Rules and settings are not made on the scored bank either, but its scores were looked at "
+    "again and again, and what they told led to mends. Nobody looks at the bank “unseen” while "
+    "anything is built: its sentences and words are of another hand, it is played once at the end "
+    "of a round of work, and what it says stands here, whatever it is. Below each of its games "
+    "stands the same game on the bank of the other tables; where seeds or turns differ, they are "
+    "told. While it was written the oracle and nothing played it and no other, to see that the "
+    "reader understands its sentences. A player that holds on one bank alone has learned it. "
+    f"{LEARN}"
+)
+
+
+def third_section(third: Sequence[Figures], others: Sequence[Figures]) -> Section:
+    """Games of the third bank, and below each the same game as the report has it elsewhere."""
+    games = grouped(others)
+    rows = []
+    for game, players in grouped(third).items():
+        for found in (players, games.get(game, {})):
+            if found:
+                rows.append(_third_row(game, found))
+    head = ("game", "bank", "seeds", "turns", *THIRD_PLAYERS, f"{OURS} over growing")
+    grid = Grid(head=head, rows=tuple(rows))
+    return Section(
+        id="third",
+        title="On sentences that nobody looked at",
+        blocks=(Prose(text=THIRD), Table(caption="Score, bank by bank", grid=grid, lead=2)),
+    )
+
+
+def _third_row(game: str, players: dict[str, list[Figures]]) -> tuple[str, ...]:
+    every = [one for name in THIRD_PLAYERS for one in players.get(name, ())]
+    banks = dict.fromkeys(one.played.bank for one in every)
+    seeds = sorted({len(players[name]) for name in THIRD_PLAYERS if name in players})
+    gain = gained(players, "growing", lambda one: one.score)
+    return (
+        game,
+        ", ".join(banks),
+        "-".join(map(str, dict.fromkeys((*seeds[:1], *seeds[-1:])))),
+        f"{max((one.turns for one in every), default=0):,}",
+        *(_score(players.get(name, ())) for name in THIRD_PLAYERS),
+        NONE if gain is None else shown(gain, "+.0f"),
+    )
+
+
+def _score(group: Sequence[Figures]) -> str:
+    found = over_seeds(group, COLUMNS["score"])
+    if found is None:
+        return NONE
+    return shown(found)
+
+
+PLAYED = (
+    "Seconds of processor time are those of a match, game and player together, one thread each, "
+    "as a mean over seeds. The commit is that of the sources that played, which may be older than "
+    "the page."
+)
+
+
+def played_section(banks: Sequence[Sequence[Digest]], left_out: Sequence[str]) -> Section:
+    """A row a game and player, of each bank by itself."""
+    rows = [
+        (game, player, *_played_row(group))
+        for matches in banks
+        for game, players in grouped([one.figures for one in matches]).items()
+        for player, group in players.items()
+    ]
+    head = ("game", "player", "bank", "seeds", "turns", "seconds", "commit")
+    blocks: list[Block] = [Prose(text=PLAYED)]
+    if left_out:
+        blocks.append(Prose(text=f"In the folders too, and left out: {'; '.join(left_out)}."))
+    grid = Grid(head=head, rows=tuple(rows))
+    blocks.append(Table(caption="Matches", grid=grid, lead=2, folded=True))
+    return Section(id="played", title="What was played", blocks=tuple(blocks))
+
+
+def _played_row(group: Sequence[Figures]) -> tuple[str, ...]:
+    commits = dict.fromkeys(one.commit for one in group if one.commit)
+    return (
+        ", ".join(dict.fromkeys(one.played.bank for one in group)),
+        _ranges([one.played.seed for one in group]),
+        f"{sum(one.turns for one in group) / len(group):,.0f}",
+        f"{sum(one.cpu_s for one in group) / len(group):,.1f}",
+        ", ".join(commits) or NONE,
+    )
+
+
+def _ranges(seeds: Sequence[int]) -> str:
+    """Seeds in a row as "0-9"."""
+    runs: list[list[int]] = []
+    for seed in sorted(seeds):
+        if runs and seed == runs[-1][-1] + 1:
+            runs[-1].append(seed)
+        else:
+            runs.append([seed])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
 
 RECORDS, ABLATIONS = "records", "ablations"
 EXHIBIT, AUDIT = "exhibit.json", "audit.json"

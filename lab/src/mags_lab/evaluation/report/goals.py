@@ -6,10 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.evaluation.proving.figures import Figures, over_seeds
-from mags_lab.evaluation.proving.improvement import improvement
-from mags_lab.evaluation.proving.scores import Kept, weighed
-from mags_lab.evaluation.proving.tables import NONE, Grid, by_player, left_open, shown
+from mags_lab.evaluation.proving.figures import Figures, Kept, over_seeds, weighed
+from mags_lab.evaluation.proving.tables import (
+    COLUMNS,
+    NONE,
+    Grid,
+    by_player,
+    improvement,
+    left_open,
+    shown,
+)
 
 OURS = "MAGS"
 DIARY, UNTOLD = "growing + diary", "MAGS, no reward"
@@ -22,6 +28,7 @@ OLD, YOUNG, WITHIN = 10_000, 100, 0.03
 """Spans of retention that are held against each other, in turns, and what may be lost."""
 ORDER = ("nothing", "window", "static", "growing", DIARY, UNTOLD, OURS, "oracle")
 """Of players on the page; others come before the last."""
+F1, CLOSED = COLUMNS["F1"], COLUMNS["wrongly closed"]
 Groups = Mapping[str, Mapping[str, Sequence[Figures]]]
 """Game to player to matches."""
 
@@ -102,10 +109,10 @@ def _nonsense(groups: Groups) -> list[Reached]:
     after = gained(players, "growing", lambda one: one.after)
     taught = gained(players, DIARY, lambda one: one.after)
     untold = gained(players, "growing", lambda one: one.after, ours=UNTOLD)
-    turns = gained(players, "growing", _recovery)
+    turns = gained(players, "growing", COLUMNS["turns to recover"])
     share = None if oracle is None else 100 + oracle.mean
     waits = None if turns is None else (100 + turns.mean) / 100
-    f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (_f1, _closed))
+    f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (F1, CLOSED))
     return [
         Reached(
             figure=f"{STANDARD}: over nothing but the turn, told no reward", reference="+30 %",
@@ -154,7 +161,7 @@ def _other_fidelity(groups: Groups) -> list[Reached]:
     """Of every game but the one that the aim was set for."""
     rows = []
     for game, players in groups.items():
-        f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (_f1, _closed))
+        f1, closed = (over_seeds(players.get(OURS, ()), one) for one in (F1, CLOSED))
         if game != STANDARD and f1 is not None and closed is not None:
             rows.append(
                 Reached(
@@ -233,18 +240,6 @@ def _time(groups: Groups) -> Reached:
         value="-" if worst is None else f"{known[worst]:.0f} ms ({worst})",
         met=None if worst is None else known[worst] <= 100,
     )  # fmt: skip
-
-
-def _recovery(one: Figures) -> float | None:
-    return None if one.adapting is None else one.adapting.turns
-
-
-def _f1(one: Figures) -> float | None:
-    return None if one.fidelity is None else 100 * one.fidelity.f1
-
-
-def _closed(one: Figures) -> float | None:
-    return None if one.fidelity is None else 100 * one.fidelity.wrongly_closed
 
 
 def _percent(interval: Interval | None) -> str:

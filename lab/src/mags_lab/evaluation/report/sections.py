@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from mags_lab.evaluation.metrics import Interval
 from mags_lab.evaluation.proving.figures import Figures, over_seeds
+from mags_lab.evaluation.proving.records import Played
 from mags_lab.evaluation.proving.tables import (
     COLUMNS,
     NONE,
     Grid,
+    ablated,
+    ages,
+    facts,
     kinds,
     left_open,
+    percent,
     seeds,
     shown,
     sorts,
 )
-from mags_lab.evaluation.report.ablated import ablations_section
 from mags_lab.evaluation.report.chart import Axis, Series, colour, line_chart
 from mags_lab.evaluation.report.digest import Curve, Digest, Span, curve
 from mags_lab.evaluation.report.goals import (
@@ -32,9 +36,145 @@ from mags_lab.evaluation.report.goals import (
     rank,
 )
 from mags_lab.evaluation.report.page import Block, Figure, Prose, Section, Table
-from mags_lab.evaluation.report.retained import retention_section
-from mags_lab.evaluation.report.rewarded import rewarded_section
 from mags_lab.games.adventures.catalogue import POINTS
+
+ABLATED = (
+    "One part taken out at a time, against the whole memory on the same seeds: mean difference "
+    "and its 95% interval, where there are two seeds and more. Before its first match a process "
+    "plays turns that it throws away, and nothing that was read is kept from match to match: times "
+    "can be held against each other. A part that earns its place has a score below 0. What each "
+    "part buys where it was meant to work, and so whether it is on, is told in docs/ablations.md."
+)
+NOT_PLAYED = (
+    "None was played for this page. What each part buys is told in docs/ablations.md; “mags eval "
+    "ablate nonsense/easy --bank scored --seeds 3 --out FOLDER/ablations” plays them, and “mags "
+    "eval report --from FOLDER” then shows them here."
+)
+
+
+def whole(played: Played) -> Played:
+    """What an ablation is held against, of any seed."""
+    return replace(played, switch="", seed=0)
+
+
+def ablations_section(found: Sequence[Digest]) -> Section:
+    """A table for each game, bank, length and player; without any, one line that says so."""
+    groups: dict[Played, list[Figures]] = {}
+    for one in found:
+        groups.setdefault(whole(one.figures.played), []).append(one.figures)
+    tables = [table for one, group in groups.items() if (table := _ablated(one, group)) is not None]
+    text = ABLATED if tables else NOT_PLAYED
+    return Section(id="ablations", title="Ablations", blocks=(Prose(text=text), *tables))
+
+
+def _ablated(of: Played, found: Sequence[Figures]) -> Table | None:
+    """None where the whole or every part is missing."""
+    names = dict.fromkeys(one.played.switch for one in found)
+    groups = {name: [one for one in found if one.played.switch == name] for name in names}
+    against = groups.pop("", [])
+    if not against or not groups:
+        return None
+    count = len({one.played.seed for one in against})
+    told = [of.game, f"bank {of.bank}", of.player, seeds(count)]
+    commits = ", ".join(dict.fromkeys(one.commit for one in found if one.commit))
+    if commits:
+        told.append(f"played by {commits}")
+    return Table(
+        caption=f"{', '.join(told)}: what each part is worth", grid=ablated(against, groups)
+    )
+
+
+RETAINED = (
+    "Score of the questions whose facts had been told, by how many turns ago the one told "
+    "longest ago was last told; in brackets how many questions there were. A question that more "
+    "facts decide is older by this measure and harder, so both are told apart below."
+)
+
+
+def retention_section(found: Sequence[Figures]) -> Section:
+    """All questions by age; then by the number of facts too, where a game asks for several."""
+    games = {
+        game: players
+        for game, players in grouped(found).items()
+        if game.partition("/")[0] not in POINTS
+    }
+    every = [
+        ((game,), ages(one for group in players.values() for one in group))
+        for game, players in games.items()
+    ]
+    apart = [
+        ((game, player), facts(group))
+        for game, players in games.items()
+        for player, group in players.items()
+    ]
+    ours = [((game,), grid) for (game, player), grid in apart if player == OURS]
+    others = [(names, grid) for names, grid in apart if names[1] != OURS]
+    blocks: list[Block] = [
+        Prose(text=RETAINED),
+        Table(caption="Score by age of what is needed", grid=_below(("game",), every), lead=2),
+    ]
+    if any(grid.rows for _, grid in apart):
+        caption = "Score by age and by how many facts decide"
+        blocks += [
+            Table(caption=f"{caption}, {OURS}", grid=_below(("game",), ours), lead=2),
+            Table(caption=f"{caption}, others", grid=_below(("game", "player"), others), lead=3,
+                  folded=True),
+        ]  # fmt: skip
+    return Section(id="retention", title="Retention", blocks=tuple(blocks))
+
+
+def _below(names: tuple[str, ...], parts: Iterable[tuple[tuple[str, ...], Grid]]) -> Grid:
+    """Grids one below the other, each row with the names of its grid; spans start alike in all."""
+    kept = [(given, grid) for given, grid in parts if grid.rows and len(grid.head) > 1]
+    head = max(((*names, *grid.head) for _, grid in kept), key=len, default=names)
+    rows = ((*given, *row) for given, grid in kept for row in grid.rows)
+    return Grid(head=head, rows=tuple((*r, *((NONE,) * (len(head) - len(r)))) for r in rows))
+
+
+REWARDED_PLAYERS = ("growing", DIARY, UNTOLD, OURS)
+PAIRS = (("growing", UNTOLD), (DIARY, OURS), ("growing", DIARY), (UNTOLD, OURS))
+"""Who is held against whom: the memory without rewards and with them, then the rewards alone."""
+REWARDED = (
+    f"{OURS} and “{DIARY}” learn from the reward of each act, nobody else does. “{DIARY}”: growing "
+    "retrieval whose player is told what the player of MAGS is told of its acts, and keeps it in "
+    "the same diary, with what that teaches of the words of actions and of what is said of each; "
+    "what MAGS's player learns of chains has nothing to learn from there. "
+    f"“{UNTOLD}”: the memory, whose player is told of no act what it brought, but by the lines "
+    "that all players read. Of the gains the first two are what the memory adds, where nobody "
+    "learns from rewards and where both do; the last two are what the rewards add."
+)
+
+
+def rewarded_section(found: Sequence[Figures]) -> Section | None:
+    """Both in each game that they played; None where neither was played."""
+    scores, gains = [], []
+    for game, players in grouped(found).items():
+        if DIARY not in players and UNTOLD not in players:
+            continue
+        for what in ("score", "after changes"):
+            measure = COLUMNS[what]
+            every = (over_seeds(players.get(name, ()), measure) for name in REWARDED_PLAYERS)
+            scores.append((game, what, *(NONE if one is None else shown(one) for one in every)))
+            pairs = (gained(players, a, measure, ours=b) for a, b in PAIRS)
+            gains.append((game, what, *(NONE if p is None else shown(p, "+.0f") for p in pairs)))
+    if not scores:
+        return None
+    heads = [f"{b} over {a}" for a, b in PAIRS]
+    return Section(
+        id="rewarded",
+        title="With and without rewards",
+        blocks=(
+            Prose(text=REWARDED),
+            _rewarded("Score, in percent", REWARDED_PLAYERS, scores),
+            _rewarded("Gains, in percent", heads, gains),
+        ),
+    )
+
+
+def _rewarded(caption: str, heads: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Table:
+    grid = Grid(head=("game", "of", *heads), rows=tuple(rows))
+    return Table(caption=caption, grid=grid, lead=2)
+
 
 OTHERS = (
     ("(a)", "nothing"), ("(b)", "window"), ("(c)", "static"), ("(d)", "growing"), ("(e)", DIARY),
@@ -232,7 +372,7 @@ def _curve_table(game: str, curves: Sequence[Curve]) -> Table:
     for one in curves:
         known = {(span.first, span.last): mean for span, mean in one.points}
         cells = (known.get((span.first, span.last)) for span in spans)
-        rows.append((one.name, *(NONE if c is None else _shown(c) for c in cells)))
+        rows.append((one.name, *(NONE if c is None else shown(percent(c)) for c in cells)))
     grid = Grid(head=("player", *map(_span, spans)), rows=tuple(rows))
     return Table(caption=f"{game}: score by turns since a change", grid=grid, folded=True)
 
@@ -251,10 +391,10 @@ def _adapting(players: Mapping[str, Sequence[Figures]]) -> Grid:
         "changes": lambda o: None if o.adapting is None else o.adapting.changes,
         "before": lambda o: None if o.adapting is None else 100 * o.adapting.before,
         "after": lambda o: None if o.adapting is None else 100 * o.adapting.after,
-        "turns to recover": lambda o: None if o.adapting is None else o.adapting.turns,
+        "turns to recover": COLUMNS["turns to recover"],
         "wrong asks": lambda o: None if o.adapting is None else o.adapting.asks,
         "recovered %": lambda o: None if o.adapting is None else 100 * o.adapting.recovered,
-        "lost area": lambda o: None if o.adapting is None else o.adapting.lost,
+        "lost area": COLUMNS["lost"],
     }
     return _grid(players, _means(columns))
 
@@ -267,7 +407,7 @@ def _fidelity(found: Sequence[Figures]) -> Section:
     }
     shares: dict[str, Measure] = {
         "left open": COLUMNS["left open"],
-        "wrongly closed": lambda o: None if o.fidelity is None else 100 * o.fidelity.wrongly_closed,
+        "wrongly closed": COLUMNS["wrongly closed"],
     }
     cells = {**_means(measures), "ended left open": left_open, **_means(shares)}
     text = (
@@ -349,13 +489,6 @@ def _cell(group: Sequence[Figures], measure: Measure) -> str:
     if found is None:
         return NONE
     return shown(found) if found.high > found.low else f"{found.mean:.1f}"
-
-
-def _shown(interval: Interval) -> str:
-    scaled = Interval(
-        mean=100 * interval.mean, low=100 * interval.low, high=100 * interval.high, n=interval.n
-    )
-    return shown(scaled)
 
 
 def _percent(interval: Interval | None) -> str:

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mags_lab.evaluation.datasets.letta import UpdateCase
-from mags_lab.evaluation.datasets.mquake import ChainCase, Edits
+from mags_lab.evaluation.datasets.editing import ChainCase, Edits, UpdateCase
 from mags_lab.evaluation.metrics import (
     Closings,
     Interval,

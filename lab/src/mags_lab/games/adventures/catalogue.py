@@ -11,11 +11,21 @@ from functools import partial
 from pathlib import Path
 
 from mags_lab.games.adventures.game import Adventure, AdventureGame
-from mags_lab.games.adventures.houses import CleanLevel, HuntLevel, Plan, clean, hunt
 from mags_lab.games.adventures.science import KIND as SCIENCE
 from mags_lab.games.adventures.science import TASKS, ScienceGame
 from mags_lab.games.adventures.telling import Lore
-from mags_lab.games.adventures.worlds import CookLevel, World, build, build_cooking, kept
+from mags_lab.games.adventures.worlds import (
+    CleanLevel,
+    CookLevel,
+    HuntLevel,
+    Plan,
+    World,
+    build,
+    build_cooking,
+    clean,
+    hunt,
+    kept,
+)
 from mags_lab.games.logic.bank import load, titled
 from mags_lab.games.sentences import BANKS
 from mags_lab.games.turns import Game

@@ -17,9 +17,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
-from mags_lab.games.adventures.allowed import check
 from mags_lab.games.logic.bank import titled
-from mags_lab.games.turns import Line, Outcome, Scene, Truth
+from mags_lab.games.turns import Line, Outcome, Scene, Truth, check
 
 KIND = "science"
 TASKS = (

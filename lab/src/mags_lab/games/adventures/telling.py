@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mags_lab.games.adventures.state import CARRIED, DIRECTIONS, State
-from mags_lab.games.adventures.worlds import Dish
+from mags_lab.games.adventures.worlds import CARRIED, DIRECTIONS, Dish, State
 from mags_lab.games.logic.bank import Bank, listed
 from mags_lab.games.turns import TruthFact
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from mags_lab.games.companion.cast import LEVELS, level
 from mags_lab.games.companion.game import SCORED, Companion
-from mags_lab.games.companion.levels import LEVELS, level
 from mags_lab.games.sentences import BANKS
 from mags_lab.games.turns import Game
 

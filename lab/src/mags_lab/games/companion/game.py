@@ -8,11 +8,9 @@ from types import MappingProxyType
 
 from mags.errors import InvalidInput
 from mags_lab.games.companion.bank import Bank, bank
-from mags_lab.games.companion.cast import make_cast
-from mags_lab.games.companion.facts import Diary, Telling, fact
-from mags_lab.games.companion.levels import Level
+from mags_lab.games.companion.cast import Diary, Level, Telling, fact, make_cast
+from mags_lab.games.companion.life import reminder
 from mags_lab.games.companion.plan import Plan, Step
-from mags_lab.games.companion.speech import reminder
 from mags_lab.games.sentences import sentence
 from mags_lab.games.turns import Line, Outcome, Scene, Truth
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import sys
 from random import Random
 
+from mags_lab.games.companion.cast import level
 from mags_lab.games.companion.game import Companion
-from mags_lab.games.companion.levels import level
 
 WINDOWS = (10, 30, 100)
 """Turns that a window goes back."""

@@ -27,7 +27,7 @@ from mags_lab.games.logic.bank import load, plain, titled
 from mags_lab.games.logic.eleusis import Eleusis, EleusisLevel
 from mags_lab.games.logic.knights import Knights, KnightsLevel
 from mags_lab.games.logic.mastermind import Mastermind, MastermindLevel
-from mags_lab.games.logic.rounds import LogicGame
+from mags_lab.games.logic.record import LogicGame
 from mags_lab.games.sentences import BANKS
 from mags_lab.games.turns import Game
 

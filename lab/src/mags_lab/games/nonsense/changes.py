@@ -12,10 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from mags_lab.games.nonsense.bank import FIXED, Bank
+from mags_lab.games.nonsense.bank import FIXED, Bank, days
 from mags_lab.games.nonsense.ledger import Telling
 from mags_lab.games.nonsense.levels import Level
-from mags_lab.games.nonsense.phrases import days
 from mags_lab.games.nonsense.plan import Chosen, Plan, Probe
 from mags_lab.games.nonsense.rules import EVENTS, Decision, Slot
 from mags_lab.games.nonsense.world import World

@@ -1,22 +1,26 @@
-"""Which lines to doubt, by the acts that they led to: blame is shared out and taken back.
+"""The player's doubts: which lines led to an act, and which of them to blame when it goes wrong.
 
 An act that goes wrong speaks against the lines that led to it, of which one at least holds no
-longer, or never did. Those that have led to what went well since are cleared; the others share the
+longer, or never did. Those that have led to what went well since are cleared. The others share the
 blame, the less the more often they were right before: so a rumour is doubted before what was acted
 on many times, and a change that nobody told of comes down to the one line that goes wrong for one
 after another (diagnosis from conflicts, Reiter 1987, Artificial Intelligence 32:57, by shares).
+
+What led to an act is the best chain to it, and what led to acts that its lines report. Of a report
+only lines that are no reports are kept, so that a report of a report rests on no more than the
+first.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from mags.recall.chains import Chain
-from mags_lab.games.players.wording import telling
+from mags_lab.games.players.notes import telling
 
 DOUBT = 1.0
 """By how much the logarithm of a chain's worth is less for an act of which it has all the blame."""
@@ -91,3 +95,56 @@ class Doubts:
 
     def _odds(self, link: Link) -> float:
         return 1.0 / (1.0 + self._right[link])
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """`lines`: episodes; `links`: how they hang together."""
+
+    lines: frozenset[int] = frozenset()
+    links: frozenset[Link] = frozenset()
+
+    def without(self, lines: Container[int]) -> Ground:
+        """This one but for some lines."""
+        return Ground(
+            frozenset(one for one in self.lines if one not in lines),
+            frozenset(one for one in self.links if one[0] not in lines),
+        )
+
+    def joined(self, others: Iterable[Ground]) -> Ground:
+        """This one with others."""
+        every = (self, *others)
+        return Ground(
+            frozenset().union(*(one.lines for one in every)),
+            frozenset().union(*(one.links for one in every)),
+        )
+
+
+class Grounds:
+    """What led to the acts of one game. `last`: to the last one."""
+
+    def __init__(self) -> None:
+        """Nothing was done yet."""
+        self.last = Ground()
+        self._leading: dict[str, Ground] = {}
+        self._reports: dict[int, Ground] = {}
+
+    def lead(self, chains: Sequence[Chain], actions: Sequence[str], apart: frozenset[str]) -> None:
+        """These lead to actions now; `apart`: see `links`."""
+        every = links(chains, actions, apart)
+        self._leading = {
+            actions[one.option]: Ground(frozenset(one.steps), own)
+            for one, own in zip(chains, every, strict=True)
+        }
+
+    def did(self, action: str) -> Ground:
+        """What led to what was done."""
+        own = self._leading.get(action, Ground())
+        self.last = own.joined(self._reports[one] for one in own.lines if one in self._reports)
+        return self.last
+
+    def report(self, episode: int) -> None:
+        """An episode reports the last act, which went well."""
+        roots = self.last.without(self._reports)
+        if roots.lines:
+            self._reports[episode] = roots

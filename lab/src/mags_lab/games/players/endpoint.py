@@ -11,7 +11,6 @@ from typing import Any
 from mags.errors import ModelReplyError
 from mags.models.prompts import Prompt, parse
 from mags.ports.chat import ChatModel
-from mags_lab.games.players import prompts
 from mags_lab.games.turns import Choice
 
 SCHEMA = {
@@ -64,7 +63,7 @@ class EndpointReader:
 
 def act_prompt(path: Path | None = None) -> Prompt:
     """The prompt of a player, shipped or in a file; raises ConfigurationError."""
-    source = path or resources.files(prompts) / "act.md"
+    source = path or resources.files(__package__) / "act.md"
     return parse("act", source.read_text(encoding="utf-8"))
 
 

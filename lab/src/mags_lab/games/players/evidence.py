@@ -1,8 +1,13 @@
-"""Which lines a reader is shown of what leads to its actions: rules of reading, of no game.
+"""Which lines the player shows its reader, of those that lead to actions: rules of no one game.
 
 A chain that never touches what the question names is about something else. Where one line says it,
 what others say as directly for another action is shown beside it, and what was said later of the
 same. A line under a condition counts where the condition was met last.
+
+`Options` finds actions that decline to answer ("I was never told"), by no word of any language: a
+value of one thing stands beside other values of that thing. What stands beside values of many
+things that never stand beside one another is no value. It decides how much evidence the others
+need.
 """
 
 from __future__ import annotations
@@ -14,8 +19,54 @@ from dataclasses import dataclass, replace
 from mags.index.tokens import terms
 from mags.recall.chains import Chain
 from mags.recall.lines import OWN
-from mags_lab.games.players.notes import Note, in_order
-from mags_lab.games.players.wording import named, telling
+from mags_lab.games.players.notes import Note, in_order, named, telling
+
+LEAST = 6
+"""Questions at which an action was offered, before anything is taken from that."""
+
+SHARE = 0.25
+"""Share of all questions so far at which it was; a value of one thing stands at few."""
+
+ALIKE = 2
+"""Questions that make a sort: their other actions hang together by some that they share."""
+
+
+class Options:
+    """The actions offered in one game. `declining`: those that decline to answer."""
+
+    def __init__(self) -> None:
+        self.declining: set[str] = set()
+        self._questions = 0
+        self._beside: dict[str, list[frozenset[str]]] = {}
+
+    def meet(self, actions: Iterable[str]) -> None:
+        """Take in what is offered at a question."""
+        offered = frozenset(actions)
+        self._questions += 1
+        for action in offered - self.declining:
+            beside = self._beside.setdefault(action, [])
+            beside.append(offered - {action})
+            if len(beside) >= max(LEAST, SHARE * self._questions) and _sorts(beside) > 1:
+                self.declining.add(action)
+
+    def decline(self, actions: Iterable[str]) -> bool:
+        """Whether one of the actions declines to answer."""
+        return not self.declining.isdisjoint(actions)
+
+
+def _sorts(beside: Iterable[frozenset[str]]) -> int:
+    """How many groups of sets there are of which none shares an action with another group.
+
+    Groups of fewer than `ALIKE` sets do not count: of them nobody can tell yet.
+    """
+    groups: list[tuple[frozenset[str], int]] = []
+    for actions in beside:
+        apart = [group for group in groups if group[0].isdisjoint(actions)]
+        joined = [group for group in groups if not group[0].isdisjoint(actions)]
+        every = actions.union(*(held for held, _ in joined))
+        groups = [*apart, (every, 1 + sum(count for _, count in joined))]
+    return sum(count >= ALIKE for _, count in groups)
+
 
 UNTOLD = "Nobody has said anything of this."
 """The memory's own words where nothing it holds leads from what is asked to any action."""

@@ -18,8 +18,7 @@ from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.recall.found import FactView
 from mags_lab.games.players.directions import LYING, OPPOSITE, exits_of
-from mags_lab.games.players.notes import Note
-from mags_lab.games.players.showing import Shown
+from mags_lab.games.players.notes import Note, Shown
 from mags_lab.games.turns import Said
 
 

@@ -1,11 +1,13 @@
-"""Notes: the lines a player has met, where each stood, and how lines are shown to a reader."""
+"""Notes: the lines a player has met, how a reader is shown them, and the names in their words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from mags.index.tokens import STOP_WORDS, stem, terms, words
 from mags.models.chat.usage import estimate
+from mags.models.policy.rules.names import mentions
 from mags_lab.games.turns import Choice, Line, Move, Said, Scene
 
 EPOCH_S = 1_704_067_200.0
@@ -61,3 +63,88 @@ def moved(
 def shown(notes: Sequence[Note]) -> tuple[str, ...]:
     """Notes as a reader is shown them."""
     return tuple(note.shown for note in notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A line for the reader: its words, the line of the game it is, the memories it stands for.
+
+    `note` None: words of the memory's own (a theme), which nobody said. `facts`: of the memory,
+    that it told.
+    """
+
+    text: str
+    note: Note | None
+    ids: tuple[int, ...] = ()
+    facts: frozenset[int] = frozenset()
+
+    @property
+    def says(self) -> Hashable:
+        """What it says: who tells which facts; its words, where it tells none."""
+        return (self.note.line.speaker, self.facts) if self.note and self.facts else self.text
+
+
+def merged(one: Shown, before: Shown | None) -> Shown:
+    """One line for both, which say the same: the later one, standing for all their memories."""
+    if before is None:
+        return one
+    ids = tuple(dict.fromkeys((*before.ids, *one.ids)))
+    if before.note is None or (one.note is not None and one.note.said > before.note.said):
+        return replace(one, ids=ids)
+    return replace(before, ids=ids)
+
+
+def together(found: Iterable[Shown]) -> list[Shown]:
+    """Each line once."""
+    unique: dict[Hashable, Shown] = {}
+    for one in found:
+        unique[one.says] = merged(one, unique.get(one.says))
+    return list(unique.values())
+
+
+NAMED = 4
+"""Names that a second search looks for."""
+
+
+def named(text: str) -> frozenset[str]:
+    """Stems of the names in a text."""
+    return frozenset(term for name in mentions(text) for term in terms(name))
+
+
+def telling(actions: Sequence[str]) -> list[frozenset[str]]:
+    """The words of each action that not all of them have."""
+    every = [frozenset(terms(action)) for action in actions]
+    common = frozenset.intersection(*every) if len(every) > 1 else frozenset[str]()
+    return [words - common for words in every]
+
+
+def matter(question: str, actions: Sequence[str]) -> frozenset[str]:
+    """What is asked of what: the names of a question, and its words that all actions share.
+
+    Empty where one of the two is.
+    """
+    names = named(question)
+    if not names or not actions:
+        return frozenset()
+    common = frozenset.intersection(*(frozenset(terms(one)) for one in actions))
+    shared = (common & frozenset(terms(question))) - names
+    return names | shared if shared else frozenset()
+
+
+def further(texts: Iterable[str], question: str) -> list[str]:
+    """What texts name beyond a question, in order, each once: what to look up next.
+
+    At most `NAMED` names; where there is none, the words that the question lacks.
+    """
+    texts = list(texts)
+    asked = set(terms(question))
+    named = dict.fromkeys(name for text in texts for name in mentions(text))
+    fresh = [name for name in named if not asked.issuperset(terms(name))]
+    return fresh[:NAMED] if fresh else beyond(texts[:NAMED], question)
+
+
+def beyond(texts: Iterable[str], question: str) -> list[str]:
+    """The words that count of texts and that a question lacks, in order, each once."""
+    asked = set(terms(question))
+    found = (word for text in texts for word in words(text))
+    return list(dict.fromkeys(w for w in found if w not in STOP_WORDS and stem(w) not in asked))

@@ -17,10 +17,8 @@ from mags.memory.views import Reply, Seen
 from mags.models.chat.usage import estimate
 from mags.ports.answer import Answerer
 from mags.ports.policy import LED_BY, Turn
-from mags_lab.games.players.habits import Habits
-from mags_lab.games.players.notes import EPOCH_S, Note, noted
-from mags_lab.games.players.showing import Shown
-from mags_lab.games.players.thinker import Thinker
+from mags_lab.games.players.notes import EPOCH_S, Note, Shown, noted
+from mags_lab.games.players.thinker import Habits, Thinker
 from mags_lab.games.turns import Line, Move, Outcome, Reader, Said, Scene
 
 __all__ = ["BULK", "EPOCH_S", "WIDER", "Habits", "MakeMemory", "Remembering"]

@@ -17,11 +17,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from mags.index.tokens import fold, stem, words
-from mags_lab.games.players.notes import Note
-from mags_lab.games.players.online import Feature, Features, LogLinear, chances, foremost
-from mags_lab.games.players.ranking import words_of
-from mags_lab.games.players.records import Record
-from mags_lab.games.players.wording import named, telling
+from mags_lab.games.players.deciding import (
+    Feature,
+    Features,
+    LogLinear,
+    Record,
+    chances,
+    foremost,
+    words_of,
+)
+from mags_lab.games.players.notes import Note, named, telling
 from mags_lab.games.turns import Choice, Said, Scene
 
 LINES = 3

@@ -1,21 +1,24 @@
-"""The reader in the place of the language model: shown lines of the game instead of memories."""
+"""How the player thinks: the reader in the place of the language model, shown lines of the game."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from mags.index.tokens import terms
+from mags.errors import NotFound
+from mags.index.tokens import stem, terms, words
 from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import LED_BY, OUTCOME, Turn
 from mags.recall.chains import Chain
-from mags_lab.games.players.deciding import Deciding
+from mags_lab.games.players.deciding import Deciding, Ranking
 from mags_lab.games.players.diary import WELL, Diary
-from mags_lab.games.players.doubts import Doubts
+from mags_lab.games.players.doubts import Doubts, Grounds
 from mags_lab.games.players.evidence import (
     UNTOLD,
+    Options,
     beside,
     denied,
     meanwhile,
@@ -24,18 +27,150 @@ from mags_lab.games.players.evidence import (
     sound,
     weighed,
 )
-from mags_lab.games.players.grounds import Grounds
-from mags_lab.games.players.habits import Habits
 from mags_lab.games.players.mapping import Map
-from mags_lab.games.players.notes import EPOCH_S, PRESENT, Note, in_order, noted
-from mags_lab.games.players.options import Options
-from mags_lab.games.players.passing import Passing
-from mags_lab.games.players.querying import Rarity, further_queries, midway
-from mags_lab.games.players.ranking import Ranking
+from mags_lab.games.players.notes import (
+    EPOCH_S,
+    NAMED,
+    PRESENT,
+    Note,
+    Shown,
+    beyond,
+    further,
+    in_order,
+    matter,
+    merged,
+    named,
+    noted,
+    together,
+)
 from mags_lab.games.players.repute import LINES, Repute
-from mags_lab.games.players.showing import Shown, merged, together
-from mags_lab.games.players.wording import matter, named
 from mags_lab.games.turns import Choice, Reader, Said, Scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How MAGS plays.
+
+    `chains`: of how many actions the best chain is shown: lines that lead from the question to
+    the action; of those worth at least `close` of the best (0: none are looked for). Where
+    nothing leads to an action, lines are recalled: `k` at most beside those of the turn.
+    `history`: lines of the conversation shown besides (0: manager mode, all from memory).
+    `outcomes`: keep what came of what was done, and what that speaks against. `meeting`: how many
+    of the k lines a recall from both ends finds: by what the first lines name (`naming`), and by
+    the actions to choose among. `ways`: show what tells how places lie instead (see `mapping`):
+    in adventures.
+    `sure`: sureness of the reader under which it recalls again while it thinks (0: never),
+    `again`: lines that may add. `stale`: show too what no longer holds. `learn`: hand rewards
+    back as feedback.
+    """
+
+    chains: int = 1
+    close: float = 0.8
+    k: int = 12
+    history: int = 0
+    outcomes: bool = True
+    sure: float = 0.0
+    again: int = 6
+    meeting: int = 4
+    naming: bool = True
+    ways: bool = False
+    stale: bool = False
+    learn: bool = True
+
+
+class Passing:
+    """By episode the facts that it told and that end of themselves, until all of them have."""
+
+    def __init__(self) -> None:
+        self.facts: dict[int, tuple[int, ...]] = {}
+
+    def told(self, episode: int, facts: Sequence[int]) -> None:
+        """An episode told these facts, which will end."""
+        if facts:
+            self.facts[episode] = tuple(facts)
+
+    def lapsed(self, memory: Memory, now_s: float) -> list[int]:
+        """Episodes of which nothing holds any more, each told of once."""
+        over = [
+            episode
+            for episode, facts in self.facts.items()
+            if not any(_holds(memory, fact, now_s) for fact in facts)
+        ]
+        for episode in over:
+            del self.facts[episode]
+        return over
+
+
+def _holds(memory: Memory, fact: int, now_s: float) -> bool:
+    """Whether a fact that ends of itself has not ended; one that was forgotten has."""
+    try:
+        end = memory.get(fact).valid_to
+    except NotFound:
+        return False
+    return end is None or end.timestamp() > now_s
+
+
+RARE = 8
+"""Words that a second look asks for, where it goes by how seldom they were told."""
+
+
+class Rarity:
+    """How many of the lines that were told have a word, each line once, however often told.
+
+    What few lines speak of that were not found yet is what one has heard of and not dealt with:
+    the locker of a key that was just found, and none of the lockers that were opened and carried
+    from. A word of which every line was found leads nowhere.
+    """
+
+    def __init__(self) -> None:
+        self._lines: Counter[str] = Counter()
+        self._told: set[str] = set()
+
+    def told(self, note: Note) -> None:
+        """A line more."""
+        text = note.line.text
+        if text not in self._told:
+            self._told.add(text)
+            self._lines.update(_stems(text))
+
+    def rarest(self, found: Sequence[Shown], question: str) -> list[str]:
+        """Words of what was found that the question lacks and other lines have, fewest first."""
+        texts = _texts(found)
+        left = self._lines.copy()
+        left.subtract(one for text in set(texts) for one in _stems(text))
+        fresh = [word for word in beyond(texts, question) if left[stem(word)] > 0]
+        return sorted(fresh, key=lambda word: left[stem(word)])[:RARE]
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in words(text)}
+
+
+def midway(found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity) -> str:
+    """A query from both ends: what the first lines tell beyond the question, and the actions.
+
+    By the names that they have; among places, where most lines name some, by their rarest words.
+    """
+    if habits.ways:
+        told = rarity.rarest(found, scene.question)
+    else:
+        told = _names(found, scene) if habits.naming else []
+    return " ".join([*told, *scene.actions])
+
+
+def further_queries(found: Sequence[Shown], scene: Scene) -> tuple[str, ...]:
+    """What the lines found first name beyond the question, for a second look."""
+    named = _names(found, scene)
+    return (" ".join(named),) if len(named) > NAMED else tuple(named)  # words, if no names
+
+
+def _names(found: Sequence[Shown], scene: Scene) -> list[str]:
+    return further(_texts(found), scene.question)
+
+
+def _texts(found: Sequence[Shown]) -> list[str]:
+    return [one.note.line.text for one in found if one.note is not None]
+
 
 CHECKS = 3
 """How often a choice is made again because more was said of what it rests on."""

@@ -1,6 +1,11 @@
 """The embedded reader: the frozen model of every player, which knows nothing of any game."""
 
-from mags_lab.games.reader.lexical import LexicalReader
-from mags_lab.games.reader.reader import EmbeddedReader, ReaderFile, opened, shipped_reader
+from mags_lab.games.reader.reader import (
+    EmbeddedReader,
+    LexicalReader,
+    ReaderFile,
+    opened,
+    shipped_reader,
+)
 
 __all__ = ["EmbeddedReader", "LexicalReader", "ReaderFile", "opened", "shipped_reader"]

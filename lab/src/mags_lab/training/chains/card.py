@@ -1,13 +1,15 @@
-"""The card of a data set: what is in it, how varied it is, how it was made, who may use it."""
+"""A data set for people: the card of what is in it, and a page to read and mend its samples."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from importlib import resources
 
 from mags_lab.training.chains.dialogues import dialogues
 from mags_lab.training.chains.phrasebook import all_phrases, phrasebook
-from mags_lab.training.chains.schema import VERSION, Role, Sample, Split
+from mags_lab.training.chains.schema import VERSION, Role, Sample, Split, to_json
 from mags_lab.training.chains.splits import HELD_OUT_RELATIONS, split_of
 from mags_lab.training.chains.variety import variety
 from mags_lab.training.real.sets import LICENCES as REAL_LICENCES
@@ -143,3 +145,20 @@ def _table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
     names = [str(name) for name in head]
     lines = [names, ["---"] * len(names), *rows]
     return "\n".join("| " + " | ".join(cell for cell in line) + " |" for line in lines)
+
+
+PLACE = "/*SAMPLES*/[]"
+
+
+def page(samples: Sequence[Sample]) -> str:
+    """The page as HTML; samples lie in it as JSON that no browser takes for markup."""
+    shell = resources.files(__package__).joinpath("review.html").read_text(encoding="utf-8")
+    return shell.replace(PLACE, embedded([to_json(sample) for sample in samples]))
+
+
+def embedded(value: object) -> str:
+    """JSON that may stand inside a script: no `<`, `>`, `&` and no line separators."""
+    text = json.dumps(value, ensure_ascii=False)
+    for character in "<>&\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

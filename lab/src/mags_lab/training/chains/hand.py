@@ -17,9 +17,8 @@ from mags.ports.policy import Recalled, Turn
 from mags.ports.relations import normalise
 from mags_lab.training.chains import schema
 from mags_lab.training.chains.phrasebook import files
-from mags_lab.training.chains.schema import Role, Sample, Split
+from mags_lab.training.chains.schema import NOTHING, Role, Sample, Split, route
 from mags_lab.training.chains.splits import HELD_OUT_RELATIONS, held_out
-from mags_lab.training.chains.tokens import NOTHING, route
 
 CITED = re.compile(r"\[m(\d+)\]")
 SCHEMA: dict[str, Any] = {

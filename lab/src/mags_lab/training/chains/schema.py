@@ -3,13 +3,17 @@
 Samples lie in JSONL, one object a line, in the form of `SCHEMA` (its `v` grows with every change
 that an older reader could not follow). Dates are ISO days; a target is read by the grammar of
 memory tokens before it is let in, so that no model is ever taught what a reader refuses.
+
+Targets are written canonically: the same decision is always the same string, since models are
+scored by exact match. Operations stand in the order in which they were said, fields of a plan in
+the order of the grammar, and nothing that can be left out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +21,8 @@ from typing import Any
 
 from mags.errors import InvalidInput, ModelReplyError
 from mags.models.grammar import read_engram, read_plan, read_route
-from mags.ports.policy import Recalled, Turn
+from mags.ports.policy import Act, Recalled, Turn
+from mags.ports.relations import kind_of, normalise
 
 VERSION = 1
 SAID = {
@@ -309,3 +314,79 @@ def remembered(written: Mapping[str, Any], where: str = "") -> Recalled:
 
 def _said(turn: Turn) -> dict[str, str]:
     return {"speaker": turn.speaker, "text": turn.text}
+
+
+NOTHING = "<engram>\nnone\n</engram>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One operation as it is written. `when`: an ISO date or range as it is known, or ""."""
+
+    act: Act
+    subject: str = ""
+    relation: str = ""
+    object: str = ""
+    when: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        """The line of an `<engram>` block; "favourite food" becomes favourite with a kind."""
+        if self.act is Act.NOTE:
+            return f"NOTE | {escaped(self.text)}"
+        kind = kind_of(self.relation)
+        relation = "favourite" if kind else self.relation
+        fields = [self.act.value, self.subject, relation, self.object]
+        if kind or self.when:
+            fields.append(f"kind={kind}" if kind else "")
+        if self.when:
+            fields.append(self.when)
+        return " | ".join(escaped(part) for part in fields).replace("|  |", "| |")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A recall plan as it is written; `hops` are (subject or "^", relation, inverse)."""
+
+    queries: tuple[str, ...]
+    entities: tuple[str, ...] = ()
+    hops: tuple[tuple[str, str, bool], ...] = field(default=())
+    since: str = ""
+    until: str = ""
+    kind: str = ""
+    past: bool = False
+
+    def __str__(self) -> str:
+        """The whole `<recall>` block."""
+        lines = list(self.queries)
+        if self.entities:
+            lines.append("entities: " + "; ".join(self.entities))
+        for subject, relation, inverse in self.hops:
+            lines.append(f"hop: {subject} | {relation}" + (" | inverse" if inverse else ""))
+        settings = {"since": self.since, "until": self.until, "kind": self.kind}
+        lines += [f"{name}: {value}" for name, value in settings.items() if value]
+        if self.past:
+            lines.append("past: yes")
+        return "\n".join(("<recall>", *lines, "</recall>"))
+
+
+def engram(lines: Sequence[Line]) -> str:
+    """The whole `<engram>` block; `none` where there is nothing to store."""
+    written = list(dict.fromkeys(str(line) for line in lines))
+    return "\n".join(("<engram>", *written, "</engram>")) if written else NOTHING
+
+
+def route(word: str, *, episodic: float = 1.0, semantic: float = 1.0) -> str:
+    """The whole `<route>` block; weights only where one of them is not 1."""
+    weights = "" if episodic == semantic == 1.0 else f" episodic={episodic:g} semantic={semantic:g}"
+    return f"<route> {word}{weights} </route>"
+
+
+def escaped(words: str) -> str:
+    """A field's words, so that a bar in them is no separator."""
+    return words.replace("|", "\\|")
+
+
+def sentence(subject: str, relation: str, object: str) -> str:
+    """A fact as a memory words it ("Ana lives in Oslo."), by the table of relations."""
+    return normalise(relation).sentence(subject, object, kind_of(relation))

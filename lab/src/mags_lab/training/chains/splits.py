@@ -13,8 +13,16 @@ from hashlib import blake2b
 from types import MappingProxyType
 
 from mags_lab.training.chains.dialogues import Dialogue, asides, dialogues
-from mags_lab.training.chains.files import FURTHER, frames, smalltalk, words
-from mags_lab.training.chains.phrasebook import Entry, all_phrases, folded, phrasebook
+from mags_lab.training.chains.phrasebook import (
+    FURTHER,
+    Entry,
+    all_phrases,
+    folded,
+    frames,
+    phrasebook,
+    smalltalk,
+    words,
+)
 from mags_lab.training.chains.schema import Split
 
 SHARE = 0.2

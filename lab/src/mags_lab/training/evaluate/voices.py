@@ -1,4 +1,4 @@
-"""A torch model evaluated as it trains: in batches, and drawn from for homogeneity."""
+"""A torch model evaluated as it trains, or from its folder: in batches, and drawn from."""
 
 from __future__ import annotations
 
@@ -8,14 +8,42 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
+from mags.errors import InvalidInput
+from mags_lab.training.batches import prompt_of
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.evaluate.deciders import Decision, mixes
 from mags_lab.training.experience import Voice
-from mags_lab.training.folders import opened
-from mags_lab.training.pairs import prompt_of
+from mags_lab.training.gguf import export_gguf
 from mags_lab.training.reward import nothing_invented, read
 from mags_lab.training.rollout import Sampling, complete
+
+
+def opened(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """A model and its tokenizer, which lies in the same folder or in `tokenizer` beside it.
+
+    Raises InvalidInput where there is no tokenizer.
+    """
+    places = (folder, folder.parent / "tokenizer")
+    words = next((one for one in places if (one / "tokenizer.json").is_file()), None)
+    if words is None:
+        raise InvalidInput(f"{folder} has no tokenizer.json beside its model.", path=str(folder))
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    return model.eval(), AutoTokenizer.from_pretrained(words)
+
+
+def to_gguf(folder: Path, path: Path) -> Path:
+    """Write the model of a folder as one GGUF file."""
+    model, tokenizer = opened(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return export_gguf(model, tokenizer, path, name=path.stem)
+
 
 LIMIT = 160
 

@@ -14,12 +14,19 @@ from random import Random
 
 from mags.ports.policy import Act, Recalled, Turn
 from mags_lab.training.chains.phrasebook import Entry
+from mags_lab.training.chains.schema import Line, sentence
 from mags_lab.training.chains.splits import Shelf
-from mags_lab.training.chains.tokens import Line, sentence
 from mags_lab.training.generate import dates
-from mags_lab.training.generate.drafts import Company, Draft
-from mags_lab.training.generate.framing import Framer
-from mags_lab.training.generate.statements import Teller, Told, lines_of, memory, old_of
+from mags_lab.training.generate.fillers import Framer
+from mags_lab.training.generate.statements import (
+    Company,
+    Draft,
+    Teller,
+    Told,
+    lines_of,
+    memory,
+    old_of,
+)
 
 # Shares of what follows: a change or an end in its own words, one in a word or two ("Not Bergen,
 # Oslo."), a plain statement with another value, one more value, the same again, or no fact at all.

@@ -12,14 +12,11 @@ from mags.ports.policy import Act, Recalled, Turn
 from mags.ports.relations import kind_of
 from mags_lab.training.chains.dialogues import CHOICE, Dialogue, fill, fillable, slots_of, type_of
 from mags_lab.training.chains.phrasebook import Entry
-from mags_lab.training.chains.schema import Role
+from mags_lab.training.chains.schema import Line, Look, Role, sentence
 from mags_lab.training.chains.splits import Shelf
-from mags_lab.training.chains.tokens import Line, Look, sentence
 from mags_lab.training.generate import dates
-from mags_lab.training.generate.drafts import Draft
-from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.generate.framing import Framer
-from mags_lab.training.generate.statements import Teller, fact_of, memory
+from mags_lab.training.generate.fillers import Fillers, Framer
+from mags_lab.training.generate.statements import Draft, Teller, fact_of, memory
 
 OPENED, CLOSED = 0.3, 0.3
 """Shares of turns with a sentence before or after them that tells nothing."""

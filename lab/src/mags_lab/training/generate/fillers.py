@@ -1,16 +1,79 @@
-"""What goes into the slots: words of lists, made-up names in the shape of their type, numbers."""
+"""What goes into the slots, and the frames around sentences: words, made-up names, numbers, typing.
+
+Names are made of random syllables: copying can be learned from them, memorising cannot. Every
+syllable belongs to training or to the tests by a hash of its letters. A test name is spelled with
+held-out syllables alone, and cannot be spelled with those of training: it never occurs there.
+
+Turns are also written as people type them: a tagger that has read nothing but "I moved to Oslo."
+takes "I moved to Oslo!!" for small talk.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import product
 from random import Random
 
 from mags.errors import InvalidInput
 from mags.models.rendering import DAYS, MONTHS
-from mags_lab.training.chains.phrasebook import SLOT
-from mags_lab.training.chains.splits import Shelf
-from mags_lab.training.generate.names import made_up
+from mags_lab.training.chains.phrasebook import SLOT, blocked
+from mags_lab.training.chains.splits import Shelf, held_out
+
+ONSETS = (
+    *("b", "br", "c", "d", "dr", "f", "fl", "g", "gr", "h", "j", "k", "l", "m", "n", "p", "pl"),
+    *("qu", "r", "s", "sh", "sk", "st", "t", "th", "tr", "v", "w", "y", "z"),
+)
+VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou", "ie")
+CODAS = ("", "", "n", "r", "l", "s", "m", "k", "t", "nd", "x", "lt")
+LONGEST = max(map(len, ONSETS)) + max(map(len, VOWELS)) + max(map(len, CODAS))
+MANY = 5000
+
+
+@cache
+def syllables(held: bool) -> tuple[str, ...]:
+    """All syllables of one side, in a fixed order."""
+    spelled = dict.fromkeys("".join(parts) for parts in product(ONSETS, VOWELS, CODAS))
+    return tuple(s for s in spelled if held_out(s, kind="syllable") is held)
+
+
+@cache
+def _known(held: bool) -> frozenset[str]:
+    return frozenset(syllables(held))
+
+
+def spellable(word: str, *, held: bool) -> bool:
+    """Whether a word can be cut into syllables of that side."""
+    known, letters = _known(held), word.casefold()
+    reached = {0}
+    for end in range(1, len(letters) + 1):
+        starts = range(max(0, end - LONGEST), end)
+        if any(start in reached and letters[start:end] in known for start in starts):
+            reached.add(end)
+    return len(letters) in reached
+
+
+def decent(word: str) -> bool:
+    """Whether a made-up word spells nothing that offends."""
+    letters = word.casefold()
+    return not any(bad in letters for bad in blocked())
+
+
+def made_up(rng: Random, *, held: bool) -> str:
+    """A word of two or three syllables of that side, in lower case."""
+    pool = syllables(held)
+    for _ in range(MANY):
+        word = "".join(rng.choice(pool) for _ in range(2 + (rng.random() < 0.25)))
+        if len(word) <= 12 and decent(word) and not (held and spellable(word, held=False)):
+            return word
+    raise AssertionError("no decent word among so many: the list of blocked letters is too broad")
+
+
+def name(rng: Random, *, held: bool) -> str:
+    """A made-up name."""
+    return made_up(rng, held=held).capitalize()
+
 
 # A is a made-up name, a a made-up word in lower case, B another name, # a house number.
 SHAPES: Mapping[str, tuple[str, ...]] = {
@@ -186,3 +249,122 @@ def known_types(words: Mapping[str, object]) -> frozenset[str]:
 def common(type: str, value: str) -> bool:
     """Whether a value is a common noun, which a sentence that it opens writes with a capital."""
     return type not in SHAPES and type not in NUMBERS and value[:1].islower()
+
+
+END = re.compile(r"[.!]+$")
+ENDED = re.compile(r"[.!?:,;)]$")
+OPEN = re.compile(r"(?:^|[.!?:\n)}])\s*$")  # a slot before it is a whole sentence
+BREAKS = (". ", ". ", ", ", " ", " - ", "\n", "... ", "; ")
+
+
+class Framer:
+    """Frames of one split."""
+
+    def __init__(self, shelf: Shelf, rng: Random, fillers: Fillers) -> None:
+        self._shelf = shelf
+        self._rng = rng
+        self._fillers = fillers
+
+    def around(self, text: str, *kinds: str, names: Sequence[str] = (), others: bool = True) -> str:
+        """A sentence in a frame of one of the kinds ("either" always among them).
+
+        `names` may not be used by it; without `others`, it names nobody at all.
+        """
+        if self._rng.random() < 0.25:
+            return text
+        pool = [
+            frame
+            for kind in ("either", *kinds)
+            for frame in self._shelf.frames[kind]
+            if others or "{n}" not in frame
+        ]
+        return self.put(self._rng.choice(pool), {"x": text}, names=names)
+
+    def frame(self, kind: str) -> str:
+        """A frame of a kind."""
+        return self._rng.choice(self._shelf.frames[kind])
+
+    def put(self, frame: str, values: Mapping[str, str], *, names: Sequence[str] = ()) -> str:
+        """A frame filled in; `{n}` becomes a name that is none of `names`."""
+        whole = dict(values)
+        if "{n}" in frame:
+            whole["n"] = self._fillers.name(avoid=tuple(names))
+
+        def one(slot: re.Match[str]) -> str:
+            text = whole[slot[1].rstrip("-")]
+            if slot[1].endswith("-"):
+                text = END.sub("", text)
+            elif slot[1] in "xyq" and frame[slot.end() :] and not ENDED.search(text):
+                text += "."
+            if slot[1][0] in "xyq" and not OPEN.search(frame[: slot.start()]):
+                return lowered(text)
+            return text
+
+        return SLOT.sub(one, frame)
+
+    def scattered(self, text: str) -> str:
+        """A sentence between random words: nothing but the sentence itself can be learned."""
+        before, after = self._rng.randint(0, 7), self._rng.randint(0, 7)
+        if not before + after:
+            return text
+        parts = [self._noise(before), text, self._noise(after)]
+        joined = ""
+        for part in filter(None, parts):
+            glue = self._rng.choice(BREAKS) if not joined.endswith((".", "!", "?")) else " "
+            joined += (glue if joined else "") + part
+        return joined
+
+    def _noise(self, count: int) -> str:
+        rng, pool = self._rng, self._shelf.words["common"]
+        words = [
+            made_up(rng, held=self._shelf.held) if rng.random() < 0.2 else rng.choice(pool)
+            for _ in range(count)
+        ]
+        return " ".join(word.capitalize() if rng.random() < 0.15 else word for word in words)
+
+
+def lowered(text: str) -> str:
+    """A sentence as it goes on in the middle of another, names and "I" left as they are.
+
+    Only a first word that plainly is no name is changed: one of the closed classes.
+    """
+    first = re.match(r"[A-Za-z']+", text)
+    if first and first[0].casefold().partition("'")[0] in OPENERS:
+        return text[0].lower() + text[1:]
+    return text
+
+
+# Words that open a sentence and are surely no name. ("May" and "Will" are left out.)
+OPENERS = frozenset(
+    word
+    for line in (
+        "a an the my our your his her its this that these those it we they he she there what which",
+        "who where when why how do does did is are was were can could would if after before as at",
+        "by for from in no not of on since so some still turns you and but finally just been new",
+        "all any remind tell am have",
+    )
+    for word in line.split()
+)
+
+
+# Shares of turns that end in another mark, begin small, or lack the apostrophes of short forms.
+MARKED, SMALL, BARE = 0.2, 0.06, 0.05
+MARKS = ("!", "!", "!", "!!", "", "", "...", " :)", "!!!", " :(")
+SHORT = re.compile(
+    r"\b(I'm|I've|I'd|I'll|don't|doesn't|didn't|isn't|wasn't|can't|won't|haven't|hasn't|that's|"
+    r"it's|what's|where's|who's|when's|there's|we're|you're|they're|couldn't|wouldn't)\b",
+    re.I,
+)
+FULL_STOP = re.compile(r"(?<=[\w)'])\.$")
+
+
+def typed(text: str, rng: Random) -> str:
+    """A turn with what somebody in a hurry or in high spirits would change; mostly as it is."""
+    if rng.random() < MARKED:
+        mark = rng.choice(MARKS)
+        text = FULL_STOP.sub(lambda _: mark, text)
+    if rng.random() < SMALL:
+        text = lowered(text)
+    if rng.random() < BARE:
+        text = SHORT.sub(lambda found: found[0].replace("'", ""), text)
+    return text

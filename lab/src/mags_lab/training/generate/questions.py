@@ -11,11 +11,10 @@ from random import Random
 from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Turn
 from mags_lab.training.chains.phrasebook import Entry, fill
+from mags_lab.training.chains.schema import Look
 from mags_lab.training.chains.splits import Shelf
-from mags_lab.training.chains.tokens import Look
 from mags_lab.training.generate import dates
-from mags_lab.training.generate.fillers import Fillers
-from mags_lab.training.generate.framing import Framer
+from mags_lab.training.generate.fillers import Fillers, Framer
 from mags_lab.training.generate.statements import Teller
 
 KINDS: Mapping[str, str] = {

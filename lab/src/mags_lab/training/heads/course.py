@@ -23,7 +23,6 @@ from mags.models.policy.heads.weights import HeadsFile, opened
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.schema import Sample, Split
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.checkpoint import latest, load_checkpoint, save_checkpoint
 from mags_lab.training.heads.batches import drawn, padded
 from mags_lab.training.heads.fit import labelled
 from mags_lab.training.heads.growth import grow
@@ -33,7 +32,13 @@ from mags_lab.training.heads.material import Material, material, plain, talked
 from mags_lab.training.heads.model import Heads, Shape
 from mags_lab.training.heads.recipes import Course
 from mags_lab.training.heads.states import Shown, states_of
-from mags_lab.training.optimisers import optimisers, take_step
+from mags_lab.training.optimisers import (
+    latest,
+    load_checkpoint,
+    optimisers,
+    save_checkpoint,
+    take_step,
+)
 
 Labelled = Sequence[tuple[Shown, Gold]]
 Watch = Callable[[int, dict[str, float]], None]

@@ -13,8 +13,7 @@ from mags.models.policy.heads.memories import Rows, places_of, remembered, subje
 from mags.models.policy.heads.moments import moments
 from mags.ports.policy import Act, Operation, Plan, Route
 from mags_lab.training.chains.dialogues import EVENTS
-from mags_lab.training.chains.files import words
-from mags_lab.training.chains.phrasebook import phrasebook
+from mags_lab.training.chains.phrasebook import phrasebook, words
 from mags_lab.training.chains.schema import Sample, Split
 from mags_lab.training.chains.splits import shelf
 from mags_lab.training.generate.questions import KINDS

@@ -27,9 +27,8 @@ from mags_lab.training.heads.model import Heads
 from mags_lab.training.heads.recipes import Course
 from mags_lab.training.heads.states import Shown, states_of
 from mags_lab.training.heads.whole import tuned
-from mags_lab.training.ledger import peak_mb
-from mags_lab.training.progress import Logbook
-from mags_lab.training.real.files import data_folder
+from mags_lab.training.real.passage import data_folder
+from mags_lab.training.runs import Logbook, peak_mb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

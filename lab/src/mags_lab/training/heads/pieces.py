@@ -24,7 +24,7 @@ from mags_lab.training.heads.labels import Gold, taught
 from mags_lab.training.heads.loss import loss_on
 from mags_lab.training.heads.model import Heads
 from mags_lab.training.heads.states import Shown, layout_of
-from mags_lab.training.precision import quick
+from mags_lab.training.optimisers import quick
 
 MASK = 103
 """The tokenizer's number for a hidden token; the ordinary ones are greater."""

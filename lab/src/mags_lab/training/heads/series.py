@@ -10,7 +10,7 @@ from rich.console import Console
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags_lab.training.heads.making import Files, make
 from mags_lab.training.heads.recipes import recipe, series
-from mags_lab.training.ledger import Ledger
+from mags_lab.training.runs import Ledger
 
 
 def train(

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
-from mags_lab.training.checkpoint import latest, load_checkpoint, save_checkpoint
 from mags_lab.training.heads.course import Place, Watch, pace, real_of, samples_of
 from mags_lab.training.heads.encoder import Encoder
 from mags_lab.training.heads.growth import grow, shape_of
@@ -26,7 +25,7 @@ from mags_lab.training.heads.labels import taught
 from mags_lab.training.heads.model import Heads
 from mags_lab.training.heads.pieces import Pieces, Tokens, drawn, loss_of
 from mags_lab.training.heads.recipes import Course, Tuning
-from mags_lab.training.optimisers import optimisers
+from mags_lab.training.optimisers import latest, load_checkpoint, optimisers, save_checkpoint
 
 FALL = 0.85
 """Rate of a layer, as a share of the next one's."""

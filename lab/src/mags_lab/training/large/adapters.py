@@ -19,11 +19,9 @@ from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_t
 from mags.errors import ConfigurationError
 from mags_lab.training.batches import Encoded, batches
 from mags_lab.training.chains.schema import Sample
-from mags_lab.training.large.devices import Device
-from mags_lab.training.large.loading import Loaded, load
-from mags_lab.training.large.presets import Preset
-from mags_lab.training.large.wording import Wording
-from mags_lab.training.progress import Watch
+from mags_lab.training.large.loading import Device, Loaded, load
+from mags_lab.training.large.presets import Preset, Wording
+from mags_lab.training.runs import Watch
 from mags_lab.training.sft import SftConfig, fine_tune
 
 CARD = "mags.json"

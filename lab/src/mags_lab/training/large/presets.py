@@ -6,12 +6,21 @@ No library of training is needed to read them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from mags.errors import InvalidInput
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
+
+
+class Wording(StrEnum):
+    """How much a model is told of its task."""
+
+    COMPACT = "compact"
+    FEW_SHOT = "few-shot"
+
 
 GIB = 2**30
 CONTEXT_BYTES = 0.8 * GIB

@@ -13,8 +13,8 @@ from typing import Any
 
 from mags.errors import InvalidInput
 from mags_lab.training.chains.schema import Sample
-from mags_lab.training.exam import BlindJudge, blind, has_exam, relations_of
 from mags_lab.training.experience import Judge
+from mags_lab.training.fidelity import BlindJudge, blind, has_exam, relations_of
 from mags_lab.training.reward import GoldJudge, Reward, shares_of
 
 Completion = str | Sequence[Mapping[str, str]]
@@ -86,7 +86,7 @@ def reward_parts(samples: Sequence[Sample], judge: GoldJudge) -> list[Part]:
 def store_parts(samples: Sequence[Sample]) -> list[Part]:
     """What a memory does with replies, all of the reward; no part has seen a target.
 
-    Every sample has an exam (`mags_lab.training.exam.has_exam`).
+    Every sample has an exam (`mags_lab.training.fidelity.has_exam`).
     """
     relations, judge = relations_of(samples), Once(BlindJudge())
     known = [blind(one, relations) for one in samples]

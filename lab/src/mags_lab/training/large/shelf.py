@@ -21,11 +21,10 @@ from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.taught import CompactPolicy
 from mags.ports.chat import Completion, Message, Tool, Usage
 from mags.ports.policy import Plan, Policy, Recalled, Route, Turn, Writing
+from mags_lab.training.evaluate.deciders import Sampler
 from mags_lab.training.large.adapters import CARD, base_of, wording_of
-from mags_lab.training.large.loading import Loaded, load
-from mags_lab.training.large.sampler import Sampler
-from mags_lab.training.large.speech import Said, Speech
-from mags_lab.training.large.wording import Wording
+from mags_lab.training.large.loading import Loaded, Said, Speech, load
+from mags_lab.training.large.presets import Wording
 
 ROLES = ("router", "ask", "write")
 

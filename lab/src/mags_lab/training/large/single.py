@@ -16,8 +16,8 @@ from typing import Any
 from transformers.utils import logging
 
 from mags_lab.training.chains.schema import Sample
-from mags_lab.training.exam import BlindJudge, blind, relations_of
 from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.fidelity import BlindJudge, blind, relations_of
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.large.adapters import (
     CARD,
@@ -30,17 +30,14 @@ from mags_lab.training.large.adapters import (
     teach,
     wording_of,
 )
-from mags_lab.training.large.decider import AdaptedDecider
-from mags_lab.training.large.loading import load
+from mags_lab.training.large.loading import Speech, load
 from mags_lab.training.large.lora import ADAPTER, base_named
-from mags_lab.training.large.presets import QUICK, Preset
+from mags_lab.training.large.presets import QUICK, Preset, Wording
 from mags_lab.training.large.rewards import judgeable
-from mags_lab.training.large.speech import Speech
-from mags_lab.training.large.wording import Wording
+from mags_lab.training.large.trial import AdaptedDecider, Row, Stopwatch, Trial
 from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
 from mags_lab.training.reward import GoldJudge, Reward
 from mags_lab.training.rollout import Sampling
-from mags_lab.training.trial import Row, Stopwatch, Trial
 
 GROUP = 8
 """Replies to one prompt."""
@@ -123,7 +120,7 @@ def tasks_of(
     """Prompts with what the judge knows of each, and the judge.
 
     Of labels it knows the whole sample; of the store an exam, the label taken out
-    (`mags_lab.training.exam`), and samples that have none are left out.
+    (`mags_lab.training.fidelity`), and samples that have none are left out.
     """
     judge: Judge[Any] = GoldJudge() if reward is Reward.LABELS else BlindJudge()
     chosen = judgeable(samples, reward)

@@ -1,6 +1,6 @@
 """The things of the reader's own world: what they are called, and how a phrase takes them up.
 
-Names are of random syllables (`mags_lab.training.generate.names`); common words come from
+Names are of random syllables (`mags_lab.training.generate.fillers`); common words come from
 `data/words.toml`, the last quarter of each list kept for the tests.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from mags_lab.training.generate.names import made_up
+from mags_lab.training.generate.fillers import made_up
 
 DATA = Path(__file__).resolve().parent / "data"
 HELD_SHARE = 4

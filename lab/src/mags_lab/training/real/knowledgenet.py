@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mags_lab.training.real.files import only
-from mags_lab.training.real.passage import Fact, Passage, in_order, merged, odd, relation_name
+from mags_lab.training.real.passage import Fact, Passage, in_order, merged, odd, only, relation_name
 
 SOURCE = "KnowledgeNet"
 PLACE = "knowledgenet"

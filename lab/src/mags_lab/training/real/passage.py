@@ -7,17 +7,21 @@ annotators looked for (`asked`), and facts that may be told of it though nobody 
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from mags.errors import NotFound
 from mags.models.grammar import LIMITS
 from mags.ports.policy import Act, Recalled, Turn
 from mags.ports.relations import canonical
-from mags_lab.training.chains.schema import Role, Sample, Split, check_target
-from mags_lab.training.chains.tokens import Line, engram
+from mags_lab.training.chains.schema import Line, Role, Sample, Split, check_target, engram
 
 # Where two names of the table say the same of a document's fact, the one that people say.
 SAID = {"was educated at": "studied at", "child": "is parent of"}
@@ -79,7 +83,7 @@ class Passage:
 
 
 def odd(words: str) -> bool:
-    """Whether the SHA-256's first byte is odd: the `test` half of `mags_lab.evaluation.split`."""
+    """Whether the SHA-256's first byte is odd: the `test` half of `evaluation.protocol.split`."""
     return bool(hashlib.sha256(words.encode()).digest()[0] % 2)
 
 
@@ -176,3 +180,49 @@ def merged(facts: Sequence[tuple[tuple[str, str, str], Fact]]) -> list[Fact]:
 
 def _last_resort(name: str) -> bool:
     return not writable(name)
+
+
+VARIABLE = "MAGS_DATA"
+DEFAULT = Path("../shared/data")
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """The folder of the sets: `MAGS_DATA`, else `../shared/data`. `environment`: `os.environ`."""
+    return Path(environment.get(VARIABLE) or DEFAULT)
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds, unpacked where it is gzipped; raises NotFound that says what to set."""
+    if not path.is_file():
+        raise NotFound(
+            f"There is no {path}: set {VARIABLE} to the folder that holds the sets "
+            "(docs/benchmarks.md names them and where they come from).",
+            path=path,
+        )
+    raw = path.read_bytes()
+    return gzip.decompress(raw) if path.suffix == ".gz" else raw
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; bytes that are no UTF-8 are marked as such."""
+    return read_bytes(path).decode("utf-8", "replace")
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401 - the shape is the set's; its loader checks it
+    """The JSON value of a file."""
+    return json.loads(read_text(path))
+
+
+def read_lines(path: Path) -> Iterator[Any]:
+    """The JSON values of a file, one a line."""
+    for line in read_text(path).splitlines():
+        if line.strip():
+            yield json.loads(line)
+
+
+def only(folder: Path, pattern: str) -> list[Path]:
+    """The files of a pattern, sorted; raises NotFound where there is none."""
+    found = sorted(folder.glob(pattern))
+    if not found:
+        read_bytes(folder / pattern)
+    return found

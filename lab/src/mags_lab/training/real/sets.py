@@ -71,7 +71,7 @@ def read(folder: Path, names: Iterable[str] = tuple(SETS)) -> Real:
     """The samples of the sets under `folder`: split `real` (held out) and `train`.
 
     Passages with more facts than a reply may hold are left out. `folder`: see
-    `mags_lab.training.real.files.data_folder`.
+    `mags_lab.training.real.passage.data_folder`.
     """
     samples: list[Sample] = []
     absent: list[str] = []

@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mags_lab.training.real.files import only, read_json, read_lines
 from mags_lab.training.real.passage import (
     Fact,
     Passage,
     find,
     in_order,
     odd,
+    only,
+    read_json,
+    read_lines,
     relation_name,
     writable,
 )

@@ -16,14 +16,15 @@ from pathlib import Path
 
 from mags.models.grammar import LIMITS
 from mags.ports.policy import Act, Recalled, Turn
-from mags_lab.training.chains.tokens import sentence
-from mags_lab.training.real.files import only, read_text
+from mags_lab.training.chains.schema import sentence
 from mags_lab.training.real.passage import (
     Fact,
     Passage,
     folded,
     in_order,
     odd,
+    only,
+    read_text,
     relation_name,
     writable,
 )

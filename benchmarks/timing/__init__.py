@@ -1,0 +1,1 @@
+"""How fast things are, and how large: the runs that are timed."""

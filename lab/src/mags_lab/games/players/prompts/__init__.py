@@ -1,1 +1,0 @@
-"""Prompts of players that are language models."""

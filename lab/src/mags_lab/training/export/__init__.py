@@ -1,1 +1,0 @@
-"""Trained models in the forms in which they are run: ONNX without torch, GGUF for llama.cpp."""

@@ -1,0 +1,229 @@
+"""The same greedy tokens in transformers and llama.cpp; a server of it decides for MAGS."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+for library in ("torch", "peft", "gguf", "llama_cpp"):
+    pytest.importorskip(library, reason="needs the extras: pip install './lab[train,gguf]'")
+
+import llama_cpp  # noqa: E402
+import torch  # noqa: E402
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast  # noqa: E402
+
+from benchmarks.rl.small import new_model, train_tokenizer  # noqa: E402
+from benchmarks.rl.study import Widths  # noqa: E402
+from lab.tests.training.large import road  # noqa: E402
+from lab.tests.training.large.families import FAMILIES, samples, sentencepiece  # noqa: E402
+from mags.errors import ConfigurationError, ModelError  # noqa: E402
+from mags.models.chat.openai import Endpoint, OpenAIChat  # noqa: E402
+from mags.models.policy.prompted import PromptedPolicy  # noqa: E402
+from mags.models.policy.taught import served_policy  # noqa: E402
+from mags.models.prompts import load_prompts  # noqa: E402
+from mags_lab.training.batches import (  # noqa: E402
+    encode,
+    pair_of,
+)
+from mags_lab.training.gguf import check_merges, export_gguf, interleaved, scores_of, stretched  # noqa: E402
+from mags_lab.training.large.loading import load  # noqa: E402
+from mags_lab.training.rollout import Sampling, complete  # noqa: E402
+from mags_lab.training.sft import SftConfig, fine_tune  # noqa: E402
+
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
+LIMIT = 32
+
+
+def opened(path: Path) -> llama_cpp.Llama:
+    return llama_cpp.Llama(str(path), n_ctx=512, n_threads=1, verbose=False)
+
+
+def by_llama_cpp(model: llama_cpp.Llama, ids: list[int], end: int) -> list[int]:
+    said: list[int] = []
+    model.reset()
+    for token in model.generate(ids, temp=0.0, top_k=1, repeat_penalty=1.0):
+        said.append(token)
+        if token == end or len(said) == LIMIT:
+            break
+    return said
+
+
+def by_transformers(model: Any, prompts: list[list[int]], pad: int, end: int) -> list[list[int]]:
+    how = Sampling(pad=pad, end=end, limit=LIMIT, temperature=0.0)
+    done = complete(model, prompts, how)
+    rows = zip(done.tokens.tolist(), done.mask.tolist(), strict=True)
+    return [[t for t, m in zip(said, mask, strict=True) if m] for said, mask in rows]
+
+
+@pytest.fixture(scope="module")
+def small() -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
+    """A Llama that has learned the samples."""
+    torch.set_num_threads(1)
+    pairs = [pair_of(one) for one in samples()]
+    words = train_tokenizer([f"{p.prompt}{p.target}" for p in pairs], size=400)
+    size = Widths(width=64, layers=2, heads=4, inner=128, context=512, pieces=400)
+    model = new_model(words, size, seed=0)
+    encoded = encode(words, pairs * 4, longest=256)
+    fine_tune(model, encoded, SftConfig(steps=80, rate=1e-2, tokens=1_024))
+    return model, words
+
+
+def test_a_small_llama_says_the_same_in_transformers_and_gguf(
+    small: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
+) -> None:
+    model, words = small
+    end, pad = words.eos_token_id, words.pad_token_id
+    spoken = opened(export_gguf(model, words, tmp_path / "small.gguf"))
+    model.eval()
+    texts = [f"<|bos|>{pair_of(one).prompt}" for one in samples()]
+    prompts = [words(text, add_special_tokens=False)["input_ids"] for text in texts]
+    read = [spoken.tokenize(t.encode(), add_bos=False, special=True) for t in texts]
+    assert read == prompts
+    wanted = by_transformers(model, prompts, pad, end)
+    assert words.decode(wanted[0][:-1]) == samples()[0].target
+    assert [by_llama_cpp(spoken, ids, end) for ids in prompts] == wanted
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_merged_adapter_says_the_same_in_llama_cpp(family: str, tmp_path: Path) -> None:
+    walked = road.walk(family, tmp_path, epochs=4, educated=80)
+    merged = load(walked.merged)
+    speech, words = merged.speech, merged.tokenizer
+    path = export_gguf(merged.model, words, tmp_path / "merged.gguf")
+    spoken = opened(path)
+    prompts = [list(speech.ids(speech.messages(one))) for one in samples()]
+    read = [
+        spoken.tokenize(words.decode(ids).encode(), add_bos=False, special=True) for ids in prompts
+    ]
+    assert read == prompts
+    wanted = by_transformers(merged.model, prompts, words.pad_token_id, speech.end)
+    assert [by_llama_cpp(spoken, ids, speech.end) for ids in prompts] == wanted
+
+
+@pytest.mark.parametrize("prefix", [False, True])
+def test_llama_cpp_splits_any_text_as_sentencepiece_pieces_do(prefix: bool, tmp_path: Path) -> None:
+    words = PreTrainedTokenizerFast(
+        tokenizer_object=sentencepiece(prefix=prefix), bos_token="<|bos|>", eos_token="<|eos|>",
+        pad_token="<|pad|>", unk_token="<unk>",
+    )  # fmt: skip
+    size = Widths(width=16, layers=1, heads=2, inner=16, context=64, pieces=len(words))
+    spoken = opened(export_gguf(new_model(words, size, seed=0), words, tmp_path / "sp.gguf"))
+    texts = ["I live in Oslo.", "Bergen, Turin  and Lyon", "Ærlig talt: 東京 🎈", "a\nb", " lead"]
+    texts += [one.target for one in samples()]
+    for text in texts:
+        wanted = words(text, add_special_tokens=False)["input_ids"]
+        assert spoken.tokenize(text.encode(), add_bos=False, special=True) == wanted, text
+
+
+def test_pieces_that_llama_cpp_would_join_and_transformers_not_are_refused() -> None:
+    made = sentencepiece()
+    written = json.loads(made.to_str())
+    check_merges(written, [(left, right) for left, right in written["model"]["merges"]])
+    with pytest.raises(ConfigurationError, match="never merged"):
+        check_merges(written, [])
+
+
+def test_a_piece_scores_by_the_first_merge_that_makes_it() -> None:
+    merges = [("a", "b"), ("ab", "c"), ("a", "bc")]
+    assert scores_of(["a", "ab", "abc"], merges) == [-3.0, 0.0, -1.0]
+
+
+def test_the_rows_of_a_head_become_neighbouring_pairs() -> None:
+    table = np.arange(8, dtype=np.float32)  # two heads of width 4
+    assert interleaved(table, 2).tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+
+
+def test_llama_3_divides_slow_frequencies() -> None:
+    settings = {
+        "rope_type": "llama3",
+        "rope_theta": 500_000.0,
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 64,
+    }
+    config = LlamaConfig(
+        hidden_size=32, num_attention_heads=2, num_hidden_layers=1, intermediate_size=32
+    )
+    config.rope_parameters = settings
+    factors = stretched(LlamaForCausalLM(config))
+    # Waves longer than the first context are stretched by the factor, those under 16 not at all.
+    assert factors[0] == pytest.approx(1.0)
+    assert factors[-1] == pytest.approx(8.0, rel=1e-5)
+    assert np.all(np.diff(factors) > -1e-5)
+
+
+def test_what_llama_cpp_would_misread_is_refused(
+    small: tuple[LlamaForCausalLM, PreTrainedTokenizerFast], tmp_path: Path
+) -> None:
+    model, words = small
+    model.config.model_type = "mamba"
+    try:
+        with pytest.raises(ConfigurationError, match=r"convert_hf_to_gguf\.py"):
+            export_gguf(model, words, tmp_path / "other.gguf")
+    finally:
+        model.config.model_type = "llama"
+
+
+def free_port() -> int:
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return int(door.getsockname()[1])
+
+
+PROMPT = "---\nversion: 1\n---\n## system\nKeep.\n\n## user\n{{turn}}\n"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[OpenAIChat, Path]]:
+    """llama-cpp-python's server over a merged Qwen, and a folder of short prompts."""
+    pytest.importorskip("uvicorn", reason="needs 'llama-cpp-python[server]'")
+    walked = road.walk("qwen", tmp_path, epochs=4, educated=80)
+    merged = load(walked.merged)
+    path = export_gguf(merged.model, merged.tokenizer, tmp_path / "merged.gguf")
+    for role in ("ask", "write", "router"):
+        (tmp_path / f"{role}.md").write_text(PROMPT, encoding="utf-8")
+    port = free_port()
+    arguments = ["--model", str(path), "--host", "127.0.0.1", "--port", str(port)]
+    with (tmp_path / "server.log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "llama_cpp.server", *arguments, "--n_threads", "1"],
+            stdout=log,
+            stderr=log,
+        )
+    chat = OpenAIChat(Endpoint(url=f"http://127.0.0.1:{port}/v1", max_tokens=LIMIT))
+    try:
+        wait_for(chat, server, tmp_path / "server.log")
+        yield chat, tmp_path
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def wait_for(chat: OpenAIChat, server: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + 90
+    while True:
+        try:
+            chat.models()
+            return
+        except ModelError:
+            assert server.poll() is None, log.read_text(errors="replace")
+            assert time.monotonic() < until, log.read_text(errors="replace")
+            time.sleep(0.5)
+
+
+def test_a_server_of_llama_cpp_decides_for_mags(served: tuple[OpenAIChat, Path]) -> None:
+    chat, prompts = served
+    told = samples()[0]
+    (operation,) = served_policy(chat).write(told.turn, [], []).operations
+    assert (operation.subject, operation.relation, operation.object) == ("Zora", "lives in", "Oslo")
+    # Prompted with words it was never taught, it answers something, and nothing unread gets in.
+    writing = PromptedPolicy(chat, load_prompts(prompts)).write(told.turn, [], [])
+    assert writing.understood or writing.why
