@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from mags.engram.engram import Engram  # noqa: E402
-from mags.engram.moment import Moment  # noqa: E402
 from mags.engram.settings import ConflictSettings, EngramSettings  # noqa: E402
+from mags.engram.view import Moment  # noqa: E402
 from mags.graph.delta import Draft  # noqa: E402
 from mags.graph.records import (  # noqa: E402
     NEVER,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from mags.engram.engram import Engram
-from mags.engram.moment import Moment
+from mags.engram.view import Moment
 from mags.graph.delta import Draft
 from mags.graph.records import Content
 from mags.index.state import Ids, State

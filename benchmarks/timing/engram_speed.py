@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.engram.engram import Engram
-from mags.engram.moment import Moment
+from mags.engram.view import Moment
 from mags.graph.codec import decode, encode
 from mags.graph.delta import Delta, Draft
 from mags.graph.graph import Graph

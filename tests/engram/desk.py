@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mags.engram.engram import Engram
-from mags.engram.moment import Inscribed, Moment
 from mags.engram.settings import EngramSettings
+from mags.engram.view import Inscribed, Moment
 from mags.graph.delta import Delta, Draft
 from mags.graph.records import NEVER, Content, NodeFlag, NodeKind
 from mags.index.state import Ids, State

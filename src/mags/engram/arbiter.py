@@ -16,19 +16,22 @@ The rules, in the order they are tried (after KEDKG):
 A fact that is closed for a rival draws its mirror image of a symmetric relation with it;
 inverse relations ("author", "wrote") are left alone: each fact holds as it was said, and a
 model that means both says both.
+
+What is surely told is judged as if there were no guesses (`View` shows none). Then the same rules
+are applied to the guesses alone, so that what is sure ends those that do not hold beside it.
 """
 
 from __future__ import annotations
 
-from mags.engram.claim import Claim, denial, ended, slot_of
-from mags.engram.moment import Inscribed
-from mags.engram.novelty import confirm, held, refine
+from dataclasses import replace
+
+from mags.engram.claim import Claim, Evidence, Span, differ, opposites, session_of, slot_of
 from mags.engram.settings import EngramSettings
-from mags.engram.timeline import close, displaced, place, span_at
-from mags.engram.validity import Span
-from mags.engram.view import View
-from mags.graph.records import NEVER, NOBODY, NodeFlag
+from mags.engram.view import Inscribed, Moment, View
+from mags.graph.charge import node_charge
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag
 from mags.index.names import fold
+from mags.index.tokens import fold as fold_text
 from mags.ports.policy import Act
 
 ONE = int(NodeFlag.ONE)
@@ -37,24 +40,29 @@ ONE = int(NodeFlag.ONE)
 class Arbiter:
     """Judges the claims of one turn, one after another, and writes what follows."""
 
-    def __init__(self, view: View, settings: EngramSettings, *, tick: int, done: Inscribed) -> None:
-        """Ids of what happens go to `done`."""
+    def __init__(
+        self, view: View, settings: EngramSettings, moment: Moment, done: Inscribed
+    ) -> None:
+        """Judge what `view` shows; ids of what happens go to `done`."""
         self.view = view
         self.settings = settings
-        self.tick = tick
+        self.moment = moment
         self.done = done
 
-    # -- before there is a new fact ------------------------------------------------
+    # -- what is taken back --------------------------------------------------------
 
-    def retract(self, claim: Claim) -> bool:
-        """Close what a claim takes back; returns whether something was closed.
+    def retract(self, claim: Claim) -> None:
+        """Close what a claim takes back.
 
         A fact that was observed after this was said is not meant; one whose stated start
         still lies ahead is.
         """
+        if claim.slot == NOBODY:
+            self._part(claim)
+            return
         if not self.settings.arbiter:
             self.view.draft.reason("append-only", slot=claim.slot)
-            return False
+            return
         at = claim.span.end if claim.span.end < NEVER else claim.span.start
         closed = False
         for fact in self._meant(claim):
@@ -62,31 +70,11 @@ class Arbiter:
             if span.start > claim.span.said_at and not span.stated:
                 continue
             self._close(claim, fact, at=at, rule="retract", by=NOBODY)
-            if denies(claim):
+            if claim.denies:
                 self._mark(fact, NodeFlag.RETRACTED)
             closed = True
         if not closed:
             self.view.draft.reason("retract-nothing", subject=claim.subject, slot=claim.slot)
-        return closed
-
-    def part(self, claim: Claim) -> None:
-        """Close every open fact that joins subject and object of a claim, whichever way round.
-
-        What the same turn has said of them stays, and what was observed after it was said.
-        """
-        if not self.settings.arbiter or claim.object == NOBODY:
-            return
-        ends = {claim.subject, claim.object}
-        at, recorded_at = claim.span.start, claim.span.recorded_at
-        for fact in dict.fromkeys(self.view.about(claim.subject)):
-            node = self.view.node(fact)
-            if {int(node["subject"]), int(node["object"])} != ends:
-                continue
-            late = float(node["valid_from"]) > claim.span.said_at
-            if late or fact in self.done.facts or fact in self.done.confirmed:
-                continue
-            if close(self.view, fact, at=at, recorded_at=recorded_at, rule="part", by=NOBODY):
-                self._note_closed(fact)
 
     def _meant(self, claim: Claim) -> list[int]:
         """The open facts that a claim takes back.
@@ -105,59 +93,136 @@ class Arbiter:
         if exact or not claim.span.change:
             return exact
         ending = f" {fold(str(claim.meta.get('object', '')))}"
-        longer = [i for i in held if self._thing(i).endswith(ending)]
+        named = {i: fold(str(self.view.words(i).meta.get("object", ""))) for i in held}
+        longer = [i for i, name in named.items() if name.endswith(ending)]
         return longer if len(longer) == 1 else []
 
-    def _thing(self, fact: int) -> str:
-        return fold(str(self.view.words(fact).meta.get("object", "")))
+    def _part(self, claim: Claim) -> None:
+        """Close every open fact that joins subject and object of a claim, whichever way round.
+
+        What the same turn has said of them stays, and what was observed after it was said.
+        """
+        if not self.settings.arbiter or claim.object == NOBODY:
+            return
+        stays = {*self.done.facts, *self.done.confirmed}
+        for fact in dict.fromkeys(self.view.about(claim.subject)):
+            node = self.view.node(fact)
+            joins = {int(node["subject"]), int(node["object"])} == {claim.subject, claim.object}
+            if joins and fact not in stays and float(node["valid_from"]) <= claim.span.said_at:
+                self.end(fact, at=claim.span.start, rule="part", by=NOBODY)
+
+    # -- what is said again --------------------------------------------------------
 
     def repeat(self, claim: Claim) -> int | None:
         """Confirm the open fact that a claim says again; returns its id, or None."""
         fact = self.confirmed(claim)
         if fact is not None and self.settings.arbiter and not claim.evidence.echo:
-            self._refine(claim, fact)
+            self._refine(fact, claim.span)
             self.settle(claim, fact)
         return fact
 
     def confirmed(self, claim: Claim) -> int | None:
         """The open fact that a claim says again, held the more surely for it, or None."""
-        if not self.settings.novelty:
-            return None
-        fact = held(self.view, claim)
+        fact = self.held(claim) if self.settings.novelty else None
         if fact is None:
             return None
         before = float(self.view.node(fact)["confidence"])
-        after = confirm(
-            self.view,
-            fact,
-            claim.evidence,
-            claim.span.confidence,
-            salience=self.settings.salience,
-            tick=self.tick,
-        )
+        after = self.confirm(fact, claim.evidence, claim.span.confidence)
         self.view.draft.reason("confirm", fact=fact, before=before, after=after)
         if fact not in self.done.confirmed:
             self.done.confirmed.append(fact)
         return fact
 
-    def _refine(self, claim: Claim, fact: int) -> None:
-        was_open = self.view.node(fact)["valid_to"] == NEVER
-        if not refine(self.view, fact, claim.span):
+    def held(self, claim: Claim) -> int | None:
+        """The open fact of the same slot and object, or None; closed ones never count.
+
+        In a one-valued slot a statement that reaches back beyond a rival speaks of another
+        period, and so is no confirmation of the fact that is open now. Nor is a statement that
+        gives a qualifier another value ("a degree from Oslo", "a degree from Rome"), but that
+        it gives another time matters to events only.
+        """
+        ours = claim.meta.get("qualifiers", {})
+        for fact in self.view.open(claim.subject, claim.slot):
+            if int(self.view.node(fact)["object"]) != claim.object:
+                continue
+            if claim.one and self._is_another_period(claim, fact):
+                continue
+            theirs = self.view.words(fact).meta.get("qualifiers", {})
+            if not differ(ours, theirs, timeless=claim.one):
+                return fact
+        return None
+
+    def _is_another_period(self, claim: Claim, fact: int) -> bool:
+        start = float(self.view.node(fact)["valid_from"])
+        rivals = (span_at(self.view, i) for i in self._rivals(claim, fact))
+        return any(claim.span.start < r.start < start and r.start < r.end for r in rivals)
+
+    def confirm(self, fact: int, evidence: Evidence, confidence: float) -> float:
+        """Say a fact or note again: charge, use, source, confidence. Returns the new confidence.
+
+        Confidence combines as 1 - (1 - a)(1 - b), once per (speaker, session); a bare assertion
+        has neither and only lifts it to its own; an echo of the memory lifts nothing.
+        """
+        counted = self._is_counted(fact, evidence)
+        node = self.view.draft.node(fact)
+        charge = float(node_charge(node, self.moment.tick)[0])
+        node["strength"] = charge + self.settings.salience.recharge * (1.0 - charge)
+        node["strength_tick"] = node["last_used_tick"] = self.moment.tick
+        node["uses"] += 1
+        before = float(node["confidence"][0])
+        if evidence.episode == NOBODY:
+            node["confidence"] = max(before, confidence)
+            return float(node["confidence"][0])
+        self.view.join(fact, evidence.episode, ArcKind.SOURCE)
+        if not counted and not evidence.echo:
+            node["confidence"] = 1.0 - (1.0 - before) * (1.0 - confidence)
+        return float(node["confidence"][0])
+
+    def _is_counted(self, fact: int, evidence: Evidence) -> bool:
+        for episode in self.view.sources(fact):
+            node = self.view.node(episode)
+            session = session_of(int(node["session"]), float(node["valid_from"]))
+            if int(node["subject"]) == evidence.speaker and session == evidence.session:
+                return True
+        return False
+
+    def _refine(self, fact: int, new: Span) -> None:
+        """Take a better time from a confirmation.
+
+        An earlier start is better, but an observed one never beats a stated one; a later start
+        is none, for the fact was seen to hold before. A stated end closes.
+        """
+        old = span_at(self.view, fact)
+        earlier = new.start < old.start and (new.stated or not old.stated)
+        named = new.stated and not old.stated and new.start <= old.start
+        if not earlier and not named and new.end == NEVER:
             return
-        span = span_at(self.view, fact)
-        self.view.draft.reason("refine", fact=fact, valid_from=span.start, valid_to=span.end)
-        if was_open and span.end < NEVER:
+        node = self.view.draft.node(fact)
+        if earlier:
+            node["valid_from"] = new.start
+        if named:
+            node["flags"] |= int(NodeFlag.STATED)
+        if new.end < NEVER:
+            node["valid_to"] = max(new.end, float(node["valid_from"][0]))
+            node["closed_at"] = self.moment.now_s
+        now = span_at(self.view, fact)
+        self.view.draft.reason("refine", fact=fact, valid_from=now.start, valid_to=now.end)
+        if old.end == NEVER and now.end < NEVER:
             self._note_closed(fact)
 
-    # -- once there is one ---------------------------------------------------------
+    # -- what is new ---------------------------------------------------------------
 
-    def span(self, claim: Claim) -> tuple[Span, int]:
+    def place(self, claim: Claim) -> tuple[Span, int]:
         """When the new fact holds, and the newer fact that ends it (or NOBODY)."""
-        heir = NOBODY
-        span = claim.span
-        if self.settings.arbiter and claim.one:
-            rivals = self.view.facts(claim.subject, claim.slot)
-            span, heir = place(self.view, span, rivals, history_s=self.settings.history_s)
+        span, heir = claim.span, NOBODY
+        if not self.settings.arbiter or not claim.one:
+            return span, heir
+        for rival in self._rivals(claim):
+            other = span_at(self.view, rival)
+            if _is_apart(span, other) or self._is_newer(span, other):
+                continue
+            if max(other.start, span.start) < span.end:
+                span, heir = replace(span, end=max(other.start, span.start)), rival
         return span, heir
 
     def settle(self, claim: Claim, fact: int) -> None:
@@ -165,67 +230,90 @@ class Arbiter:
         if not self.settings.arbiter:
             return
         if claim.one:
-            rivals = [i for i in self.view.facts(claim.subject, claim.slot) if i != fact]
-            history_s = self.settings.history_s
-            for rival in displaced(self.view, claim.span, rivals, history_s=history_s):
+            for rival in self._displaced(claim, fact):
                 self._close(claim, rival, at=claim.span.start, rule="supersede", by=fact)
-        self._deny_opposite(claim, fact)
-        self._flag(claim, fact)
+        for opposite in opposites(claim.relation):
+            self._deny(claim, fact, opposite)
+        if claim.shared:
+            self._share(claim, fact)
+        elif claim.lasting:
+            self._mark(fact, NodeFlag.ONE)
 
-    def _deny_opposite(self, claim: Claim, fact: int) -> None:
-        name = claim.relation.name
-        for opposite in (claim.relation.opposite or denial(name), ended(name)):
-            if opposite:
-                self._deny(claim, fact, opposite)
+    def _displaced(self, claim: Claim, fact: int) -> list[int]:
+        """The rivals that a claim, as stated, replaces from its start on.
+
+        What was over when it was said replaces nothing that goes on.
+        """
+        span, out = claim.span, []
+        for rival in self._rivals(claim, fact):
+            other = span_at(self.view, rival)
+            if _is_apart(span, other) or not self._is_newer(span, other):
+                continue
+            if not (span.is_over and other.end > span.end):
+                out.append(rival)
+        return out
+
+    def _rivals(self, claim: Claim, fact: int = NOBODY) -> list[int]:
+        return [i for i in self.view.facts(claim.subject, claim.slot) if i != fact]
+
+    def _is_newer(self, span: Span, other: Span) -> bool:
+        return span.is_newer(other, history_s=self.settings.history_s)
 
     def _deny(self, claim: Claim, fact: int, opposite: str) -> None:
         slot = slot_of(self.view.state, opposite, claim.kind)
         for rival in self.view.open(claim.subject, slot):
-            other = span_at(self.view, rival)
-            if int(self.view.node(rival)["object"]) != claim.object:
-                continue
-            if other.start <= claim.span.start:
+            node = self.view.node(rival)
+            begun = float(node["valid_from"]) <= claim.span.start
+            if int(node["object"]) == claim.object and begun:
                 self._close(claim, rival, at=claim.span.start, rule="opposite", by=fact)
 
-    def _flag(self, claim: Claim, fact: int) -> None:
-        if claim.shared:
-            for other in self.view.open(claim.subject, claim.slot):
-                if int(self.view.node(other)["flags"]) & ONE:
-                    self.view.draft.node(other)["flags"] &= ~ONE & 0xFFFF
-                    self.view.draft.reason("shared-slot", fact=other, by=fact)
-        elif claim.lasting:
-            self._mark(fact, NodeFlag.ONE)
-
-    # -- what no slot decides ------------------------------------------------------
-
-    def replace(self, fact: int, *, span: Span, by: int, probability: float) -> None:
-        """Close what the conflict rule holds to be contradicted, unless it is the newer."""
-        if span_at(self.view, fact).start > span.said_at:
-            return
-        at, recorded_at = span.said_at, span.recorded_at
-        if close(self.view, fact, at=at, recorded_at=recorded_at, rule="conflict", by=by):
-            self.view.draft.reason("contradicted", fact=fact, probability=round(probability, 3))
-            self._note_closed(fact)
+    def _share(self, claim: Claim, fact: int) -> None:
+        """Let a slot hold several from now on."""
+        for other in self.view.open(claim.subject, claim.slot):
+            if int(self.view.node(other)["flags"]) & ONE:
+                self.view.draft.node(other)["flags"] &= ~ONE & 0xFFFF
+                self.view.draft.reason("shared-slot", fact=other, by=fact)
 
     # -- closing -------------------------------------------------------------------
 
-    def _close(self, claim: Claim, fact: int, *, at: float, rule: str, by: int) -> None:
-        recorded_at = claim.span.recorded_at
-        if close(self.view, fact, at=at, recorded_at=recorded_at, rule=rule, by=by):
-            self._note_closed(fact)
-            if claim.relation.symmetric and self.settings.mirror:
-                self._close_mirror(claim, fact, at=at, by=by)
+    def replace(self, fact: int, *, said_at: float, by: int, probability: float) -> None:
+        """Close what the conflict rule holds to be contradicted, unless it is the newer."""
+        if float(self.view.node(fact)["valid_from"]) > said_at:
+            return
+        if self.end(fact, at=said_at, rule="conflict", by=by):
+            self.view.draft.reason("contradicted", fact=fact, probability=round(probability, 3))
 
-    def _close_mirror(self, claim: Claim, fact: int, *, at: float, by: int) -> None:
+    def _close(self, claim: Claim, fact: int, *, at: float, rule: str, by: int) -> None:
+        """End a fact, and its mirror image with it."""
+        closed = self.end(fact, at=at, rule=rule, by=by)
+        if not (closed and claim.relation.symmetric and self.settings.mirror):
+            return
         node = self.view.node(fact)
         for mirror in self.view.open(int(node["object"]), claim.slot):
             if int(self.view.node(mirror)["object"]) != int(node["subject"]):
                 continue
-            recorded_at = claim.span.recorded_at
-            if close(self.view, mirror, at=at, recorded_at=recorded_at, rule="mirror", by=by):
-                self._note_closed(mirror)
-                if denies(claim):
-                    self._mark(mirror, NodeFlag.RETRACTED)
+            if self.end(mirror, at=at, rule="mirror", by=by) and claim.denies:
+                self._mark(mirror, NodeFlag.RETRACTED)
+
+    def end(self, fact: int, *, at: float, rule: str, by: int) -> bool:
+        """End a fact or note at `at`, never before its start; returns whether it was open.
+
+        `by`: the node that closes it, or NOBODY. One that had ended already may only end sooner.
+        """
+        node = self.view.draft.node(fact)
+        start, end = float(node["valid_from"][0]), float(node["valid_to"][0])
+        end_now = max(start, at)
+        if end_now >= end:
+            return False
+        node["valid_to"] = end_now
+        if by:
+            self.view.join(by, fact, ArcKind.SUPERSEDES)
+        was_open = end == NEVER
+        self.view.draft.reason(rule, fact=fact, by=by, valid_to=end_now, was_open=was_open)
+        if was_open:
+            node["closed_at"] = self.moment.now_s
+            self._note_closed(fact)
+        return was_open
 
     def _note_closed(self, fact: int) -> None:
         if fact not in self.done.closed:
@@ -235,8 +323,63 @@ class Arbiter:
         self.view.draft.node(fact)["flags"] |= int(flag)
 
 
-def denies(claim: Claim) -> bool:
-    """Whether a claim says that something is not and never was so, rather than that it ended."""
-    if claim.act is not Act.RETRACT:
-        return False
-    return not (claim.span.change or claim.span.stated or claim.span.end < NEVER)
+class Guesses:
+    """The guesses of one turn and of those before it: they close nothing and block nothing."""
+
+    def __init__(self, sure: Arbiter) -> None:
+        """Guesses beside what an arbiter holds for sure; what becomes of them is in `done`."""
+        self.done = Inscribed()
+        self._sure = sure
+        self._view = sure.view.guesses()
+        self._arbiter = Arbiter(self._view, sure.settings, sure.moment, self.done)
+
+    def refused(self, claim: Claim) -> str:
+        """Why a guess is left out, its turn staying an episode; "" where it is stored."""
+        if claim.act is Act.RETRACT:
+            return "a guess takes nothing back"
+        return "" if self._sure.held(claim) is None else "held surely already"
+
+    def repeat(self, claim: Claim) -> int | None:
+        """Confirm the guess that another one says again; returns its id, or None."""
+        return self._arbiter.confirmed(claim)
+
+    def give_way(self, claim: Claim, fact: int | None) -> None:
+        """End the guesses that do not hold beside what is surely told, held as `fact`."""
+        settings = self._sure.settings
+        echo = claim.evidence.echo and not settings.echoes
+        if echo or not settings.arbiter:
+            return
+        if not any(self._view.about(end) for end in {claim.subject, claim.object} - {NOBODY}):
+            return
+        if claim.act is Act.RETRACT:
+            if claim.one and not self._is_named(claim):
+                claim = replace(claim, object=NOBODY)  # "I was fired" is meant of any job
+            self._arbiter.retract(claim)
+        elif fact is not None:
+            guess = self._arbiter.held(claim)
+            if guess is not None:
+                self._arbiter.end(guess, at=claim.span.start, rule="sure", by=fact)
+            self._arbiter.settle(claim, fact)
+
+    def _is_named(self, claim: Claim) -> bool:
+        """Whether the turn names its object, rather than that memory has told which is meant."""
+        if NOBODY in (claim.object, claim.evidence.episode):
+            return True
+        said = self._view.words(claim.evidence.episode).text
+        return fold_text(self._view.words(claim.object).text) in fold_text(said)
+
+
+def span_at(view: View, fact: int) -> Span:
+    """The span of a fact as it is held."""
+    node = view.node(fact)
+    return Span(
+        start=float(node["valid_from"]),
+        end=float(node["valid_to"]),
+        stated=bool(int(node["flags"]) & NodeFlag.STATED),
+        recorded_at=float(node["recorded_at"]),
+        confidence=float(node["confidence"]),
+    )
+
+
+def _is_apart(span: Span, other: Span) -> bool:
+    return other.start >= other.end or not span.overlaps(other)

@@ -8,7 +8,7 @@ scaled to [0.25, 0.9]. Untrained it is scaled cosine attention.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,48 +115,33 @@ def candidates(
     return list(chosen)[: settings.candidates]
 
 
-class FirstEdges:
-    """Collects the first edges of a turn's new nodes and drafts them at once."""
-
-    def __init__(
-        self, view: View, settings: AttentionSettings, weights: AttentionWeights | None
-    ) -> None:
-        """`weights`: trained, or None for scaled cosine."""
-        self._view = view
-        self._settings = settings
-        self._weights = weights
-        self._edges: dict[tuple[int, int], float] = {}
-
-    def attend(self, new: int, others: Sequence[int]) -> int:
-        """Let a new node attend over others; returns to how many it is joined."""
-        vectors = self._view.vectors([new, *others])
-        known: list[bool] = np.einsum("ij,ij->i", vectors, vectors).astype(np.bool_).tolist()
-        if not known[0]:
-            return 0
-        if all(known):
-            given = self._given(vectors[0], vectors[1:])
-        else:
-            given = self._given(vectors[0], vectors[[False, *known[1:]]])
-            others = [other for other, is_there in zip(others, known[1:], strict=True) if is_there]
+def attend(
+    view: View,
+    around: Mapping[int, Sequence[int]],
+    tick: int,
+    *,
+    settings: AttentionSettings,
+    weights: AttentionWeights | None,
+) -> None:
+    """Draft the first edges of new nodes, each to some of those `around` it, used at `tick`."""
+    edges: dict[tuple[int, int], float] = {}
+    for new, others in around.items():
+        vectors = view.vectors([new, *others])
+        known = np.asarray(vectors.any(axis=1))  # what has no vector is joined to nothing
         count = 0
-        for other, w in zip(others, given, strict=True):
-            if w > 0:
-                count += 1
-                for pair in ((new, other), (other, new)):
-                    self._edges[pair] = max(w, self._edges.get(pair, 0.0))
-        return count
-
-    def _given(self, new: NDArray[np.float32], others: NDArray[np.float32]) -> list[float]:
-        weights: list[float] = first_edges(
-            new, others, settings=self._settings, weights=self._weights
-        ).tolist()
-        return weights
-
-    def draft(self, tick: int) -> None:
-        """Associations both ways, used at `tick` for the first time."""
-        arcs = np.zeros(len(self._edges), ARC)
-        ends = np.array(list(self._edges), np.int64).reshape(-1, 2)
-        arcs["src"], arcs["dst"] = ends[:, 0], ends[:, 1]
-        arcs["kind"], arcs["t0"] = ArcKind.ASSOCIATION, tick
-        arcs["w"] = list(self._edges.values())
-        self._view.draft.add_arcs(arcs)
+        if known[0]:
+            known[0] = False
+            near = [other for other, is_known in zip(others, known[1:], strict=True) if is_known]
+            given = first_edges(vectors[0], vectors[known], settings=settings, weights=weights)
+            for other, weight in zip(near, given.tolist(), strict=True):
+                if weight > 0:
+                    count += 1
+                    for pair in ((new, other), (other, new)):
+                        edges[pair] = max(weight, edges.get(pair, 0.0))
+        view.draft.reason("first-edges", node=new, count=count)
+    arcs = np.zeros(len(edges), ARC)
+    ends = np.array(list(edges), np.int64).reshape(-1, 2)
+    arcs["src"], arcs["dst"] = ends[:, 0], ends[:, 1]
+    arcs["kind"], arcs["t0"] = ArcKind.ASSOCIATION, tick
+    arcs["w"] = list(edges.values())
+    view.draft.add_arcs(arcs)

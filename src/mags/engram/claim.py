@@ -1,36 +1,36 @@
-"""Claim: an operation with its words resolved to entities, a slot and a time."""
+"""Claims: an operation with its words resolved to entities, a slot and a time.
+
+Names become ENTITY nodes by exact form or alias and by nothing else. Embeddings never link
+names: to them Zorbik is Zorbak and room 12 is room 14.
+
+A time is *stated* ("in January") or only *observed*: the time of saying, a bound. Times are
+seconds since the epoch; an interval is [start, end).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mags.engram.validity import Span
-from mags.graph.records import NEVER, NOBODY
+from mags.engram.settings import DAY_S
+from mags.engram.view import Moment, View
+from mags.graph.records import NEVER, NOBODY, NodeFlag, NodeKind
 from mags.index.names import fold, form_of
-from mags.index.state import State
+from mags.index.state import State, names_of
 from mags.ports import relations
-from mags.ports.english import THIRD, forms, third_person
+from mags.ports.english import FIRST_PERSON, THIRD, THIRD_PERSON, forms, third_person
 from mags.ports.policy import NO_LONGER, Act, Operation
 from mags.ports.relations import Relation
 
 KIND = "kind"
 """The qualifier that names a slot further, as in favourite *food*."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """Who says something: counted once per (speaker, session).
-
-    `episode`, `speaker`: ids, NOBODY for a bare assertion. `session`: its keyed hash, or
-    the day number of the event where a turn has no session. `echo`: it was made from memory.
-    """
-
-    episode: int = NOBODY
-    speaker: int = NOBODY
-    session: int = 0
-    echo: bool = False
+IDLE = frozenset({KIND, "reason", "often"})
+"""Qualifiers that do not make two statements different (`kind` is in the slot already)."""
+ROUNDING = 1e-6
+"""Confidences nearer than this are equal: they are stored as float32."""
+DENIED = "does not "
+"""What begins a relation of habit that is denied: "does not eat"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class Claim:
     """What the arbiter judges.
 
     `subject`, `object`: entity ids, NOBODY where there is none. `relation`: the table's, or
-    one under its own words (`relation.known`). `one`: this statement leaves one open fact in
-    the slot; `lasting`: so will every later one; `shared`: it says that the slot holds
-    several ("also"). `meta`: the words of its Content.
+    one under its own words (`relation.known`). `slot`: NOBODY where a RETRACT names no relation.
+    `one`: this statement leaves one open fact in the slot; `lasting`: so will every later one;
+    `shared`: it says that the slot holds several ("also"). `meta`: the words of its Content.
     """
 
     act: Act
@@ -57,6 +57,65 @@ class Claim:
     span: Span
     evidence: Evidence
 
+    @property
+    def denies(self) -> bool:
+        """Whether it says that something never was so, rather than that it ended."""
+        ends = self.span.change or self.span.stated or self.span.end < NEVER
+        return self.act is Act.RETRACT and not ends
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Who says something, and when; it counts once per (speaker, session).
+
+    `said_at`: event time; `recorded_at`: record time. `episode`, `speaker`: ids, NOBODY for a bare
+    assertion. `session`: as in `session_of`. `echo`: it was made from memory.
+    """
+
+    said_at: float
+    recorded_at: float
+
+    episode: int = NOBODY
+    speaker: int = NOBODY
+    session: int = 0
+    echo: bool = False
+
+
+def session_of(session: int, at: float) -> int:
+    """What counts as one occasion: the session's hash, or the day where there is none."""
+    return session if session else int(at // DAY_S)
+
+
+def claim_of(
+    view: View, operation: Operation, subject: int, object_: int, evidence: Evidence
+) -> Claim:
+    """The claim of an operation whose names are entities."""
+    relation, kind, change = read_relation(operation)
+    slot = slot_of(view.state, relation.name, kind)
+    one, lasting = valued(operation, relation, change=change)
+    if operation.one is None and not relation.known:
+        held = view.open(subject, slot)
+        if any(int(view.node(fact)["flags"]) & NodeFlag.ONE for fact in held):
+            one = lasting = True
+    return Claim(
+        act=operation.act,
+        subject=subject,
+        object=object_,
+        relation=relation,
+        kind=kind,
+        slot=slot if operation.relation or operation.act is not Act.RETRACT else NOBODY,
+        one=one,
+        lasting=lasting,
+        shared=operation.one is False and operation.act is not Act.UPDATE,
+        text=sentence(operation),
+        meta=content_of(operation, relation, kind),
+        span=span_of(operation, evidence, change=change),
+        evidence=evidence,
+    )
+
+
+# -- what it says ----------------------------------------------------------------------
+
 
 def read_relation(operation: Operation) -> tuple[Relation, str, bool]:
     """The relation, the kind that names its slot further (or ""), and whether it is a change."""
@@ -72,28 +131,6 @@ def slot_of(state: State, relation: str, kind: str = "") -> int:
     return state.hash("slot", relation, kind)
 
 
-def span_of(operation: Operation, *, said_at: float, recorded_at: float, change: bool) -> Span:
-    """When the operation's statement is true: stated, or observed from the time of saying.
-
-    Where only an end is stated and it had passed, the start is the end: how long it was so
-    is not known.
-    """
-    stated = operation.valid_from is not None
-    start = said_at if operation.valid_from is None else operation.valid_from
-    end = NEVER if operation.valid_to is None else operation.valid_to
-    if not stated:
-        start = min(start, end)
-    return Span(
-        start=start,
-        end=max(start, end),
-        stated=stated,
-        recorded_at=recorded_at,
-        said_at=said_at,
-        change=change,
-        confidence=operation.confidence,
-    )
-
-
 def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[bool, bool]:
     """(`one`, `lasting`) of an operation.
 
@@ -104,42 +141,19 @@ def valued(operation: Operation, relation: Relation, *, change: bool) -> tuple[b
     """
     if operation.one is False and operation.act is not Act.UPDATE:
         return False, False
-    meant = relation.answers != "person" or not is_group(operation.object)
+    meant = relation.answers != "person" or not _is_group(operation.object)
     lasting = relation.one and meant if relation.known else operation.one is True
     cue = operation.act is Act.UPDATE or (change and not relation.known)
     return lasting or cue, lasting
 
 
-def is_group(name: str) -> bool:
+def _is_group(name: str) -> bool:
     """Whether a name ends on the noun of what it is: "the Bergen choir" is no person.
 
     Where the table asks for one ("the seat is held by Ana"), "the party is held by the choir"
-    is in another sense, of which it cannot say how many there are.
+    has another sense, and the table cannot say how many of those there are.
     """
     return " of " not in name and form_of(name) not in ("name", "thing")
-
-
-_DENIED = "does not "
-
-
-def ended(name: str) -> str:
-    """The name under which it is told that a relation is over: "no longer works at"."""
-    return "" if name.startswith((_DENIED, NO_LONGER)) else f"{NO_LONGER}{name}"
-
-
-def denial(name: str) -> str:
-    """The name under which a relation of habit is denied: "does not eat" for "eats", and back.
-
-    "" where its first word is no verb in the third person.
-    """
-    if name.startswith(NO_LONGER):
-        return relations.normalise(name.removeprefix(NO_LONGER)).name
-    if name.startswith(_DENIED):
-        verb, _, rest = name.removeprefix(_DENIED).partition(" ")
-        return relations.normalise(f"{third_person(verb)} {rest}".strip()).name
-    verb, _, rest = name.partition(" ")
-    base = next((b for b, form in forms(verb) if form == THIRD and b != "be"), "")
-    return f"{_DENIED}{base} {rest}".strip() if base else ""
 
 
 def sentence(operation: Operation) -> str:
@@ -161,3 +175,202 @@ def content_of(operation: Operation, relation: Relation, kind: str) -> dict[str,
         "object": operation.object,
         "qualifiers": qualifiers,
     }
+
+
+def differ(ours: Mapping[str, object], theirs: Mapping[str, object], *, timeless: bool) -> bool:
+    """Whether two sets of qualifiers give some role different values; `timeless`: but `when`."""
+    if not ours or not theirs:
+        return False
+    shared = (ours.keys() & theirs.keys()) - (IDLE | {"when"} if timeless else IDLE)
+    return any(fold(str(ours[role])) != fold(str(theirs[role])) for role in shared)
+
+
+def opposites(relation: Relation) -> list[str]:
+    """Names of the relations that do not hold beside this one for the same object.
+
+    Of a relation of habit that is its denial, "does not eat" for "eats", and back; of any the
+    one that tells it is over, "no longer eats".
+    """
+    name = relation.name
+    denied, over = name.startswith(DENIED), name.startswith(NO_LONGER)
+    if relation.opposite:
+        first = relation.opposite
+    elif over:
+        first = relations.normalise(name.removeprefix(NO_LONGER)).name
+    elif denied:
+        verb, _, rest = name.removeprefix(DENIED).partition(" ")
+        first = relations.normalise(f"{third_person(verb)} {rest}".strip()).name
+    else:
+        verb, _, rest = name.partition(" ")
+        base = next((b for b, form in forms(verb) if form == THIRD and b != "be"), "")
+        first = f"{DENIED}{base} {rest}".strip() if base else ""
+    return [name for name in (first, "" if denied or over else f"{NO_LONGER}{name}") if name]
+
+
+# -- when it is true -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """When something is said to be true.
+
+    `start`, `end`: event time; `stated`: whether the start was. `recorded_at`: record time.
+    `said_at`: when it was said (a new statement) or a bound of it. `change`: it tells of a
+    change ("moved to").
+    """
+
+    start: float
+    end: float = NEVER
+    stated: bool = False
+    recorded_at: float = 0.0
+    said_at: float = 0.0
+    change: bool = False
+    confidence: float = 1.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is about something that had ended when it was said."""
+        return self.end <= self.said_at
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether two intervals share time; those that do not never close one another.
+
+        An empty interval shares nothing. Two that begin together share time.
+        """
+        return max(self.start, other.start) < min(self.end, other.end)
+
+    def is_newer(self, old: Span, *, history_s: float) -> bool:
+        """Whether a statement replaces a rival of the same slot rather than preceding it.
+
+        1. The later start is the newer.
+        2. An earlier start is the older - only a stated time beats a stated time - but a stated
+           start against a merely observed one leaves it to record time: "I have lived in Bergen
+           since January", said after Oslo was observed, is news. A change stated to lie more
+           than `history_s` before what was observed is history all the same.
+        3. With equal starts record time decides, and with equal record times confidence; the
+           statement made last wins a draw.
+        """
+        if self.start > old.start:
+            return True
+        if self.start < old.start:
+            if old.stated or not self.stated or self.said_at < old.start:
+                return False
+            return not (self.change and old.start - self.start > history_s)
+        if self.recorded_at != old.recorded_at:
+            return self.recorded_at > old.recorded_at
+        return self.confidence > old.confidence - ROUNDING
+
+
+def span_of(operation: Operation, evidence: Evidence, *, change: bool) -> Span:
+    """When the operation's statement is true: stated, or observed from the time of saying.
+
+    Where only an end is stated and it had passed, the start is the end: how long it was so
+    is not known.
+    """
+    stated = operation.valid_from is not None
+    start = evidence.said_at if operation.valid_from is None else operation.valid_from
+    end = NEVER if operation.valid_to is None else operation.valid_to
+    if not stated:
+        start = min(start, end)
+    return Span(
+        start=start,
+        end=max(start, end),
+        stated=stated,
+        recorded_at=evidence.recorded_at,
+        said_at=evidence.said_at,
+        change=change,
+        confidence=operation.confidence,
+    )
+
+
+# -- whom its names mean ---------------------------------------------------------------
+
+
+class Linker:
+    """Names of one turn to entity ids; creates the entities that are not there."""
+
+    def __init__(self, view: View, moment: Moment, speaker: str = "") -> None:
+        """Resolve "I" to `speaker`."""
+        self._view = view
+        self._moment = moment
+        self._speaker = speaker
+        self._seen: list[int] = []
+        self._known: dict[str, int] = {}
+
+    def entity(self, name: str) -> int | None:
+        """Id of the entity of that name, made if need be; None for nothing or a lost pronoun.
+
+        "I" is the speaker; "she" and "it" the last entity of this turn that is not. Among
+        several entities of one name the one used last is meant, then the oldest.
+        """
+        known = self._known.get(name)
+        if known is not None:
+            return self._note(known)
+        form = fold(name)
+        if not form:
+            return None
+        if form in FIRST_PERSON and fold(self._speaker) not in FIRST_PERSON:
+            return self.entity(self._speaker)
+        if form in THIRD_PERSON:
+            speaker = set(self._view.find(self._speaker))
+            return next((i for i in reversed(self._seen) if i not in speaker), None)
+        found = self._view.find(name)
+        entity = self._choose(form, found) if found else self._create(name.strip())
+        self._known[name] = entity
+        return self._note(entity)
+
+    def learn(self, aliases: Mapping[str, Sequence[str]]) -> None:
+        """Add other names to entities; a name that is another entity's stays there."""
+        for name, others in aliases.items():
+            entity = self.entity(name)
+            if entity is not None:
+                self._alias(entity, others)
+
+    def _note(self, entity: int) -> int:
+        if entity in self._seen:
+            self._seen.remove(entity)
+        self._seen.append(entity)
+        return entity
+
+    def _choose(self, form: str, found: Sequence[int]) -> int:
+        if len(found) == 1:
+            return found[0]
+        own = [i for i in found if fold(self._view.words(i).text) == form]
+        return max(own or found, key=lambda i: (int(self._view.node(i)["last_used_tick"]), -i))
+
+    def _create(self, name: str) -> int:
+        return self._view.add(
+            self._moment.content(name, {"name": name, "aliases": []}),
+            kind=NodeKind.ENTITY,
+            recorded_at=self._moment.now_s,
+            strength_tick=self._moment.tick,
+            last_used_tick=self._moment.tick,
+        )
+
+    def _alias(self, entity: int, others: Iterable[str]) -> None:
+        content = self._view.words(entity)
+        known = {fold(n) for n in names_of(content)}
+        fresh = [o for o in others if fold(o) and fold(o) not in known]
+        taken = [o for o in fresh if self._view.find(o)]
+        if taken:
+            self._view.draft.reason("alias-taken", entity=entity, count=len(taken))
+        fresh = list(dict.fromkeys(o for o in fresh if o not in taken))
+        if not fresh:
+            return
+        meta = {**content.meta, "aliases": [*content.meta.get("aliases", ()), *fresh]}
+        words = self._moment.content(content.text, meta, node=entity)
+        if words.vector is None:  # new words do not take the vector along
+            vector = self._view.vectors([entity])[0].astype("float16")
+            words = replace(words, vector=vector if vector.any() else None)
+        self._view.rename(words)
+        self._known.clear()
+        self._view.draft.reason("alias", entity=entity, count=len(fresh))
+
+
+def names_in(operations: Iterable[Operation]) -> list[str]:
+    """Every name that operations would link, in order, once."""
+    names: list[str] = []
+    for operation in operations:
+        names += [operation.subject, operation.object, *operation.aliases]
+    pronouns = FIRST_PERSON | THIRD_PERSON | {""}
+    return [name for name in dict.fromkeys(names) if fold(name) not in pronouns]

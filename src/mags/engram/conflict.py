@@ -2,7 +2,7 @@
 
 Sentences are compared as they were said, the turn's with those of earlier episodes, on the
 features of `likeness`: a logistic rule, every share of which can be read off. Embeddings
-suggest candidates and are one feature among many; they never decide alone. A verdict on a
+suggest candidates and are one feature among many; they never decide alone. A clash with a
 sentence closes the facts and notes that came from it, except those the new turn restates.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mags.engram.novelty import differ
+from mags.engram.claim import differ
 from mags.engram.settings import ConflictSettings
 from mags.engram.view import View
 from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
@@ -26,17 +26,15 @@ from mags.ports.likeness import (
 )
 from mags.ports.policy import Writing
 
-EPISODE = int(NodeKind.EPISODE)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """A sentence of an earlier episode that a new sentence contradicts, and how surely."""
-
-    episode: int
-    old: str
-    new: str
-    probability: float
+def may_contradict(writing: Writing, settings: ConflictSettings) -> bool:
+    """Whether a turn may contradict what no slot decides; what is a guess counts as not read."""
+    if not settings.on:
+        return False
+    sure = [one for one in writing.operations if not one.tentative]
+    if sure and all(one.exact or one.valid_to is not None for one in sure):
+        return False  # what holds for a while takes no place for good
+    return bool(sure) or (settings.unread and not writing.is_question)
 
 
 def contradicted(
@@ -54,26 +52,17 @@ def contradicted(
     that it states, new or confirmed.
     """
     earlier = dict.fromkeys(e for i in near for e in _episodes(view, i))
+    earlier.pop(episode, None)
+    old = [e for e in earlier if _is_about(view, e, shared)]
     out: dict[int, float] = {}
-    for verdict in judge(view, episode, earlier, settings=settings, shared=shared):
-        for fact in closable(view, verdict, settings=settings):
-            again = not said and _is_again(verdict.new, view.words(fact).text)
-            cue = is_cue(verdict)
-            if not (again or survives(view, fact, said) or _is_shared(view, fact, said, cue=cue)):
-                out.setdefault(fact, verdict.probability)
-    for fact in excluded(view, episode, said):
+    for clash in _judge(view, episode, old, settings=settings, shared=shared):
+        for fact in _closable(view, clash, settings=settings):
+            again = not said and _is_again(clash.new, view.words(fact).text)
+            if not (again or _survives(view, fact, said) or _is_shared(view, fact, said, clash)):
+                out.setdefault(fact, clash.probability)
+    for fact in _excluded(view, episode, said):
         out.setdefault(fact, 1.0)
     return list(out.items())
-
-
-def may_contradict(writing: Writing, settings: ConflictSettings) -> bool:
-    """Whether a turn may contradict what no slot decides; what is a guess counts as not read."""
-    if not settings.on:
-        return False
-    sure = [one for one in writing.operations if not one.tentative]
-    if sure and all(one.exact or one.valid_to is not None for one in sure):
-        return False  # what holds for a while takes no place for good
-    return bool(sure) or (settings.unread and not writing.is_question)
 
 
 def successor(view: View, fact: int, told: Iterable[int], episode: int) -> int:
@@ -87,83 +76,26 @@ def successor(view: View, fact: int, told: Iterable[int], episode: int) -> int:
     return max(told, key=nearness, default=episode)
 
 
-def excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:
-    """Other open facts of the slots of which a turn says "only" ("she only speaks French").
+# -- which sentences are contradicted --------------------------------------------------
 
-    `said`: the facts and notes that the turn states, new or confirmed.
-    """
-    verbs = only(view.words(episode).text)
-    if not verbs:
-        return []
-    out: dict[int, None] = {}
-    for fact in said:
-        relation = str(view.words(fact).meta.get("relation", ""))
-        if relation not in verbs:
-            continue
-        node = view.node(fact)
-        others = view.open(int(node["subject"]), int(node["slot"]))
-        out.update(dict.fromkeys(i for i in others if i not in said))
-    return list(out)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """A sentence of an earlier episode that a new sentence contradicts, and how surely."""
+
+    episode: int
+    old: str
+    new: str
+    probability: float
+
+    @property
+    def is_cued(self) -> bool:
+        """Whether the new sentence denies or replaces something, as the old one does not."""
+        return take_apart(self.new).is_cued and not take_apart(self.old).is_cued
 
 
 def _episodes(view: View, node: int) -> list[int]:
-    return [node] if view.origin(node)[0] == EPISODE else view.sources(node)
-
-
-def judge(
-    view: View,
-    episode: int,
-    earlier: Iterable[int],
-    *,
-    settings: ConflictSettings,
-    shared: frozenset[int],
-) -> list[Verdict]:
-    """Verdicts of an episode on earlier ones, the surest of each sentence first.
-
-    `shared`: the entities the new turn is about. Only episodes that name one of them, or are
-    spoken by one, are compared. A sentence may contradict several, each
-    surer than `settings.several`.
-    """
-    old = [e for e in earlier if e != episode and _is_about(view, e, shared)]
-    speakers = {e: view.origin(e)[1] for e in (episode, *old)}
-    own = speakers[episode] if speakers[episode] in shared else None
-    if not old:
-        return []
-    vectors = view.vectors([episode, *old])
-    cosines = (vectors[1:] @ vectors[0]).tolist()
-    view.fetch(old)
-    told = [
-        (e, cosine, said, take_apart(said))
-        for e, cosine in zip(old, cosines, strict=True)
-        for said in sentences(view.words(e).text)
-        if not said.endswith("?")
-    ]
-    out: list[Verdict] = []
-    for new in sentences(view.words(episode).text):
-        if is_wished(new):
-            continue
-        parts = take_apart(new)
-        found = [
-            Verdict(episode=e, old=o, new=new, probability=probability(new, o, cosine))
-            for e, cosine, o, theirs in told
-            # Those can be about the same that name someone in common, or are told by the one meant.
-            if (speakers[e] == own or not parts.proper.isdisjoint(theirs.proper))
-            and is_specific(parts, theirs, settings.specific)
-        ]
-        found = sorted(found, key=lambda v: (-v.probability, -v.episode))
-        least = settings.threshold
-        for verdict in found:
-            if verdict.probability <= least:
-                break
-            out.append(verdict)
-            least = max(settings.several, settings.threshold)
-    return out
-
-
-def _is_again(sentence: str, fact: str) -> bool:
-    """Whether a sentence says all that a fact says, and neither denies nor replaces it."""
-    new, old = take_apart(sentence), take_apart(fact)
-    return not new.is_cued and old.common <= new.common and old.proper <= new.proper
+    return [node] if view.origin(node)[0] == NodeKind.EPISODE else view.sources(node)
 
 
 def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:
@@ -173,15 +105,64 @@ def _is_about(view: View, episode: int, shared: frozenset[int]) -> bool:
     return not shared.isdisjoint(view.ends(episode, ArcKind.MENTIONS))
 
 
-def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> list[int]:
+def _judge(
+    view: View,
+    episode: int,
+    old: Sequence[int],
+    *,
+    settings: ConflictSettings,
+    shared: frozenset[int],
+) -> list[Clash]:
+    """Clashes of an episode on `old` ones, the surest of each sentence first.
+
+    A sentence may contradict several, each surer than `settings.several`.
+    """
+    if not old:
+        return []
+    speakers = {e: view.origin(e)[1] for e in (episode, *old)}
+    own = speakers[episode] if speakers[episode] in shared else None
+    vectors = view.vectors([episode, *old])
+    cosines = (vectors[1:] @ vectors[0]).tolist()
+    view.fetch(old)
+    told = [
+        (e, cosine, said, take_apart(said))
+        for e, cosine in zip(old, cosines, strict=True)
+        for said in sentences(view.words(e).text)
+        if not said.endswith("?")
+    ]
+    out: list[Clash] = []
+    for new in sentences(view.words(episode).text):
+        if is_wished(new):
+            continue
+        parts = take_apart(new)
+        found = [
+            Clash(episode=e, old=o, new=new, probability=probability(new, o, cosine))
+            for e, cosine, o, theirs in told
+            # Those can be about the same that name someone in common, or are told by the one meant.
+            if (speakers[e] == own or not parts.proper.isdisjoint(theirs.proper))
+            and is_specific(parts, theirs, settings.specific)
+        ]
+        found.sort(key=lambda v: (-v.probability, -v.episode))
+        least = settings.threshold
+        for clash in found:
+            if clash.probability <= least:
+                break
+            out.append(clash)
+            least = max(settings.several, settings.threshold)
+    return out
+
+
+# -- which facts go with them ----------------------------------------------------------
+
+
+def _closable(view: View, clash: Clash, *, settings: ConflictSettings) -> list[int]:
     """Open facts and notes that came from the contradicted sentence.
 
     Facts of a `PLURAL` relation need a cue ("not", "instead") in the new sentence.
     """
-    said = view.words(verdict.episode).text
-    cue = is_cue(verdict)
+    said = sentences(view.words(clash.episode).text)
     out = []
-    for node_id in view.ends(verdict.episode, ArcKind.SOURCE, back=True):
+    for node_id in view.ends(clash.episode, ArcKind.SOURCE, back=True):
         node = view.node(node_id)
         if node["valid_to"] != NEVER:
             continue
@@ -189,16 +170,11 @@ def closable(view: View, verdict: Verdict, *, settings: ConflictSettings) -> lis
             continue
         content = view.words(node_id)
         relation = relations.canonical(str(content.meta.get("relation", "")))
-        if relation is not None and relation.name in relations.PLURAL and not cue:
+        if relation is not None and relation.name in relations.PLURAL and not clash.is_cued:
             continue
-        if _home(content.text, sentences(said)) == verdict.old:
+        if _home(content.text, said) == clash.old:
             out.append(node_id)
     return out
-
-
-def is_cue(verdict: Verdict) -> bool:
-    """Whether the new sentence denies or replaces something, as the old one does not."""
-    return take_apart(verdict.new).is_cued and not take_apart(verdict.old).is_cued
 
 
 def _home(text: str, said: Sequence[str]) -> str:
@@ -209,16 +185,49 @@ def _home(text: str, said: Sequence[str]) -> str:
     return max(said, key=lambda s: len(own & set(take_apart(s).stems)))
 
 
-def survives(view: View, fact: int, said: Sequence[int]) -> bool:
+def _excluded(view: View, episode: int, said: Sequence[int]) -> list[int]:
+    """Other open facts of the slots of which a turn says "only" ("she only speaks French")."""
+    verbs = only(view.words(episode).text)
+    if not verbs:
+        return []
+    out: dict[int, None] = {}
+    for fact in said:
+        if str(view.words(fact).meta.get("relation", "")) in verbs:
+            slot, subject, _ = _told(view, fact)
+            out.update(dict.fromkeys(i for i in view.open(subject, slot) if i not in said))
+    return list(out)
+
+
+# -- which of those stay ---------------------------------------------------------------
+
+
+def _is_again(sentence: str, fact: str) -> bool:
+    """Whether a sentence says all that a fact says, and neither denies nor replaces it."""
+    new, old = take_apart(sentence), take_apart(fact)
+    return not new.is_cued and old.common <= new.common and old.proper <= new.proper
+
+
+def _survives(view: View, fact: int, said: Sequence[int]) -> bool:
     """Whether the new turn restates a contradicted sentence's fact.
 
-    It does where one of the facts `said` in it, new or confirmed, is it, or joins the same
-    two entities, whichever way round, denies neither more nor less, and qualifies alike.
+    It does where one of the facts `said` in it is it, or joins the same two entities, whichever
+    way round, denies neither more nor less, and qualifies alike.
     """
     return fact in said or any(_restates(view, i, fact) for i in said)
 
 
-def _is_shared(view: View, fact: int, said: Sequence[int], *, cue: bool) -> bool:
+def _restates(view: View, new: int, old: int) -> bool:
+    ends, others = ({*_told(view, fact)[1:]} - {NOBODY} for fact in (old, new))
+    if not ends or others != ends:
+        return False
+    ours, theirs = view.words(new), view.words(old)
+    if take_apart(ours.text).negates != take_apart(theirs.text).negates:
+        return False
+    qualifiers = ours.meta.get("qualifiers", {}), theirs.meta.get("qualifiers", {})
+    return not differ(*qualifiers, timeless=False)
+
+
+def _is_shared(view: View, fact: int, said: Sequence[int], clash: Clash) -> bool:
     """Whether a fact is so of one of several, to whom the turn only adds another.
 
     Ana and Bob are members of a club; that Carl is a member now ends neither. What is told of
@@ -230,7 +239,7 @@ def _is_shared(view: View, fact: int, said: Sequence[int], *, cue: bool) -> bool
         return False
     slots = {one[0] for one in new if one[2] == object_}
     if slot not in slots:
-        return bool(slots) and not cue
+        return bool(slots) and not clash.is_cued
     others = {
         _told(view, one)[1]
         for one in view.about(object_)
@@ -245,19 +254,3 @@ def _told(view: View, fact: int) -> tuple[int, int, int]:
     """Slot, subject and object of a fact."""
     node = view.node(fact)
     return int(node["slot"]), int(node["subject"]), int(node["object"])
-
-
-def _restates(view: View, new: int, old: int) -> bool:
-    ends = _ends(view, old)
-    if not ends or _ends(view, new) != ends:
-        return False
-    ours, theirs = view.words(new), view.words(old)
-    if take_apart(ours.text).negates != take_apart(theirs.text).negates:
-        return False
-    qualifiers = ours.meta.get("qualifiers", {}), theirs.meta.get("qualifiers", {})
-    return not differ(*qualifiers, timeless=False)
-
-
-def _ends(view: View, fact: int) -> frozenset[int]:
-    node = view.node(fact)
-    return frozenset({int(node["subject"]), int(node["object"])} - {NOBODY})

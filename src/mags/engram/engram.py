@@ -1,21 +1,46 @@
-"""Engram: from a turn and what the write model made of it to changes in a Draft."""
+"""Engram: from a turn and what the write model made of it to changes in a Draft.
+
+A turn becomes an episode, word for word. Then its operations are judged one by one, what is sure
+before what is a guess; what no slot decides is compared with earlier sentences; and every new node
+gets its first edges. `Inscription` does these steps in that order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
-from mags.engram.attention import AttentionWeights
-from mags.engram.claim import sentence
-from mags.engram.link import names_in
-from mags.engram.moment import Inscribed, Moment
-from mags.engram.scribe import Scribe
+import numpy as np
+from numpy.typing import NDArray
+
+from mags.engram.arbiter import Arbiter, Guesses
+from mags.engram.attention import AttentionWeights, attend, candidates
+from mags.engram.claim import (
+    Claim,
+    Evidence,
+    Linker,
+    Span,
+    claim_of,
+    names_in,
+    sentence,
+    session_of,
+    span_of,
+)
+from mags.engram.conflict import contradicted, may_contradict, successor
 from mags.engram.settings import EngramSettings
-from mags.engram.view import View
+from mags.engram.view import Inscribed, Moment, Surroundings, View
 from mags.graph.delta import Draft
-from mags.graph.records import NodeFlag
+from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.ports.policy import Act, Operation, Turn, Writing
+from mags.index.tokens import fold
+from mags.ports.policy import OUTCOME, Act, Operation, Turn, Writing
+
+MARKED = frozenset({"important", "pinned"})
+"""Values of a turn's attribute `mark` by which the user marks it."""
+FROM_MEMORY = "made from memory"
+"""Why an operation of a turn that repeats what was recalled is left out."""
 
 
 class Engram:
@@ -48,15 +73,16 @@ class Engram:
         `turn.at` is event time and the time of saying. Operations that cannot be used are
         in `ignored`; the episode is kept whatever they are.
         """
-        scribe = Scribe(View(state, draft), self.settings, self.weights, moment)
-        scribe.episode(turn, writing)
+        inscription = Inscription(View(state, draft), self.settings, moment, turn.at, turn.speaker)
+        episode = inscription.episode(turn, writing)
         for index, operation in sorted(
             enumerate(writing.operations), key=lambda pair: pair[1].tentative
         ):
-            scribe.operation(index, operation)
-        scribe.contradict(writing)
-        scribe.wire()
-        return scribe.done
+            inscription.operation(index, operation)
+        # What came of one act says nothing of what is so in general, and contradicts nothing.
+        if OUTCOME not in turn.attrs and may_contradict(writing, self.settings.conflict):
+            inscription.contradict(episode)
+        return inscription.finish(self.weights)
 
     def assert_fact(
         self, draft: Draft, state: State, operation: Operation, moment: Moment, *, at: float
@@ -66,13 +92,12 @@ class Engram:
             # Who gives a triple knows how many values the slot holds; the table only guesses at
             # what a phrase means. What a write model says of `one` the table may still overrule.
             operation = replace(operation, act=Act.UPDATE)
-        scribe = Scribe(View(state, draft), self.settings, self.weights, moment)
-        scribe.said_at = at
-        scribe.operation(0, operation)
-        for node_id in (*scribe.done.facts, *scribe.done.notes, *scribe.done.confirmed):
+        inscription = Inscription(View(state, draft), self.settings, moment, at)
+        inscription.operation(0, operation)
+        done = inscription.done
+        for node_id in (*done.facts, *done.notes, *done.confirmed):
             draft.node(node_id)["flags"] |= int(NodeFlag.GIVEN)
-        scribe.wire()
-        return scribe.done
+        return inscription.finish(self.weights)
 
 
 def _said(operations: Iterable[Operation]) -> list[str]:
@@ -81,3 +106,304 @@ def _said(operations: Iterable[Operation]) -> list[str]:
 
 def _unknown(state: State, names: Iterable[str]) -> list[str]:
     return [n.strip() for n in names if n.strip() and not state.names.find(n)]
+
+
+class Inscription:
+    """One turn being written: its episode, entities, facts, notes and arcs."""
+
+    def __init__(
+        self,
+        view: View,
+        settings: EngramSettings,
+        moment: Moment,
+        said_at: float,
+        speaker: str = "",
+    ) -> None:
+        """Write to the draft of `view`; `said_at`: event time, seconds since the epoch."""
+        self.done = Inscribed()
+        self._view = view
+        self._settings = settings
+        self._moment = moment
+        self._evidence = Evidence(said_at=said_at, recorded_at=moment.now_s)
+        self._around = Surroundings(view, settings.attention.candidates)
+        self._linker = Linker(view, moment, speaker)
+        self._arbiter = Arbiter(view, settings, moment, self.done)
+        self._guesses = Guesses(self._arbiter)
+        self._emphasis = 0.0
+        self._mark = ""
+        self._near: dict[int, list[int]] = {}
+        self._mentioned: list[int] = []
+        self._about: list[int] = []
+
+    # -- the turn ------------------------------------------------------------------
+
+    def episode(self, turn: Turn, writing: Writing) -> int:
+        """The EPISODE node, exactly as said, chained to the one before it."""
+        speaker = self._linker.entity(turn.speaker) or NOBODY
+        self._emphasis = writing.importance
+        self._mark = turn.attrs.get("mark", "")
+        echo = bool(turn.attrs.get("recalled"))
+        session = self._view.state.hash("session", turn.session) if turn.session else 0
+        flags = int(NodeFlag.QUESTION) if writing.is_question else 0
+        flags |= int(NodeFlag.RECALLED) if echo else 0
+        episode = self._node(
+            NodeKind.EPISODE,
+            turn.text,
+            _meta(turn),
+            flags=flags,
+            subject=speaker,
+            session=session,
+            valid_from=turn.at,
+        )
+        self.done.episode = episode
+        occasion = session_of(session, turn.at)
+        self._evidence = replace(
+            self._evidence, episode=episode, speaker=speaker, session=occasion, echo=echo
+        )
+        previous = self._moment.previous
+        if previous is not None and previous in self._view.draft.graph:
+            self._view.join(previous, episode, ArcKind.NEXT)
+        for name in writing.mentions:
+            entity = self._linker.entity(name)
+            self._mention(entity)
+            if entity and entity != speaker:
+                self._about.append(entity)
+        return episode
+
+    def _mention(self, entity: int | None) -> None:
+        if not entity or entity == self._evidence.speaker or entity in self._mentioned:
+            return
+        self._mentioned.append(entity)
+        if self.done.episode is not None:
+            self._view.join(self.done.episode, entity, ArcKind.MENTIONS)
+
+    # -- its operations ------------------------------------------------------------
+
+    def operation(self, index: int, operation: Operation) -> None:
+        """Judge one operation; what is sure must be judged before what is a guess."""
+        if not operation.tentative:
+            self._linker.learn(operation.aliases)
+        if operation.act is Act.NOTE:
+            self._note(index, operation)
+            return
+        claim = self._claim(index, operation)
+        if claim is None:
+            return
+        if operation.tentative:
+            self._guess(index, claim)
+        elif claim.act is not Act.RETRACT:
+            fact = self._arbiter.repeat(claim) or self._fact(index, claim)
+            self._guesses.give_way(claim, fact)
+        elif not self._is_from_memory:
+            self._arbiter.retract(claim)
+            self._guesses.give_way(claim, None)
+
+    @property
+    def _is_from_memory(self) -> bool:
+        return self._evidence.echo and not self._settings.echoes
+
+    def _ignore(self, index: int, why: str) -> None:
+        self.done.ignored.append((index, why))
+        self._view.draft.reason("ignored", operation=index, why=why)
+
+    def _claim(self, index: int, operation: Operation) -> Claim | None:
+        subject = self._linker.entity(operation.subject)
+        if subject is None:
+            self._ignore(index, "subject unknown")
+            return None
+        object_ = self._linker.entity(operation.object)
+        if object_ is None and (operation.act is not Act.RETRACT or operation.object.strip()):
+            self._ignore(index, "object unknown")
+            return None
+        self._mention(subject)
+        self._mention(object_)
+        if not operation.tentative:
+            self._about.append(subject)
+        return claim_of(self._view, operation, subject, object_ or NOBODY, self._evidence)
+
+    def _fact(self, index: int, claim: Claim) -> int | None:
+        if self._is_from_memory:
+            self._ignore(index, FROM_MEMORY)
+            return None
+        span, heir = self._arbiter.place(claim)
+        fact = self._fact_node(claim, span)
+        if heir:
+            self._view.join(heir, fact, ArcKind.SUPERSEDES)
+            self._view.draft.reason("history", fact=fact, by=heir, valid_to=span.end)
+        self.done.facts.append(fact)
+        self._view.draft.reason("add", fact=fact, slot=claim.slot, one=claim.one)
+        self._arbiter.settle(claim, fact)
+        return fact
+
+    def _guess(self, index: int, claim: Claim) -> None:
+        why = FROM_MEMORY if self._is_from_memory else self._guesses.refused(claim)
+        if why:
+            self._ignore(index, why)
+        elif self._guesses.repeat(claim) is None:
+            fact = self._fact_node(claim, claim.span, flags=int(NodeFlag.GUESS))
+            self._guesses.done.facts.append(fact)
+            self._view.draft.reason("guess", fact=fact, slot=claim.slot)
+
+    def _note(self, index: int, operation: Operation) -> None:
+        text = sentence(operation).strip()
+        if not text:
+            self._ignore(index, "empty note")
+            return
+        known = self._same_note(text) if self._settings.novelty else None
+        if known is not None:
+            self._arbiter.confirm(known, self._evidence, operation.confidence)
+            self.done.confirmed.append(known)
+            self._view.draft.reason("confirm", fact=known)
+            return
+        if self._is_from_memory:
+            self._ignore(index, FROM_MEMORY)
+            return
+        span = span_of(operation, self._evidence, change=False)
+        meta = {"qualifiers": dict(operation.qualifiers)}
+        note = self._statement(NodeKind.NOTE, text, meta, span)
+        for name in (operation.subject, operation.object):
+            entity = self._linker.entity(name)
+            self._mention(entity)
+            if entity:
+                self._view.join(note, entity, ArcKind.MENTIONS)
+        self.done.notes.append(note)
+        self._view.draft.reason("note", note=note)
+
+    def _same_note(self, text: str) -> int | None:
+        near, _ = self._view.nearest(self._moment.vectors.get(text), 3, (NodeKind.NOTE,))
+        for note in [*near, *self.done.notes]:
+            is_open = self._view.node(note)["valid_to"] == NEVER
+            if is_open and fold(self._view.words(note).text) == fold(text):
+                return note
+        return None
+
+    # -- once they are judged ------------------------------------------------------
+
+    def contradict(self, episode: int) -> None:
+        """Close what the turn contradicts although no slot says so."""
+        if not self._settings.arbiter or self._evidence.echo:
+            return
+        done = self.done
+        rivals = contradicted(
+            self._view,
+            episode,
+            self._near[episode],
+            settings=self._settings.conflict,
+            shared=frozenset(self._about),
+            said=[*done.facts, *done.notes, *done.confirmed],
+        )
+        for fact, probability in rivals:
+            by = successor(self._view, fact, [*done.facts, *done.notes], episode)
+            self._arbiter.replace(
+                fact, said_at=self._evidence.said_at, by=by, probability=probability
+            )
+
+    def finish(self, weights: AttentionWeights | None) -> Inscribed:
+        """Give every new node its first edges; returns what the turn left behind."""
+        self.done.add(self._guesses.done)
+        settings = self._settings.attention
+        recent = self._around.before(self._moment.previous, settings.recent)
+        if self.done.episode is not None:
+            recent = [self.done.episode, *recent]
+        others = {
+            node: candidates(
+                near, self._mentioned, [i for i in recent if i != node], settings=settings
+            )
+            for node, near in self._near.items()
+        }
+        attend(self._view, others, self._moment.tick, settings=settings, weights=weights)
+        return self.done
+
+    # -- nodes ---------------------------------------------------------------------
+
+    def _fact_node(self, claim: Claim, span: Span, *, flags: int = 0) -> int:
+        fact = self._statement(
+            NodeKind.FACT,
+            claim.text,
+            claim.meta,
+            span,
+            flags=flags,
+            subject=claim.subject,
+            object=claim.object,
+            slot=claim.slot,
+        )
+        self._view.join(fact, claim.subject, ArcKind.SUBJECT)
+        self._view.join(fact, claim.object, ArcKind.OBJECT)
+        return fact
+
+    def _statement(
+        self,
+        kind: NodeKind,
+        text: str,
+        meta: Mapping[str, object],
+        span: Span,
+        *,
+        flags: int = 0,
+        **values: Any,
+    ) -> int:
+        """A fact or note, with the episode it came from."""
+        node = self._node(
+            kind,
+            text,
+            meta,
+            flags=flags | (int(NodeFlag.STATED) if span.stated else 0),
+            confidence=span.confidence,
+            valid_from=span.start,
+            valid_to=span.end,
+            closed_at=self._moment.now_s if span.end < NEVER else NEVER,
+            **values,
+        )
+        if self.done.episode is not None:
+            self._view.join(node, self.done.episode, ArcKind.SOURCE)
+        return node
+
+    def _node(
+        self, kind: NodeKind, text: str, meta: Mapping[str, object], *, flags: int, **values: Any
+    ) -> int:
+        content = self._moment.content(text, meta)
+        is_episode = kind == NodeKind.EPISODE
+        if is_episode:
+            self._around.centre(content.vector)
+        near, cosines = self._around.look(content.vector)
+        if self._mark == "pinned":
+            flags |= int(NodeFlag.PINNED)
+        salience = self._settings.salience
+        worth = salience.surprise * surprise(cosines, self._moment.nll if is_episode else None)
+        worth = min(worth + salience.emphasis * self._emphasis, 1.0)
+        if self._mark in MARKED:
+            worth = 1.0
+        node = self._view.add(
+            content,
+            kind=kind,
+            flags=flags,
+            importance=worth,
+            strength=salience.strength + (1.0 - salience.strength) * worth,
+            strength_tick=self._moment.tick,
+            last_used_tick=self._moment.tick,
+            recorded_at=self._moment.now_s,
+            **values,
+        )
+        self._near[node] = near
+        return node
+
+
+def _meta(turn: Turn) -> dict[str, object]:
+    meta: dict[str, object] = {"speaker": turn.speaker, "session": turn.session, "at": turn.at}
+    if turn.key is not None:
+        meta["key"] = turn.key
+    if turn.attrs:
+        meta["attrs"] = dict(turn.attrs)
+    return meta
+
+
+def surprise(cosines: NDArray[np.float32], nll: float | None = None) -> float:
+    """How little a text was to be expected, in [0, 1].
+
+    1 - the greatest of `cosines` (1 where there is none); or, where the language model gave
+    log-probabilities, 1 - exp(-nll) of the mean negative log-likelihood a token, in nats.
+    """
+    if nll is not None:
+        return 1.0 - math.exp(-max(nll, 0.0))
+    if not len(cosines):
+        return 1.0
+    return min(max(1.0 - float(cosines[0]), 0.0), 1.0)

@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mags.engram.claim import KIND, content_of, read_relation, sentence, slot_of, valued
-from mags.engram.link import Linker
-from mags.engram.moment import Moment
-from mags.engram.novelty import differ
-from mags.engram.view import GUESS, View
+from mags.engram.claim import (
+    KIND,
+    Linker,
+    content_of,
+    differ,
+    read_relation,
+    sentence,
+    slot_of,
+    valued,
+)
+from mags.engram.view import GUESS, Moment, View
 from mags.errors import InvalidInput
 from mags.graph.records import NEVER, ArcKind, NodeFlag
 from mags.index.names import fold

@@ -1,9 +1,14 @@
-"""View: a branch as it will be once the draft is applied."""
+"""What a turn is written to: the branch as it will be once its draft is applied.
+
+`Moment` is what comes with the turn from outside, `Inscribed` what it left behind, `View` what
+the rules read and write, `Surroundings` what lies around the turn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
@@ -14,15 +19,77 @@ from mags.graph.delta import Draft
 from mags.graph.graph import REVERSE, table_of
 from mags.graph.records import NEVER, NOBODY, ArcKind, Content, NodeFlag, NodeKind
 from mags.index.names import fold
-from mags.index.state import State, names_of
+from mags.index.state import Ids, State, names_of
+
+GUESS = int(NodeFlag.GUESS)
 
 SEARCHED = (NodeKind.EPISODE, NodeKind.FACT, NodeKind.NOTE)
 """Kinds among which a new node looks for what is like it."""
 
-GUESS = int(NodeFlag.GUESS)
-
 FEW = 4_096
 """Up to so many rows are asked for their kinds; the kinds of more are read once a turn."""
+
+ALIKE = 0.6
+"""Cosine with its turn from which on a text of that turn looks among what is near the turn."""
+
+WIDE = 4
+"""A turn looks for this many times as many neighbours as a text keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Time, ids and vectors for one inscription.
+
+    `vectors`: text -> vector, shape (dimension,), unit length, for `Engram.texts` (a text
+    without one is kept but not found by likeness). `now_s`: record time, seconds since the
+    epoch. `tick`: the memory's clock after this turn. `previous`: id of the session's last
+    episode. `nll`: the language model's mean negative log-likelihood a token of the turn
+    given what was recalled, in nats, where known; the episode's surprise is then made of it.
+    """
+
+    ids: Ids
+    now_s: float
+    tick: int
+    vectors: Mapping[str, NDArray[np.float16]] = field(default_factory=dict)
+    previous: int | None = None
+    nll: float | None = None
+
+    def content(self, text: str, meta: Mapping[str, object], node: int | None = None) -> Content:
+        """New words, for a new node or for `node`; a new node's words bear its id."""
+        content_id = self.ids.take()
+        vector = self.vectors.get(text)
+        if vector is not None:
+            vector = np.asarray(vector, np.float16)
+        return Content(
+            id=content_id,
+            node=content_id if node is None else node,
+            text=text,
+            meta=meta,
+            vector=vector,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Inscribed:
+    """What a turn left behind, as ids, in the order it happened.
+
+    `episode`: None for a bare assertion. `facts`: new facts; `notes`: new notes; `closed`:
+    facts and notes closed; `confirmed`: facts and notes said again; `ignored`: operations
+    that could not be used, as (index, why). The draft's reasons tell more.
+    """
+
+    episode: int | None = None
+    facts: list[int] = field(default_factory=list)
+    notes: list[int] = field(default_factory=list)
+    closed: list[int] = field(default_factory=list)
+    confirmed: list[int] = field(default_factory=list)
+    ignored: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, other: Inscribed) -> None:
+        """Add the facts that another one left, closed or confirmed."""
+        for name in ("facts", "closed", "confirmed"):
+            mine = getattr(self, name)
+            mine += [fact for fact in getattr(other, name) if fact not in mine]
 
 
 class View:
@@ -153,18 +220,11 @@ class View:
     def nearest(
         self, vector: NDArray[Any] | None, k: int, kinds: tuple[NodeKind, ...] = SEARCHED
     ) -> tuple[list[int], NDArray[np.float32]]:
-        """The k nodes of the state most like a vector: ids and cosines, best first."""
-        if vector is None:
-            return [], np.zeros(0, np.float32)
-        query = np.asarray(vector, np.float32)
-        ids, vectors = self.neighbours(query, k, kinds)
-        return ids, vectors @ query
-
-    def neighbours(
-        self, query: NDArray[np.float32], k: int, kinds: tuple[NodeKind, ...] = SEARCHED
-    ) -> tuple[list[int], NDArray[np.float32]]:
         """The k nodes of the state most like a vector: ids and their vectors, best first."""
         index = self.state.vectors
+        if vector is None:
+            return [], np.zeros((0, index.dimension), np.float32)
+        query = np.asarray(vector, np.float32)
         (rows,) = index.search_groups(query, k, lambda found: self._group(found, kinds), 1)
         ids: list[int] = self.draft.graph.nodes["id"][rows].tolist()
         return ids, index.matrix[rows].astype(np.float32)
@@ -207,7 +267,7 @@ class View:
         return content.node
 
     def rename(self, content: Content) -> None:
-        """Give an entity new words: a new text is a new content."""
+        """Give a node new words: a new text is a new content."""
         self.draft.node(content.node)["content"] = content.id
         self.draft.contents.append(content)
         self._learn(content)
@@ -230,3 +290,44 @@ class View:
         elif kind == NodeKind.FACT:
             for end in {int(node["subject"]), int(node["object"])} - {NOBODY}:
                 self._facts.setdefault(end, []).append(content.node)
+
+
+class Surroundings:
+    """Finds what is like the texts of a turn with one search, where it can."""
+
+    def __init__(self, view: View, k: int) -> None:
+        """`k`: how many neighbours a text gets."""
+        self._view = view
+        self._k = k
+        self._centre: NDArray[np.float32] | None = None
+        self._ids, self._vectors = view.nearest(None, 0)
+
+    def centre(self, vector: NDArray[np.float16] | None) -> None:
+        """Look around a turn's own vector."""
+        if vector is not None:
+            self._centre = vector.astype(np.float32)
+            self._ids, self._vectors = self._view.nearest(self._centre, WIDE * self._k)
+
+    def look(self, vector: NDArray[np.float16] | None) -> tuple[list[int], NDArray[np.float32]]:
+        """Ids and cosines of the k nodes most like a text, best first.
+
+        A text like its turn is compared with what is near the turn, any other with all.
+        """
+        if vector is None:
+            return [], np.zeros(0, np.float32)
+        query = vector.astype(np.float32)
+        if self._centre is None or float(self._centre @ query) < ALIKE:
+            ids, vectors = self._view.nearest(query, self._k)
+            return ids, vectors @ query
+        cosines = self._vectors @ query
+        order = np.argsort(-cosines, kind="stable")[: self._k]
+        return [self._ids[i] for i in order.tolist()], cosines[order]
+
+    def before(self, previous: int | None, count: int) -> list[int]:
+        """At most `count` episodes of the session, the last first."""
+        out: list[int] = []
+        while previous is not None and previous in self._view.draft.graph and len(out) < count:
+            out.append(previous)
+            earlier = self._view.ends(previous, ArcKind.NEXT, back=True)
+            previous = earlier[0] if earlier else None
+        return out

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from mags.engram.engram import Engram
-from mags.engram.moment import Inscribed, Moment
+from mags.engram.view import Inscribed, Moment
 from mags.errors import InvalidInput, ModelError
 from mags.graph.charge import node_charge
 from mags.graph.delta import Delta, Draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mags.engram.salience import surprise
+from mags.engram.engram import surprise
 from mags.graph.records import NEVER, ArcKind, NodeFlag, NodeKind
 from mags.ports.policy import Turn, Writing
 from tests.engram.desk import DAY, Desk, add, note, retract
