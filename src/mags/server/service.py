@@ -19,7 +19,7 @@ from mags.app import open
 from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
-from mags.server.desk import desk_for, grant_of
+from mags.server.context import context_for, grant_of
 from mags.server.halls import Halls
 from mags.server.middleware import Doorman, Limited, Metrics, Observed, logger
 from mags.server.proxy.routes import Proxy, Refusals, Rememberer
@@ -66,7 +66,7 @@ class Service:
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
         self.api.openapi()  # now, by one thread: two might make it at once at the first request
-        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(desk_for, self.api.state))
+        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
         inner = Limited(inner, limits)
         inner = Doorman(inner, settings, self.keys)
         inner = Refusals(inner)

@@ -10,7 +10,7 @@ from pydantic import Field
 from mags.memory import inspect
 from mags.memory.views import Frame
 from mags.server.auth import Forbidden, Grant, Scope
-from mags.server.desk import grant_of
+from mags.server.context import grant_of
 from mags.server.wire.requests import Given, examples
 from mags.server.wire.responses import Copied, PictureOut, Shown
 from mags_lab.server.sessions import OFFERED, Played, Step, Table, Tables

@@ -31,7 +31,7 @@ from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
 from mags.server.auth import Grant, Scope, namespace_of
-from mags.server.desk import grant_of
+from mags.server.context import grant_of
 from mags.server.halls import Halls
 from mags.server.proxy.upstream import (
     Json,

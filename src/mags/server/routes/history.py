@@ -19,7 +19,7 @@ from starlette.types import Scope as AsgiScope
 from mags.errors import InvalidInput, MagsError
 from mags.memory import inspect
 from mags.server.auth import KeyRing, Scope
-from mags.server.desk import At, Desk
+from mags.server.context import Context, RequestContext
 from mags.server.halls import Overloaded
 from mags.server.wire.openapi import EVENTS, EXPORTED, LINES, TEXT, answered, taken
 from mags.server.wire.problems import of_error
@@ -38,79 +38,79 @@ Limit = Annotated[int, Query(ge=1, le=1_000)]
 
 
 @router.get("/log")
-def log(desk: At, limit: Limit = 100) -> list[EntryOut]:
+def log(context: Context, limit: Limit = 100) -> list[EntryOut]:
     """Every change, newest first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [EntryOut.of(entry) for entry in memory.log(limit)]
 
 
 @router.get("/changes")
 def changes(
-    desk: At, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
+    context: Context, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
 ) -> list[ChangeOut]:
     """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         found = inspect.changes(memory, after, limit, named=NAMED)
         return [ChangeOut.of(change) for change in found]
 
 
 @router.get("/snapshots")
-def snapshots(desk: At) -> list[MarkOut]:
+def snapshots(context: Context) -> list[MarkOut]:
     """Every snapshot, oldest first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [MarkOut.of(mark) for mark in memory.snapshots()]
 
 
 @router.post("/snapshots", status_code=201)
-def snapshot(desk: At, given: NameIn) -> MarkOut:
+def snapshot(context: Context, given: NameIn) -> MarkOut:
     """Name this moment, for diff and rollback."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         return MarkOut.of(memory.snapshot(given.name))
 
 
 @router.get("/diff")
 def diff(
-    desk: At,
+    context: Context,
     since: Annotated[str, Query(min_length=1, max_length=200, examples=["before the move"])],
 ) -> DiffOut:
     """What changed since a snapshot."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return DiffOut.of(memory.diff(since))
 
 
 @router.post("/rollback")
-def rollback(desk: At, given: NameIn) -> EntryOut:
+def rollback(context: Context, given: NameIn) -> EntryOut:
     """Go back to a snapshot, by a new change that can itself be taken back."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         memory.rollback(given.name)
         return EntryOut.of(memory.log(1)[0])
 
 
 @router.get("/branches")
-def branches(desk: At) -> list[MarkOut]:
+def branches(context: Context) -> list[MarkOut]:
     """Every branch with the point it begins at."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [MarkOut.of(mark) for mark in memory.branches()]
 
 
 @router.post("/branches", status_code=201)
-def branch(desk: At, given: NameIn) -> MarkOut:
+def branch(context: Context, given: NameIn) -> MarkOut:
     """A branch that begins as this one and goes its own way; name it by `?branch=` then."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         memory.branch(given.name).close()
         return MarkOut.of(next(m for m in memory.branches() if m.name == given.name))
 
 
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
-def export(desk: At, vectors: bool = True) -> StreamingResponse:
+def export(context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     with ExitStack() as held:
         folder = held.enter_context(tempfile.TemporaryDirectory(prefix="mags-export-"))
         path = Path(folder) / "export.jsonl"
-        with desk.reading() as memory:
+        with context.reading() as memory:
             memory.export(path, vectors=vectors)
         kept = held.pop_all()  # until the last piece is sent
-    name = f'attachment; filename="{desk.namespace}.jsonl"'
+    name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
         _pieces(path, kept),
         media_type="application/x-ndjson",
@@ -121,9 +121,9 @@ def export(desk: At, vectors: bool = True) -> StreamingResponse:
 @router.post(
     "/import", status_code=201, openapi_extra=taken(LINES, {**TEXT, "examples": [EXPORTED]})
 )
-async def import_(desk: At, request: Request) -> EntryOut:
+async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
-    desk.grant.check(desk.namespace, Scope.WRITE)  # before a large body is read
+    context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
     with tempfile.TemporaryDirectory(prefix="mags-import-") as folder:
         path = Path(folder) / "import.jsonl"
         with path.open("wb") as file:
@@ -131,7 +131,7 @@ async def import_(desk: At, request: Request) -> EntryOut:
                 await run_in_threadpool(file.write, piece)
 
         def work() -> EntryOut:
-            with desk.writing() as memory:
+            with context.writing() as memory:
                 memory.import_(path)
                 return EntryOut.of(memory.log(1)[0])
 
@@ -150,7 +150,7 @@ def _pieces(path: Path, kept: ExitStack) -> Iterator[bytes]:
 @router.get("/events", response_class=StreamingResponse, responses=answered(EVENTS))
 async def events(
     request: Request,
-    desk: At,
+    context: Context,
     after: Annotated[int | None, Query(ge=0, le=2**62)] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
@@ -162,14 +162,17 @@ async def events(
     if begin is None and last_event_id is not None:
         begin = _sequence(last_event_id)
     if begin is None:
-        begin = await run_in_threadpool(_head, desk)
+        begin = await run_in_threadpool(_head, context)
     else:
-        await run_in_threadpool(_next, desk, begin)  # what is folded away is refused here
+        await run_in_threadpool(_next, context, begin)  # what is folded away is refused here
     state = request.app.state
     if state.streams >= state.settings.limits.streams:
         raise Overloaded(f"{state.streams} event streams are open: close one")
     return _Counted(
-        _stream(request, desk, begin), media_type="text/event-stream", headers=HEADERS, state=state
+        _stream(request, context, begin),
+        media_type="text/event-stream",
+        headers=HEADERS,
+        state=state,
     )
 
 
@@ -188,14 +191,14 @@ class _Counted(StreamingResponse):
             self._state.streams -= 1
 
 
-async def _stream(request: Request, desk: Desk, seq: int) -> AsyncIterator[str]:
+async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncIterator[str]:
     state = request.app.state
     keys: KeyRing = state.keys
     quiet = 0
     yield ": listening\n\n"
     try:
-        while not state.stopping.is_set() and keys.still(desk.grant):
-            found = await run_in_threadpool(_next, desk, seq)
+        while not state.stopping.is_set() and keys.still(context.grant):
+            found = await run_in_threadpool(_next, context, seq)
             for change in found:
                 seq = change.seq
                 yield event("change", change.model_dump_json(), id=str(seq))
@@ -216,12 +219,12 @@ def _sequence(given: str) -> int:
     return int(given)
 
 
-def _head(desk: Desk) -> int:
-    with desk.reading() as memory:
+def _head(context: RequestContext) -> int:
+    with context.reading() as memory:
         return memory.stats().seq
 
 
-def _next(desk: Desk, seq: int) -> list[ChangeOut]:
-    with desk.reading() as memory:
+def _next(context: RequestContext, seq: int) -> list[ChangeOut]:
+    with context.reading() as memory:
         found = inspect.changes(memory, seq, AT_ONCE, named=NAMED)
         return [ChangeOut.of(change) for change in found]

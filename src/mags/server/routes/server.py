@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from mags.errors import NotFound
 from mags.server.auth import EVERY, Forbidden, Scope
-from mags.server.desk import grant_of
+from mags.server.context import grant_of
 from mags.server.settings import Choosing, ModelChoice
 from mags.server.wire.requests import Given, examples
 from mags.server.wire.responses import Shown

@@ -309,7 +309,9 @@ class LookIn(Given):
     as_of: str | None = None
     recorded_as_of: str | None = None
     current: bool = False
-    branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here
+    branch: Annotated[str, Field(max_length=200)] = (
+        "main"  # read by the request context, known here
+    )
     limit: Annotated[int, Field(ge=1, le=1_000)] = 200
     offset: Annotated[int, Field(ge=0, le=2**40)] = 0
 
@@ -321,4 +323,6 @@ class SearchIn(Given):
     k: Count = 20
     as_of: str | None = None
     recorded_as_of: str | None = None
-    branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here
+    branch: Annotated[str, Field(max_length=200)] = (
+        "main"  # read by the request context, known here
+    )

@@ -27,8 +27,8 @@ Branch = Annotated[str, Query(description="A branch of the memory.", max_length=
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """Where one request is served: whose it is, and what it is about.
+class RequestContext:
+    """What a route knows of its request: whose it is, and which memory it is about.
 
     It is the only way from a route to a memory, and it goes through the grant.
     """
@@ -65,16 +65,16 @@ class Desk:
 
 
 def grant_of(request: Request) -> Grant:
-    """The grant that the doorman found; raises Refused."""
+    """The grant of a request; raises Refused."""
     grant: Grant | None = request.scope.get(GRANT)
     if grant is None:
         raise Refused("this needs a key: send it as `Authorization: Bearer mags_...`")
     return grant
 
 
-def desk_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> Desk:
-    """The desk of a request about a namespace, by an app's state."""
-    return Desk(
+def context_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> RequestContext:
+    """The context of a request about a namespace, made from an app's state."""
+    return RequestContext(
         halls=state.halls,
         grant=grant,
         namespace=namespace,
@@ -83,9 +83,11 @@ def desk_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> 
     )
 
 
-async def desk_of(request: Request, namespace: Namespace, branch: Branch = MAIN) -> Desk:
-    """The desk of a request, as a route depends on it."""
-    return desk_for(request.app.state, grant_of(request), namespace, check_branch(branch))
+async def context_of(
+    request: Request, namespace: Namespace, branch: Branch = MAIN
+) -> RequestContext:
+    """The context of a request; routes depend on it."""
+    return context_for(request.app.state, grant_of(request), namespace, check_branch(branch))
 
 
-At = Annotated[Desk, Depends(desk_of)]
+Context = Annotated[RequestContext, Depends(context_of)]
