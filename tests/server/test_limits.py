@@ -101,7 +101,7 @@ def test_more_memories_than_may_be_open_take_turns(folder: Path):
     with serving(folder, limits=Limits(open=2)) as served, served.client() as client:
         for name in "abcde":
             client.post(f"/memories/{name}/turns", json={"text": f"My name is {name}."})
-        assert len(served.service.halls) <= 2
+        assert len(served.service.memories) <= 2
         for name in "abcde":
             stats = client.get(f"/memories/{name}/stats").json()
             assert stats["nodes"]["episode"] == 1

@@ -149,7 +149,7 @@ def test_a_key_of_one_memory_writes_there_and_never_goes_to_the_model(folder: Pa
             client.chat.completions.create(model="tiny", messages=TOLD, user="bo")
             with pytest.raises(openai.AuthenticationError):
                 client_of(served, "mags_wrong").models.list()
-        assert served.service.halls.names(KeyRing(folder).grant(key)) == ["ana"]
+        assert served.service.memories.names(KeyRing(folder).grant(key)) == ["ana"]
     assert [headers["authorization"] for headers in model.headers] == ["Bearer theirs"]
 
 
@@ -169,7 +169,7 @@ def test_a_key_of_several_memories_reaches_no_other_by_the_user_field(folder: Pa
             assert len(model.requests) == 1  # the model heard of none of them
             for user in ("ana", "team-1"):
                 client.chat.completions.create(model="tiny", messages=ASKED, user=user)
-        names = served.service.halls.names(ring.grant(root))
+        names = served.service.memories.names(ring.grant(root))
         with served.client(root) as http:
             dots = http.get("/memories/bo/picture").json()["dots"]
     assert names == ["ana", "bo", "team-1"]

@@ -101,7 +101,7 @@ def test_what_nobody_expected_is_a_problem_too(folder: Path):
 
     with serving(folder) as served, served.client() as client:
         client.post("/memories/a/turns", json={"text": "I like tea."})
-        served.service.halls.renew(broken)
+        served.service.memories.renew(broken)
         answer = client.post("/memories/a/recall", json={"query": "Where?"})
     assert (answer.status_code, answer.json()["title"]) == (500, "Error")
     assert "nobody" not in answer.text

@@ -26,7 +26,7 @@ from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from mags.server.halls import Hall
+    from mags.server.open_memories import OpenMemory
     from mags.server.settings import ModelChoice, Outside
     from mags.server.turnstile import Turnstile
 
@@ -148,14 +148,13 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
     For the settings of Claude Desktop and others: {"command": "mags", "args": ["mcp", "--memory",
     "/path/to/alice.mags"]}.
     """
-    tools, halls = _mcp("mags.server.mcp"), _mcp("mags.server.halls")
-    traces = _mcp("mags.server.halls").Traces(TRACES)
+    tools, memories = _mcp("mags.server.mcp"), _mcp("mags.server.open_memories")
     with opened(memory, branch, must_exist=False) as mem:
-        hall = halls.Hall(memory=mem, traces=traces)
+        shared = memories.OpenMemory(memory=mem, traces=memories.Traces(TRACES))
 
         @contextmanager
-        def enter(_context: Any, _needed: Any) -> Iterator[Hall]:  # noqa: ANN401 - any client's
-            yield hall  # whoever may start the process may do everything
+        def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
+            yield shared  # whoever may start the process may do everything
 
         tools.make(enter).run("stdio")
 

@@ -12,7 +12,7 @@ from starlette.datastructures import State
 
 from mags.memory.memory import Memory
 from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
-from mags.server.halls import MAIN, Hall, Halls, check_branch
+from mags.server.open_memories import MAIN, OpenMemories, OpenMemory, check_branch
 from mags.server.turnstile import Turnstile
 
 Namespace = Annotated[
@@ -33,35 +33,38 @@ class RequestContext:
     It is the only way from a route to a memory, and it goes through the grant.
     """
 
-    halls: Halls
+    memories: OpenMemories
     grant: Grant
     namespace: str
     branch: str = MAIN
     turnstile: Turnstile | None = None
 
     @contextmanager
-    def seated(self, needed: Scope) -> Iterator[Hall]:
-        """The same as `hall`, in turn: for work that waits for nothing but a core."""
-        with self.hall(needed) as hall, self.turnstile.seat() if self.turnstile else nullcontext():
-            yield hall
+    def seated(self, needed: Scope) -> Iterator[OpenMemory]:
+        """The same as `opened`, in turn: for work that waits for nothing but a core."""
+        with (
+            self.opened(needed) as opened,
+            self.turnstile.seat() if self.turnstile else nullcontext(),
+        ):
+            yield opened
 
     @contextmanager
-    def hall(self, needed: Scope) -> Iterator[Hall]:
+    def opened(self, needed: Scope) -> Iterator[OpenMemory]:
         """The memory with its traces; raises NotFound, Forbidden, StoreError."""
-        with self.halls.enter(self.grant, self.namespace, needed, branch=self.branch) as hall:
-            yield hall
+        with self.memories.enter(self.grant, self.namespace, needed, branch=self.branch) as opened:
+            yield opened
 
     @contextmanager
     def reading(self) -> Iterator[Memory]:
         """The memory, for who may read."""
-        with self.hall(Scope.READ) as hall:
-            yield hall.memory
+        with self.opened(Scope.READ) as opened:
+            yield opened.memory
 
     @contextmanager
     def writing(self) -> Iterator[Memory]:
         """The memory, for who may write; made if it is not there."""
-        with self.hall(Scope.WRITE) as hall:
-            yield hall.memory
+        with self.opened(Scope.WRITE) as opened:
+            yield opened.memory
 
 
 def grant_of(request: Request) -> Grant:
@@ -75,7 +78,7 @@ def grant_of(request: Request) -> Grant:
 def context_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> RequestContext:
     """The context of a request about a namespace, made from an app's state."""
     return RequestContext(
-        halls=state.halls,
+        memories=state.memories,
         grant=grant,
         namespace=namespace,
         branch=branch,

@@ -20,8 +20,8 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.context import context_for, grant_of
-from mags.server.halls import Halls
 from mags.server.middleware import Doorman, Limited, Metrics, Observed, logger
+from mags.server.open_memories import OpenMemories
 from mags.server.proxy.routes import Proxy, Refusals, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
@@ -54,12 +54,14 @@ class Service:
         self.settings = settings
         self.choosing = Choosing(settings.folder, outside, self._changed)
         now = self.choosing.outside
-        self.halls = Halls(settings.folder, now.open_memory, most=limits.open, traces=limits.traces)
-        rememberer = Rememberer(self.halls, outside.remembered)
+        self.memories = OpenMemories(
+            settings.folder, now.open_memory, most=limits.open, traces=limits.traces
+        )
+        rememberer = Rememberer(self.memories, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
-        self._mcp, self._mcp_app = mcp.over_http(self.halls)
+        self._mcp, self._mcp_app = mcp.over_http(self.memories)
         self.keys = KeyRing(settings.folder)
-        self.metrics = Metrics(lambda: len(self.halls))
+        self.metrics = Metrics(lambda: len(self.memories))
         self.stopping = threading.Event()
         self.warming = Warming()
         self.api = self._api()
@@ -82,7 +84,7 @@ class Service:
             docs_url=None,
             redoc_url=None,
         )
-        app.state.halls = self.halls
+        app.state.memories = self.memories
         app.state.keys = self.keys
         app.state.settings = self.settings
         app.state.choosing = self.choosing
@@ -111,7 +113,7 @@ class Service:
         return app
 
     def _changed(self, now: Outside) -> None:
-        self.halls.renew(now.open_memory)
+        self.memories.renew(now.open_memory)
         self.proxy.use(now.upstream)
 
     @asynccontextmanager
@@ -125,7 +127,7 @@ class Service:
         await self.proxy.close()
         for leave in self._leaving:
             await run_in_threadpool(leave)
-        await run_in_threadpool(self.halls.close)
+        await run_in_threadpool(self.memories.close)
         await run_in_threadpool(self.warming.close)
 
     async def _ready(self, response: Response) -> ReadyOut:

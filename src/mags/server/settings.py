@@ -16,7 +16,7 @@ from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
 from mags.server.auth import remove_private, write_private
-from mags.server.halls import Open
+from mags.server.open_memories import Opener
 from mags.server.proxy.upstream import Upstream
 from mags.server.turnstile import Turnstile
 
@@ -25,7 +25,7 @@ FILE = "model.json"
 """Of the model that an admin chose, in the folder of the memories."""
 PORTS = {"http": 80, "https": 443}
 Leave = Callable[[], None]
-"""Puts away what a server's guest holds, when the server stops."""
+"""Closes what a joined part of the server holds, when the server stops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +172,7 @@ class Outside:
     others more than they work.
     """
 
-    open_memory: Open
+    open_memory: Opener
     embedder: Callable[[], Embedder]
     remembered: Prompt
     upstream: Upstream | None = None

@@ -16,7 +16,7 @@ from typing import TypeVar
 from mags.errors import InvalidInput, NotFound
 from mags.memory.memory import Memory
 from mags.server.auth import Grant
-from mags.server.halls import Overloaded
+from mags.server.open_memories import Overloaded
 from mags_lab.games.matches import Match, Turned
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.registry import make

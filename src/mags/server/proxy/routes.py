@@ -32,7 +32,7 @@ from mags.ports.embedder import Embedder
 from mags.recall.found import Found
 from mags.server.auth import Grant, Scope, namespace_of
 from mags.server.context import grant_of
-from mags.server.halls import Halls
+from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
     Json,
     Upstream,
@@ -460,23 +460,23 @@ class Rememberer:
     """The memory's side of the proxy; every method works in a thread of its own."""
 
     def __init__(
-        self, halls: Halls, prompt: Prompt, clock: Callable[[], float] = time.time
+        self, memories: OpenMemories, prompt: Prompt, clock: Callable[[], float] = time.time
     ) -> None:
-        """Memories come from `halls`, only as the grant allows; `prompt`: what frames them."""
-        self._halls, self._prompt, self._clock = halls, prompt, clock
+        """Memories come from `memories`, only as the grant allows; `prompt`: what frames them."""
+        self._memories, self._prompt, self._clock = memories, prompt, clock
         self._keys = Keys()
 
     def before(self, grant: Grant, conversation: Conversation) -> Remembered:
         """Recall for what was asked, then remember it: durable before the model is asked."""
-        with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+        with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             if conversation.asked:
-                found = hall.memory.recall(conversation.asked, speaker=conversation.speaker)
-                trace = hall.traces.keep(found.trace)
+                found = opened.memory.recall(conversation.asked, speaker=conversation.speaker)
+                trace = opened.traces.keep(found.trace)
                 remembered = Remembered(conversation=conversation, found=found, trace=trace)
             if conversation.said:
-                hall.memory.observe(
+                opened.memory.observe(
                     conversation.said,
                     speaker=conversation.speaker,
                     session=SESSION,
@@ -494,8 +494,8 @@ class Rememberer:
             return ""
         key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
         try:
-            with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
-                hall.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
+            with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
+                opened.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""

@@ -20,7 +20,7 @@ from mags.errors import InvalidInput, MagsError
 from mags.memory import inspect
 from mags.server.auth import KeyRing, Scope
 from mags.server.context import Context, RequestContext
-from mags.server.halls import Overloaded
+from mags.server.open_memories import Overloaded
 from mags.server.wire.openapi import EVENTS, EXPORTED, LINES, TEXT, answered, taken
 from mags.server.wire.problems import of_error
 from mags.server.wire.requests import NameIn

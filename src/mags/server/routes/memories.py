@@ -62,7 +62,7 @@ def memories(request: Request) -> MemoriesOut:
     """The memories that there are, as far as the key sees them."""
     grant = grant_of(request)
     return MemoriesOut(
-        memories=request.app.state.halls.names(grant),
+        memories=request.app.state.memories.names(grant),
         key=grant.name,
         scope=grant.scope.name.lower(),
         joined=list(request.app.state.joined),
@@ -72,7 +72,7 @@ def memories(request: Request) -> MemoriesOut:
 @listing.delete("/memories/{namespace}", status_code=204)
 def remove(context: Context) -> None:
     """Delete a memory with its history and files. Needs admin; nothing brings it back."""
-    context.halls.remove(context.grant, context.namespace, branch=context.branch)
+    context.memories.remove(context.grant, context.namespace, branch=context.branch)
 
 
 # -- writing
@@ -136,11 +136,11 @@ def converse(
     """One whole turn: answered from memory, remembered with its answer."""
 
     def work(on_text: OnText) -> ReplyOut:
-        with context.hall(Scope.WRITE) as hall:
+        with context.opened(Scope.WRITE) as opened:
             said = turn.model_dump(exclude={"stream"})
             said["key"] = turn.key or idempotency_key
-            reply = hall.memory.converse(**said, on_text=on_text)
-            return ReplyOut.of(reply, hall.traces.keep(reply.trace))
+            reply = opened.memory.converse(**said, on_text=on_text)
+            return ReplyOut.of(reply, opened.traces.keep(reply.trace))
 
     return replied(work, stream=turn.stream)
 
@@ -151,8 +151,8 @@ def converse(
 @reading.post("/recall", response_model=FoundOut)
 def recall(context: Context, wanted: RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing."""
-    with context.seated(Scope.READ) as hall:
-        found = hall.memory.recall(
+    with context.seated(Scope.READ) as opened:
+        found = opened.memory.recall(
             wanted.query,
             wanted.k,
             wanted.as_of,
@@ -160,7 +160,7 @@ def recall(context: Context, wanted: RecallIn) -> Response:
             speaker=wanted.speaker,
             session=wanted.session,
         )
-        told = found_as_json(found, hall.traces.keep(found.trace))
+        told = found_as_json(found, opened.traces.keep(found.trace))
         return Response(told, media_type="application/json")
 
 
@@ -186,9 +186,9 @@ def ask(context: Context, asked: AskIn) -> Response:
     """Answer a question from memory. What is cited grows stronger, so this needs to write."""
 
     def work(on_text: OnText) -> ReplyOut:
-        with context.hall(Scope.WRITE) as hall:
-            reply = hall.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
-            return ReplyOut.of(reply, hall.traces.keep(reply.trace))
+        with context.opened(Scope.WRITE) as opened:
+            reply = opened.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
+            return ReplyOut.of(reply, opened.traces.keep(reply.trace))
 
     return replied(work, stream=asked.stream)
 
@@ -196,8 +196,8 @@ def ask(context: Context, asked: AskIn) -> Response:
 @reading.post("/feedback")
 def feedback(context: Context, given: FeedbackIn) -> dict[str, bool]:
     """Reward what led to an answer; false where this trace was rewarded before."""
-    with context.hall(Scope.WRITE) as hall:
-        return {"credited": hall.memory.feedback(hall.traces.get(given.trace), given.reward)}
+    with context.opened(Scope.WRITE) as opened:
+        return {"credited": opened.memory.feedback(opened.traces.get(given.trace), given.reward)}
 
 
 @reading.get("/traces/{trace}")
@@ -205,9 +205,9 @@ def explain(
     context: Context, trace: TraceId, limit: Annotated[int | None, Query(ge=1, le=1_000)] = None
 ) -> ExplanationOut:
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
-    with context.hall(Scope.READ) as hall:
-        known = hall.traces.get(trace)
-        return ExplanationOut.of(hall.memory.explain(known, limit), known)
+    with context.opened(Scope.READ) as opened:
+        known = opened.traces.get(trace)
+        return ExplanationOut.of(opened.memory.explain(known, limit), known)
 
 
 @reading.get("/connect")

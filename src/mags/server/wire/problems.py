@@ -29,7 +29,7 @@ from mags.errors import (
     StoreFull,
 )
 from mags.server.auth import Forbidden, Refused
-from mags.server.halls import Overloaded
+from mags.server.open_memories import Overloaded
 from mags.server.wire.requests import whole_text
 
 MEDIA = "application/problem+json"
