@@ -26,9 +26,9 @@ from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
+    from mags.server.concurrency import ConcurrencyLimiter
     from mags.server.open_memories import OpenMemory
     from mags.server.settings import ModelChoice, Outside
-    from mags.server.turnstile import Turnstile
 
 Folder = Annotated[
     Path,
@@ -94,13 +94,15 @@ def outside() -> Outside:
     batching = _serving("mags.server.batching")
     if settings.embedder.kind == "embedded":
         # Its vectors do not depend on what is embedded beside them; another's may.
-        turns = _serving("mags.server.turnstile").Turnstile()
-        batched = batching.BatchedEmbedder(encoder(), turnstile=turns)
+        turns = _serving("mags.server.concurrency").ConcurrencyLimiter()
+        batched = batching.BatchedEmbedder(encoder(), limiter=turns)
         return _wired(settings, CachedEmbedder(batched), turns)
     return _wired(settings, make_embedder(settings.embedder))
 
 
-def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
+def _wired(
+    settings: Settings, embedder: Embedder, turns: ConcurrencyLimiter | None = None
+) -> Outside:
     upstream = _serving("mags.server.proxy.upstream")
     model = _serving("mags.server.settings")
     outside = _serving("mags.server.settings")
@@ -131,7 +133,7 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
         model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         joining=guests("mags.server"),
-        turnstile=turns if _plans_here(settings) else None,
+        limiter=turns if _plans_here(settings) else None,
     )
     return found
 

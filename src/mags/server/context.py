@@ -12,8 +12,8 @@ from starlette.datastructures import State
 
 from mags.memory.memory import Memory
 from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
+from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import MAIN, OpenMemories, OpenMemory, check_branch
-from mags.server.turnstile import Turnstile
 
 Namespace = Annotated[
     str,
@@ -37,14 +37,14 @@ class RequestContext:
     grant: Grant
     namespace: str
     branch: str = MAIN
-    turnstile: Turnstile | None = None
+    limiter: ConcurrencyLimiter | None = None
 
     @contextmanager
-    def seated(self, needed: Scope) -> Iterator[OpenMemory]:
+    def in_turn(self, needed: Scope) -> Iterator[OpenMemory]:
         """The same as `opened`, in turn: for work that waits for nothing but a core."""
         with (
             self.opened(needed) as opened,
-            self.turnstile.seat() if self.turnstile else nullcontext(),
+            self.limiter.slot() if self.limiter else nullcontext(),
         ):
             yield opened
 
@@ -82,7 +82,7 @@ def context_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) 
         grant=grant,
         namespace=namespace,
         branch=branch,
-        turnstile=state.choosing.outside.turnstile,
+        limiter=state.choosing.outside.limiter,
     )
 
 

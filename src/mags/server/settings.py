@@ -16,9 +16,9 @@ from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
 from mags.server.auth import remove_private, write_private
+from mags.server.concurrency import ConcurrencyLimiter
 from mags.server.open_memories import Opener
 from mags.server.proxy.upstream import Upstream
-from mags.server.turnstile import Turnstile
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
@@ -168,7 +168,7 @@ class Outside:
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;
     `model`: the same as it is shown. `with_model`: the same outside with another model (raises
     ConfigurationError); None where the model cannot be changed. `joining`: what adds routes of its
-    own to the app, by its name. `turnstile`: where recalls take seats, None where they wait for
+    own to the app, by its name. `limiter`: where recalls take slots, None where they wait for
     others more than they work.
     """
 
@@ -179,7 +179,7 @@ class Outside:
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
     joining: Mapping[str, Join] = field(default_factory=dict)
-    turnstile: Turnstile | None = None
+    limiter: ConcurrencyLimiter | None = None
 
 
 Join = Callable[[FastAPI, Outside], Leave]

@@ -151,7 +151,7 @@ def converse(
 @reading.post("/recall", response_model=FoundOut)
 def recall(context: Context, wanted: RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing."""
-    with context.seated(Scope.READ) as opened:
+    with context.in_turn(Scope.READ) as opened:
         found = opened.memory.recall(
             wanted.query,
             wanted.k,
