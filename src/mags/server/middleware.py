@@ -1,4 +1,4 @@
-"""What every request passes before it meets a route: metrics, the log, who asks, how much.
+"""The middleware before the routes: metrics and the log, authentication, limits.
 
 Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
 """
@@ -45,21 +45,20 @@ BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5
 UNKNOWN = "unknown"
 
 
-class Doorman:
-    """Finds the grant of each request and puts it into its scope, or answers 401 or 403.
+class AuthMiddleware:
+    """Puts the grant of each request into its scope, or answers 401 or 403.
 
-    On loopback nobody is asked for a key; what remains to fear there is a web page in the user's
-    own browser, so the names by which the server is called, and the pages that call it, are
-    checked.
+    On loopback no key is needed. What remains to fear there is a web page in the user's own
+    browser, so `Host` and `Origin` are checked.
     """
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
-        """Keys are asked for wherever others may reach the server."""
+        """A key is needed wherever others may reach the server."""
         self._app, self._keys = app, keys
         self._asked = settings.asks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in who may."""
+        """Let a request through, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
