@@ -32,8 +32,8 @@ class Ticket:
 class ConcurrencyLimiter:
     """So many slots; whoever finds none waits, first come first served. Safe in threads.
 
-    A thread with a slot may `step_aside` for work that is cheaper in a batch: others go first, until
-    none of them has anything else to do, or until `wake` says that another did its work along.
+    A thread with a slot may `step_aside` for work that is cheaper in a batch: others go first,
+    until none of them has anything else to do, or until `wake` says that its work is done.
     """
 
     def __init__(self, slots: int | None = None) -> None:
