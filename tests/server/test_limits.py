@@ -10,26 +10,26 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from mags.memory.memory import Memory
-from mags.server.middleware import Buckets, Limited
+from mags.server.middleware import LimitsMiddleware, RateLimiter
 from mags.server.settings import Limits
 from tests.server.serving import open_memory, serving
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate():
-    buckets = Buckets(10.0, 3)
-    assert [buckets.take("a", 0.0) for _ in range(3)] == [0.0, 0.0, 0.0]
-    assert buckets.take("a", 0.0) == pytest.approx(0.1)
-    assert buckets.take("b", 0.0) == 0.0
-    assert buckets.take("a", 0.1) == 0.0
-    assert buckets.take("a", 0.1) == pytest.approx(0.1)
+    limiter = RateLimiter(10.0, 3)
+    assert [limiter.take("a", 0.0) for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert limiter.take("a", 0.0) == pytest.approx(0.1)
+    assert limiter.take("b", 0.0) == 0.0
+    assert limiter.take("a", 0.1) == 0.0
+    assert limiter.take("a", 0.1) == pytest.approx(0.1)
 
 
 def test_buckets_forget_who_has_not_asked_for_longest():
-    buckets = Buckets(1.0, 1, most=2)
+    limiter = RateLimiter(1.0, 1, most=2)
     for name in ("a", "b", "c"):
-        buckets.take(name, 0.0)
-    assert buckets.take("a", 0.0) == 0.0
-    assert buckets.take("c", 0.0) > 0.0
+        limiter.take(name, 0.0)
+    assert limiter.take("a", 0.0) == 0.0
+    assert limiter.take("c", 0.0) > 0.0
 
 
 def test_a_body_over_its_limit_is_refused_before_it_is_read(folder: Path):
@@ -149,7 +149,7 @@ def test_who_does_not_read_its_answer_holds_no_place():
         await send({"type": "http.response.body", "body": b"x"})
 
     async def run() -> None:
-        limited = Limited(app, Limits(busy=1, request_s=0.1))
+        limited = LimitsMiddleware(app, Limits(busy=1, request_s=0.1))
         scope = {"type": "http", "method": "GET", "path": "/memories", "headers": []}
         sent: list[Message] = []
 

@@ -129,7 +129,7 @@ class TooLarge(HTTPException):
     """A body is over its limit; ends the reading of it, whoever reads."""
 
 
-class Buckets:
+class RateLimiter:
     """A token bucket for each name, the least used ones forgotten."""
 
     def __init__(self, rate: float, burst: int, *, most: int = 10_000) -> None:
@@ -148,13 +148,13 @@ class Buckets:
         return 0.0 if enough else (1.0 - level) / self._rate
 
 
-class Limited:
-    """An app behind limits of size, rate, concurrency and time, before anything is parsed."""
+class LimitsMiddleware:
+    """Limits of size, rate, requests at work and time, before anything is parsed."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        """Each key has a bucket of its own; who has none shares that of the address."""
+        """Each key has a rate of its own; requests without one share that of their address."""
         self._app, self._limits = app, limits
-        self._buckets = Buckets(limits.rate, limits.burst)
+        self._rates = RateLimiter(limits.rate, limits.burst)
         self._room = asyncio.Semaphore(limits.busy)
         self._queued = 0
 
@@ -163,7 +163,7 @@ class Limited:
         if scope["type"] != "http" or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
-        wait_s = self._buckets.take(_drawer(scope), time.monotonic())
+        wait_s = self._rates.take(_rate_name(scope), time.monotonic())
         if wait_s:
             answer = problem(429, "Too many requests", f"wait {wait_s:.2f} s, then ask again")
             await answer(scope, receive, send)
@@ -276,8 +276,8 @@ class Limited:
         return self._limits.import_bytes if large else self._limits.body_bytes
 
 
-def _drawer(scope: Scope) -> str:
-    """Whose bucket a request draws from: its key's, else its address's."""
+def _rate_name(scope: Scope) -> str:
+    """Whose rate a request counts for: its key's, else its address's."""
     grant: Grant | None = scope.get(GRANT)
     if grant is not None:
         return grant.name

@@ -20,7 +20,7 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.context import context_for, grant_of
-from mags.server.middleware import AuthMiddleware, Limited, Metrics, Observed, logger
+from mags.server.middleware import AuthMiddleware, LimitsMiddleware, Metrics, Observed, logger
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.routes import Proxy, Refusals, Rememberer
 from mags.server.routes import history, memories, nodes, server
@@ -69,7 +69,7 @@ class Service:
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
         self.api.openapi()  # now, by one thread: two might make it at once at the first request
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
-        inner = Limited(inner, limits)
+        inner = LimitsMiddleware(inner, limits)
         inner = AuthMiddleware(inner, settings, self.keys)
         inner = Refusals(inner)
         self.app: ASGIApp = Observed(inner, self.metrics, log or logger(sys.stderr))
