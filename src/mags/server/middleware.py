@@ -357,11 +357,11 @@ class Metrics:
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
 
 
-class Observed:
-    """An app whose requests are counted, timed and logged, each under an id that its answer has.
+class MetricsMiddleware:
+    """Counts, times and logs each request, under an id that its response carries.
 
-    Never what was said: paths hold names of memories and ids, so the route is told and not the
-    path; a key by its name.
+    Nothing of a memory is logged: a path holds names of memories, so the route's template stands
+    for it; a key is logged by its name.
     """
 
     def __init__(

@@ -20,7 +20,13 @@ from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
 from mags.server.context import context_for, grant_of
-from mags.server.middleware import AuthMiddleware, LimitsMiddleware, Metrics, Observed, logger
+from mags.server.middleware import (
+    AuthMiddleware,
+    LimitsMiddleware,
+    Metrics,
+    MetricsMiddleware,
+    logger,
+)
 from mags.server.open_memories import OpenMemories
 from mags.server.proxy.routes import Proxy, Refusals, Rememberer
 from mags.server.routes import history, memories, nodes, server
@@ -72,7 +78,7 @@ class Service:
         inner = LimitsMiddleware(inner, limits)
         inner = AuthMiddleware(inner, settings, self.keys)
         inner = Refusals(inner)
-        self.app: ASGIApp = Observed(inner, self.metrics, log or logger(sys.stderr))
+        self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
 
     def _api(self) -> FastAPI:
         app = Described(
