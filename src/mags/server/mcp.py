@@ -35,8 +35,8 @@ from mags.server.wire.responses import (
     FoundOut,
     MarkOut,
     ReplyOut,
+    ResponseBody,
     SeenOut,
-    Shown,
 )
 
 Enter = Callable[[Any, Scope], AbstractContextManager[OpenMemory]]
@@ -70,7 +70,7 @@ PATH = "/mcp"
 Text = Annotated[str, Field(min_length=1)]
 
 
-class ProfileText(Shown):
+class ProfileText(ResponseBody):
     """What is known of somebody, as a resource."""
 
     name: str
@@ -158,11 +158,8 @@ class Tools:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0
-            shown = (
-                ChangeOut.of(one)
-                for one in inspect.changes(memory, after, int(newest), named=NAMED)
-            )
-            return "\n".join(change.model_dump_json() for change in shown)
+            found = inspect.changes(memory, after, int(newest), named=NAMED)
+            return "\n".join(ChangeOut.of(change).model_dump_json() for change in found)
 
 
 class Listing(MCPServer):

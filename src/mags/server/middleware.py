@@ -106,8 +106,7 @@ class AuthMiddleware:
 
 def secret_of(headers: Headers) -> str | None:
     """The key that a request carries, in either of the two usual places."""
-    given = headers.get("authorization", "")
-    kind, _, secret = given.partition(" ")
+    kind, _, secret = headers.get("authorization", "").partition(" ")
     if kind.casefold() == "bearer" and secret.strip():
         return secret.strip()
     return headers.get("x-api-key") or None

@@ -11,8 +11,8 @@ from mags.memory import inspect
 from mags.memory.views import Frame
 from mags.server.auth import Forbidden, Grant, Scope
 from mags.server.context import grant_of
-from mags.server.wire.requests import Given, examples
-from mags.server.wire.responses import Copied, PictureOut, Shown
+from mags.server.wire.requests import RequestBody, examples
+from mags.server.wire.responses import PictureOut, ResponseBody, ViewBody
 from mags_lab.server.sessions import OFFERED, Played, Step, Table, Tables
 
 router = APIRouter(prefix="/games", tags=["games"])
@@ -21,7 +21,7 @@ GameId = Annotated[
 ]
 
 
-class GameIn(Given):
+class GameIn(RequestBody):
     """Which game to play; the same seed brings the same game."""
 
     model_config = examples({}, {"game": "knights/short", "seed": 3})
@@ -30,13 +30,13 @@ class GameIn(Given):
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
 
 
-class GamesOut(Shown):
+class GamesOut(ResponseBody):
     """Games that can be watched, with the turns that are played at most."""
 
     games: dict[str, int]
 
 
-class GameOut(Shown):
+class GameOut(ResponseBody):
     """A game that has begun. `turns`: how many are played at most."""
 
     id: str
@@ -45,14 +45,14 @@ class GameOut(Shown):
     turns: int
 
 
-class LineOut(Copied):
+class LineOut(ViewBody):
     """Something said or seen; the speaker may be "narrator"."""
 
     speaker: str
     text: str
 
 
-class TurnOut(Shown):
+class TurnOut(ResponseBody):
     """One player's turn.
 
     `said`: what came before the question; `best`: the actions that bring the most; `knowable`:
@@ -97,7 +97,7 @@ class TurnOut(Shown):
         )
 
 
-class StepOut(Shown):
+class StepOut(ResponseBody):
     """One turn of both. `turn`: how many have been played; `over`: this was the last."""
 
     game: str
@@ -151,8 +151,8 @@ def game_picture(
 ) -> PictureOut:
     """The memory that MAGS has made of the game so far, to be drawn."""
     grant, tables = _player(request)
-    seen = tables.look(grant, game, lambda memory: inspect.picture(memory, Frame(most=most)))
-    return PictureOut.of(seen)
+    picture = tables.look(grant, game, lambda memory: inspect.picture(memory, Frame(most=most)))
+    return PictureOut.of(picture)
 
 
 @router.delete("/{game}", status_code=204)

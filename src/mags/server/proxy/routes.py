@@ -141,7 +141,7 @@ class Proxy:
             remembered = await run_in_threadpool(self._rememberer.before, grant, conversation)
             kept = remembered.kept
             client, upstream = self._asked()
-            sent = self._rememberer.shown(body, remembered)
+            sent = self._rememberer.with_context(body, remembered)
             sent = {**sent, "model": sent.get("model") or upstream.model}
             sent.pop("user", None)  # names a memory here, and is nobody else's business
             if body.get("stream") is True:
@@ -299,9 +299,9 @@ def _last(sent: Json, extension: Json) -> Json:
 
 
 def _texts(wanted: EmbeddingsIn) -> list[str]:
-    given = [wanted.input] if isinstance(wanted.input, str) else wanted.input
-    texts = [one for one in given if isinstance(one, str)]
-    if len(texts) < len(given):
+    inputs = [wanted.input] if isinstance(wanted.input, str) else wanted.input
+    texts = [one for one in inputs if isinstance(one, str)]
+    if len(texts) < len(inputs):
         raise InvalidInput(TOKENS, field="input")
     if not texts or len(texts) > 2_048 or not all(text.strip() for text in texts):
         raise InvalidInput("input: 1 to 2,048 texts with something in each", field="input")
@@ -500,7 +500,7 @@ class Rememberer:
             return f"this answer is not remembered: {failure}"
         return ""
 
-    def shown(self, body: Json, remembered: Remembered) -> Json:
+    def with_context(self, body: Json, remembered: Remembered) -> Json:
         """The request as the model gets it: a system message of bounded size before the rest.
 
         It stands after the client's own system messages, which keep the first word.
@@ -575,7 +575,7 @@ class Refusals:
         held: Message | None = None
         content = b""
 
-        async def told(message: Message) -> None:
+        async def in_their_form(message: Message) -> None:
             nonlocal held, content
             if message["type"] == "http.response.start":
                 if MutableHeaders(scope=message).get("content-type") == MEDIA:
@@ -590,7 +590,7 @@ class Refusals:
                 held = None
             await send(message)
 
-        await self._app(scope, receive, told)
+        await self._app(scope, receive, in_their_form)
 
 
 def _retold(start: Message, content: bytes) -> Message:

@@ -62,10 +62,10 @@ def snapshots(context: Context) -> list[MarkOut]:
 
 
 @router.post("/snapshots", status_code=201)
-def snapshot(context: Context, given: NameIn) -> MarkOut:
+def snapshot(context: Context, body: NameIn) -> MarkOut:
     """Name this moment, for diff and rollback."""
     with context.writing() as memory:
-        return MarkOut.of(memory.snapshot(given.name))
+        return MarkOut.of(memory.snapshot(body.name))
 
 
 @router.get("/diff")
@@ -79,10 +79,10 @@ def diff(
 
 
 @router.post("/rollback")
-def rollback(context: Context, given: NameIn) -> EntryOut:
+def rollback(context: Context, body: NameIn) -> EntryOut:
     """Go back to a snapshot, by a new change that can itself be taken back."""
     with context.writing() as memory:
-        memory.rollback(given.name)
+        memory.rollback(body.name)
         return EntryOut.of(memory.log(1)[0])
 
 
@@ -94,11 +94,11 @@ def branches(context: Context) -> list[MarkOut]:
 
 
 @router.post("/branches", status_code=201)
-def branch(context: Context, given: NameIn) -> MarkOut:
+def branch(context: Context, body: NameIn) -> MarkOut:
     """A branch that begins as this one and goes its own way; name it by `?branch=` then."""
     with context.writing() as memory:
-        memory.branch(given.name).close()
-        return MarkOut.of(next(m for m in memory.branches() if m.name == given.name))
+        memory.branch(body.name).close()
+        return MarkOut.of(next(m for m in memory.branches() if m.name == body.name))
 
 
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
@@ -179,8 +179,8 @@ async def events(
 class _Counted(StreamingResponse):
     """An event stream that is counted as long as it is sent, however it ends."""
 
-    def __init__(self, *given: Any, state: State, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, state: State, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self._state = state
         state.streams += 1  # now, or many that come at once would all find room
 
@@ -213,10 +213,10 @@ async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncI
         yield event(FAILED, bytes(of_error(failure).body).decode())
 
 
-def _sequence(given: str) -> int:
-    if not (given.isascii() and given.isdigit() and len(given) < 19):
+def _sequence(event_id: str) -> int:
+    if not (event_id.isascii() and event_id.isdigit() and len(event_id) < 19):
         raise InvalidInput("Last-Event-ID: the id of the last event that came")
-    return int(given)
+    return int(event_id)
 
 
 def _head(context: RequestContext) -> int:

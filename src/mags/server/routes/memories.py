@@ -160,8 +160,8 @@ def recall(context: Context, wanted: RecallIn) -> Response:
             speaker=wanted.speaker,
             session=wanted.session,
         )
-        told = found_as_json(found, opened.traces.keep(found.trace))
-        return Response(told, media_type="application/json")
+        content = found_as_json(found, opened.traces.keep(found.trace))
+        return Response(content, media_type="application/json")
 
 
 @reading.get("/search")
@@ -194,10 +194,10 @@ def ask(context: Context, asked: AskIn) -> Response:
 
 
 @reading.post("/feedback")
-def feedback(context: Context, given: FeedbackIn) -> dict[str, bool]:
+def feedback(context: Context, body: FeedbackIn) -> dict[str, bool]:
     """Reward what led to an answer; false where this trace was rewarded before."""
     with context.opened(Scope.WRITE) as opened:
-        return {"credited": opened.memory.feedback(opened.traces.get(given.trace), given.reward)}
+        return {"credited": opened.memory.feedback(opened.traces.get(body.trace), body.reward)}
 
 
 @reading.get("/traces/{trace}")
@@ -269,7 +269,7 @@ def latest(context: Context, wanted: LatestIn) -> list[list[int]]:
         return [list(some) for some in inspect.latest(memory, wanted.things, most=wanted.most)]
 
 
-def _id_or_name(given: str) -> int | str:
+def _id_or_name(text: str) -> int | str:
     """A node's id where it is one ("12" or "m12"), else a name."""
-    digits = given.removeprefix("m")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else given
+    digits = text.removeprefix("m")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text

@@ -61,8 +61,8 @@ def problem(
     """A problem as a response. `facts`: members of its own, by RFC 9457 section 3.2."""
     known = {"type", "title", "status", "detail"}
     body = {"type": kind, "title": title, "status": status, "detail": whole_text(detail)}
-    shown = {k: _shown(v) for k, v in facts.items() if k not in known}
-    body |= {k: v for k, v in shown.items() if v is not None}
+    members = {k: _as_json(v) for k, v in facts.items() if k not in known}
+    body |= {k: v for k, v in members.items() if v is not None}
     headers = {}
     if status in (429, 503):
         headers["Retry-After"] = str(RETRY_AFTER_S)
@@ -71,7 +71,7 @@ def problem(
     return JSONResponse(body, status_code=status, headers=headers, media_type=MEDIA)
 
 
-def _shown(fact: object) -> object:
+def _as_json(fact: object) -> object:
     """A fact as JSON can hold it, None for what it cannot."""
     if isinstance(fact, str):
         return whole_text(fact)

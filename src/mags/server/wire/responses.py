@@ -43,16 +43,16 @@ NAMED = 12
 """Nodes of a change whose words are told with it."""
 MOST_LINKS = 2_000
 """Links of a map: between many regions they are as many as the square of these."""
-Made = TypeVar("Made", bound="Copied")
+Made = TypeVar("Made", bound="ViewBody")
 
 
-class Shown(BaseModel):
+class ResponseBody(BaseModel):
     """An answer's body."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-class Copied(Shown):
+class ViewBody(ResponseBody):
     """An answer with what a value of the memory has, under the same names."""
 
     @classmethod
@@ -61,7 +61,7 @@ class Copied(Shown):
         return cls.model_validate(value)
 
 
-def copies(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], type[Made]]:
+def fields_of(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], type[Made]]:
     """Give an answer the fields of a view, which stand there once; `but`: not these.
 
     What the answer itself declares is how it shows a field, such as a view inside the view.
@@ -70,7 +70,7 @@ def copies(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], t
     def made(answer: type[Made]) -> type[Made]:
         hints = get_type_hints(view) | get_type_hints(answer, include_extras=True)
         shown = {one.name: (hints[one.name], ...) for one in fields(view) if one.name not in but}
-        named: dict[str, Any] = {"__base__": Copied, "__doc__": answer.__doc__, **shown}
+        named: dict[str, Any] = {"__base__": ViewBody, "__doc__": answer.__doc__, **shown}
         copied: type[Made] = create_model(answer.__name__, **named)
         return copied
 
@@ -80,19 +80,19 @@ def copies(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], t
 # -- turns and answers
 
 
-@copies(Seen, but=["delta"])
-class SeenOut(Copied):
+@fields_of(Seen, but=["delta"])
+class SeenOut(ViewBody):
     """What became of a turn. `seq`: its place in the journal; the other numbers are node ids."""
 
 
-@copies(FactView)
-class FactOut(Copied):
+@fields_of(FactView)
+class FactOut(ViewBody):
     """A fact in words; times null where open or unknown. `tentative`: it is a guess."""
 
     qualifiers: Annotated[dict[str, str], BeforeValidator(dict)]  # of pairs
 
 
-class HitOut(Shown):
+class HitOut(ResponseBody):
     """One recalled memory, with what each feature added to its score."""
 
     id: int
@@ -110,7 +110,7 @@ class HitOut(Shown):
     shares: dict[str, float]
 
 
-class FoundOut(Shown):
+class FoundOut(ResponseBody):
     """Hits best first. `trace`: the id to explain them or to reward them by."""
 
     trace: str
@@ -123,17 +123,17 @@ class FoundOut(Shown):
         return cls.model_validate(found_as_dict(found, trace))
 
 
-@copies(Citation)
-class CitationOut(Copied):
+@fields_of(Citation)
+class CitationOut(ViewBody):
     """A memory that an answer rests on."""
 
 
-@copies(Usage, but=["estimated"])
-class UsageOut(Copied):
+@fields_of(Usage, but=["estimated"])
+class UsageOut(ViewBody):
     """What language models were used for it."""
 
 
-class ReplyOut(Shown):
+class ReplyOut(ResponseBody):
     """An answer with what carries it. `fallback`: why it was not the configured model."""
 
     text: str
@@ -162,7 +162,7 @@ class ReplyOut(Shown):
         )
 
 
-class ExplanationOut(Shown):
+class ExplanationOut(ResponseBody):
     """A trace in words, and the trace itself."""
 
     queries: list[str]
@@ -170,13 +170,15 @@ class ExplanationOut(Shown):
     trace: dict[str, Any]
 
     @classmethod
-    def of(cls, told: Explanation, trace: Trace) -> ExplanationOut:
+    def of(cls, explained: Explanation, trace: Trace) -> ExplanationOut:
         """From what the memory says of a trace."""
-        return cls(queries=list(told.queries), lines=list(told.lines), trace=trace.as_dict())
+        return cls(
+            queries=list(explained.queries), lines=list(explained.lines), trace=trace.as_dict()
+        )
 
 
-@copies(Chain)
-class ChainOut(Copied):
+@fields_of(Chain)
+class ChainOut(ViewBody):
     """What leads to an option (its place): episodes, the question's end first.
 
     `value` in [0, 1]: how well it hangs together. `since`: what speaks of the same things later.
@@ -186,25 +188,25 @@ class ChainOut(Copied):
 # -- nodes, and the memory as a whole
 
 
-@copies(NodeView)
-class NodeOut(Copied):
+@fields_of(NodeView)
+class NodeOut(ViewBody):
     """A node in words; strength is now's."""
 
     fact: FactOut | None
 
 
-@copies(NeighbourView)
-class NeighbourOut(Copied):
+@fields_of(NeighbourView)
+class NeighbourOut(ViewBody):
     """One arc at a node."""
 
 
-@copies(PathView)
-class PathOut(Copied):
+@fields_of(PathView)
+class PathOut(ViewBody):
     """How two nodes hang together; null where they do not."""
 
 
-@copies(Profile)
-class ProfileOut(Copied):
+@fields_of(Profile)
+class ProfileOut(ViewBody):
     """What is known about somebody or something, now and before."""
 
     facts: list[FactOut]
@@ -212,12 +214,12 @@ class ProfileOut(Copied):
     about: list[FactOut]
 
 
-@copies(Stats, but=["parts"])
-class StatsOut(Copied):
+@fields_of(Stats, but=["parts"])
+class StatsOut(ViewBody):
     """Counts of a memory, and who is at work."""
 
 
-class SleepOut(Shown):
+class SleepOut(ResponseBody):
     """What a sleep did, by rule, and the sizes before and after it."""
 
     tick: int
@@ -240,33 +242,33 @@ class SleepOut(Shown):
         )
 
 
-@copies(Forgotten)
-class ForgottenOut(Copied):
+@fields_of(Forgotten)
+class ForgottenOut(ViewBody):
     """What was erased (or would be), node ids by kind; `texts` of what would be, by id."""
 
 
 # -- what the page and followers get: pictures, regions, changes
 
 
-@copies(ArcView)
-class ArcOut(Copied):
+@fields_of(ArcView)
+class ArcOut(ViewBody):
     """An arc. `weight`: its charge, in [0, 1]."""
 
 
-@copies(DotView)
-class DotOut(Copied):
+@fields_of(DotView)
+class DotOut(ViewBody):
     """A node of a picture. `region`: 0 where it lies in none. `tentative`: it is a guess."""
 
 
-@copies(Picture)
-class PictureOut(Copied):
+@fields_of(Picture)
+class PictureOut(ViewBody):
     """The strongest nodes and the arcs between them; `nodes`, `arcs`: how many in all."""
 
     dots: list[DotOut]
     lines: list[ArcOut]
 
 
-class RegionOut(Copied):
+class RegionOut(ViewBody):
     """A community of associated nodes."""
 
     id: int
@@ -275,12 +277,12 @@ class RegionOut(Copied):
     size: int
 
 
-@copies(LinkView)
-class LinkOut(Copied):
+@fields_of(LinkView)
+class LinkOut(ViewBody):
     """How strongly two regions hang together."""
 
 
-class MapOut(Shown):
+class MapOut(ResponseBody):
     """The regions of a memory, largest first, and the strongest links between them (2,000)."""
 
     regions: list[RegionOut]
@@ -295,13 +297,13 @@ class MapOut(Shown):
         )
 
 
-@copies(NamedView)
-class NamedOut(Copied):
+@fields_of(NamedView)
+class NamedOut(ViewBody):
     """A node in its words of now. `current`: false for what is over; `tentative`: it is a guess."""
 
 
-@copies(ChangeView)
-class ChangeOut(Copied):
+@fields_of(ChangeView)
+class ChangeOut(ViewBody):
     """One Delta, in ids: what it made, changed and removed. `more`: touched but not listed.
 
     `closed`, `edited`: those of `changed` that ended, or have other words now. `arcs` are new,
@@ -316,8 +318,8 @@ class ChangeOut(Copied):
     named: list[NamedOut]
 
 
-@copies(MomentView)
-class MomentOut(Copied):
+@fields_of(MomentView)
+class MomentOut(ViewBody):
     """What one change left of a node: its strength at a tick, and the ticks until half is gone.
 
     `half_life`: null where the strength stays. `seq` 0: what is known without the journal.
@@ -327,7 +329,7 @@ class MomentOut(Copied):
 # -- history
 
 
-class MarkOut(Shown):
+class MarkOut(ResponseBody):
     """A named moment: a snapshot, or where a branch begins."""
 
     name: str
@@ -342,18 +344,18 @@ class MarkOut(Shown):
         return cls(name=mark.name, branch=mark.branch, seq=mark.seq, recorded_at=at)
 
 
-@copies(LogEntry)
-class EntryOut(Copied):
+@fields_of(LogEntry)
+class EntryOut(ViewBody):
     """One change of the journal."""
 
 
-@copies(GoneView)
-class GoneOut(Copied):
+@fields_of(GoneView)
+class GoneOut(ViewBody):
     """A node that is no more, as it was."""
 
 
-@copies(Diff)
-class DiffOut(Copied):
+@fields_of(Diff)
+class DiffOut(ViewBody):
     """What changed since a snapshot."""
 
     added: list[NodeOut]
@@ -365,7 +367,7 @@ class DiffOut(Copied):
 # -- the server
 
 
-class MemoriesOut(Shown):
+class MemoriesOut(ResponseBody):
     """Names of memories, what the key that asked may do, and what joined the server: `games`."""
 
     memories: list[str]
@@ -377,7 +379,7 @@ class MemoriesOut(Shown):
 Reason = Literal["compiling", "stopping"]
 
 
-class ReadyOut(Shown):
+class ReadyOut(ResponseBody):
     """Whether requests are answered at once; `reason`: why not."""
 
     ready: bool

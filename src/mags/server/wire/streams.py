@@ -27,10 +27,10 @@ TEXT, DONE, FAILED = "text", "done", "failed"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-def whole(shown: BaseModel, status: int = 200) -> Response:
+def whole(answer: BaseModel, status: int = 200) -> Response:
     """An answer as it goes over the line: made by who made it, and checked by nobody again."""
     return Response(
-        shown.__pydantic_serializer__.to_json(shown),
+        answer.__pydantic_serializer__.to_json(answer),
         status_code=status,
         media_type="application/json",
     )
