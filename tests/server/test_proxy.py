@@ -11,7 +11,7 @@ import pytest
 
 from mags.server.auth import KeyRing, Scope
 from mags.server.proxy.upstream import Upstream
-from mags.server.settings import Limits
+from mags.server.settings import ServerLimits
 from tests.models.chat.endpoint import Server, Step, tool_call
 from tests.server.serving import EMBEDDER, Served, serving
 
@@ -323,7 +323,10 @@ def test_errors_of_keys_and_limits_have_openais_form_too(folder: Path):
         assert (answer.status_code, error["code"]) == (401, "Refused")
         assert answer.headers["www-authenticate"] == "Bearer"
         assert "Authorization: Bearer mags_" in error["message"]
-    with serving(folder, limits=Limits(rate=0.01, burst=1)) as served, client_of(served) as client:
+    with (
+        serving(folder, limits=ServerLimits(rate=0.01, burst=1)) as served,
+        client_of(served) as client,
+    ):
         client.embeddings.create(model="any", input="x")
         with pytest.raises(openai.RateLimitError, match="then ask again") as failure:
             client.embeddings.create(model="any", input="x")

@@ -79,7 +79,7 @@ def serve(
         port=port,
         need_key=need_key,
         hosts=tuple(allow_host or ()),
-        limits=settings.Limits(rate=rate, burst=max(1, round(2 * rate))),
+        limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
     )
     listener = run.listener(service.Service(chosen, outside()))
     shown = f"[{host}]" if ":" in host else host

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
 from mags.server.auth import BEGIN, EVERYTHING, GRANT, Forbidden, Grant, KeyRing, Refused
-from mags.server.settings import Limits, ServerSettings, is_local
+from mags.server.settings import ServerLimits, ServerSettings, is_local
 from mags.server.wire.problems import of_error, problem
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
@@ -148,9 +148,9 @@ class RateLimiter:
 
 
 class LimitsMiddleware:
-    """Limits of size, rate, requests at work and time, before anything is parsed."""
+    """ServerLimits of size, rate, requests at work and time, before anything is parsed."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: ServerLimits) -> None:
         """Each key has a rate of its own; requests without one share that of their address."""
         self._app, self._limits = app, limits
         self._rates = RateLimiter(limits.rate, limits.burst)

@@ -29,7 +29,7 @@ Leave = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """How much a server takes. Times in seconds.
 
     `body_bytes`: of one request (`import_bytes` of an import); `rate`: requests a second for each
@@ -64,7 +64,7 @@ class ServerSettings:
     port: int = 7437
     need_key: bool = False
     hosts: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
 
     @property
     def asks(self) -> bool:
