@@ -112,13 +112,13 @@ class Tools:
         """Answer a question from memory alone, with citations, or say that it is not known."""
         with _entered(self.enter(ctx, Scope.WRITE)) as opened:
             reply = opened.memory.ask(question)
-            return ReplyOut.of(reply, opened.traces.keep(reply.trace))
+            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     def explain(self, ctx: Context, trace: Text) -> ExplanationOut:
         """Why a recall or an answer came out as it did, by the id of its trace."""
         with _entered(self.enter(ctx, Scope.READ)) as opened:
             known = opened.traces.get(trace)
-            return ExplanationOut.of(opened.memory.explain(known, None), known)
+            return ExplanationOut.of(opened.memory.explain(known, None), trace=known.as_dict())
 
     def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> ForgottenOut:
         """Erase for good what has a name, or all that holds a phrase. First look, by `dry_run`."""

@@ -140,7 +140,7 @@ def converse(
             said = turn.model_dump(exclude={"stream"})
             said["key"] = turn.key or idempotency_key
             reply = opened.memory.converse(**said, on_text=on_text)
-            return ReplyOut.of(reply, opened.traces.keep(reply.trace))
+            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=turn.stream)
 
@@ -188,7 +188,7 @@ def ask(context: Context, asked: AskIn) -> Response:
     def work(on_text: OnText) -> ReplyOut:
         with context.opened(Scope.WRITE) as opened:
             reply = opened.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
-            return ReplyOut.of(reply, opened.traces.keep(reply.trace))
+            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=asked.stream)
 
@@ -207,7 +207,7 @@ def explain(
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
     with context.opened(Scope.READ) as opened:
         known = opened.traces.get(trace)
-        return ExplanationOut.of(opened.memory.explain(known, limit), known)
+        return ExplanationOut.of(opened.memory.explain(known, limit), trace=known.as_dict())
 
 
 @reading.get("/connect")

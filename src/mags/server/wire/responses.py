@@ -1,4 +1,4 @@
-"""What a client gets, and how the values of a memory become it."""
+"""The bodies of responses, and how they are made from the values of a memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from mags.plasticity.cycle import SleepReport
 from mags.ports.chat import Usage
 from mags.ports.store import Mark
 from mags.recall.chains import Chain
-from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, Trace, moment_of
+from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, moment_of
 
 NAMED = 12
 """Nodes of a change whose words are told with it."""
@@ -53,25 +53,29 @@ class ResponseBody(BaseModel):
 
 
 class ViewBody(ResponseBody):
-    """An answer with what a value of the memory has, under the same names."""
+    """A body whose fields are those of a value of the memory, under the same names."""
 
     @classmethod
-    def of(cls, value: object) -> Self:
-        """From what the memory says."""
-        return cls.model_validate(value)
+    def of(cls, value: object, **more: object) -> Self:
+        """From a value of the memory, and what the value does not know, such as a trace's id."""
+        names = cls.model_fields.keys() - more.keys()
+        return cls.model_validate({name: getattr(value, name) for name in names} | more)
 
 
 def fields_of(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], type[Made]]:
-    """Give an answer the fields of a view, which stand there once; `but`: not these.
+    """Give a body the fields of a view, all of them needed; `but`: leave these out.
 
-    What the answer itself declares is how it shows a field, such as a view inside the view.
+    What the body declares itself is added, or shows a field in its own way, such as a body for a
+    view inside the view.
     """
 
-    def made(answer: type[Made]) -> type[Made]:
-        hints = get_type_hints(view) | get_type_hints(answer, include_extras=True)
-        shown = {one.name: (hints[one.name], ...) for one in fields(view) if one.name not in but}
-        named: dict[str, Any] = {"__base__": ViewBody, "__doc__": answer.__doc__, **shown}
-        copied: type[Made] = create_model(answer.__name__, **named)
+    def made(body: type[Made]) -> type[Made]:
+        hints = get_type_hints(view) | get_type_hints(body, include_extras=True)
+        names = [one.name for one in fields(view) if one.name not in but]
+        names += [name for name in body.model_fields if name not in names]
+        named: dict[str, Any] = {"__base__": ViewBody, "__doc__": body.__doc__}
+        named |= {name: (hints[name], ...) for name in names}
+        copied: type[Made] = create_model(body.__name__, **named)
         return copied
 
     return made
@@ -92,21 +96,13 @@ class FactOut(ViewBody):
     qualifiers: Annotated[dict[str, str], BeforeValidator(dict)]  # of pairs
 
 
-class HitOut(ResponseBody):
+@fields_of(Hit, but=["members"])
+class HitOut(ViewBody):
     """One recalled memory, with what each feature added to its score."""
 
-    id: int
-    kind: str
-    text: str
-    score: float
-    speaker: str
-    session: str
     at: datetime | None
-    current: bool
-    tentative: bool
-    anchor: bool
-    episode_ids: list[int]
     fact: FactOut | None
+    tentative: bool
     shares: dict[str, float]
 
 
@@ -133,48 +129,21 @@ class UsageOut(ViewBody):
     """What language models were used for it."""
 
 
-class ReplyOut(ResponseBody):
+@fields_of(Reply, but=["found", "operations", "learnt"])
+class ReplyOut(ViewBody):
     """An answer with what carries it. `fallback`: why it was not the configured model."""
 
-    text: str
-    support: float
     citations: list[CitationOut]
     trace: str
-    answerer: str
-    fallback: str | None
     usage: UsageOut
     seen: SeenOut | None
-    warnings: list[str]
-
-    @classmethod
-    def of(cls, reply: Reply, trace: str) -> ReplyOut:
-        """From an answer and the id under which its trace is kept."""
-        return cls(
-            text=reply.text,
-            support=reply.support,
-            citations=[CitationOut.of(one) for one in reply.citations],
-            trace=trace,
-            answerer=reply.answerer,
-            fallback=reply.fallback,
-            usage=UsageOut.of(reply.usage),
-            seen=None if reply.seen is None else SeenOut.of(reply.seen),
-            warnings=list(reply.warnings),
-        )
 
 
-class ExplanationOut(ResponseBody):
+@fields_of(Explanation)
+class ExplanationOut(ViewBody):
     """A trace in words, and the trace itself."""
 
-    queries: list[str]
-    lines: list[str]
     trace: dict[str, Any]
-
-    @classmethod
-    def of(cls, explained: Explanation, trace: Trace) -> ExplanationOut:
-        """From what the memory says of a trace."""
-        return cls(
-            queries=list(explained.queries), lines=list(explained.lines), trace=trace.as_dict()
-        )
 
 
 @fields_of(Chain)
@@ -268,12 +237,10 @@ class PictureOut(ViewBody):
     lines: list[ArcOut]
 
 
+@fields_of(RegionView, but=["members"])
 class RegionOut(ViewBody):
     """A community of associated nodes."""
 
-    id: int
-    name: str
-    leaders: list[int]
     size: int
 
 
@@ -329,19 +296,11 @@ class MomentOut(ViewBody):
 # -- history
 
 
-class MarkOut(ResponseBody):
+@fields_of(Mark)
+class MarkOut(ViewBody):
     """A named moment: a snapshot, or where a branch begins."""
 
-    name: str
-    branch: str
-    seq: int
-    recorded_at: datetime | None
-
-    @classmethod
-    def of(cls, mark: Mark) -> MarkOut:
-        """From what the memory says."""
-        at = moment_of(mark.recorded_at)
-        return cls(name=mark.name, branch=mark.branch, seq=mark.seq, recorded_at=at)
+    recorded_at: Annotated[datetime | None, BeforeValidator(moment_of)]
 
 
 @fields_of(LogEntry)
@@ -390,6 +349,8 @@ class ReadyOut(ResponseBody):
 # Recalls are asked for more than all else together, and what the memory found needs no check.
 
 _WRITER = TypeAdapter(dict[str, Any])
+_HIT = tuple(name for name in HitOut.model_fields if name != "shares")
+_FACT = tuple(FactOut.model_fields)
 
 
 def found_as_json(found: Found, trace: str) -> bytes:
@@ -400,45 +361,18 @@ def found_as_json(found: Found, trace: str) -> bytes:
 def found_as_dict(found: Found, trace: str) -> dict[str, Any]:
     """A recall by the fields of `FoundOut`; `trace`: the id under which its trace is kept."""
     why = {one.id: one for one in found.trace.hits}
-    return {
-        "trace": trace,
-        "hits": [_hit(hit, why.get(hit.id)) for hit in found.hits],
-        "context": found.context(),
-    }
+    hits = [_hit(hit, why.get(hit.id)) for hit in found.hits]
+    return {"trace": trace, "hits": hits, "context": found.context()}
 
 
 def _hit(hit: Hit, why: HitTrace | None) -> dict[str, Any]:
-    return {
-        "id": hit.id,
-        "kind": hit.kind,
-        "text": hit.text,
-        "score": hit.score,
-        "speaker": hit.speaker,
-        "session": hit.session,
-        "at": moment_of(hit.at),
-        "current": hit.current,
-        "tentative": hit.tentative,
-        "anchor": hit.anchor,
-        "episode_ids": hit.episode_ids,
-        "fact": None if hit.fact is None else _fact(hit.fact),
-        "shares": {} if why is None else _numbers(why.shares),
-    }
-
-
-def _fact(fact: FactView) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "subject": fact.subject,
-        "relation": fact.relation,
-        "object": fact.object,
-        "valid_from": fact.valid_from,
-        "valid_to": fact.valid_to,
-        "confidence": fact.confidence,
-        "qualifiers": dict(fact.qualifiers),
-        "stated": fact.stated,
-        "text": fact.text,
-        "tentative": fact.tentative,
-    }
+    body = {name: getattr(hit, name) for name in _HIT}
+    body["at"] = moment_of(hit.at)
+    body["shares"] = {} if why is None else _numbers(why.shares)
+    if hit.fact is not None:
+        body["fact"] = {name: getattr(hit.fact, name) for name in _FACT}
+        body["fact"]["qualifiers"] = dict(hit.fact.qualifiers)
+    return body
 
 
 def _numbers(shares: Mapping[str, float]) -> dict[str, float]:
