@@ -1,4 +1,4 @@
-"""Texts of several requests embedded together, which costs a processor less than one by one."""
+"""Texts of several requests embedded in one batch, which costs less than one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 64
 PATIENCE_S = 0.01
 """How long a call waits for as many requests as the one before had."""
 LATELY_S = 0.2
-"""For how long the call before tells whether there is company."""
+"""For how long the size of the last call says how many to wait for."""
 
 
 @dataclass(slots=True, eq=False)

@@ -14,23 +14,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 OVERTAKEN = 16
-"""By how many somebody who stepped aside is overtaken at most."""
+"""How many may overtake a thread that stepped aside."""
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One that waits for a slot. `overtaken`: how many went first since it stepped aside."""
+    """A thread that waits for a slot. `overtaken`: how many went first since it stepped aside."""
 
     turn: threading.Lock = field(default_factory=threading.Lock)
     overtaken: int = 0
 
     def __post_init__(self) -> None:
-        """Closed until its turn comes."""
+        """The lock is held until its turn comes."""
         self.turn.acquire()
 
 
 class ConcurrencyLimiter:
-    """So many slots; whoever finds none waits, first come first served. Safe in threads.
+    """A number of slots; a thread that finds none waits, first come first served.
 
     A thread with a slot may `step_aside` for work that is cheaper in a batch: others go first,
     until none of them has anything else to do, or until `wake` says that its work is done.
@@ -69,7 +69,7 @@ class ConcurrencyLimiter:
                 self._next()
 
     def step_aside(self, ticket: Ticket) -> None:
-        """Let others have the slot of this thread first; comes back with a slot."""
+        """Let others have this thread's slot first; returns with a slot."""
         with self._lock:
             self._aside.append(ticket)
             self._next()

@@ -80,7 +80,7 @@ class ProfileText(ResponseBody):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """The tools over whatever memory a request is about."""
+    """The tools, each over the memory of its request."""
 
     enter: Enter
 
@@ -165,7 +165,7 @@ class Tools:
 class Listing(MCPServer):
     """An MCP server that lists some of what its templates read.
 
-    The SDK's own concrete resources are not told who asks, and so not whose memory it is.
+    The SDK's own concrete resources do not get the request, so they cannot know whose memory it is.
     """
 
     async def list_resources(self) -> list[Resource]:
@@ -180,7 +180,7 @@ def make(enter: Enter) -> MCPServer:
         title="MAGS memory",
         instructions=INSTRUCTIONS,
         version=version("mags"),
-        log_level="ERROR",  # what failed on purpose is the client's, and may hold its words
+        log_level="ERROR",  # expected failures go to the client, and may quote it
     )
     tools = Tools(enter=enter)
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -204,8 +204,8 @@ def make(enter: Enter) -> MCPServer:
 def over_http(memories: OpenMemories) -> tuple[MCPServer, Starlette]:
     """MCP at `/mcp`: the memory is the key's, else the one that `?memory=` names.
 
-    No sessions: each request says all, so any of several servers may answer it. Who may ask is
-    checked before, by the auth middleware.
+    Without sessions: each request is complete, so any of several servers may answer it. The auth
+    middleware has checked the key before.
     """
 
     def enter(ctx: Context, needed: Scope) -> AbstractContextManager[OpenMemory]:
@@ -222,8 +222,8 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, Starlette]:
         streamable_http_path=PATH, stateless_http=True, transport_security=security
     )
     for route in app.routes:
-        # Without sessions nothing comes unasked: a stream that waits for it would hold its place
-        # among the requests at work for ever. Clients take 405 as "there is none".
+        # Without sessions the server sends nothing unasked: a stream that waits for it would hold
+        # a slot for ever. Clients take 405 as "there is none".
         if isinstance(route, Route):
             route.methods = {"POST"}
     return server, app
@@ -233,7 +233,7 @@ def over_http(memories: OpenMemories) -> tuple[MCPServer, Starlette]:
 def _entered(
     opened: AbstractContextManager[OpenMemory], kind: type[ToolError | ResourceError] = ToolError
 ) -> Iterator[OpenMemory]:
-    """The memory; what fails on purpose is told to the model in its own words."""
+    """The open memory; an error of MAGS reaches the model with its message."""
     try:
         with opened as found:
             yield found

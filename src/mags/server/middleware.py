@@ -30,16 +30,16 @@ from mags.server.wire.problems import of_error, problem
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
 PAGE = ("/", "/assets/")
-"""The page itself holds nothing of a memory: it asks for that as anybody does."""
+"""The page itself holds nothing of a memory; it asks for that with a key, as any client does."""
 INERT = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""On every answer that says nothing else: data, whoever wrote it, is never run or framed."""
+"""Headers of responses that set none of their own: what is remembered is never run or framed."""
 OPEN = ("/healthz", "/readyz", "/metrics")
-"""Paths that answer at any time, or nobody could see how busy a server is."""
+"""Paths without limits: they must answer when the server is busiest."""
 EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
-"""Paths with limits of their own; a path that merely ends so has none."""
+"""Whole paths with limits of their own; another path that ends like this has none."""
 REQUEST_ID = b"x-request-id"
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
 UNKNOWN = "unknown"
@@ -81,8 +81,8 @@ class AuthMiddleware:
         headers = Headers(scope=scope)
         self._check_names(headers)
         secret = secret_of(headers)
-        # OpenAI's clients must send some key: where none is asked for, one that cannot be ours is
-        # as good as none. One of ours counts, and is refused when it is revoked.
+        # OpenAI's clients always send a key. Where none is needed, a key that cannot be ours is
+        # ignored; one of ours counts, and is refused once it is revoked.
         if secret is not None and (self._asked or secret.startswith(BEGIN)):
             return self._keys.grant(secret)
         if not self._asked:
@@ -113,7 +113,7 @@ def secret_of(headers: Headers) -> str | None:
 
 
 def is_public(path: str) -> bool:
-    """Whether anybody may have it."""
+    """Whether a path needs no key."""
     return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
 
 
@@ -125,7 +125,7 @@ def _name(host: str) -> str:
 
 
 class TooLarge(HTTPException):
-    """A body is over its limit; ends the reading of it, whoever reads."""
+    """A body exceeds its limit. Raised where the body is read, whoever reads it."""
 
 
 class RateLimiter:
@@ -154,7 +154,7 @@ class LimitsMiddleware:
         """Each key has a rate of its own; requests without one share that of their address."""
         self._app, self._limits = app, limits
         self._rates = RateLimiter(limits.rate, limits.burst)
-        self._room = asyncio.Semaphore(limits.busy)
+        self._slots = asyncio.Semaphore(limits.busy)
         self._queued = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -170,30 +170,30 @@ class LimitsMiddleware:
             answer = problem(413, "Too large", _too_large(self._most(scope)))
             await answer(scope, receive, send)
         elif scope["method"] == "GET" and EVENTS.fullmatch(scope["path"]):
-            # An event stream waits more than it works; they are counted by themselves.
+            # An event stream waits more than it works; streams have a limit of their own.
             await self._app(scope, receive, send)
         else:
             await self._in_turn(scope, receive, send)
 
     async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._room.locked():
+        if self._slots.locked():
             answer = await self._waited()
             if answer is not None:
                 await answer(scope, receive, send)
                 return
         else:
-            await self._room.acquire()  # at once
+            await self._slots.acquire()  # at once
         await self._timed(scope, receive, send)
 
     async def _waited(self) -> ASGIApp | None:
-        """Wait for room: None where there is some, else what to answer."""
+        """Wait for a slot: None once there is one, else the response."""
         title = "Too much at once"
         if self._queued >= self._limits.waiting:
             return problem(503, title, f"{self._limits.busy} requests are at work: try again")
         self._queued += 1
         try:
             async with asyncio.timeout(self._limits.request_s):
-                await self._room.acquire()
+                await self._slots.acquire()
         except TimeoutError:
             return problem(503, title, "there was no room in time: try again")
         finally:
@@ -201,16 +201,16 @@ class LimitsMiddleware:
         return None
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what has room; the room is free again when the work has truly ended.
+        """Serve within the time limit; the slot is free again when the work has truly ended.
 
-        Cancelled by a scope of anyio, which waits for threads: cancelled otherwise, a thread would
-        go on uncounted, and answers that come too late would pile threads up.
+        Work is cancelled by a scope of anyio, which waits for threads. Cancelled in another way, a
+        thread would go on uncounted, and late responses would pile threads up.
         """
         loop, limit_s, begun = asyncio.get_running_loop(), self._limits.request_s, False
         sending_since_s = math.inf
         clock: asyncio.TimerHandle
         woken: asyncio.Future[None] = loop.create_future()
-        room, measured = anyio.CancelScope(), self._measured(scope, receive)
+        cancelling, measured = anyio.CancelScope(), self._measured(scope, receive)
 
         def wake(_work: asyncio.Future[None] | None = None) -> None:
             if not woken.done():
@@ -221,7 +221,7 @@ class LimitsMiddleware:
             if not begun:
                 wake()
             elif loop.time() >= sending_since_s + limit_s:
-                room.cancel()  # nobody reads on: no place is held for that
+                cancelling.cancel()  # the client has stopped reading: free the slot
             else:
                 clock = loop.call_at(min(sending_since_s, loop.time()) + limit_s, look)
 
@@ -229,17 +229,17 @@ class LimitsMiddleware:
             nonlocal begun, sending_since_s
             begun = True
             wake()
-            # Looked at when the clock strikes: a deadline set anew for each message costs more.
+            # Checked when the timer fires: a new deadline for each message would cost more.
             sending_since_s = loop.time()
             await send(message)
             sending_since_s = math.inf
 
         async def serve() -> None:
             try:
-                with room:
+                with cancelling:
                     await self._app(scope, measured, noted)
             finally:
-                self._room.release()
+                self._slots.release()
 
         work = asyncio.ensure_future(serve())
         work.add_done_callback(wake)
@@ -247,7 +247,7 @@ class LimitsMiddleware:
         try:
             await woken
             if not work.done() and not begun:
-                room.cancel()
+                cancelling.cancel()
                 work.add_done_callback(_looked_at)
                 await _late(limit_s)(scope, receive, send)
                 return
@@ -255,7 +255,7 @@ class LimitsMiddleware:
         finally:
             clock.cancel()
             if not work.done():
-                room.cancel()
+                cancelling.cancel()
 
     def _measured(self, scope: Scope, receive: Receive) -> Receive:
         most, size = self._most(scope), 0
@@ -285,7 +285,7 @@ def _rate_name(scope: Scope) -> str:
 
 
 def _late(limit_s: float) -> ASGIApp:
-    """What is answered where nothing has been in time."""
+    """The response when the time is up."""
     return problem(
         504,
         "Out of time",
@@ -295,7 +295,7 @@ def _late(limit_s: float) -> ASGIApp:
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:
-    """What fails when nobody waits for it any more is no news."""
+    """Fetch the failure of work that nobody waits for, or asyncio reports it as unhandled."""
     if not work.cancelled():
         work.exception()
 
@@ -368,7 +368,7 @@ class MetricsMiddleware:
     ) -> None:
         """Counts into `metrics`, logs to `log`."""
         self._app, self._metrics = app, metrics
-        self._log = log.bind()  # what is wrapped is bound anew at each line, unless it is here
+        self._log = log.bind()  # once: an unbound logger is built again for each line
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, then count and log."""

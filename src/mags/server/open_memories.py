@@ -1,7 +1,7 @@
-"""The memories of a server: one file a namespace, opened for who may, closed when idle.
+"""The memories that a server holds open: one file a namespace, opened when asked for.
 
-This is the only place that opens a memory, and it asks the grant first: a route that forgot to
-check could not reach another's namespace.
+Only this module opens a memory, and it checks the grant first: a route that forgets to check
+cannot reach another's namespace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mags.store.migrations import copies
 
 MAIN = "main"
 BESIDE = ("-wal", "-shm", "")
-"""How the names of a memory's files go on; the memory itself is deleted last."""
+"""Endings of the names of a memory's files; the memory itself is deleted last."""
 Opener = Callable[[Path, str], Memory]
 """From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
 
@@ -39,7 +39,7 @@ class Traces:
         caches.register(self)
 
     def clear(self) -> None:
-        """Let go of what was asked; ids and numbers stay, for explain and feedback."""
+        """Drop the words that were asked; ids and numbers stay, for explain and feedback."""
         with self._lock:
             for name, trace in self._known.items():
                 self._known[name] = trace.wordless()
@@ -67,7 +67,7 @@ class Traces:
 
 
 class Overloaded(MagsError):
-    """More is asked than the server takes at a time."""
+    """The server is at one of its limits; the request may be sent again later."""
 
 
 @dataclass(slots=True, eq=False)
@@ -115,8 +115,8 @@ class OpenMemories:
     ) -> Iterator[OpenMemory]:
         """The open memory of a namespace, for one request.
 
-        Who may write makes what is not there. Raises NotFound, Forbidden, InvalidInput, Overloaded,
-        StoreError.
+        A grant that may write creates a missing memory. Raises NotFound, Forbidden, InvalidInput,
+        Overloaded, StoreError.
         """
         grant.check(namespace, needed)
         opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
@@ -128,14 +128,14 @@ class OpenMemories:
             self._leave(opened, done=done)
 
     def names(self, grant: Grant) -> list[str]:
-        """Namespaces that are there and that a grant sees, by name."""
+        """The existing namespaces that a grant sees, sorted."""
         found = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
         return sorted(name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name))
 
     def remove(self, grant: Grant, namespace: str, *, branch: str = MAIN) -> None:
         """Delete a memory's file and all that lies beside it; raises NotFound, Overloaded.
 
-        A branch by itself cannot be deleted: InvalidInput, before all of it is gone by mistake.
+        Raises InvalidInput for a branch, or the whole memory would be deleted by mistake.
         """
         if branch != MAIN:
             raise InvalidInput("a branch cannot be deleted, only the whole memory: name no branch")
@@ -154,9 +154,9 @@ class OpenMemories:
             self._remove_files(path)
 
     def renew(self, open_memory: Opener) -> None:
-        """Opener memories by this from now on; those that are open end what they are at.
+        """Open memories by this from now on; requests at work end with what they began with.
 
-        Traces stay, so that what was answered before can be explained still.
+        Traces stay, so that earlier answers can still be explained.
         """
         with self._lock:
             self._open = open_memory
@@ -236,7 +236,7 @@ class OpenMemories:
             opened.memory.close()
 
     def _unmake(self, opened: OpenMemory) -> None:
-        """Remove what was made for a request that failed, where it is empty; under the lock."""
+        """Remove the empty memory that a failed request has made; under the lock."""
         memory = opened.memory
         if memory.log(1) or memory.snapshots() or len(memory.branches()) > 1:
             return
@@ -245,7 +245,7 @@ class OpenMemories:
         self._remove_files(self._path(opened.namespace))
 
     def _remove_files(self, path: Path) -> None:
-        # By their names alone: what merely begins so may be another's memory.
+        # Exact names only: a name that merely begins like this may be another memory's.
         for copy in copies(path):
             copy.unlink(missing_ok=True)
         for end in BESIDE:
@@ -279,7 +279,8 @@ class OpenMemories:
     def _there(self, path: Path) -> bool:
         """Whether a file of just this name is there; raises NotFound for another spelling of it.
 
-        Where a disk takes "Alice" for "alice", a key for one must not open the other.
+        Where a disk ignores case, "Alice" finds the file of "alice": a key for one must not open
+        the other.
         """
         if not path.exists():
             return False

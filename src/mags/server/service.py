@@ -1,4 +1,4 @@
-"""The app: every route, behind who may ask, how much, and what is counted."""
+"""The app: every route, behind the middleware for metrics, keys and limits."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
 PEOPLE = 24
-"""More than are compared one by one: the search by vectors has kernels of its own for many."""
+"""So many that the search by vectors compiles its kernels for large memories too."""
 ASKED = "Where does Person3 live?"
 
 
@@ -73,7 +73,7 @@ class Service:
         self.api = self._api()
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
-        self.api.openapi()  # now, by one thread: two might make it at once at the first request
+        self.api.openapi()  # now: two first requests could otherwise build it at the same time
         inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
         inner = LimitsMiddleware(inner, limits)
         inner = AuthMiddleware(inner, settings, self.keys)
@@ -139,7 +139,7 @@ class Service:
     async def _ready(self, response: Response) -> ReadyOut:
         """Whether requests are answered at once: 503 while it compiles, and while it stops.
 
-        While it compiles what is asked is answered too, but waits.
+        Requests are answered while it compiles too, but they wait.
         """
         reason: Reason | None = None
         if self.stopping.is_set():
@@ -150,7 +150,7 @@ class Service:
         return ReadyOut(ready=reason is None, reason=reason)
 
     async def _metrics(self, request: Request) -> Response:
-        """Counters for Prometheus. Needs an admin key where keys are asked for."""
+        """Counters for Prometheus. Needs an admin key where keys are needed."""
         if grant_of(request).scope < Scope.ADMIN:
             raise Forbidden("metrics need an admin key")
         body, media = self.metrics.text()
@@ -163,9 +163,9 @@ async def _healthy() -> dict[str, bool]:
 
 
 class Warming:
-    """A thread that compiles the kernels once, so that the first who asks does not wait for them.
+    """A thread that compiles the kernels, so that the first request does not wait for them.
 
-    `done` when it has ended.
+    `done` is set when it has ended.
     """
 
     def __init__(self) -> None:
@@ -185,15 +185,15 @@ class Warming:
     def _run(self) -> None:
         try:
             warm()
-        finally:  # what fails here is told by the thread, and again to who asks
+        finally:  # a failure is printed by the thread, and raised again by a request
             self.done.set()
 
 
 @cache
 def warm() -> None:
-    """Use a small memory in RAM as requests do; half a second where kernels are kept.
+    """Use a small memory in RAM as requests do; half a second where kernels are cached.
 
-    The embedder loads no weights: kernels do not depend on it. Settings of nobody name no model.
+    The embedder loads no weights, as no kernel depends on it; default settings name no model.
     """
     with open(None, settings=Settings(), embedder=HashEmbedder()) as memory:
         memory.observe_many(f"Person{n} lives in Town{n}." for n in range(PEOPLE))

@@ -1,8 +1,8 @@
-"""A recall on the straight way: what is asked for most meets no router and no dependencies.
+"""The fast path of recalls, the most frequent requests: without router and dependencies.
 
-Whatever is not a plain recall (another route, a query string, a body that does not fit, a body
-that cannot be read) goes on to the app behind, with its body, so that nothing is answered in two
-ways: the models of the wire and the endpoint are the same.
+Whatever is not a plain recall (another route, a query string, a body that does not fit or cannot be
+read) goes on to the app, with its body. The models and the endpoint are the same on both ways, so
+the answers are too.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Body:
         self._failure: HTTPException | None = None
 
     async def read(self) -> RecallIn | None:
-        """What is asked for; None where that must be told by who understands the body better."""
+        """The request, or None where the app must read the body, which knows the errors."""
         parts: list[bytes] = []
         while True:
             try:

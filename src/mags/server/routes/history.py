@@ -30,9 +30,9 @@ from mags.server.wire.streams import FAILED, HEADERS, event
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
 PIECE = 1 << 16
 EVERY_S = 0.2
-"""How often the journal is looked at: other processes may write too."""
+"""Seconds between two looks at the journal: other processes may write too."""
 QUIET = 75
-"""Looks without news after which a comment shows that the line is alive (15 s)."""
+"""Looks without a change after which a comment keeps the connection alive (15 s)."""
 AT_ONCE = 50
 Limit = Annotated[int, Query(ge=1, le=1_000)]
 
@@ -154,9 +154,9 @@ async def events(
     after: Annotated[int | None, Query(ge=0, le=2**62)] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """A stream of changes after a journal sequence (from now on, where none is told).
+    """A stream of changes after a journal sequence (from now on where none is given).
 
-    A client that lost its line goes on by `Last-Event-ID`, and misses nothing.
+    A client that reconnects goes on by `Last-Event-ID`, and misses nothing.
     """
     begin = after
     if begin is None and last_event_id is not None:
@@ -164,7 +164,7 @@ async def events(
     if begin is None:
         begin = await run_in_threadpool(_head, context)
     else:
-        await run_in_threadpool(_next, context, begin)  # what is folded away is refused here
+        await run_in_threadpool(_next, context, begin)  # raises for changes that were folded away
     state = request.app.state
     if state.streams >= state.settings.limits.streams:
         raise Overloaded(f"{state.streams} event streams are open: close one")
@@ -182,7 +182,7 @@ class _Counted(StreamingResponse):
     def __init__(self, *args: Any, state: State, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._state = state
-        state.streams += 1  # now, or many that come at once would all find room
+        state.streams += 1  # now: many that come at once could otherwise all pass the limit
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         try:
@@ -209,7 +209,7 @@ async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncI
             if quiet % QUIET == 0:
                 yield ": still here\n\n"
             await asyncio.sleep(EVERY_S)
-    except MagsError as failure:  # deleted, rolled up, damaged: said, and the stream ends
+    except MagsError as failure:  # deleted, folded or damaged: the stream says so and ends
         yield event(FAILED, bytes(of_error(failure).body).decode())
 
 

@@ -30,8 +30,8 @@ from mags.server.wire.streams import streamed, whole
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
 NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1, examples=[3])]
-UNTOLD = SleepIn()
-"""How one sleeps who sends no body."""
+NO_BODY = SleepIn()
+"""What a request to sleep without a body means."""
 
 
 @router.get("/stats")
@@ -42,7 +42,7 @@ def stats(context: Context) -> StatsOut:
 
 
 @router.post("/sleep", response_model=SleepOut, responses=answered(EVENTS))
-def sleep(context: Context, wanted: SleepIn = UNTOLD) -> Response:
+def sleep(context: Context, wanted: SleepIn = NO_BODY) -> Response:
     """Tend the memory: decay, wire, prune, solidify, consolidate. Reading goes on meanwhile.
 
     Streamed: an event `rule` for each rule when it is done, with what it did how often, then `done`
@@ -88,7 +88,7 @@ def edit(context: Context, node_id: NodeId, change: EditIn) -> NodeOut:
     fields = change.model_dump(exclude_none=True)
     pinned = fields.pop("pinned", None)
     with context.writing() as memory:
-        if pinned is not None:  # a pin raises the importance; what is told with it counts
+        if pinned is not None:  # first: a pin raises the importance, and one in the body counts
             memory.pin(node_id, pinned)
         if fields:
             memory.edit(node_id, **fields)

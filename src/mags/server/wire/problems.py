@@ -80,18 +80,18 @@ def _as_json(fact: object) -> object:
 
 
 def of_error(failure: MagsError) -> JSONResponse:
-    """The problem that an error of MAGS is."""
+    """An error of MAGS as a problem."""
     kind = next(one for one in type(failure).__mro__ if one in STATUS)
     status, title = STATUS[kind]
     name = f"urn:mags:{type(failure).__name__}"
-    # What the caller sent is theirs; of files and settings the message tells enough.
+    # Facts of a client's error come from the client; those of the server may name files.
     facts = failure.facts if status < 500 else {}
     return problem(status, title, str(failure), kind=name, **facts)
 
 
 async def failed(_request: Request, _failure: Exception) -> Response:
-    """The problem that an error is which nobody expected."""
-    # The failure itself goes on to the log: it may hold what nobody else should read.
+    """An unexpected error as a problem."""
+    # The failure itself goes to the log alone: it may hold what no client should read.
     return problem(500, "Error", "something failed that should not; the server's log tells")
 
 

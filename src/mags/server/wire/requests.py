@@ -1,4 +1,4 @@
-"""What a client sends."""
+"""The bodies of requests."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ TRACE = "5f0c1a9e3b7d4826a1c4e09b"
 
 
 class RequestBody(BaseModel):
-    """A request's body: fields that nobody knows are refused, so that no typing error is lost."""
+    """A request's body. Unknown fields are refused, so that no typing error goes unnoticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def examples(*bodies: dict[str, Any]) -> ConfigDict:
-    """Whole bodies for the document: what a memory that holds what they name could be sent."""
+    """Whole bodies as examples in the OpenAPI document."""
     return ConfigDict(json_schema_extra={"examples": list(bodies)})
 
 
 def plain(value: Value, deepest: int = DEEPEST) -> Value:
     """The value itself; raises InvalidInput for NaN, lone surrogates and too many levels.
 
-    Readers of JSON let these through, and its writers fail at them.
+    Readers of JSON accept these, and its writers fail at them.
     """
     waiting: list[Iterator[object]] = [iter((value,))]
     while waiting:
@@ -234,7 +234,7 @@ class WaysIn(RequestBody):
 
 
 class LatestIn(RequestBody):
-    """Things, each told by its words. `most`: episodes of each."""
+    """Things, each named by its words. `most`: episodes of each."""
 
     model_config = examples({"things": ["Ana", "Porto"], "most": 2})
 

@@ -40,7 +40,7 @@ from mags.recall.chains import Chain
 from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, moment_of
 
 NAMED = 12
-"""Nodes of a change whose words are told with it."""
+"""How many nodes of a change come with their words."""
 MOST_LINKS = 2_000
 """Links of a map: between many regions they are as many as the square of these."""
 Made = TypeVar("Made", bound="ViewBody")
@@ -274,7 +274,7 @@ class ChangeOut(ViewBody):
     """One Delta, in ids: what it made, changed and removed. `more`: touched but not listed.
 
     `closed`, `edited`: those of `changed` that ended, or have other words now. `arcs` are new,
-    `reweighted` were there before, `cut` are gone. Of what was forgotten the number alone is told:
+    `reweighted` were there before, `cut` are gone. Of what was forgotten only the number is given:
     `erased_nodes`, `erased_arcs`. `named`: words of up to 12 nodes, those that say most.
     """
 
@@ -346,7 +346,7 @@ class ReadyOut(ResponseBody):
 
 
 # -- a recall, fast: what `FoundOut` describes, without a model made and checked for each hit.
-# Recalls are asked for more than all else together, and what the memory found needs no check.
+# Recalls are the most frequent requests, and what the memory found needs no check.
 
 _WRITER = TypeAdapter(dict[str, Any])
 _HIT = tuple(name for name in HitOut.model_fields if name != "shares")
