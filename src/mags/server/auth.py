@@ -137,21 +137,11 @@ def _covers(pattern: str, namespace: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """A key as it is kept. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
+class Key(Grant):
+    """A grant as it is kept. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
 
-    name: str
-    digest: str
-    namespaces: tuple[str, ...]
-    scope: Scope
     made: float
     revoked: float | None = None
-
-    def grant(self) -> Grant:
-        """What it allows."""
-        return Grant(
-            name=self.name, namespaces=self.namespaces, scope=self.scope, digest=self.digest
-        )
 
 
 class KeyRing:
@@ -163,7 +153,7 @@ class KeyRing:
         self._lock = threading.Lock()
         self._seen: tuple[int, int] | None = None
         self._keys: dict[str, Key] = {}
-        self._grants: dict[str, Grant] = {}
+        self._grants: dict[str, Key] = {}
 
     def known(self) -> list[Key]:
         """Every key, in the order in which they were made."""
@@ -235,7 +225,7 @@ class KeyRing:
 
     def _take(self, keys: Mapping[str, Key], seen: tuple[int, int] | None) -> None:
         self._keys, self._seen = dict(keys), seen
-        self._grants = {k.digest: k.grant() for k in keys.values() if k.revoked is None}
+        self._grants = {k.digest: k for k in keys.values() if k.revoked is None}
 
     def _write(self, keys: Mapping[str, Key]) -> None:
         rows = [
