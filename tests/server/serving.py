@@ -20,7 +20,7 @@ from mags.server.middleware import logger
 from mags.server.proxy.upstream import Upstream
 from mags.server.run import Listener, listener
 from mags.server.service import Service
-from mags.server.settings import Join, Limits, ModelChoice, Outside, ServerSettings
+from mags.server.settings import Join, ModelChoice, Outside, ServerLimits, ServerSettings
 from mags.settings import Settings
 
 EMBEDDER = HashEmbedder(64)
@@ -98,13 +98,13 @@ class Served:
 def serving(
     folder: Path,
     *,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     upstream: Upstream | None = None,
     joining: Mapping[str, Join] | None = None,
     **settings: object,
 ) -> Iterator[Served]:
     """A server over a folder for the length of a block."""
-    made = ServerSettings(folder=folder, port=0, limits=limits or Limits())
+    made = ServerSettings(folder=folder, port=0, limits=limits or ServerLimits())
     served = Served(replace(made, **settings), upstream, joining)  # type: ignore[arg-type]
     served.start()
     try:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from mags.server.run import HEADER_BYTES
-from mags.server.settings import Limits
+from mags.server.settings import ServerLimits
 from tests.server.serving import Served, serving
 
 JSON = {"Content-Type": "application/json"}
@@ -73,7 +73,10 @@ def test_only_files_of_the_bundle_are_given(client: httpx.Client, name: str):
 
 
 def test_a_path_that_ends_like_another_has_no_other_limits(folder: Path):
-    with serving(folder, limits=Limits(body_bytes=1_000)) as served, served.client() as client:
+    with (
+        serving(folder, limits=ServerLimits(body_bytes=1_000)) as served,
+        served.client() as client,
+    ):
         client.post("/memories/a/turns", json={"text": "I am here."})
         large = {"meta": {"a": "x" * 2_000}}
         assert client.patch("/memories/a/nodes/import", json=large).status_code == 413

@@ -10,30 +10,33 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from mags.memory.memory import Memory
-from mags.server.middleware import Buckets, Limited
-from mags.server.settings import Limits
+from mags.server.middleware import LimitsMiddleware, RateLimiter
+from mags.server.settings import ServerLimits
 from tests.server.serving import open_memory, serving
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate():
-    buckets = Buckets(10.0, 3)
-    assert [buckets.take("a", 0.0) for _ in range(3)] == [0.0, 0.0, 0.0]
-    assert buckets.take("a", 0.0) == pytest.approx(0.1)
-    assert buckets.take("b", 0.0) == 0.0
-    assert buckets.take("a", 0.1) == 0.0
-    assert buckets.take("a", 0.1) == pytest.approx(0.1)
+    limiter = RateLimiter(10.0, 3)
+    assert [limiter.take("a", 0.0) for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert limiter.take("a", 0.0) == pytest.approx(0.1)
+    assert limiter.take("b", 0.0) == 0.0
+    assert limiter.take("a", 0.1) == 0.0
+    assert limiter.take("a", 0.1) == pytest.approx(0.1)
 
 
 def test_buckets_forget_who_has_not_asked_for_longest():
-    buckets = Buckets(1.0, 1, most=2)
+    limiter = RateLimiter(1.0, 1, most=2)
     for name in ("a", "b", "c"):
-        buckets.take(name, 0.0)
-    assert buckets.take("a", 0.0) == 0.0
-    assert buckets.take("c", 0.0) > 0.0
+        limiter.take(name, 0.0)
+    assert limiter.take("a", 0.0) == 0.0
+    assert limiter.take("c", 0.0) > 0.0
 
 
 def test_a_body_over_its_limit_is_refused_before_it_is_read(folder: Path):
-    with serving(folder, limits=Limits(body_bytes=1_000)) as served, served.client() as client:
+    with (
+        serving(folder, limits=ServerLimits(body_bytes=1_000)) as served,
+        served.client() as client,
+    ):
         path = "/memories/a/turns"
         told = client.post(path, json={"text": "x" * 2_000})
         pieces = (b'{"text": "' + b"x" * 500 for _ in range(10))
@@ -43,7 +46,10 @@ def test_a_body_over_its_limit_is_refused_before_it_is_read(folder: Path):
 
 
 def test_who_asks_too_often_is_told_to_wait(folder: Path):
-    with serving(folder, limits=Limits(rate=0.01, burst=2)) as served, served.client() as client:
+    with (
+        serving(folder, limits=ServerLimits(rate=0.01, burst=2)) as served,
+        served.client() as client,
+    ):
         answers = [client.get("/memories") for _ in range(3)]
         assert [answer.status_code for answer in answers] == [200, 200, 429]
         assert answers[-1].headers["retry-after"] == "1"
@@ -70,7 +76,7 @@ def held(release: threading.Event, begun: threading.Event):
 def test_more_requests_than_may_queue_are_turned_away(folder: Path, monkeypatch):
     release, begun = threading.Event(), threading.Event()
     monkeypatch.setattr("tests.server.serving.open_memory", held(release, begun))
-    limits = Limits(busy=1, waiting=1)
+    limits = ServerLimits(busy=1, waiting=1)
     with serving(folder, limits=limits) as served, served.client() as client:
         client.post("/memories/a/turns", json={"text": "I am here."})
         with ThreadPoolExecutor(3) as pool:
@@ -87,7 +93,7 @@ def test_more_requests_than_may_queue_are_turned_away(folder: Path, monkeypatch)
 def test_what_takes_too_long_is_answered_all_the_same(folder: Path, monkeypatch):
     release, begun = threading.Event(), threading.Event()
     monkeypatch.setattr("tests.server.serving.open_memory", held(release, begun))
-    limits = Limits(request_s=0.5)
+    limits = ServerLimits(request_s=0.5)
     with serving(folder, limits=limits) as served, served.client() as client:
         client.post("/memories/a/turns", json={"text": "I am here."})
         answer = client.get("/memories/a/stats")
@@ -98,10 +104,10 @@ def test_what_takes_too_long_is_answered_all_the_same(folder: Path, monkeypatch)
 
 
 def test_more_memories_than_may_be_open_take_turns(folder: Path):
-    with serving(folder, limits=Limits(open=2)) as served, served.client() as client:
+    with serving(folder, limits=ServerLimits(open=2)) as served, served.client() as client:
         for name in "abcde":
             client.post(f"/memories/{name}/turns", json={"text": f"My name is {name}."})
-        assert len(served.service.halls) <= 2
+        assert len(served.service.memories) <= 2
         for name in "abcde":
             stats = client.get(f"/memories/{name}/stats").json()
             assert stats["nodes"]["episode"] == 1
@@ -131,7 +137,7 @@ def test_metrics_count_by_route_and_name_no_memory(folder: Path):
 def test_work_that_goes_on_too_long_keeps_its_place_until_it_ends(folder: Path, monkeypatch):
     release, begun = threading.Event(), threading.Event()
     monkeypatch.setattr("tests.server.serving.open_memory", held(release, begun))
-    limits = Limits(busy=1, request_s=2.0)
+    limits = ServerLimits(busy=1, request_s=2.0)
     with serving(folder, limits=limits) as served, served.client() as client:
         assert client.post("/memories/a/turns", json={"text": "I am here."}).is_success
         assert client.get("/memories/a/stats").status_code == 504
@@ -149,7 +155,7 @@ def test_who_does_not_read_its_answer_holds_no_place():
         await send({"type": "http.response.body", "body": b"x"})
 
     async def run() -> None:
-        limited = Limited(app, Limits(busy=1, request_s=0.1))
+        limited = LimitsMiddleware(app, ServerLimits(busy=1, request_s=0.1))
         scope = {"type": "http", "method": "GET", "path": "/memories", "headers": []}
         sent: list[Message] = []
 

@@ -11,7 +11,7 @@ import pytest
 
 from mags.server.auth import KeyRing, Scope
 from mags.server.proxy.upstream import Upstream
-from mags.server.settings import Limits
+from mags.server.settings import ServerLimits
 from tests.models.chat.endpoint import Server, Step, tool_call
 from tests.server.serving import EMBEDDER, Served, serving
 
@@ -149,7 +149,7 @@ def test_a_key_of_one_memory_writes_there_and_never_goes_to_the_model(folder: Pa
             client.chat.completions.create(model="tiny", messages=TOLD, user="bo")
             with pytest.raises(openai.AuthenticationError):
                 client_of(served, "mags_wrong").models.list()
-        assert served.service.halls.names(KeyRing(folder).grant(key)) == ["ana"]
+        assert served.service.memories.names(KeyRing(folder).grant(key)) == ["ana"]
     assert [headers["authorization"] for headers in model.headers] == ["Bearer theirs"]
 
 
@@ -169,7 +169,7 @@ def test_a_key_of_several_memories_reaches_no_other_by_the_user_field(folder: Pa
             assert len(model.requests) == 1  # the model heard of none of them
             for user in ("ana", "team-1"):
                 client.chat.completions.create(model="tiny", messages=ASKED, user=user)
-        names = served.service.halls.names(ring.grant(root))
+        names = served.service.memories.names(ring.grant(root))
         with served.client(root) as http:
             dots = http.get("/memories/bo/picture").json()["dots"]
     assert names == ["ana", "bo", "team-1"]
@@ -323,7 +323,10 @@ def test_errors_of_keys_and_limits_have_openais_form_too(folder: Path):
         assert (answer.status_code, error["code"]) == (401, "Refused")
         assert answer.headers["www-authenticate"] == "Bearer"
         assert "Authorization: Bearer mags_" in error["message"]
-    with serving(folder, limits=Limits(rate=0.01, burst=1)) as served, client_of(served) as client:
+    with (
+        serving(folder, limits=ServerLimits(rate=0.01, burst=1)) as served,
+        client_of(served) as client,
+    ):
         client.embeddings.create(model="any", input="x")
         with pytest.raises(openai.RateLimitError, match="then ask again") as failure:
             client.embeddings.create(model="any", input="x")

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from mags.errors import StoreBusy
-from mags.server.settings import Limits
+from mags.server.settings import ServerLimits
 from tests.server.serving import Served, serving
 from tests.server.sleeping import RULES, Held, failing
 
@@ -145,7 +145,7 @@ def test_a_sleep_goes_on_where_its_watcher_leaves(client: httpx.Client, memory: 
 
 
 def test_a_sleep_that_is_watched_holds_a_place_as_any_request_does(folder: Path, held: Held):
-    limits = Limits(busy=1, waiting=0)
+    limits = ServerLimits(busy=1, waiting=0)
     with serving(folder, limits=limits) as served, served.client() as client:
         path = told(client, "/memories/a")
         until_at_rest(client)

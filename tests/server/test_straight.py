@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from mags.memory.memory import Memory
-from mags.server.settings import Limits
+from mags.server.settings import ServerLimits
 from mags.server.wire.responses import FactOut, FoundOut, HitOut, found_as_dict, found_as_json
 from tests.recall.small import told
 from tests.server.serving import open_memory, serving
@@ -73,7 +73,10 @@ def test_a_branch_goes_through_the_app(client: httpx.Client, memory: str):
 
 
 def test_a_body_over_its_limit_is_refused_on_either_way(folder: Path):
-    with serving(folder, limits=Limits(body_bytes=1_000)) as served, served.client() as client:
+    with (
+        serving(folder, limits=ServerLimits(body_bytes=1_000)) as served,
+        served.client() as client,
+    ):
         for headers in (STRAIGHT, THROUGH_THE_APP):
             pieces = (b'{"query": "' + b"x" * 500 for _ in range(10))
             answer = client.post("/memories/a/recall", content=pieces, headers=headers)
@@ -101,7 +104,7 @@ def test_what_nobody_expected_is_a_problem_too(folder: Path):
 
     with serving(folder) as served, served.client() as client:
         client.post("/memories/a/turns", json={"text": "I like tea."})
-        served.service.halls.renew(broken)
+        served.service.memories.renew(broken)
         answer = client.post("/memories/a/recall", json={"query": "Where?"})
     assert (answer.status_code, answer.json()["title"]) == (500, "Error")
     assert "nobody" not in answer.text

@@ -10,7 +10,7 @@ from lab.tests.server.playing import players
 from mags.server.auth import Grant, Scope
 from mags_lab.games.matches import Match
 from mags_lab.games.registry import GAMES, make
-from mags_lab.server.sessions import IDLE_S, MINE, MOST, OFFERED, Tables
+from mags_lab.server.sessions import IDLE_S, MINE, MOST, OFFERED, GameSessions
 from tests.server.serving import Served, serving
 
 TINY = {"game": "nonsense/tiny", "seed": 3}
@@ -95,29 +95,29 @@ def test_a_game_that_is_not_offered_is_refused(client: httpx.Client, body: dict)
 
 
 def test_the_oldest_game_of_a_key_gives_way_and_strangers_games_do_not():
-    tables = Tables(players)
-    theirs, _ = tables.begin(key("b"), "knights/short", 0)
-    mine = [tables.begin(key("a"), "knights/short", n)[0] for n in range(MINE + 1)]
-    assert len(tables) == 1 + MINE
-    assert tables.step(key("b"), theirs)[1].played == 1
-    assert tables.step(key("a"), mine[-1])[1].played == 1
+    sessions = GameSessions(players)
+    theirs, _ = sessions.begin(key("b"), "knights/short", 0)
+    mine = [sessions.begin(key("a"), "knights/short", n)[0] for n in range(MINE + 1)]
+    assert len(sessions) == 1 + MINE
+    assert sessions.step(key("b"), theirs)[1].played == 1
+    assert sessions.step(key("a"), mine[-1])[1].played == 1
     with pytest.raises(Exception, match="any more"):
-        tables.step(key("a"), mine[0])
-    tables.close()
-    assert len(tables) == 0
+        sessions.step(key("a"), mine[0])
+    sessions.close()
+    assert len(sessions) == 0
 
 
 def test_a_full_house_says_so_until_somebody_is_idle():
     now = 0.0
-    tables = Tables(players, lambda: now)
+    sessions = GameSessions(players, lambda: now)
     for n in range(MOST):
-        tables.begin(key(f"k{n}"), "knights/short", 0)
+        sessions.begin(key(f"k{n}"), "knights/short", 0)
     with pytest.raises(Exception, match="being played"):
-        tables.begin(key("late"), "knights/short", 0)
+        sessions.begin(key("late"), "knights/short", 0)
     now = IDLE_S + 1.0
-    tables.begin(key("late"), "knights/short", 0)
-    assert len(tables) == 1
-    tables.close()
+    sessions.begin(key("late"), "knights/short", 0)
+    assert len(sessions) == 1
+    sessions.close()
 
 
 def test_every_game_that_is_offered_is_there():
@@ -129,4 +129,4 @@ def test_a_stop_puts_games_away(folder: Path):
     with serving(folder, joining=JOINING) as served, served.client() as client:
         client.post("/games", json=TINY)
         kept: Served = served
-    assert len(kept.service.api.state.tables) == 0
+    assert len(kept.service.api.state.sessions) == 0

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from lab.tests.server.playing import GAMES, begin_game
 from mags.server.proxy.upstream import Upstream
-from mags.server.settings import Limits
+from mags.server.settings import ServerLimits
 from mags.server.wire.openapi import EXPORTED, LINES
 from mags.server.wire.requests import TRACE
 from tests.models.chat.endpoint import Server, Step
@@ -39,7 +39,7 @@ from schemathesis.specs.openapi import checks  # noqa: E402
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 
 LOG = logging.getLogger(__name__)
-UNLIMITED = Limits(rate=1e6, burst=10**6)
+UNLIMITED = ServerLimits(rate=1e6, burst=10**6)
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "25"))
 TIMEOUT_S = float(os.environ.get("FUZZ_TIMEOUT_S", "120"))
 FUZZ = settings(

@@ -30,8 +30,8 @@ EPISODE, FORGET = "episode", "forget"
 class Kept(Generic[Record, Place]):
     """Records under one `mark`, by episode and by place. One thread at a time may use it.
 
-    Where two are at one place (a crash came between writing the one and erasing the other) the
-    later one counts.
+    Where two are at one place, the later one counts: a crash may come between writing the new one
+    and erasing the old one.
     """
 
     def __init__(

@@ -54,7 +54,7 @@ ORDERS: Mapping[str, Compare] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class StoredItem:
     """An item as it is kept. Times in seconds since the epoch; `ttl`: minutes, None for ever.
 
     `indexed`: whether a search by words may find it.
@@ -70,7 +70,7 @@ class Entry:
     indexed: bool
 
     @classmethod
-    def of(cls, record: Json) -> Entry:
+    def of(cls, record: Json) -> StoredItem:
         """From JSON."""
         return cls(**{**record, "namespace": tuple(record["namespace"])})
 
@@ -107,8 +107,8 @@ class MagsStore(BaseStore):
         self._memory, self._clock = memory, clock
         self._fields = None if fields is None else tuple(fields)
         self.ttl_config = ttl
-        self._kept: Kept[Entry, Place] = Kept(
-            memory, MARK, read=Entry.of, place=lambda entry: (entry.namespace, entry.key)
+        self._kept: Kept[StoredItem, Place] = Kept(
+            memory, MARK, read=StoredItem.of, place=lambda item: (item.namespace, item.key)
         )
         self._lock = threading.Lock()
         self._prolonged: dict[int, float] = {}
@@ -147,38 +147,38 @@ class MagsStore(BaseStore):
         if isinstance(op, SearchOp):
             return self._search(op, now_s)
         if isinstance(op, ListNamespacesOp):
-            return _namespaces(op, {entry.namespace for _, entry in self._all(now_s)})
+            return _namespaces(op, {item.namespace for _, item in self._all(now_s)})
         if isinstance(op, PutOp):
             return None
         raise ValueError(f"this store has no operation {type(op).__name__}")
 
     def _there(
-        self, records: Mapping[int, Entry], place: Place, now_s: float
-    ) -> tuple[int, Entry] | None:
+        self, records: Mapping[int, StoredItem], place: Place, now_s: float
+    ) -> tuple[int, StoredItem] | None:
         """What is at a place and not over."""
         episode = self._kept.at(place)
         if episode is None or self._over(episode, records[episode], now_s):
             return None
         return episode, records[episode]
 
-    def _all(self, now_s: float) -> Iterator[tuple[int, Entry]]:
+    def _all(self, now_s: float) -> Iterator[tuple[int, StoredItem]]:
         records = self._kept.records()
         for place in self._kept.places():
             found = self._there(records, place, now_s)
             if found is not None:
                 yield found
 
-    def _over(self, episode: int, entry: Entry, now_s: float) -> bool:
-        if entry.ttl is None:
+    def _over(self, episode: int, item: StoredItem, now_s: float) -> bool:
+        if item.ttl is None:
             return False
-        used = max(entry.used, self._prolonged.get(episode, 0.0))
-        return now_s > used + entry.ttl * MINUTE_S
+        used = max(item.used, self._prolonged.get(episode, 0.0))
+        return now_s > used + item.ttl * MINUTE_S
 
     def _search(self, op: SearchOp, now_s: float) -> list[SearchItem]:
         within = {
-            episode: entry
-            for episode, entry in self._all(now_s)
-            if lies_in(entry.namespace, op.namespace_prefix) and fits(entry.value, op.filter or {})
+            episode: item
+            for episode, item in self._all(now_s)
+            if lies_in(item.namespace, op.namespace_prefix) and fits(item.value, op.filter or {})
         }
         stop = op.offset + op.limit
         scores: dict[int, float] = {}
@@ -189,9 +189,9 @@ class MagsStore(BaseStore):
         self._use([(episode, within[episode]) for episode in chosen], now_s, op.refresh_ttl)
         return [SearchItem(**_fields(within[one]), score=scores.get(one)) for one in chosen]
 
-    def _ranked(self, query: str, within: Mapping[int, Entry], most: int) -> dict[int, float]:
+    def _ranked(self, query: str, within: Mapping[int, StoredItem], most: int) -> dict[int, float]:
         """Episodes of indexed items by recall's score, best first; at most so many."""
-        wanted = {episode for episode, entry in within.items() if entry.indexed}
+        wanted = {episode for episode, item in within.items() if item.indexed}
         k = WIDER * most
         while wanted:
             hits = self._memory.recall(searchable(query), k=k).hits
@@ -211,7 +211,7 @@ class MagsStore(BaseStore):
                 self._erase(old[0])
             return
         text = self._text(op)
-        entry = Entry(
+        item = StoredItem(
             namespace=tuple(op.namespace),
             key=op.key,
             value=dict(op.value),
@@ -223,11 +223,11 @@ class MagsStore(BaseStore):
         )
         if old is not None and self._memory.get(old[0]).text == (text or UNSAID):
             self._prolonged.pop(old[0], None)
-            self._kept.change(old[0], asdict(entry))
+            self._kept.change(old[0], asdict(item))
             return
         # The new one first: a crash in between leaves both, of which the later counts.
-        who = ".".join(entry.namespace)
-        self._kept.put(asdict(entry), text, speaker=who, session=who)
+        who = ".".join(item.namespace)
+        self._kept.put(asdict(item), text, speaker=who, session=who)
         if old is not None:
             self._erase(old[0])
 
@@ -241,19 +241,19 @@ class MagsStore(BaseStore):
         found = [text for path in fields for text in get_text_at_path(dict(op.value), path)]
         return searchable("\n".join(found))
 
-    def _use(self, used: Iterable[tuple[int, Entry]], now_s: float, refresh: bool) -> None:
+    def _use(self, used: Iterable[tuple[int, StoredItem]], now_s: float, refresh: bool) -> None:
         """Prolong what has a time to live."""
-        for episode, entry in used:
-            if entry.ttl is None or not refresh:
+        for episode, item in used:
+            if item.ttl is None or not refresh:
                 continue
             self._prolonged[episode] = now_s
-            if now_s - entry.used >= STALE * entry.ttl * MINUTE_S:
-                self._kept.change(episode, asdict(replace(entry, used=now_s)))
+            if now_s - item.used >= STALE * item.ttl * MINUTE_S:
+                self._kept.change(episode, asdict(replace(item, used=now_s)))
 
     def _sweep(self, now_s: float) -> int:
         """Forget what is over, and what a crash left of an item that was put anew."""
         records = self._kept.records()
-        over = [one for one, entry in records.items() if self._over(one, entry, now_s)]
+        over = [one for one, item in records.items() if self._over(one, item, now_s)]
         for episode in {*over, *self._kept.doubles()}:
             self._erase(episode)
         return len(over)
@@ -273,13 +273,13 @@ def _best(hits: Iterable[Hit], wanted: set[int]) -> dict[int, float]:
     return found
 
 
-def _fields(entry: Entry) -> dict[str, Any]:
+def _fields(item: StoredItem) -> dict[str, Any]:
     return {
-        "namespace": entry.namespace,
-        "key": entry.key,
-        "value": entry.value,
-        "created_at": datetime.fromtimestamp(entry.created, UTC),
-        "updated_at": datetime.fromtimestamp(entry.updated, UTC),
+        "namespace": item.namespace,
+        "key": item.key,
+        "value": item.value,
+        "created_at": datetime.fromtimestamp(item.created, UTC),
+        "updated_at": datetime.fromtimestamp(item.updated, UTC),
     }
 
 

@@ -26,9 +26,9 @@ from mags.ports.embedder import Embedder
 from mags.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from mags.server.halls import Hall
+    from mags.server.concurrency import ConcurrencyLimiter
+    from mags.server.open_memories import OpenMemory
     from mags.server.settings import ModelChoice, Outside
-    from mags.server.turnstile import Turnstile
 
 Folder = Annotated[
     Path,
@@ -79,7 +79,7 @@ def serve(
         port=port,
         need_key=need_key,
         hosts=tuple(allow_host or ()),
-        limits=settings.Limits(rate=rate, burst=max(1, round(2 * rate))),
+        limits=settings.ServerLimits(rate=rate, burst=max(1, round(2 * rate))),
     )
     listener = run.listener(service.Service(chosen, outside()))
     shown = f"[{host}]" if ":" in host else host
@@ -94,13 +94,15 @@ def outside() -> Outside:
     batching = _serving("mags.server.batching")
     if settings.embedder.kind == "embedded":
         # Its vectors do not depend on what is embedded beside them; another's may.
-        turns = _serving("mags.server.turnstile").Turnstile()
-        batched = batching.BatchedEmbedder(encoder(), turnstile=turns)
+        turns = _serving("mags.server.concurrency").ConcurrencyLimiter()
+        batched = batching.BatchedEmbedder(encoder(), limiter=turns)
         return _wired(settings, CachedEmbedder(batched), turns)
     return _wired(settings, make_embedder(settings.embedder))
 
 
-def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
+def _wired(
+    settings: Settings, embedder: Embedder, turns: ConcurrencyLimiter | None = None
+) -> Outside:
     upstream = _serving("mags.server.proxy.upstream")
     model = _serving("mags.server.settings")
     outside = _serving("mags.server.settings")
@@ -131,7 +133,7 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
         model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         joining=guests("mags.server"),
-        turnstile=turns if _plans_here(settings) else None,
+        limiter=turns if _plans_here(settings) else None,
     )
     return found
 
@@ -148,14 +150,13 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
     For the settings of Claude Desktop and others: {"command": "mags", "args": ["mcp", "--memory",
     "/path/to/alice.mags"]}.
     """
-    tools, halls = _mcp("mags.server.mcp"), _mcp("mags.server.halls")
-    traces = _mcp("mags.server.halls").Traces(TRACES)
+    tools, memories = _mcp("mags.server.mcp"), _mcp("mags.server.open_memories")
     with opened(memory, branch, must_exist=False) as mem:
-        hall = halls.Hall(memory=mem, traces=traces)
+        shared = memories.OpenMemory(memory=mem, traces=memories.Traces(TRACES))
 
         @contextmanager
-        def enter(_context: Any, _needed: Any) -> Iterator[Hall]:  # noqa: ANN401 - any client's
-            yield hall  # whoever may start the process may do everything
+        def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
+            yield shared  # whoever may start the process may do everything
 
         tools.make(enter).run("stdio")
 

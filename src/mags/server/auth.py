@@ -1,8 +1,8 @@
-"""Who may do what with which memories: API keys, the file they are kept in, and their grants.
+"""API keys: the file they are kept in, and what each of them allows.
 
-A key is 256 random bits, shown once and kept as a plain SHA-256, which cannot be turned back by
-guessing; a slow hash is for what people choose. The file is read again when it has changed: a
-revoked key is out at once.
+A key is 256 random bits. It is shown once and kept as a plain SHA-256: nobody can guess 256 random
+bits, so the slow hash that passwords need is not needed here. The file is read again when it has
+changed, so a revoked key is refused at once.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ GRANT = "mags.grant"
 FILE, LOCK = "keys.json", ".lock"
 BEGIN = "mags_"
 WAIT_S, AGAIN_S = 10.0, 0.02
-"""How long one process waits for another that changes the same file, and between two looks."""
+"""How long a process waits for another that is changing the same file, and between two tries."""
 
 
 class Scope(IntEnum):
-    """What may be done; each holds the ones before it."""
+    """What a key may do; each scope includes the ones before it."""
 
     READ = 1
     WRITE = 2
@@ -59,7 +59,7 @@ class Scope(IntEnum):
 
 
 class Refused(MagsError):
-    """No key, or one that is not known (any more)."""
+    """There is no key, or it is unknown or revoked."""
 
 
 class Forbidden(MagsError):
@@ -68,9 +68,10 @@ class Forbidden(MagsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """`name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all.
+    """What a key allows.
 
-    `digest`: of the key itself, "" where none was asked for.
+    `name`: of the key, for logs and limits; `namespaces`: names, "team-*", or "*" for all;
+    `digest`: of the key itself, "" where none is needed.
     """
 
     name: str
@@ -79,13 +80,13 @@ class Grant:
     digest: str = field(default="", repr=False)
 
     def sees(self, namespace: str) -> bool:
-        """Whether it may know that there is such a namespace."""
+        """Whether the key may know that this namespace exists."""
         return any(_covers(pattern, namespace) for pattern in self.namespaces)
 
     def check(self, namespace: str, needed: Scope) -> None:
-        """Raise NotFound for what it does not see, Forbidden for what it may not do.
+        """Raise NotFound for a namespace it does not see, Forbidden for what it may not do there.
 
-        A namespace of others reads as one that is not there: a key cannot find out names.
+        Another's namespace answers as a missing one does: a key cannot find out names.
         """
         check_name(namespace)
         if not self.sees(namespace):
@@ -99,7 +100,7 @@ class Grant:
 
 
 EVERYTHING = Grant(name="local", namespaces=(EVERY,), scope=Scope.ADMIN)
-"""Who is on the same machine and was asked for no key."""
+"""The grant of a request from the same machine, where no key is needed."""
 
 
 def namespace_of(grant: Grant, named: str | None) -> str:
@@ -136,21 +137,11 @@ def _covers(pattern: str, namespace: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """A key as it is kept. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
+class Key(Grant):
+    """A grant as it is kept. `made`, `revoked`: seconds since the epoch; `digest`: hex SHA-256."""
 
-    name: str
-    digest: str
-    namespaces: tuple[str, ...]
-    scope: Scope
     made: float
     revoked: float | None = None
-
-    def grant(self) -> Grant:
-        """What it allows."""
-        return Grant(
-            name=self.name, namespaces=self.namespaces, scope=self.scope, digest=self.digest
-        )
 
 
 class KeyRing:
@@ -162,7 +153,7 @@ class KeyRing:
         self._lock = threading.Lock()
         self._seen: tuple[int, int] | None = None
         self._keys: dict[str, Key] = {}
-        self._grants: dict[str, Grant] = {}
+        self._grants: dict[str, Key] = {}
 
     def known(self) -> list[Key]:
         """Every key, in the order in which they were made."""
@@ -180,7 +171,7 @@ class KeyRing:
         return found
 
     def still(self, grant: Grant) -> bool:
-        """Whether a grant that was given before holds now."""
+        """Whether an earlier grant is still valid."""
         with self._lock:
             self._refresh()
             return not grant.digest or self._grants.get(grant.digest) == grant
@@ -203,13 +194,13 @@ class KeyRing:
         return secret
 
     def rotate(self, name: str, now_s: float) -> str:
-        """Another secret for a key; the old one is out. Raises NotFound."""
+        """Replace the secret of a key; the old one no longer works. Raises NotFound."""
         secret = BEGIN + secrets.token_urlsafe(32)
         self._change(name, digest=digest_of(secret), made=now_s, revoked=None)
         return secret
 
     def revoke(self, name: str, now_s: float) -> None:
-        """Let a key in no more. Raises NotFound."""
+        """Refuse a key from now on. Raises NotFound."""
         self._change(name, revoked=now_s)
 
     def _change(self, name: str, **fields: Any) -> None:
@@ -234,7 +225,7 @@ class KeyRing:
 
     def _take(self, keys: Mapping[str, Key], seen: tuple[int, int] | None) -> None:
         self._keys, self._seen = dict(keys), seen
-        self._grants = {k.digest: k.grant() for k in keys.values() if k.revoked is None}
+        self._grants = {k.digest: k for k in keys.values() if k.revoked is None}
 
     def _write(self, keys: Mapping[str, Key]) -> None:
         rows = [
@@ -278,14 +269,14 @@ def _read(path: Path) -> dict[str, Key]:
     return {key.name: key for key in keys}
 
 
-# -- files that nobody else on the machine may read: whole or as before, never in between
+# -- private files: readable by this user alone, and replaced as a whole or not at all
 
 
 @contextmanager
 def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Change a file while no other process does; raises StoreBusy, StoreError.
+    """Hold the lock of a file while it is changed; raises StoreBusy, StoreError.
 
-    The lock is a file beside it that stays; who dies lets go of it.
+    The lock is a file beside it, which stays. The system releases it when a process dies.
     """
     with boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -298,7 +289,7 @@ def alone(path: Path, wait_s: float = WAIT_S) -> Iterator[None]:
             time.sleep(AGAIN_S)
         yield
     finally:
-        os.close(file)  # lets go of the lock too
+        os.close(file)  # releases the lock too
 
 
 def _taken(file: int) -> bool:
@@ -314,7 +305,7 @@ def _taken(file: int) -> bool:
 
 def write_private(path: Path, text: str) -> None:
     """Put a text in the place of a file, durably; raises StoreError."""
-    # A name of its own: two who write at once must not write into one another's file.
+    # A random name: two writers at once must not write into the same file.
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     with boundary("private files", _unwritable):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Texts of several requests embedded together, which costs a processor less than one by one."""
+"""Texts of several requests embedded in one batch, which costs less than one by one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.ports.embedder import Embedder
-from mags.server.turnstile import Ticket, Turnstile
+from mags.server.concurrency import ConcurrencyLimiter, Ticket
 
 MOST = 64
 """Texts of several requests in one call; a request of its own may have more."""
 PATIENCE_S = 0.01
 """How long a call waits for as many requests as the one before had."""
 LATELY_S = 0.2
-"""For how long the call before tells whether there is company."""
+"""For how long the size of the last call says how many to wait for."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +41,7 @@ class BatchedEmbedder:
 
     Where the call before was of several requests, as many are waited for, `patience_s` at most:
     under load a full call costs each of them less. A lone request is embedded at once. Who has a
-    seat of the turnstile steps aside instead, so that others come to their texts first. Only for
+    slot of the limiter steps aside instead, so that others come to their texts first. Only for
     embedders whose vectors do not depend on what is embedded beside them. Safe in threads.
     """
 
@@ -50,11 +50,11 @@ class BatchedEmbedder:
         embedder: Embedder,
         *,
         patience_s: float = PATIENCE_S,
-        turnstile: Turnstile | None = None,
+        limiter: ConcurrencyLimiter | None = None,
     ) -> None:
         """Embeds by `embedder`, one call at a time."""
         self._embedder = embedder
-        self._turnstile = turnstile or Turnstile()
+        self._limiter = limiter or ConcurrencyLimiter()
         self._patience_s = patience_s
         self._working = threading.Lock()
         self._lock = threading.Lock()
@@ -77,17 +77,17 @@ class BatchedEmbedder:
         """Vectors of shape (len(texts), dimension); raises as the embedder inside does."""
         if len(texts) >= MOST:
             return self._embedder.embed(texts)
-        seated = self._turnstile.seated
-        wish = _Wish(texts=list(texts), ticket=Ticket() if seated else None)
+        holds_slot = self._limiter.holds_slot
+        wish = _Wish(texts=list(texts), ticket=Ticket() if holds_slot else None)
         with self._enough:
             self._waiting.append(wish)
             if len(self._waiting) >= self._company:
                 self._enough.notify()
         if wish.ticket is not None:
-            self._turnstile.aside(wish.ticket)
+            self._limiter.step_aside(wish.ticket)
         with self._working:
             if not wish.done.is_set():
-                if not seated:
+                if not holds_slot:
                     self._wait()
                 self._work(self._taken(wish))
         if wish.failure is not None:
@@ -128,4 +128,4 @@ class BatchedEmbedder:
                 begin = end
                 wish.done.set()
             self._ended_s = time.monotonic()
-            self._turnstile.call([wish.ticket for wish in wishes if wish.ticket is not None])
+            self._limiter.wake([wish.ticket for wish in wishes if wish.ticket is not None])

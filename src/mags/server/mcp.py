@@ -24,7 +24,7 @@ from starlette.routing import Route
 from mags.errors import InvalidInput, MagsError, NotFound
 from mags.memory import inspect
 from mags.server.auth import GRANT, Refused, Scope, namespace_of
-from mags.server.halls import Hall, Halls
+from mags.server.open_memories import OpenMemories, OpenMemory
 from mags.server.wire.responses import (
     NAMED,
     ChangeOut,
@@ -35,11 +35,11 @@ from mags.server.wire.responses import (
     FoundOut,
     MarkOut,
     ReplyOut,
+    ResponseBody,
     SeenOut,
-    Shown,
 )
 
-Enter = Callable[[Any, Scope], AbstractContextManager[Hall]]
+Enter = Callable[[Any, Scope], AbstractContextManager[OpenMemory]]
 """From a request of a client and what it needs to the memory it may use."""
 
 INSTRUCTIONS = """A memory that outlives this conversation. Call `recall` before you answer what may
@@ -70,7 +70,7 @@ PATH = "/mcp"
 Text = Annotated[str, Field(min_length=1)]
 
 
-class ProfileText(Shown):
+class ProfileText(ResponseBody):
     """What is known of somebody, as a resource."""
 
     name: str
@@ -80,7 +80,7 @@ class ProfileText(Shown):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """The tools over whatever memory a request is about."""
+    """The tools, each over the memory of its request."""
 
     enter: Enter
 
@@ -92,9 +92,9 @@ class Tools:
         as_of: str | None = None,
     ) -> FoundOut:
         """Look up what is remembered: a question or keywords. `as_of`: what was true then."""
-        with _entered(self.enter(ctx, Scope.READ)) as hall:
-            found = hall.memory.recall(query, k, as_of)
-            return FoundOut.of(found, hall.traces.keep(found.trace))
+        with _entered(self.enter(ctx, Scope.READ)) as opened:
+            found = opened.memory.recall(query, k, as_of)
+            return FoundOut.of(found, opened.traces.keep(found.trace))
 
     def observe(
         self,
@@ -105,42 +105,42 @@ class Tools:
         key: str | None = None,
     ) -> SeenOut:
         """Remember one thing that was said. The same `key` is written once."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as hall:
-            return SeenOut.of(hall.memory.observe(text, speaker=speaker, at=at, key=key))
+        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+            return SeenOut.of(opened.memory.observe(text, speaker=speaker, at=at, key=key))
 
     def ask(self, ctx: Context, question: Text) -> ReplyOut:
         """Answer a question from memory alone, with citations, or say that it is not known."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as hall:
-            reply = hall.memory.ask(question)
-            return ReplyOut.of(reply, hall.traces.keep(reply.trace))
+        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+            reply = opened.memory.ask(question)
+            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     def explain(self, ctx: Context, trace: Text) -> ExplanationOut:
         """Why a recall or an answer came out as it did, by the id of its trace."""
-        with _entered(self.enter(ctx, Scope.READ)) as hall:
-            known = hall.traces.get(trace)
-            return ExplanationOut.of(hall.memory.explain(known, None), known)
+        with _entered(self.enter(ctx, Scope.READ)) as opened:
+            known = opened.traces.get(trace)
+            return ExplanationOut.of(opened.memory.explain(known, None), trace=known.as_dict())
 
     def forget(self, ctx: Context, what: Text, dry_run: bool = True) -> ForgottenOut:
         """Erase for good what has a name, or all that holds a phrase. First look, by `dry_run`."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as hall:
-            return ForgottenOut.of(hall.memory.forget(what, dry_run=dry_run))
+        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+            return ForgottenOut.of(opened.memory.forget(what, dry_run=dry_run))
 
     def snapshot(self, ctx: Context, name: Text) -> MarkOut:
         """Name this moment, to be able to go back to it."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as hall:
-            return MarkOut.of(hall.memory.snapshot(name))
+        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+            return MarkOut.of(opened.memory.snapshot(name))
 
     def rollback(self, ctx: Context, name: Text) -> EntryOut:
         """Go back to a snapshot. That is a change as well, and can be taken back."""
-        with _entered(self.enter(ctx, Scope.WRITE)) as hall:
-            hall.memory.rollback(name)
-            return EntryOut.of(hall.memory.log(1)[0])
+        with _entered(self.enter(ctx, Scope.WRITE)) as opened:
+            opened.memory.rollback(name)
+            return EntryOut.of(opened.memory.log(1)[0])
 
     def profile(self, name: str, ctx: Context) -> str:
         """What is known about somebody or something, now and before."""
-        with _entered(self.enter(ctx, Scope.READ), ResourceError) as hall:
+        with _entered(self.enter(ctx, Scope.READ), ResourceError) as opened:
             try:
-                known = hall.memory.profile(name)
+                known = opened.memory.profile(name)
             except NotFound:
                 if name != USER:
                     raise
@@ -151,24 +151,21 @@ class Tools:
 
     def changes(self, newest: str, ctx: Context) -> str:
         """The newest so many changes of the memory, one a line, oldest first."""
-        with _entered(self.enter(ctx, Scope.READ), ResourceError) as hall:
-            memory = hall.memory
+        with _entered(self.enter(ctx, Scope.READ), ResourceError) as opened:
+            memory = opened.memory
             digits = newest.isascii() and newest.isdigit() and len(newest) < 7
             if not digits or not 1 <= int(newest) <= MOST:
                 raise InvalidInput(f"how many changes: a number from 1 to {MOST}", given=newest)
             last = memory.log(int(newest))
             after = last[-1].seq - 1 if last else 0
-            shown = (
-                ChangeOut.of(one)
-                for one in inspect.changes(memory, after, int(newest), named=NAMED)
-            )
-            return "\n".join(change.model_dump_json() for change in shown)
+            found = inspect.changes(memory, after, int(newest), named=NAMED)
+            return "\n".join(ChangeOut.of(change).model_dump_json() for change in found)
 
 
 class Listing(MCPServer):
     """An MCP server that lists some of what its templates read.
 
-    The SDK's own concrete resources are not told who asks, and so not whose memory it is.
+    The SDK's own concrete resources do not get the request, so they cannot know whose memory it is.
     """
 
     async def list_resources(self) -> list[Resource]:
@@ -183,7 +180,7 @@ def make(enter: Enter) -> MCPServer:
         title="MAGS memory",
         instructions=INSTRUCTIONS,
         version=version("mags"),
-        log_level="ERROR",  # what failed on purpose is the client's, and may hold its words
+        log_level="ERROR",  # expected failures go to the client, and may quote it
     )
     tools = Tools(enter=enter)
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -204,20 +201,20 @@ def make(enter: Enter) -> MCPServer:
     return server
 
 
-def over_http(halls: Halls) -> tuple[MCPServer, Starlette]:
+def over_http(memories: OpenMemories) -> tuple[MCPServer, Starlette]:
     """MCP at `/mcp`: the memory is the key's, else the one that `?memory=` names.
 
-    No sessions: each request says all, so any of several servers may answer it. Who may ask is
-    checked before, by the doorman.
+    Without sessions: each request is complete, so any of several servers may answer it. The auth
+    middleware has checked the key before.
     """
 
-    def enter(ctx: Context, needed: Scope) -> AbstractContextManager[Hall]:
+    def enter(ctx: Context, needed: Scope) -> AbstractContextManager[OpenMemory]:
         request: Request | None = ctx.request_context.request
         grant = None if request is None else request.scope.get(GRANT)
         if request is None or grant is None:
             raise Refused("this needs a key")
         named = request.query_params.get("memory")
-        return halls.enter(grant, namespace_of(grant, named), needed)
+        return memories.enter(grant, namespace_of(grant, named), needed)
 
     server = make(enter)
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
@@ -225,8 +222,8 @@ def over_http(halls: Halls) -> tuple[MCPServer, Starlette]:
         streamable_http_path=PATH, stateless_http=True, transport_security=security
     )
     for route in app.routes:
-        # Without sessions nothing comes unasked: a stream that waits for it would hold its place
-        # among the requests at work for ever. Clients take 405 as "there is none".
+        # Without sessions the server sends nothing unasked: a stream that waits for it would hold
+        # a slot for ever. Clients take 405 as "there is none".
         if isinstance(route, Route):
             route.methods = {"POST"}
     return server, app
@@ -234,11 +231,11 @@ def over_http(halls: Halls) -> tuple[MCPServer, Starlette]:
 
 @contextmanager
 def _entered(
-    hall: AbstractContextManager[Hall], kind: type[ToolError | ResourceError] = ToolError
-) -> Iterator[Hall]:
-    """The memory; what fails on purpose is told to the model in its own words."""
+    opened: AbstractContextManager[OpenMemory], kind: type[ToolError | ResourceError] = ToolError
+) -> Iterator[OpenMemory]:
+    """The open memory; an error of MAGS reaches the model with its message."""
     try:
-        with hall as found:
+        with opened as found:
             yield found
     except MagsError as failure:
         raise kind(str(failure)) from failure

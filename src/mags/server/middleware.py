@@ -1,4 +1,4 @@
-"""What every request passes before it meets a route: metrics, the log, who asks, how much.
+"""The middleware before the routes: metrics and the log, authentication, limits.
 
 Plain ASGI: a layer costs microseconds, and streams pass through piece by piece.
 """
@@ -25,41 +25,40 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
 from mags.server.auth import BEGIN, EVERYTHING, GRANT, Forbidden, Grant, KeyRing, Refused
-from mags.server.settings import Limits, ServerSettings, is_local
+from mags.server.settings import ServerLimits, ServerSettings, is_local
 from mags.server.wire.problems import of_error, problem
 
 PUBLIC = ("/healthz", "/readyz", "/openapi.json", "/favicon.ico")
 PAGE = ("/", "/assets/")
-"""The page itself holds nothing of a memory: it asks for that as anybody does."""
+"""The page itself holds nothing of a memory; it asks for that with a key, as any client does."""
 INERT = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
-"""On every answer that says nothing else: data, whoever wrote it, is never run or framed."""
+"""Headers of responses that set none of their own: what is remembered is never run or framed."""
 OPEN = ("/healthz", "/readyz", "/metrics")
-"""Paths that answer at any time, or nobody could see how busy a server is."""
+"""Paths without limits: they must answer when the server is busiest."""
 EVENTS, IMPORT = (re.compile(f"/memories/[^/]+/{name}") for name in ("events", "import"))
-"""Paths with limits of their own; a path that merely ends so has none."""
+"""Whole paths with limits of their own; another path that ends like this has none."""
 REQUEST_ID = b"x-request-id"
 BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 60.0)
 UNKNOWN = "unknown"
 
 
-class Doorman:
-    """Finds the grant of each request and puts it into its scope, or answers 401 or 403.
+class AuthMiddleware:
+    """Puts the grant of each request into its scope, or answers 401 or 403.
 
-    On loopback nobody is asked for a key; what remains to fear there is a web page in the user's
-    own browser, so the names by which the server is called, and the pages that call it, are
-    checked.
+    On loopback no key is needed. What remains to fear there is a web page in the user's own
+    browser, so `Host` and `Origin` are checked.
     """
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, keys: KeyRing) -> None:
-        """Keys are asked for wherever others may reach the server."""
+        """A key is needed wherever others may reach the server."""
         self._app, self._keys = app, keys
         self._asked = settings.asks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in who may."""
+        """Let a request through, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -82,8 +81,8 @@ class Doorman:
         headers = Headers(scope=scope)
         self._check_names(headers)
         secret = secret_of(headers)
-        # OpenAI's clients must send some key: where none is asked for, one that cannot be ours is
-        # as good as none. One of ours counts, and is refused when it is revoked.
+        # OpenAI's clients always send a key. Where none is needed, a key that cannot be ours is
+        # ignored; one of ours counts, and is refused once it is revoked.
         if secret is not None and (self._asked or secret.startswith(BEGIN)):
             return self._keys.grant(secret)
         if not self._asked:
@@ -107,15 +106,14 @@ class Doorman:
 
 def secret_of(headers: Headers) -> str | None:
     """The key that a request carries, in either of the two usual places."""
-    given = headers.get("authorization", "")
-    kind, _, secret = given.partition(" ")
+    kind, _, secret = headers.get("authorization", "").partition(" ")
     if kind.casefold() == "bearer" and secret.strip():
         return secret.strip()
     return headers.get("x-api-key") or None
 
 
 def is_public(path: str) -> bool:
-    """Whether anybody may have it."""
+    """Whether a path needs no key."""
     return path in PUBLIC or path == PAGE[0] or path.startswith(PAGE[1])
 
 
@@ -127,10 +125,10 @@ def _name(host: str) -> str:
 
 
 class TooLarge(HTTPException):
-    """A body is over its limit; ends the reading of it, whoever reads."""
+    """A body exceeds its limit. Raised where the body is read, whoever reads it."""
 
 
-class Buckets:
+class RateLimiter:
     """A token bucket for each name, the least used ones forgotten."""
 
     def __init__(self, rate: float, burst: int, *, most: int = 10_000) -> None:
@@ -149,14 +147,14 @@ class Buckets:
         return 0.0 if enough else (1.0 - level) / self._rate
 
 
-class Limited:
-    """An app behind limits of size, rate, concurrency and time, before anything is parsed."""
+class LimitsMiddleware:
+    """ServerLimits of size, rate, requests at work and time, before anything is parsed."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        """Each key has a bucket of its own; who has none shares that of the address."""
+    def __init__(self, app: ASGIApp, limits: ServerLimits) -> None:
+        """Each key has a rate of its own; requests without one share that of their address."""
         self._app, self._limits = app, limits
-        self._buckets = Buckets(limits.rate, limits.burst)
-        self._room = asyncio.Semaphore(limits.busy)
+        self._rates = RateLimiter(limits.rate, limits.burst)
+        self._slots = asyncio.Semaphore(limits.busy)
         self._queued = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -164,7 +162,7 @@ class Limited:
         if scope["type"] != "http" or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
-        wait_s = self._buckets.take(_drawer(scope), time.monotonic())
+        wait_s = self._rates.take(_rate_name(scope), time.monotonic())
         if wait_s:
             answer = problem(429, "Too many requests", f"wait {wait_s:.2f} s, then ask again")
             await answer(scope, receive, send)
@@ -172,30 +170,30 @@ class Limited:
             answer = problem(413, "Too large", _too_large(self._most(scope)))
             await answer(scope, receive, send)
         elif scope["method"] == "GET" and EVENTS.fullmatch(scope["path"]):
-            # An event stream waits more than it works; they are counted by themselves.
+            # An event stream waits more than it works; streams have a limit of their own.
             await self._app(scope, receive, send)
         else:
             await self._in_turn(scope, receive, send)
 
     async def _in_turn(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._room.locked():
+        if self._slots.locked():
             answer = await self._waited()
             if answer is not None:
                 await answer(scope, receive, send)
                 return
         else:
-            await self._room.acquire()  # at once
+            await self._slots.acquire()  # at once
         await self._timed(scope, receive, send)
 
     async def _waited(self) -> ASGIApp | None:
-        """Wait for room: None where there is some, else what to answer."""
+        """Wait for a slot: None once there is one, else the response."""
         title = "Too much at once"
         if self._queued >= self._limits.waiting:
             return problem(503, title, f"{self._limits.busy} requests are at work: try again")
         self._queued += 1
         try:
             async with asyncio.timeout(self._limits.request_s):
-                await self._room.acquire()
+                await self._slots.acquire()
         except TimeoutError:
             return problem(503, title, "there was no room in time: try again")
         finally:
@@ -203,16 +201,16 @@ class Limited:
         return None
 
     async def _timed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve what has room; the room is free again when the work has truly ended.
+        """Serve within the time limit; the slot is free again when the work has truly ended.
 
-        Cancelled by a scope of anyio, which waits for threads: cancelled otherwise, a thread would
-        go on uncounted, and answers that come too late would pile threads up.
+        Work is cancelled by a scope of anyio, which waits for threads. Cancelled in another way, a
+        thread would go on uncounted, and late responses would pile threads up.
         """
         loop, limit_s, begun = asyncio.get_running_loop(), self._limits.request_s, False
         sending_since_s = math.inf
         clock: asyncio.TimerHandle
         woken: asyncio.Future[None] = loop.create_future()
-        room, measured = anyio.CancelScope(), self._measured(scope, receive)
+        cancelling, measured = anyio.CancelScope(), self._measured(scope, receive)
 
         def wake(_work: asyncio.Future[None] | None = None) -> None:
             if not woken.done():
@@ -223,7 +221,7 @@ class Limited:
             if not begun:
                 wake()
             elif loop.time() >= sending_since_s + limit_s:
-                room.cancel()  # nobody reads on: no place is held for that
+                cancelling.cancel()  # the client has stopped reading: free the slot
             else:
                 clock = loop.call_at(min(sending_since_s, loop.time()) + limit_s, look)
 
@@ -231,17 +229,17 @@ class Limited:
             nonlocal begun, sending_since_s
             begun = True
             wake()
-            # Looked at when the clock strikes: a deadline set anew for each message costs more.
+            # Checked when the timer fires: a new deadline for each message would cost more.
             sending_since_s = loop.time()
             await send(message)
             sending_since_s = math.inf
 
         async def serve() -> None:
             try:
-                with room:
+                with cancelling:
                     await self._app(scope, measured, noted)
             finally:
-                self._room.release()
+                self._slots.release()
 
         work = asyncio.ensure_future(serve())
         work.add_done_callback(wake)
@@ -249,7 +247,7 @@ class Limited:
         try:
             await woken
             if not work.done() and not begun:
-                room.cancel()
+                cancelling.cancel()
                 work.add_done_callback(_looked_at)
                 await _late(limit_s)(scope, receive, send)
                 return
@@ -257,7 +255,7 @@ class Limited:
         finally:
             clock.cancel()
             if not work.done():
-                room.cancel()
+                cancelling.cancel()
 
     def _measured(self, scope: Scope, receive: Receive) -> Receive:
         most, size = self._most(scope), 0
@@ -277,8 +275,8 @@ class Limited:
         return self._limits.import_bytes if large else self._limits.body_bytes
 
 
-def _drawer(scope: Scope) -> str:
-    """Whose bucket a request draws from: its key's, else its address's."""
+def _rate_name(scope: Scope) -> str:
+    """Whose rate a request counts for: its key's, else its address's."""
     grant: Grant | None = scope.get(GRANT)
     if grant is not None:
         return grant.name
@@ -287,7 +285,7 @@ def _drawer(scope: Scope) -> str:
 
 
 def _late(limit_s: float) -> ASGIApp:
-    """What is answered where nothing has been in time."""
+    """The response when the time is up."""
     return problem(
         504,
         "Out of time",
@@ -297,7 +295,7 @@ def _late(limit_s: float) -> ASGIApp:
 
 
 def _looked_at(work: asyncio.Future[None]) -> None:
-    """What fails when nobody waits for it any more is no news."""
+    """Fetch the failure of work that nobody waits for, or asyncio reports it as unhandled."""
     if not work.cancelled():
         work.exception()
 
@@ -358,11 +356,11 @@ class Metrics:
         return generate_latest(self.registry), CONTENT_TYPE_LATEST
 
 
-class Observed:
-    """An app whose requests are counted, timed and logged, each under an id that its answer has.
+class MetricsMiddleware:
+    """Counts, times and logs each request, under an id that its response carries.
 
-    Never what was said: paths hold names of memories and ids, so the route is told and not the
-    path; a key by its name.
+    Nothing of a memory is logged: a path holds names of memories, so the route's template stands
+    for it; a key is logged by its name.
     """
 
     def __init__(
@@ -370,7 +368,7 @@ class Observed:
     ) -> None:
         """Counts into `metrics`, logs to `log`."""
         self._app, self._metrics = app, metrics
-        self._log = log.bind()  # what is wrapped is bound anew at each line, unless it is here
+        self._log = log.bind()  # once: an unbound logger is built again for each line
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, then count and log."""

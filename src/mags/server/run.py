@@ -30,7 +30,7 @@ class Bounded(HttpToolsProtocol):
         self._clock = self.loop.call_later(HEADER_S, transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The clock ends with the connection."""
+        """The timer ends with the connection."""
         self._stop_clock()
         super().connection_lost(exc)
 

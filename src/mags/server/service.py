@@ -1,4 +1,4 @@
-"""The app: every route, behind who may ask, how much, and what is counted."""
+"""The app: every route, behind the middleware for metrics, keys and limits."""
 
 from __future__ import annotations
 
@@ -19,9 +19,15 @@ from mags.app import open
 from mags.models.embed.hashing import HashEmbedder
 from mags.server import mcp
 from mags.server.auth import Forbidden, KeyRing, Scope
-from mags.server.desk import desk_for, grant_of
-from mags.server.halls import Halls
-from mags.server.middleware import Doorman, Limited, Metrics, Observed, logger
+from mags.server.context import context_for, grant_of
+from mags.server.middleware import (
+    AuthMiddleware,
+    LimitsMiddleware,
+    Metrics,
+    MetricsMiddleware,
+    logger,
+)
+from mags.server.open_memories import OpenMemories
 from mags.server.proxy.routes import Proxy, Refusals, Rememberer
 from mags.server.routes import history, memories, nodes, server
 from mags.server.settings import Choosing, Outside, ServerSettings
@@ -36,7 +42,7 @@ ABOUT = """A memory that learns, for any frozen language model.
 
 Each namespace is a memory of its own: observe turns, recall, ask, explain, take back."""
 PEOPLE = 24
-"""More than are compared one by one: the search by vectors has kernels of its own for many."""
+"""So many that the search by vectors compiles its kernels for large memories too."""
 ASKED = "Where does Person3 live?"
 
 
@@ -54,23 +60,25 @@ class Service:
         self.settings = settings
         self.choosing = Choosing(settings.folder, outside, self._changed)
         now = self.choosing.outside
-        self.halls = Halls(settings.folder, now.open_memory, most=limits.open, traces=limits.traces)
-        rememberer = Rememberer(self.halls, outside.remembered)
+        self.memories = OpenMemories(
+            settings.folder, now.open_memory, most=limits.open, traces=limits.traces
+        )
+        rememberer = Rememberer(self.memories, outside.remembered)
         self.proxy = Proxy(now.upstream, rememberer, outside.embedder)
-        self._mcp, self._mcp_app = mcp.over_http(self.halls)
+        self._mcp, self._mcp_app = mcp.over_http(self.memories)
         self.keys = KeyRing(settings.folder)
-        self.metrics = Metrics(lambda: len(self.halls))
+        self.metrics = Metrics(lambda: len(self.memories))
         self.stopping = threading.Event()
         self.warming = Warming()
         self.api = self._api()
         self.api.state.joined = tuple(outside.joining)
         self._leaving = [join(self.api, outside) for join in outside.joining.values()]
-        self.api.openapi()  # now, by one thread: two might make it at once at the first request
-        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(desk_for, self.api.state))
-        inner = Limited(inner, limits)
-        inner = Doorman(inner, settings, self.keys)
+        self.api.openapi()  # now: two first requests could otherwise build it at the same time
+        inner: ASGIApp = Straight(self.api, memories.RECALL, partial(context_for, self.api.state))
+        inner = LimitsMiddleware(inner, limits)
+        inner = AuthMiddleware(inner, settings, self.keys)
         inner = Refusals(inner)
-        self.app: ASGIApp = Observed(inner, self.metrics, log or logger(sys.stderr))
+        self.app: ASGIApp = MetricsMiddleware(inner, self.metrics, log or logger(sys.stderr))
 
     def _api(self) -> FastAPI:
         app = Described(
@@ -82,7 +90,7 @@ class Service:
             docs_url=None,
             redoc_url=None,
         )
-        app.state.halls = self.halls
+        app.state.memories = self.memories
         app.state.keys = self.keys
         app.state.settings = self.settings
         app.state.choosing = self.choosing
@@ -111,7 +119,7 @@ class Service:
         return app
 
     def _changed(self, now: Outside) -> None:
-        self.halls.renew(now.open_memory)
+        self.memories.renew(now.open_memory)
         self.proxy.use(now.upstream)
 
     @asynccontextmanager
@@ -125,13 +133,13 @@ class Service:
         await self.proxy.close()
         for leave in self._leaving:
             await run_in_threadpool(leave)
-        await run_in_threadpool(self.halls.close)
+        await run_in_threadpool(self.memories.close)
         await run_in_threadpool(self.warming.close)
 
     async def _ready(self, response: Response) -> ReadyOut:
         """Whether requests are answered at once: 503 while it compiles, and while it stops.
 
-        While it compiles what is asked is answered too, but waits.
+        Requests are answered while it compiles too, but they wait.
         """
         reason: Reason | None = None
         if self.stopping.is_set():
@@ -142,7 +150,7 @@ class Service:
         return ReadyOut(ready=reason is None, reason=reason)
 
     async def _metrics(self, request: Request) -> Response:
-        """Counters for Prometheus. Needs an admin key where keys are asked for."""
+        """Counters for Prometheus. Needs an admin key where keys are needed."""
         if grant_of(request).scope < Scope.ADMIN:
             raise Forbidden("metrics need an admin key")
         body, media = self.metrics.text()
@@ -155,9 +163,9 @@ async def _healthy() -> dict[str, bool]:
 
 
 class Warming:
-    """A thread that compiles the kernels once, so that the first who asks does not wait for them.
+    """A thread that compiles the kernels, so that the first request does not wait for them.
 
-    `done` when it has ended.
+    `done` is set when it has ended.
     """
 
     def __init__(self) -> None:
@@ -177,15 +185,15 @@ class Warming:
     def _run(self) -> None:
         try:
             warm()
-        finally:  # what fails here is told by the thread, and again to who asks
+        finally:  # a failure is printed by the thread, and raised again by a request
             self.done.set()
 
 
 @cache
 def warm() -> None:
-    """Use a small memory in RAM as requests do; half a second where kernels are kept.
+    """Use a small memory in RAM as requests do; half a second where kernels are cached.
 
-    The embedder loads no weights: kernels do not depend on it. Settings of nobody name no model.
+    The embedder loads no weights, as no kernel depends on it; default settings name no model.
     """
     with open(None, settings=Settings(), embedder=HashEmbedder()) as memory:
         memory.observe_many(f"Person{n} lives in Town{n}." for n in range(PEOPLE))

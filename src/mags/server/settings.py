@@ -16,20 +16,20 @@ from mags.errors import ConfigurationError, CorruptFile, InvalidInput
 from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
 from mags.server.auth import remove_private, write_private
-from mags.server.halls import Open
+from mags.server.concurrency import ConcurrencyLimiter
+from mags.server.open_memories import Opener
 from mags.server.proxy.upstream import Upstream
-from mags.server.turnstile import Turnstile
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 FILE = "model.json"
 """Of the model that an admin chose, in the folder of the memories."""
 PORTS = {"http": 80, "https": 443}
 Leave = Callable[[], None]
-"""Puts away what a server's guest holds, when the server stops."""
+"""Closes what a joined part of the server holds, when the server stops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """How much a server takes. Times in seconds.
 
     `body_bytes`: of one request (`import_bytes` of an import); `rate`: requests a second for each
@@ -53,10 +53,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """A server. `folder`: its memories and keys; `need_key`: ask for one on loopback too.
+    """A server. `folder`: its memories and keys; `need_key`: a key is needed on loopback too.
 
-    `hosts`: names it is asked by besides its own (a proxy's): who comes through a proxy may be
-    anybody, whatever name it sends, so with one a key is asked for.
+    `hosts`: further names it answers to, such as a proxy's. Anybody may come through a proxy, so
+    with one of these a key is needed.
     """
 
     folder: Path
@@ -64,11 +64,11 @@ class ServerSettings:
     port: int = 7437
     need_key: bool = False
     hosts: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
 
     @property
     def asks(self) -> bool:
-        """Whether a key is asked for."""
+        """Whether a key is needed."""
         return self.need_key or not self.local or bool(self.hosts)
 
     @property
@@ -78,7 +78,7 @@ class ServerSettings:
 
 
 def is_local(host: str) -> bool:
-    """Whether a name or address is of the loopback; a name that must be looked up is not."""
+    """Whether a name or address is loopback; no name is looked up."""
     if host.casefold() in LOCAL_NAMES:
         return True
     try:
@@ -100,10 +100,10 @@ class ModelChoice:
     key: str | None = field(default=None, repr=False)
 
     def following(self, url: str, model: str, key: str | None) -> ModelChoice:
-        """What is chosen after this. `key` None keeps the key where the place is the same.
+        """The choice that follows this one. `key` None keeps the key where the host is the same.
 
-        A key is never sent to another place than it was given for: whoever may choose the model
-        could else have it sent to himself. Raises InvalidInput.
+        A key goes to no other host than it was given for: otherwise whoever may choose the model
+        could have it sent to a server of their own. Raises InvalidInput.
         """
         url = url.strip()
         check_url(url)
@@ -149,7 +149,7 @@ def write_choice(folder: Path, choice: ModelChoice | None) -> None:
 def _parts(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # only looked at when asked for
+        _ = parts.port  # parsed, and so checked, only now
     except ValueError:
         return None
     return parts
@@ -168,18 +168,18 @@ class Outside:
     what is recalled for the proxy's model; `upstream`: that model, None where there is none;
     `model`: the same as it is shown. `with_model`: the same outside with another model (raises
     ConfigurationError); None where the model cannot be changed. `joining`: what adds routes of its
-    own to the app, by its name. `turnstile`: where recalls take seats, None where they wait for
+    own to the app, by its name. `limiter`: where recalls take slots, None where they wait for
     others more than they work.
     """
 
-    open_memory: Open
+    open_memory: Opener
     embedder: Callable[[], Embedder]
     remembered: Prompt
     upstream: Upstream | None = None
     model: ModelChoice = field(default_factory=ModelChoice)
     with_model: Callable[[ModelChoice], Outside] | None = None
     joining: Mapping[str, Join] = field(default_factory=dict)
-    turnstile: Turnstile | None = None
+    limiter: ConcurrencyLimiter | None = None
 
 
 Join = Callable[[FastAPI, Outside], Leave]
@@ -187,10 +187,10 @@ Join = Callable[[FastAPI, Outside], Leave]
 
 
 class Choosing:
-    """The outside as it is now. Safe to use from several threads."""
+    """The outside with the model that answers now. Safe to use from several threads."""
 
     def __init__(self, folder: Path, outside: Outside, changed: Callable[[Outside], None]) -> None:
-        """Begins with what was chosen for `folder` before; `changed` hears of each change after.
+        """Begins with the last choice for `folder`; `changed` is called after each change.
 
         Raises CorruptFile, ConfigurationError.
         """

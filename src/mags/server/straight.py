@@ -1,8 +1,8 @@
-"""A recall on the straight way: what is asked for most meets no router and no dependencies.
+"""The fast path of recalls, the most frequent requests: without router and dependencies.
 
-Whatever is not a plain recall (another route, a query string, a body that does not fit, a body
-that cannot be read) goes on to the app behind, with its body, so that nothing is answered in two
-ways: the models of the wire and the endpoint are the same.
+Whatever is not a plain recall (another route, a query string, a body that does not fit or cannot be
+read) goes on to the app, with its body. The models and the endpoint are the same on both ways, so
+the answers are too.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mags.errors import MagsError
 from mags.server.auth import GRANT, Grant
-from mags.server.desk import Desk
+from mags.server.context import RequestContext
 from mags.server.wire.problems import failed, of_error
 from mags.server.wire.requests import RecallIn
 
-DeskOf = Callable[[Grant, str], Desk]
-"""The desk of somebody's request about a namespace, on its main branch."""
+ContextOf = Callable[[Grant, str], RequestContext]
+"""Makes the context of a request about a namespace, on its main branch."""
 _PATH = re.compile("/memories/([^/]+)/recall")
 _JSON = b"application/json"
 
@@ -33,9 +33,9 @@ _JSON = b"application/json"
 class Straight:
     """An app before which recalls are answered, as `route` would."""
 
-    def __init__(self, app: ASGIApp, route: APIRoute, desk_of: DeskOf) -> None:
-        """`route`: of recalls, whose endpoint takes a `Desk` and a `RecallIn`."""
-        self._app, self._route, self._desk_of = app, route, desk_of
+    def __init__(self, app: ASGIApp, route: APIRoute, context_of: ContextOf) -> None:
+        """`route`: of recalls, whose endpoint takes a `RequestContext` and a `RecallIn`."""
+        self._app, self._route, self._context_of = app, route, context_of
         self._caught = ServerErrorMiddleware(self._answer, handler=failed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,14 +50,14 @@ class Straight:
             await self._app(scope, body.again, send)
             return
         scope["route"] = self._route
-        scope[_ASKED] = self._desk_of(scope[GRANT], found[1]), wanted
+        scope[_ASKED] = self._context_of(scope[GRANT], found[1]), wanted
         await self._caught(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        desk, wanted = scope[_ASKED]
+        context, wanted = scope[_ASKED]
         answer: Response
         try:
-            answer = await run_in_threadpool(self._route.endpoint, desk, wanted)
+            answer = await run_in_threadpool(self._route.endpoint, context, wanted)
         except MagsError as failure:
             answer = of_error(failure)
         await answer(scope, receive, send)
@@ -87,7 +87,7 @@ class _Body:
         self._failure: HTTPException | None = None
 
     async def read(self) -> RecallIn | None:
-        """What is asked for; None where that must be told by who understands the body better."""
+        """The request, or None where the app must read the body, which knows the errors."""
         parts: list[bytes] = []
         while True:
             try:

@@ -18,7 +18,7 @@ from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.reader import shipped_reader
 from mags_lab.server.routes import router
-from mags_lab.server.sessions import Pair, Pairs, Tables
+from mags_lab.server.sessions import GameSessions, Pair, Pairs
 
 
 def games(app: FastAPI, outside: Outside) -> Leave:
@@ -28,10 +28,10 @@ def games(app: FastAPI, outside: Outside) -> Leave:
 
 def offer(app: FastAPI, pairs: Pairs) -> Leave:
     """Offer the games to an app, played by whom `pairs` makes."""
-    tables = Tables(pairs)
-    app.state.tables = tables
+    sessions = GameSessions(pairs)
+    app.state.sessions = sessions
     app.include_router(router)
-    return tables.close
+    return sessions.close
 
 
 def players(embedder: Embedder) -> Pair:

@@ -10,10 +10,10 @@ from pydantic import Field
 from mags.memory import inspect
 from mags.memory.views import Frame
 from mags.server.auth import Forbidden, Grant, Scope
-from mags.server.desk import grant_of
-from mags.server.wire.requests import Given, examples
-from mags.server.wire.responses import Copied, PictureOut, Shown
-from mags_lab.server.sessions import OFFERED, Played, Step, Table, Tables
+from mags.server.context import grant_of
+from mags.server.wire.requests import RequestBody, examples
+from mags.server.wire.responses import PictureOut, ResponseBody, ViewBody
+from mags_lab.server.sessions import OFFERED, GameSession, GameSessions, PlayedStep, PlayedTurn
 
 router = APIRouter(prefix="/games", tags=["games"])
 GameId = Annotated[
@@ -21,7 +21,7 @@ GameId = Annotated[
 ]
 
 
-class GameIn(Given):
+class GameIn(RequestBody):
     """Which game to play; the same seed brings the same game."""
 
     model_config = examples({}, {"game": "knights/short", "seed": 3})
@@ -30,13 +30,13 @@ class GameIn(Given):
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
 
 
-class GamesOut(Shown):
+class GamesOut(ResponseBody):
     """Games that can be watched, with the turns that are played at most."""
 
     games: dict[str, int]
 
 
-class GameOut(Shown):
+class GameOut(ResponseBody):
     """A game that has begun. `turns`: how many are played at most."""
 
     id: str
@@ -45,14 +45,14 @@ class GameOut(Shown):
     turns: int
 
 
-class LineOut(Copied):
+class LineOut(ViewBody):
     """Something said or seen; the speaker may be "narrator"."""
 
     speaker: str
     text: str
 
 
-class TurnOut(Shown):
+class TurnOut(ResponseBody):
     """One player's turn.
 
     `said`: what came before the question; `best`: the actions that bring the most; `knowable`:
@@ -77,7 +77,7 @@ class TurnOut(Shown):
     seconds: float
 
     @classmethod
-    def of(cls, played: Played) -> TurnOut:
+    def of(cls, played: PlayedTurn) -> TurnOut:
         """From how it was played."""
         scene, turned = played.scene, played.turned
         return cls(
@@ -97,7 +97,7 @@ class TurnOut(Shown):
         )
 
 
-class StepOut(Shown):
+class StepOut(ResponseBody):
     """One turn of both. `turn`: how many have been played; `over`: this was the last."""
 
     game: str
@@ -109,11 +109,11 @@ class StepOut(Shown):
     alone: TurnOut
 
     @classmethod
-    def of(cls, table: Table, step: Step, turns: int) -> StepOut:
+    def of(cls, session: GameSession, step: PlayedStep, turns: int) -> StepOut:
         """From how it was played."""
         return cls(
-            game=table.name,
-            seed=table.seed,
+            game=session.name,
+            seed=session.seed,
             turns=turns,
             turn=step.played,
             over=step.over,
@@ -132,17 +132,17 @@ def games(request: Request) -> GamesOut:
 @router.post("", status_code=201)
 def begin_game(request: Request, wanted: GameIn) -> GameOut:
     """Begin a game. It is put away when it is idle, or when its key begins a third one."""
-    grant, tables = _player(request)
-    id_, table = tables.begin(grant, wanted.game, wanted.seed)
-    return GameOut(id=id_, game=table.name, seed=table.seed, turns=OFFERED[table.name])
+    grant, sessions = _player(request)
+    id_, session = sessions.begin(grant, wanted.game, wanted.seed)
+    return GameOut(id=id_, game=session.name, seed=session.seed, turns=OFFERED[session.name])
 
 
 @router.post("/{game}/step")
 def step(request: Request, game: GameId) -> StepOut:
     """Play one turn, by MAGS and by a player without memory, each in its own copy of the game."""
-    grant, tables = _player(request)
-    table, played = tables.step(grant, game)
-    return StepOut.of(table, played, OFFERED[table.name])
+    grant, sessions = _player(request)
+    session, played = sessions.step(grant, game)
+    return StepOut.of(session, played, OFFERED[session.name])
 
 
 @router.get("/{game}/picture")
@@ -150,21 +150,21 @@ def game_picture(
     request: Request, game: GameId, most: Annotated[int, Query(ge=1, le=5_000)] = 500
 ) -> PictureOut:
     """The memory that MAGS has made of the game so far, to be drawn."""
-    grant, tables = _player(request)
-    seen = tables.look(grant, game, lambda memory: inspect.picture(memory, Frame(most=most)))
-    return PictureOut.of(seen)
+    grant, sessions = _player(request)
+    picture = sessions.look(grant, game, lambda memory: inspect.picture(memory, Frame(most=most)))
+    return PictureOut.of(picture)
 
 
 @router.delete("/{game}", status_code=204)
 def end_game(request: Request, game: GameId) -> None:
     """Put a game away."""
-    grant, tables = _player(request)
-    tables.end(grant, game)
+    grant, sessions = _player(request)
+    sessions.end(grant, game)
 
 
-def _player(request: Request) -> tuple[Grant, Tables]:
+def _player(request: Request) -> tuple[Grant, GameSessions]:
     grant = grant_of(request)
     if grant.scope < Scope.WRITE:
         raise Forbidden("playing needs a key that may write")
-    tables: Tables = request.app.state.tables
-    return grant, tables
+    sessions: GameSessions = request.app.state.sessions
+    return grant, sessions

@@ -16,7 +16,7 @@ from typing import TypeVar
 from mags.errors import InvalidInput, NotFound
 from mags.memory.memory import Memory
 from mags.server.auth import Grant
-from mags.server.halls import Overloaded
+from mags.server.open_memories import Overloaded
 from mags_lab.games.matches import Match, Turned
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.registry import make
@@ -40,7 +40,7 @@ Pairs = Callable[[], Pair]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class PlayedTurn:
     """One turn of one player. `score`: rewards so far; `right`: right moves so far."""
 
     scene: Scene
@@ -50,13 +50,13 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class PlayedStep:
     """One turn of both. `played`: turns so far; `over`: it was the last."""
 
     played: int
     over: bool
-    mags: Played
-    alone: Played
+    mags: PlayedTurn
+    alone: PlayedTurn
 
 
 class Watched:
@@ -84,7 +84,7 @@ class Watched:
         return self._game.truth()
 
 
-class Side:
+class PlayerSide:
     """One player's game, turn by turn."""
 
     def __init__(self, name: str, seed: int, player: Player) -> None:
@@ -94,14 +94,16 @@ class Side:
         self._turns: Iterator[Turned] = iter(match)
         self._score, self._right = 0.0, 0
 
-    def play(self) -> Played | None:
+    def play(self) -> PlayedTurn | None:
         """The next turn, None when the game is over."""
         turned = next(self._turns, None)
         if turned is None or self._game.acted is None:
             return None
         self._score += turned.reward
         self._right += turned.right
-        return Played(scene=self._game.acted, turned=turned, score=self._score, right=self._right)
+        return PlayedTurn(
+            scene=self._game.acted, turned=turned, score=self._score, right=self._right
+        )
 
     @property
     def over(self) -> bool:
@@ -110,14 +112,14 @@ class Side:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Table:
-    """Two sides of one game. `owner`: whose it is; `used`: when it was last asked for."""
+class GameSession:
+    """One game, played by both sides. `owner`: whose it is; `used`: when it was last asked for."""
 
     name: str
     seed: int
     owner: str
-    mags: Side
-    alone: Side
+    mags: PlayerSide
+    alone: PlayerSide
     remembering: Remembering
     used: float
     played: int = 0
@@ -125,59 +127,65 @@ class Table:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Tables:
+class GameSessions:
     """The games that are being played. Safe to use from several threads."""
 
     def __init__(self, pairs: Pairs, clock: Callable[[], float] = time.monotonic) -> None:
         """`pairs` makes who plays; `clock`: seconds."""
         self._pairs, self._clock = pairs, clock
         self._lock = threading.Lock()
-        self._tables: dict[str, Table] = {}
+        self._sessions: dict[str, GameSession] = {}
 
-    def begin(self, grant: Grant, name: str, seed: int) -> tuple[str, Table]:
+    def begin(self, grant: Grant, name: str, seed: int) -> tuple[str, GameSession]:
         """A new game and its id, which cannot be guessed; raises InvalidInput, Overloaded."""
         if name not in OFFERED:
             known = ", ".join(OFFERED)
             raise InvalidInput(f"game: there is no {name!r} to watch (there are: {known})")
         owner = f"{grant.name} {grant.digest}"
         remembering, nothing = self._pairs()
-        table = Table(
+        session = GameSession(
             name=name,
             seed=seed,
             owner=owner,
-            mags=Side(name, seed, remembering),
-            alone=Side(name, seed, nothing),
+            mags=PlayerSide(name, seed, remembering),
+            alone=PlayerSide(name, seed, nothing),
             remembering=remembering,
             used=self._clock(),
         )
         id_ = secrets.token_hex(8)
         with self._lock:
             leaving = self._giving_way(owner)
-            if len(self._tables) - len(leaving) >= MOST:
+            if len(self._sessions) - len(leaving) >= MOST:
                 raise Overloaded(f"{MOST} games are being played: try again in a while")
-            self._tables[id_] = table
+            self._sessions[id_] = session
         self._put_away(leaving)
-        return id_, table
+        return id_, session
 
-    def step(self, grant: Grant, id_: str) -> tuple[Table, Step]:
+    def step(self, grant: Grant, id_: str) -> tuple[GameSession, PlayedStep]:
         """One turn of both; raises NotFound, InvalidInput when the game is over."""
-        table = self._of(grant, id_)
-        with table.lock:
-            mags, alone = (None, None) if table.over else (table.mags.play(), table.alone.play())
+        session = self._of(grant, id_)
+        with session.lock:
+            mags, alone = (
+                (None, None) if session.over else (session.mags.play(), session.alone.play())
+            )
             if mags is None or alone is None:
-                table.over = True
+                session.over = True
                 raise InvalidInput("this game is over: begin another")
-            table.played += 1
-            table.over = table.played >= OFFERED[table.name] or table.mags.over or table.alone.over
-            return table, Step(played=table.played, over=table.over, mags=mags, alone=alone)
+            session.played += 1
+            session.over = (
+                session.played >= OFFERED[session.name] or session.mags.over or session.alone.over
+            )
+            return session, PlayedStep(
+                played=session.played, over=session.over, mags=mags, alone=alone
+            )
 
     def look(self, grant: Grant, id_: str, see: Callable[[Memory], Seen]) -> Seen:
         """What `see` makes of the memory of MAGS in a game; raises NotFound, InvalidInput."""
-        table = self._of(grant, id_)
-        with table.lock:
-            if not table.played:
+        session = self._of(grant, id_)
+        with session.lock:
+            if not session.played:
                 raise InvalidInput("nothing was played yet: take a step first")
-            return see(table.remembering.memory)
+            return see(session.remembering.memory)
 
     def end(self, grant: Grant, id_: str) -> None:
         """Put a game away; raises NotFound."""
@@ -186,32 +194,32 @@ class Tables:
 
     def close(self) -> None:
         """Put every game away."""
-        self._put_away(list(self._tables))
+        self._put_away(list(self._sessions))
 
     def __len__(self) -> int:
         """How many games are kept."""
-        return len(self._tables)
+        return len(self._sessions)
 
-    def _of(self, grant: Grant, id_: str) -> Table:
+    def _of(self, grant: Grant, id_: str) -> GameSession:
         with self._lock:
-            table = self._tables.get(id_)
-            if table is None or table.owner != f"{grant.name} {grant.digest}":
+            session = self._sessions.get(id_)
+            if session is None or session.owner != f"{grant.name} {grant.digest}":
                 raise NotFound(f"there is no game {id_!r} (any more): begin another", game=id_)
-            table.used = self._clock()
-            return table
+            session.used = self._clock()
+            return session
 
     def _giving_way(self, owner: str) -> list[str]:
         """Ids of games that nobody has looked at for long, and of the owner's oldest."""
         now = self._clock()
-        idle = [i for i, table in self._tables.items() if now - table.used > IDLE_S]
-        mine = [i for i, t in self._tables.items() if t.owner == owner and i not in idle]
+        idle = [i for i, session in self._sessions.items() if now - session.used > IDLE_S]
+        mine = [i for i, t in self._sessions.items() if t.owner == owner and i not in idle]
         return [*idle, *mine[: max(0, len(mine) - MINE + 1)]]
 
     def _put_away(self, ids: list[str]) -> None:
         with self._lock:
-            leaving = [self._tables.pop(id_, None) for id_ in ids]
-        for table in leaving:
-            if table is not None:
-                with table.lock:  # a turn that is being played ends first
-                    table.over = True
-                    table.remembering.close()
+            leaving = [self._sessions.pop(id_, None) for id_ in ids]
+        for session in leaving:
+            if session is not None:
+                with session.lock:  # a turn that is being played ends first
+                    session.over = True
+                    session.remembering.close()

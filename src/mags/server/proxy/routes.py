@@ -31,8 +31,8 @@ from mags.models.prompts import Prompt
 from mags.ports.embedder import Embedder
 from mags.recall.found import Found
 from mags.server.auth import Grant, Scope, namespace_of
-from mags.server.desk import grant_of
-from mags.server.halls import Halls
+from mags.server.context import grant_of
+from mags.server.open_memories import OpenMemories
 from mags.server.proxy.upstream import (
     Json,
     Upstream,
@@ -85,7 +85,7 @@ class EmbeddingsIn(BaseModel):
 
 @dataclass(slots=True, kw_only=True)
 class _Line:
-    """The way to a model, None where there is none; its client is made when first asked."""
+    """A model, None where there is none, and the client to it, made on first use."""
 
     upstream: Upstream | None
     client: httpx.AsyncClient | None = None
@@ -141,9 +141,11 @@ class Proxy:
             remembered = await run_in_threadpool(self._rememberer.before, grant, conversation)
             kept = remembered.kept
             client, upstream = self._asked()
-            sent = self._rememberer.shown(body, remembered)
+            sent = self._rememberer.with_context(body, remembered)
             sent = {**sent, "model": sent.get("model") or upstream.model}
-            sent.pop("user", None)  # names a memory here, and is nobody else's business
+            sent.pop(
+                "user", None
+            )  # names a memory here, which is no business of the model's server
             if body.get("stream") is True:
                 return await self._streamed(client, sent, grant, remembered)
             answer = await whole(client, "POST", "/chat/completions", sent)
@@ -169,7 +171,7 @@ class Proxy:
         try:
             grant_of(request)
             client, _ = self._asked()
-            # Not every server of OpenAI's form tells of one model; all of them list theirs.
+            # Not every compatible server has this route; all of them list their models.
             listed = (await whole(client, "GET", "/models", None)).get("data")
         except MagsError as failure:
             return refusal(failure)
@@ -197,7 +199,7 @@ class Proxy:
             return refusal(failure)
 
     def _asked(self) -> tuple[httpx.AsyncClient, Upstream]:
-        line = self._line  # once: another thread may put another in its place
+        line = self._line  # read once: another thread may replace it
         if line.upstream is None:
             raise ModelUnavailable(
                 "no language model is configured: set MAGS_CHAT_URL to an OpenAI-compatible /v1 "
@@ -287,7 +289,7 @@ def _first_choice(answer: object) -> Json | None:
 
 
 def _last(sent: Json, extension: Json) -> Json:
-    """A chunk without choices, as the one that tells of usage is: clients pass over it."""
+    """A chunk without choices, like the one for usage: clients skip it."""
     return {
         "id": "mags",
         "object": "chat.completion.chunk",
@@ -299,9 +301,9 @@ def _last(sent: Json, extension: Json) -> Json:
 
 
 def _texts(wanted: EmbeddingsIn) -> list[str]:
-    given = [wanted.input] if isinstance(wanted.input, str) else wanted.input
-    texts = [one for one in given if isinstance(one, str)]
-    if len(texts) < len(given):
+    inputs = [wanted.input] if isinstance(wanted.input, str) else wanted.input
+    texts = [one for one in inputs if isinstance(one, str)]
+    if len(texts) < len(inputs):
         raise InvalidInput(TOKENS, field="input")
     if not texts or len(texts) > 2_048 or not all(text.strip() for text in texts):
         raise InvalidInput("input: 1 to 2,048 texts with something in each", field="input")
@@ -375,7 +377,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A request that was made: its key, when, and how many of its history in that period before."""
+    """An earlier request: its key, its time, and how many like it came before in that period."""
 
     key: str
     at_s: float
@@ -383,7 +385,7 @@ class _Asked:
 
 
 class Keys:
-    """Under which key a request is remembered; safe to use from several threads.
+    """The idempotency keys of requests; safe to use from several threads.
 
     A request brings its whole history and no id of its conversation, so the same messages may be
     a retry or a new conversation that begins as another did ("I live in Oslo", again, after
@@ -393,9 +395,9 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        """Of no request yet."""
+        """Begins without requests."""
         self._lock = threading.Lock()
-        # By namespace, then by digest; who asked last, and what was asked last, at the end.
+        # By namespace, then by digest, the latest at the end of each.
         self._asked: OrderedDict[str, OrderedDict[str, _Asked]] = OrderedDict()
 
     def key(self, conversation: Conversation, now_s: float) -> str:
@@ -411,7 +413,7 @@ class Keys:
                 before = 0
                 if known is not None and known.at_s // RETRY_S == period:
                     before = known.before + 1
-                # Of the time alone, so that a retry finds what was kept before a restart.
+                # Made of digest and time alone, so that a retry finds its turn after a restart too.
                 known = _Asked(key=f"{digest} {period:.0f} {before}", at_s=now_s, before=before)
                 past.pop(digest, None)
                 past[digest] = known
@@ -460,23 +462,23 @@ class Rememberer:
     """The memory's side of the proxy; every method works in a thread of its own."""
 
     def __init__(
-        self, halls: Halls, prompt: Prompt, clock: Callable[[], float] = time.time
+        self, memories: OpenMemories, prompt: Prompt, clock: Callable[[], float] = time.time
     ) -> None:
-        """Memories come from `halls`, only as the grant allows; `prompt`: what frames them."""
-        self._halls, self._prompt, self._clock = halls, prompt, clock
+        """Memories come from `memories`, only as the grant allows; `prompt`: what frames them."""
+        self._memories, self._prompt, self._clock = memories, prompt, clock
         self._keys = Keys()
 
     def before(self, grant: Grant, conversation: Conversation) -> Remembered:
         """Recall for what was asked, then remember it: durable before the model is asked."""
-        with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
+        with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
             conversation = replace(conversation, key=self._keys.key(conversation, self._clock()))
             remembered = Remembered(conversation=conversation)
             if conversation.asked:
-                found = hall.memory.recall(conversation.asked, speaker=conversation.speaker)
-                trace = hall.traces.keep(found.trace)
+                found = opened.memory.recall(conversation.asked, speaker=conversation.speaker)
+                trace = opened.traces.keep(found.trace)
                 remembered = Remembered(conversation=conversation, found=found, trace=trace)
             if conversation.said:
-                hall.memory.observe(
+                opened.memory.observe(
                     conversation.said,
                     speaker=conversation.speaker,
                     session=SESSION,
@@ -494,13 +496,13 @@ class Rememberer:
             return ""
         key = f"{conversation.key} {hashlib.sha256(words.encode()).hexdigest()}"
         try:
-            with self._halls.enter(grant, conversation.namespace, Scope.WRITE) as hall:
-                hall.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
+            with self._memories.enter(grant, conversation.namespace, Scope.WRITE) as opened:
+                opened.memory.observe(words, speaker=ASSISTANT, session=SESSION, key=key)
         except MagsError as failure:
             return f"this answer is not remembered: {failure}"
         return ""
 
-    def shown(self, body: Json, remembered: Remembered) -> Json:
+    def with_context(self, body: Json, remembered: Remembered) -> Json:
         """The request as the model gets it: a system message of bounded size before the rest.
 
         It stands after the client's own system messages, which keep the first word.
@@ -519,7 +521,7 @@ class Rememberer:
         return {**body, "messages": [*messages[:at], message, *messages[at:]]}
 
 
-# -- errors in OpenAI's form, wherever on the way they arise
+# -- errors in OpenAI's form, wherever they arise
 # Its clients read `{"error": {"message", "type", "param", "code"}}` and know 400, not 422, for what
 # cannot be asked so: https://platform.openai.com/docs/guides/error-codes.
 
@@ -560,10 +562,10 @@ def refusal(failure: MagsError, kept: str = "") -> Response:
 
 
 class Refusals:
-    """An app whose problems (RFC 9457) under `/v1` are told in OpenAI's form."""
+    """Middleware that turns problems (RFC 9457) under `/v1` into OpenAI's form."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """`app`: with all that may refuse: keys, limits, routes."""
+        """`app`: with everything that may refuse a request: keys, limits, routes."""
         self._app = app
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
@@ -575,7 +577,7 @@ class Refusals:
         held: Message | None = None
         content = b""
 
-        async def told(message: Message) -> None:
+        async def in_their_form(message: Message) -> None:
             nonlocal held, content
             if message["type"] == "http.response.start":
                 if MutableHeaders(scope=message).get("content-type") == MEDIA:
@@ -585,15 +587,15 @@ class Refusals:
                 content += message.get("body", b"")
                 if message.get("more_body", False):
                     return
-                message = _retold(held, content)
+                message = _converted(held, content)
                 await send(held)
                 held = None
             await send(message)
 
-        await self._app(scope, receive, told)
+        await self._app(scope, receive, in_their_form)
 
 
-def _retold(start: Message, content: bytes) -> Message:
+def _converted(start: Message, content: bytes) -> Message:
     """The body in OpenAI's form; `start` becomes its start."""
     problem = json.loads(content)
     start["status"] = _status(start["status"])

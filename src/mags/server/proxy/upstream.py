@@ -16,18 +16,18 @@ from mags.server.wire.requests import plain
 Json = dict[str, Any]
 MOST_BYTES = 64_000_000
 LINE_BYTES = 4_000_000
-"""Of one answer and of one line of a stream: more is no answer but a flood."""
+"""The most of one answer, and of one line of a stream."""
 
 AGAIN = ("retry-after", "retry-after-ms")
 """Headers of an error that say when to ask again; clients of OpenAI's API wait so long."""
 
 
 class UpstreamLate(ModelUnavailable):
-    """It said nothing for too long."""
+    """The model's server was silent for too long."""
 
 
 class UpstreamRefused(ModelReplyError):
-    """It answered with an error of its own, which the client gets as it is."""
+    """The model's server answered with an error, which the client gets as it is."""
 
     def __init__(
         self, status: int, body: bytes, media: str, again: Mapping[str, str] | None = None
@@ -93,7 +93,7 @@ async def pieces(
 
 @asynccontextmanager
 async def crossing() -> AsyncIterator[None]:
-    """Around what asks the model: failures of the line as errors of MAGS."""
+    """Turn failures of the connection into errors of MAGS."""
     try:
         yield
     except httpx.TimeoutException as failure:
@@ -126,7 +126,7 @@ async def _lines(answer: httpx.Response) -> AsyncIterator[str]:
 
 
 def _check(answer: httpx.Response, body: bytes) -> None:
-    """Raise UpstreamRefused for an error; what is no JSON goes on as plain text."""
+    """Raise UpstreamRefused for an error; a body that is no JSON is passed on as plain text."""
     if answer.status_code >= 400:
         said = answer.headers.get("content-type", "application/json")
         media = "application/json" if "json" in said else "text/plain"

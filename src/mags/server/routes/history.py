@@ -19,8 +19,8 @@ from starlette.types import Scope as AsgiScope
 from mags.errors import InvalidInput, MagsError
 from mags.memory import inspect
 from mags.server.auth import KeyRing, Scope
-from mags.server.desk import At, Desk
-from mags.server.halls import Overloaded
+from mags.server.context import Context, RequestContext
+from mags.server.open_memories import Overloaded
 from mags.server.wire.openapi import EVENTS, EXPORTED, LINES, TEXT, answered, taken
 from mags.server.wire.problems import of_error
 from mags.server.wire.requests import NameIn
@@ -30,87 +30,87 @@ from mags.server.wire.streams import FAILED, HEADERS, event
 router = APIRouter(prefix="/memories/{namespace}", tags=["history"])
 PIECE = 1 << 16
 EVERY_S = 0.2
-"""How often the journal is looked at: other processes may write too."""
+"""Seconds between two looks at the journal: other processes may write too."""
 QUIET = 75
-"""Looks without news after which a comment shows that the line is alive (15 s)."""
+"""Looks without a change after which a comment keeps the connection alive (15 s)."""
 AT_ONCE = 50
 Limit = Annotated[int, Query(ge=1, le=1_000)]
 
 
 @router.get("/log")
-def log(desk: At, limit: Limit = 100) -> list[EntryOut]:
+def log(context: Context, limit: Limit = 100) -> list[EntryOut]:
     """Every change, newest first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [EntryOut.of(entry) for entry in memory.log(limit)]
 
 
 @router.get("/changes")
 def changes(
-    desk: At, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
+    context: Context, after: Annotated[int, Query(ge=0, le=2**62)] = 0, limit: Limit = 100
 ) -> list[ChangeOut]:
     """What changed after a journal sequence, oldest first: ids, arcs and the words of some."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         found = inspect.changes(memory, after, limit, named=NAMED)
         return [ChangeOut.of(change) for change in found]
 
 
 @router.get("/snapshots")
-def snapshots(desk: At) -> list[MarkOut]:
+def snapshots(context: Context) -> list[MarkOut]:
     """Every snapshot, oldest first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [MarkOut.of(mark) for mark in memory.snapshots()]
 
 
 @router.post("/snapshots", status_code=201)
-def snapshot(desk: At, given: NameIn) -> MarkOut:
+def snapshot(context: Context, body: NameIn) -> MarkOut:
     """Name this moment, for diff and rollback."""
-    with desk.writing() as memory:
-        return MarkOut.of(memory.snapshot(given.name))
+    with context.writing() as memory:
+        return MarkOut.of(memory.snapshot(body.name))
 
 
 @router.get("/diff")
 def diff(
-    desk: At,
+    context: Context,
     since: Annotated[str, Query(min_length=1, max_length=200, examples=["before the move"])],
 ) -> DiffOut:
     """What changed since a snapshot."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return DiffOut.of(memory.diff(since))
 
 
 @router.post("/rollback")
-def rollback(desk: At, given: NameIn) -> EntryOut:
+def rollback(context: Context, body: NameIn) -> EntryOut:
     """Go back to a snapshot, by a new change that can itself be taken back."""
-    with desk.writing() as memory:
-        memory.rollback(given.name)
+    with context.writing() as memory:
+        memory.rollback(body.name)
         return EntryOut.of(memory.log(1)[0])
 
 
 @router.get("/branches")
-def branches(desk: At) -> list[MarkOut]:
+def branches(context: Context) -> list[MarkOut]:
     """Every branch with the point it begins at."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [MarkOut.of(mark) for mark in memory.branches()]
 
 
 @router.post("/branches", status_code=201)
-def branch(desk: At, given: NameIn) -> MarkOut:
+def branch(context: Context, body: NameIn) -> MarkOut:
     """A branch that begins as this one and goes its own way; name it by `?branch=` then."""
-    with desk.writing() as memory:
-        memory.branch(given.name).close()
-        return MarkOut.of(next(m for m in memory.branches() if m.name == given.name))
+    with context.writing() as memory:
+        memory.branch(body.name).close()
+        return MarkOut.of(next(m for m in memory.branches() if m.name == body.name))
 
 
 @router.get("/export", response_class=StreamingResponse, responses=answered(LINES))
-def export(desk: At, vectors: bool = True) -> StreamingResponse:
+def export(context: Context, vectors: bool = True) -> StreamingResponse:
     """Everything as JSON lines, for `import`."""
     with ExitStack() as held:
         folder = held.enter_context(tempfile.TemporaryDirectory(prefix="mags-export-"))
         path = Path(folder) / "export.jsonl"
-        with desk.reading() as memory:
+        with context.reading() as memory:
             memory.export(path, vectors=vectors)
         kept = held.pop_all()  # until the last piece is sent
-    name = f'attachment; filename="{desk.namespace}.jsonl"'
+    name = f'attachment; filename="{context.namespace}.jsonl"'
     return StreamingResponse(
         _pieces(path, kept),
         media_type="application/x-ndjson",
@@ -121,9 +121,9 @@ def export(desk: At, vectors: bool = True) -> StreamingResponse:
 @router.post(
     "/import", status_code=201, openapi_extra=taken(LINES, {**TEXT, "examples": [EXPORTED]})
 )
-async def import_(desk: At, request: Request) -> EntryOut:
+async def import_(context: Context, request: Request) -> EntryOut:
     """Add everything in an export to this memory, or nothing of it."""
-    desk.grant.check(desk.namespace, Scope.WRITE)  # before a large body is read
+    context.grant.check(context.namespace, Scope.WRITE)  # before a large body is read
     with tempfile.TemporaryDirectory(prefix="mags-import-") as folder:
         path = Path(folder) / "import.jsonl"
         with path.open("wb") as file:
@@ -131,7 +131,7 @@ async def import_(desk: At, request: Request) -> EntryOut:
                 await run_in_threadpool(file.write, piece)
 
         def work() -> EntryOut:
-            with desk.writing() as memory:
+            with context.writing() as memory:
                 memory.import_(path)
                 return EntryOut.of(memory.log(1)[0])
 
@@ -150,36 +150,39 @@ def _pieces(path: Path, kept: ExitStack) -> Iterator[bytes]:
 @router.get("/events", response_class=StreamingResponse, responses=answered(EVENTS))
 async def events(
     request: Request,
-    desk: At,
+    context: Context,
     after: Annotated[int | None, Query(ge=0, le=2**62)] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """A stream of changes after a journal sequence (from now on, where none is told).
+    """A stream of changes after a journal sequence (from now on where none is given).
 
-    A client that lost its line goes on by `Last-Event-ID`, and misses nothing.
+    A client that reconnects goes on by `Last-Event-ID`, and misses nothing.
     """
     begin = after
     if begin is None and last_event_id is not None:
         begin = _sequence(last_event_id)
     if begin is None:
-        begin = await run_in_threadpool(_head, desk)
+        begin = await run_in_threadpool(_head, context)
     else:
-        await run_in_threadpool(_next, desk, begin)  # what is folded away is refused here
+        await run_in_threadpool(_next, context, begin)  # raises for changes that were folded away
     state = request.app.state
     if state.streams >= state.settings.limits.streams:
         raise Overloaded(f"{state.streams} event streams are open: close one")
     return _Counted(
-        _stream(request, desk, begin), media_type="text/event-stream", headers=HEADERS, state=state
+        _stream(request, context, begin),
+        media_type="text/event-stream",
+        headers=HEADERS,
+        state=state,
     )
 
 
 class _Counted(StreamingResponse):
     """An event stream that is counted as long as it is sent, however it ends."""
 
-    def __init__(self, *given: Any, state: State, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, state: State, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self._state = state
-        state.streams += 1  # now, or many that come at once would all find room
+        state.streams += 1  # now: many that come at once could otherwise all pass the limit
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         try:
@@ -188,14 +191,14 @@ class _Counted(StreamingResponse):
             self._state.streams -= 1
 
 
-async def _stream(request: Request, desk: Desk, seq: int) -> AsyncIterator[str]:
+async def _stream(request: Request, context: RequestContext, seq: int) -> AsyncIterator[str]:
     state = request.app.state
     keys: KeyRing = state.keys
     quiet = 0
     yield ": listening\n\n"
     try:
-        while not state.stopping.is_set() and keys.still(desk.grant):
-            found = await run_in_threadpool(_next, desk, seq)
+        while not state.stopping.is_set() and keys.still(context.grant):
+            found = await run_in_threadpool(_next, context, seq)
             for change in found:
                 seq = change.seq
                 yield event("change", change.model_dump_json(), id=str(seq))
@@ -206,22 +209,22 @@ async def _stream(request: Request, desk: Desk, seq: int) -> AsyncIterator[str]:
             if quiet % QUIET == 0:
                 yield ": still here\n\n"
             await asyncio.sleep(EVERY_S)
-    except MagsError as failure:  # deleted, rolled up, damaged: said, and the stream ends
+    except MagsError as failure:  # deleted, folded or damaged: the stream says so and ends
         yield event(FAILED, bytes(of_error(failure).body).decode())
 
 
-def _sequence(given: str) -> int:
-    if not (given.isascii() and given.isdigit() and len(given) < 19):
+def _sequence(event_id: str) -> int:
+    if not (event_id.isascii() and event_id.isdigit() and len(event_id) < 19):
         raise InvalidInput("Last-Event-ID: the id of the last event that came")
-    return int(given)
+    return int(event_id)
 
 
-def _head(desk: Desk) -> int:
-    with desk.reading() as memory:
+def _head(context: RequestContext) -> int:
+    with context.reading() as memory:
         return memory.stats().seq
 
 
-def _next(desk: Desk, seq: int) -> list[ChangeOut]:
-    with desk.reading() as memory:
+def _next(context: RequestContext, seq: int) -> list[ChangeOut]:
+    with context.reading() as memory:
         found = inspect.changes(memory, seq, AT_ONCE, named=NAMED)
         return [ChangeOut.of(change) for change in found]

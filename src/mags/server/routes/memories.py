@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 
 from mags.memory import inspect
 from mags.server.auth import Scope
-from mags.server.desk import At, grant_of
+from mags.server.context import Context, grant_of
 from mags.server.wire.openapi import EVENTS, answered
 from mags.server.wire.requests import (
     TRACE,
@@ -62,7 +62,7 @@ def memories(request: Request) -> MemoriesOut:
     """The memories that there are, as far as the key sees them."""
     grant = grant_of(request)
     return MemoriesOut(
-        memories=request.app.state.halls.names(grant),
+        memories=request.app.state.memories.names(grant),
         key=grant.name,
         scope=grant.scope.name.lower(),
         joined=list(request.app.state.joined),
@@ -70,9 +70,9 @@ def memories(request: Request) -> MemoriesOut:
 
 
 @listing.delete("/memories/{namespace}", status_code=204)
-def remove(desk: At) -> None:
+def remove(context: Context) -> None:
     """Delete a memory with its history and files. Needs admin; nothing brings it back."""
-    desk.halls.remove(desk.grant, desk.namespace, branch=desk.branch)
+    context.memories.remove(context.grant, context.namespace, branch=context.branch)
 
 
 # -- writing
@@ -84,10 +84,10 @@ def remove(desk: At) -> None:
     response_model=SeenOut,
     responses={200: {"model": SeenOut, "description": _REPEATED}},
 )
-def observe(desk: At, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> Response:
+def observe(context: Context, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> Response:
     """Remember one turn: durable when the answer comes. Repeating a key answers 200."""
     said = turn.model_dump()
-    with desk.writing() as memory:
+    with context.writing() as memory:
         seen = memory.observe(**{**said, "key": turn.key or idempotency_key})
     return whole(SeenOut.of(seen), 200 if seen.repeated else 201)
 
@@ -98,7 +98,7 @@ def observe(desk: At, turn: TurnIn, idempotency_key: IdempotencyKey = None) -> R
     responses={200: {"model": list[SeenOut], "description": _REPEATED}},
 )
 def observe_many(
-    desk: At, turns: TurnsIn, response: Response, idempotency_key: IdempotencyKey = None
+    context: Context, turns: TurnsIn, response: Response, idempotency_key: IdempotencyKey = None
 ) -> list[SeenOut]:
     """Remember many turns in order. Those with a key may be sent again after a failure.
 
@@ -109,7 +109,7 @@ def observe_many(
     if idempotency_key is not None:
         for place, one in enumerate(said):
             one["key"] = one["key"] or f"{idempotency_key} {place}"
-    with desk.writing() as memory:
+    with context.writing() as memory:
         apart = (memory.observe(**one) for one in said)
         seen = list(apart) if turns.apart else memory.observe_many(said)
     response.status_code = 200 if all(one.repeated for one in seen) else 201
@@ -120,25 +120,27 @@ def observe_many(
     "/facts", status_code=201, responses={200: {"model": SeenOut, "description": _REPEATED}}
 )
 def assert_fact(
-    desk: At, fact: FactIn, response: Response, idempotency_key: IdempotencyKey = None
+    context: Context, fact: FactIn, response: Response, idempotency_key: IdempotencyKey = None
 ) -> SeenOut:
     """Store a triple given as such, judged as any other fact is. Repeating a key answers 200."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         seen = memory.assert_fact(**{**fact.model_dump(), "key": fact.key or idempotency_key})
     response.status_code = 200 if seen.repeated else 201
     return SeenOut.of(seen)
 
 
 @writing.post("/converse", response_model=ReplyOut, responses=answered(EVENTS))
-def converse(desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None) -> Response:
+def converse(
+    context: Context, turn: ConverseIn, idempotency_key: IdempotencyKey = None
+) -> Response:
     """One whole turn: answered from memory, remembered with its answer."""
 
     def work(on_text: OnText) -> ReplyOut:
-        with desk.hall(Scope.WRITE) as hall:
+        with context.opened(Scope.WRITE) as opened:
             said = turn.model_dump(exclude={"stream"})
             said["key"] = turn.key or idempotency_key
-            reply = hall.memory.converse(**said, on_text=on_text)
-            return ReplyOut.of(reply, hall.traces.keep(reply.trace))
+            reply = opened.memory.converse(**said, on_text=on_text)
+            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=turn.stream)
 
@@ -147,10 +149,10 @@ def converse(desk: At, turn: ConverseIn, idempotency_key: IdempotencyKey = None)
 
 
 @reading.post("/recall", response_model=FoundOut)
-def recall(desk: At, wanted: RecallIn) -> Response:
+def recall(context: Context, wanted: RecallIn) -> Response:
     """The best memories for a query, with their trace. Writes nothing."""
-    with desk.seated(Scope.READ) as hall:
-        found = hall.memory.recall(
+    with context.in_turn(Scope.READ) as opened:
+        found = opened.memory.recall(
             wanted.query,
             wanted.k,
             wanted.as_of,
@@ -158,17 +160,17 @@ def recall(desk: At, wanted: RecallIn) -> Response:
             speaker=wanted.speaker,
             session=wanted.session,
         )
-        told = found_as_json(found, hall.traces.keep(found.trace))
-        return Response(told, media_type="application/json")
+        content = found_as_json(found, opened.traces.keep(found.trace))
+        return Response(content, media_type="application/json")
 
 
 @reading.get("/search")
-def search(desk: At, wanted: Annotated[SearchIn, Query()]) -> list[NamedOut]:
+def search(context: Context, wanted: Annotated[SearchIn, Query()]) -> list[NamedOut]:
     """What holds the words: things of that name, their facts, what was said; then what is near.
 
     Never filled up to `k`. Questions stand after statements, the memory's own answers last.
     """
-    with desk.reading() as memory:
+    with context.reading() as memory:
         found = memory.search(
             wanted.words, wanted.k, wanted.as_of, recorded_as_of=wanted.recorded_as_of
         )
@@ -180,64 +182,64 @@ RECALL = next(one for one in reading.routes if isinstance(one, APIRoute) and one
 
 
 @reading.post("/ask", response_model=ReplyOut, responses=answered(EVENTS))
-def ask(desk: At, asked: AskIn) -> Response:
+def ask(context: Context, asked: AskIn) -> Response:
     """Answer a question from memory. What is cited grows stronger, so this needs to write."""
 
     def work(on_text: OnText) -> ReplyOut:
-        with desk.hall(Scope.WRITE) as hall:
-            reply = hall.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
-            return ReplyOut.of(reply, hall.traces.keep(reply.trace))
+        with context.opened(Scope.WRITE) as opened:
+            reply = opened.memory.ask(**asked.model_dump(exclude={"stream"}), on_text=on_text)
+            return ReplyOut.of(reply, trace=opened.traces.keep(reply.trace))
 
     return replied(work, stream=asked.stream)
 
 
 @reading.post("/feedback")
-def feedback(desk: At, given: FeedbackIn) -> dict[str, bool]:
+def feedback(context: Context, body: FeedbackIn) -> dict[str, bool]:
     """Reward what led to an answer; false where this trace was rewarded before."""
-    with desk.hall(Scope.WRITE) as hall:
-        return {"credited": hall.memory.feedback(hall.traces.get(given.trace), given.reward)}
+    with context.opened(Scope.WRITE) as opened:
+        return {"credited": opened.memory.feedback(opened.traces.get(body.trace), body.reward)}
 
 
 @reading.get("/traces/{trace}")
 def explain(
-    desk: At, trace: TraceId, limit: Annotated[int | None, Query(ge=1, le=1_000)] = None
+    context: Context, trace: TraceId, limit: Annotated[int | None, Query(ge=1, le=1_000)] = None
 ) -> ExplanationOut:
     """Why an answer came out as it did: anchors, paths with weights, shares of each feature."""
-    with desk.hall(Scope.READ) as hall:
-        known = hall.traces.get(trace)
-        return ExplanationOut.of(hall.memory.explain(known, limit), known)
+    with context.opened(Scope.READ) as opened:
+        known = opened.traces.get(trace)
+        return ExplanationOut.of(opened.memory.explain(known, limit), trace=known.as_dict())
 
 
 @reading.get("/connect")
-def connect(desk: At, start: Name, end: Other) -> PathOut | None:
+def connect(context: Context, start: Name, end: Other) -> PathOut | None:
     """The strongest path between two nodes or names; null where there is none."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         path = memory.connect(_id_or_name(start), _id_or_name(end))
         return None if path is None else PathOut.of(path)
 
 
 @reading.get("/neighbours")
-def neighbours(desk: At, of: Name) -> list[NeighbourOut]:
+def neighbours(context: Context, of: Name) -> list[NeighbourOut]:
     """Everything one arc away, strongest first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [NeighbourOut.of(one) for one in memory.neighbours(_id_or_name(of))]
 
 
 @reading.get("/profile")
-def profile(desk: At, of: Name) -> ProfileOut:
+def profile(context: Context, of: Name) -> ProfileOut:
     """What is known about a person or thing, now and before."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return ProfileOut.of(memory.profile(_id_or_name(of)))
 
 
 @reading.get("/facts")
 def facts(
-    desk: At,
+    context: Context,
     look: Annotated[LookIn, Query()],
 ) -> list[FactOut]:
     """Facts of a subject, or all, oldest first; closed ones have an end."""
     about = None if look.subject is None else _id_or_name(look.subject)
-    with desk.reading() as memory:
+    with context.reading() as memory:
         known = memory.facts(
             about, look.as_of, recorded_as_of=look.recorded_as_of, current=look.current
         )
@@ -245,29 +247,29 @@ def facts(
 
 
 @reading.post("/chains")
-def chains(desk: At, wanted: ChainsIn) -> list[ChainOut]:
+def chains(context: Context, wanted: ChainsIn) -> list[ChainOut]:
     """What was said that leads from a question to each of its options, the best first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         found = inspect.chains(memory, wanted.question, wanted.options, after=wanted.after)
         return [ChainOut.of(one) for one in found]
 
 
 @reading.post("/ways")
-def ways(desk: At, wanted: WaysIn) -> list[list[int] | None]:
+def ways(context: Context, wanted: WaysIn) -> list[list[int] | None]:
     """By memory the fewest facts from what a question names to it; null where none lead."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         found = inspect.ways(memory, wanted.question, wanted.ids)
         return [None if way is None else list(way) for way in found]
 
 
 @reading.post("/latest")
-def latest(desk: At, wanted: LatestIn) -> list[list[int]]:
+def latest(context: Context, wanted: LatestIn) -> list[list[int]]:
     """By thing the episodes that have all its words, newest first; none that is over."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [list(some) for some in inspect.latest(memory, wanted.things, most=wanted.most)]
 
 
-def _id_or_name(given: str) -> int | str:
+def _id_or_name(text: str) -> int | str:
     """A node's id where it is one ("12" or "m12"), else a name."""
-    digits = given.removeprefix("m")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else given
+    digits = text.removeprefix("m")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text

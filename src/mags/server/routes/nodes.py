@@ -13,7 +13,7 @@ from mags.memory import inspect
 from mags.memory.inputs import seconds
 from mags.memory.views import Frame
 from mags.plasticity.cycle import OnRule
-from mags.server.desk import At
+from mags.server.context import Context
 from mags.server.wire.openapi import EVENTS, answered
 from mags.server.wire.requests import ArcIn, EditIn, ForgetIn, SleepIn
 from mags.server.wire.responses import (
@@ -30,19 +30,19 @@ from mags.server.wire.streams import streamed, whole
 
 router = APIRouter(prefix="/memories/{namespace}", tags=["nodes"])
 NodeId = Annotated[int, InPath(ge=1, le=2**63 - 1, examples=[3])]
-UNTOLD = SleepIn()
-"""How one sleeps who sends no body."""
+NO_BODY = SleepIn()
+"""What a request to sleep without a body means."""
 
 
 @router.get("/stats")
-def stats(desk: At) -> StatsOut:
+def stats(context: Context) -> StatsOut:
     """Counts, sizes, and who is at work."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return StatsOut.of(memory.stats())
 
 
 @router.post("/sleep", response_model=SleepOut, responses=answered(EVENTS))
-def sleep(desk: At, wanted: SleepIn = UNTOLD) -> Response:
+def sleep(context: Context, wanted: SleepIn = NO_BODY) -> Response:
     """Tend the memory: decay, wire, prune, solidify, consolidate. Reading goes on meanwhile.
 
     Streamed: an event `rule` for each rule when it is done, with what it did how often, then `done`
@@ -51,7 +51,7 @@ def sleep(desk: At, wanted: SleepIn = UNTOLD) -> Response:
     """
 
     def work(on_rule: OnRule | None) -> SleepOut:
-        with desk.writing() as memory:
+        with context.writing() as memory:
             return SleepOut.of(memory.sleep(on_rule))
 
     if not wanted.stream:
@@ -62,33 +62,33 @@ def sleep(desk: At, wanted: SleepIn = UNTOLD) -> Response:
 
 
 @router.get("/nodes/{node_id}")
-def node(desk: At, node_id: NodeId) -> NodeOut:
+def node(context: Context, node_id: NodeId) -> NodeOut:
     """One node in words."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return NodeOut.of(memory.get(node_id))
 
 
 @router.get("/nodes/{node_id}/neighbours")
-def node_neighbours(desk: At, node_id: NodeId) -> list[NeighbourOut]:
+def node_neighbours(context: Context, node_id: NodeId) -> list[NeighbourOut]:
     """Everything one arc away, strongest first."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [NeighbourOut.of(one) for one in memory.neighbours(node_id)]
 
 
 @router.get("/nodes/{node_id}/life")
-def node_life(desk: At, node_id: NodeId) -> list[MomentOut]:
+def node_life(context: Context, node_id: NodeId) -> list[MomentOut]:
     """What each change left of a node's strength, oldest first, and how fast it fades."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return [MomentOut.of(one) for one in inspect.life(memory, node_id)]
 
 
 @router.patch("/nodes/{node_id}")
-def edit(desk: At, node_id: NodeId, change: EditIn) -> NodeOut:
+def edit(context: Context, node_id: NodeId, change: EditIn) -> NodeOut:
     """Change a node by hand; what is left out stays as it is."""
     fields = change.model_dump(exclude_none=True)
     pinned = fields.pop("pinned", None)
-    with desk.writing() as memory:
-        if pinned is not None:  # a pin raises the importance; what is told with it counts
+    with context.writing() as memory:
+        if pinned is not None:  # first: a pin raises the importance, and one in the body counts
             memory.pin(node_id, pinned)
         if fields:
             memory.edit(node_id, **fields)
@@ -96,43 +96,43 @@ def edit(desk: At, node_id: NodeId, change: EditIn) -> NodeOut:
 
 
 @router.delete("/nodes/{node_id}")
-def forget_node(desk: At, node_id: NodeId, dry_run: bool = False) -> ForgottenOut:
+def forget_node(context: Context, node_id: NodeId, dry_run: bool = False) -> ForgottenOut:
     """Erase one node for good, from journal and snapshots too."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         return ForgottenOut.of(memory.forget(node_id, dry_run=dry_run))
 
 
 @router.post("/forget")
-def forget(desk: At, wanted: ForgetIn) -> ForgottenOut:
+def forget(context: Context, wanted: ForgetIn) -> ForgottenOut:
     """Erase for good what has a name, or all that holds a phrase."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         return ForgottenOut.of(memory.forget(wanted.what, dry_run=wanted.dry_run))
 
 
 @router.put("/associations", status_code=204)
-def associate(desk: At, arc: ArcIn) -> None:
+def associate(context: Context, arc: ArcIn) -> None:
     """Set the weight of an association between two nodes, or remove it."""
-    with desk.writing() as memory:
+    with context.writing() as memory:
         inspect.associate(memory, arc.src, arc.dst, arc.weight)
 
 
 @router.get("/regions")
-def regions(desk: At) -> MapOut:
+def regions(context: Context) -> MapOut:
     """Communities of what is associated, largest first, and what lies between them."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         return MapOut.of(inspect.regions(memory), inspect.region_links(memory))
 
 
 @router.get("/picture")
 def picture(
-    desk: At,
+    context: Context,
     most: Annotated[int, Query(ge=1, le=50_000)] = 1_000,
     region: Annotated[int | None, Query(ge=1, description="Only what lies in it.")] = None,
     as_of: str | None = None,
     recorded_as_of: str | None = None,
 ) -> PictureOut:
     """The strongest nodes and the arcs between them, to be drawn."""
-    with desk.reading() as memory:
+    with context.reading() as memory:
         only = None
         if region is not None:
             views = {view.id: view for view in inspect.regions(memory)}

@@ -15,10 +15,10 @@ from starlette.responses import Response
 
 from mags.errors import NotFound
 from mags.server.auth import EVERY, Forbidden, Scope
-from mags.server.desk import grant_of
+from mags.server.context import grant_of
 from mags.server.settings import Choosing, ModelChoice
-from mags.server.wire.requests import Given, examples
-from mags.server.wire.responses import Shown
+from mags.server.wire.requests import RequestBody, examples
+from mags.server.wire.responses import ResponseBody
 from mags.web import BUNDLE
 
 settings = APIRouter(prefix="/settings", tags=["settings"])
@@ -45,7 +45,7 @@ PAGE_HEADERS = {
 YEAR_S = 31_536_000
 
 
-class ModelIn(Given):
+class ModelIn(RequestBody):
     """An endpoint. `key` left out keeps the key, as long as the host stays; "" removes it."""
 
     model_config = examples(
@@ -59,7 +59,7 @@ class ModelIn(Given):
     key: Annotated[str, Field(max_length=2_000)] | None = None
 
 
-class ModelOut(Shown):
+class ModelOut(ResponseBody):
     """The endpoint that answers; its key is never shown. `url` "": there is none, MAGS quotes."""
 
     url: str

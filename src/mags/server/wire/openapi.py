@@ -66,7 +66,7 @@ _VECTOR = _object(
     index={"type": "integer"},
     embedding={
         "anyOf": [_list({"type": "number"}), TEXT],
-        "description": "Numbers, or float32 little-endian in base64, as it was asked for.",
+        "description": "Numbers, or float32 little-endian in base64, as requested.",
     },
 )
 _COMPLETION = _object(

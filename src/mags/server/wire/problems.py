@@ -29,7 +29,7 @@ from mags.errors import (
     StoreFull,
 )
 from mags.server.auth import Forbidden, Refused
-from mags.server.halls import Overloaded
+from mags.server.open_memories import Overloaded
 from mags.server.wire.requests import whole_text
 
 MEDIA = "application/problem+json"
@@ -61,8 +61,8 @@ def problem(
     """A problem as a response. `facts`: members of its own, by RFC 9457 section 3.2."""
     known = {"type", "title", "status", "detail"}
     body = {"type": kind, "title": title, "status": status, "detail": whole_text(detail)}
-    shown = {k: _shown(v) for k, v in facts.items() if k not in known}
-    body |= {k: v for k, v in shown.items() if v is not None}
+    members = {k: _as_json(v) for k, v in facts.items() if k not in known}
+    body |= {k: v for k, v in members.items() if v is not None}
     headers = {}
     if status in (429, 503):
         headers["Retry-After"] = str(RETRY_AFTER_S)
@@ -71,7 +71,7 @@ def problem(
     return JSONResponse(body, status_code=status, headers=headers, media_type=MEDIA)
 
 
-def _shown(fact: object) -> object:
+def _as_json(fact: object) -> object:
     """A fact as JSON can hold it, None for what it cannot."""
     if isinstance(fact, str):
         return whole_text(fact)
@@ -80,18 +80,18 @@ def _shown(fact: object) -> object:
 
 
 def of_error(failure: MagsError) -> JSONResponse:
-    """The problem that an error of MAGS is."""
+    """An error of MAGS as a problem."""
     kind = next(one for one in type(failure).__mro__ if one in STATUS)
     status, title = STATUS[kind]
     name = f"urn:mags:{type(failure).__name__}"
-    # What the caller sent is theirs; of files and settings the message tells enough.
+    # Facts of a client's error come from the client; those of the server may name files.
     facts = failure.facts if status < 500 else {}
     return problem(status, title, str(failure), kind=name, **facts)
 
 
 async def failed(_request: Request, _failure: Exception) -> Response:
-    """The problem that an error is which nobody expected."""
-    # The failure itself goes on to the log: it may hold what nobody else should read.
+    """An unexpected error as a problem."""
+    # The failure itself goes to the log alone: it may hold what no client should read.
     return problem(500, "Error", "something failed that should not; the server's log tells")
 
 

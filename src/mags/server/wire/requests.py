@@ -1,4 +1,4 @@
-"""What a client sends."""
+"""The bodies of requests."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ TRACE = "5f0c1a9e3b7d4826a1c4e09b"
 """The id of a trace, as the document shows one."""
 
 
-class Given(BaseModel):
-    """A request's body: fields that nobody knows are refused, so that no typing error is lost."""
+class RequestBody(BaseModel):
+    """A request's body. Unknown fields are refused, so that no typing error goes unnoticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def examples(*bodies: dict[str, Any]) -> ConfigDict:
-    """Whole bodies for the document: what a memory that holds what they name could be sent."""
+    """Whole bodies as examples in the OpenAPI document."""
     return ConfigDict(json_schema_extra={"examples": list(bodies)})
 
 
 def plain(value: Value, deepest: int = DEEPEST) -> Value:
     """The value itself; raises InvalidInput for NaN, lone surrogates and too many levels.
 
-    Readers of JSON let these through, and its writers fail at them.
+    Readers of JSON accept these, and its writers fail at them.
     """
     waiting: list[Iterator[object]] = [iter((value,))]
     while waiting:
@@ -74,7 +74,7 @@ def whole_text(text: str) -> str:
     return text
 
 
-class TurnIn(Given):
+class TurnIn(RequestBody):
     """One turn to remember. `key`: the same key with the same turn is written once."""
 
     model_config = examples(
@@ -97,7 +97,7 @@ class TurnIn(Given):
     attrs: dict[str, str] = {}
 
 
-class TurnsIn(Given):
+class TurnsIn(RequestBody):
     """Many turns, oldest first. `apart` (deprecated): each a tick and a transaction of its own."""
 
     model_config = examples(
@@ -114,7 +114,7 @@ class TurnsIn(Given):
     apart: Annotated[StrictBool, Field(json_schema_extra={"deprecated": True})] = False
 
 
-class FactIn(Given):
+class FactIn(RequestBody):
     """A triple given as such. `retract` closes it."""
 
     model_config = examples(
@@ -145,7 +145,7 @@ class FactIn(Given):
     key: Annotated[str, Field(max_length=2_000)] | None = None
 
 
-class RecallIn(Given):
+class RecallIn(RequestBody):
     """What to look for. `as_of`: what was true then; `recorded_as_of`: what was known then."""
 
     model_config = examples(
@@ -167,7 +167,7 @@ class RecallIn(Given):
     session: Label = ""
 
 
-class AskIn(Given):
+class AskIn(RequestBody):
     """A question. `stream`: the answer in pieces, as server-sent events."""
 
     model_config = examples(
@@ -184,7 +184,7 @@ class AskIn(Given):
     stream: StrictBool = False
 
 
-class ConverseIn(Given):
+class ConverseIn(RequestBody):
     """One whole turn: routed, answered, remembered with its answer."""
 
     model_config = examples(
@@ -200,7 +200,7 @@ class ConverseIn(Given):
     stream: StrictBool = False
 
 
-class SleepIn(Given):
+class SleepIn(RequestBody):
     """How to sleep. `stream`: each rule when it is done, as server-sent events."""
 
     model_config = examples({}, {"stream": True})
@@ -208,7 +208,7 @@ class SleepIn(Given):
     stream: StrictBool = False
 
 
-class ChainsIn(Given):
+class ChainsIn(RequestBody):
     """A question and its options. `after`: by an option's place, seconds since the epoch: what was
     said before says nothing new of it."""
 
@@ -224,7 +224,7 @@ class ChainsIn(Given):
     ] = {}
 
 
-class WaysIn(Given):
+class WaysIn(RequestBody):
     """A question and the memories (node ids) that one may come to from it."""
 
     model_config = examples({"question": "Where does Ana live?", "ids": [1, 5]})
@@ -233,8 +233,8 @@ class WaysIn(Given):
     ids: Annotated[list[NodeId], Field(max_length=1_000)]
 
 
-class LatestIn(Given):
-    """Things, each told by its words. `most`: episodes of each."""
+class LatestIn(RequestBody):
+    """Things, each named by its words. `most`: episodes of each."""
 
     model_config = examples({"things": ["Ana", "Porto"], "most": 2})
 
@@ -242,7 +242,7 @@ class LatestIn(Given):
     most: Annotated[int, Field(ge=1, le=1_000)] = 4
 
 
-class FeedbackIn(Given):
+class FeedbackIn(RequestBody):
     """A reward in [-1, 1] for a trace; without one 1 if the answer cited something, else 0."""
 
     model_config = examples({"trace": TRACE}, {"trace": TRACE, "reward": -0.5})
@@ -251,7 +251,7 @@ class FeedbackIn(Given):
     reward: Annotated[float, Field(ge=-1.0, le=1.0)] | None = None
 
 
-class EditIn(Given):
+class EditIn(RequestBody):
     """What to change of a node; what is left out stays. `valid_to` "open" opens a closed fact.
 
     A fact's text is read anew: subject, relation and object follow. Where it cannot be read, give
@@ -275,7 +275,7 @@ class EditIn(Given):
     pinned: StrictBool | None = None
 
 
-class ForgetIn(Given):
+class ForgetIn(RequestBody):
     """What to erase for good: a name, or all that holds a phrase. `dry_run` only tells."""
 
     model_config = examples({"what": "Ana"}, {"what": "from Lisbon", "dry_run": True})
@@ -284,7 +284,7 @@ class ForgetIn(Given):
     dry_run: StrictBool = False
 
 
-class ArcIn(Given):
+class ArcIn(RequestBody):
     """An association from one node to another; a weight of null removes it."""
 
     model_config = examples({"src": 3, "dst": 5, "weight": 0.7}, {"src": 3, "dst": 5})
@@ -294,7 +294,7 @@ class ArcIn(Given):
     weight: Share | None = None
 
 
-class NameIn(Given):
+class NameIn(RequestBody):
     """A name for a snapshot or a branch."""
 
     model_config = examples({"name": "before the move"})
@@ -302,23 +302,27 @@ class NameIn(Given):
     name: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class LookIn(Given):
+class LookIn(RequestBody):
     """Which facts to list. `subject`: a name or an id; `as_of`, `recorded_as_of`: as for recall."""
 
     subject: Annotated[str, Field(min_length=1)] | None = None
     as_of: str | None = None
     recorded_as_of: str | None = None
     current: bool = False
-    branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here
+    branch: Annotated[str, Field(max_length=200)] = (
+        "main"  # read by the request context, known here
+    )
     limit: Annotated[int, Field(ge=1, le=1_000)] = 200
     offset: Annotated[int, Field(ge=0, le=2**40)] = 0
 
 
-class SearchIn(Given):
+class SearchIn(RequestBody):
     """Words to search for. `as_of`, `recorded_as_of`: as for recall."""
 
     words: Annotated[str, Field(min_length=1, max_length=2_000, examples=["Ana"])]
     k: Count = 20
     as_of: str | None = None
     recorded_as_of: str | None = None
-    branch: Annotated[str, Field(max_length=200)] = "main"  # read by the desk, known here
+    branch: Annotated[str, Field(max_length=200)] = (
+        "main"  # read by the request context, known here
+    )

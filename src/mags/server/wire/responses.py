@@ -1,4 +1,4 @@
-"""What a client gets, and how the values of a memory become it."""
+"""The bodies of responses, and how they are made from the values of a memory."""
 
 from __future__ import annotations
 
@@ -37,41 +37,45 @@ from mags.plasticity.cycle import SleepReport
 from mags.ports.chat import Usage
 from mags.ports.store import Mark
 from mags.recall.chains import Chain
-from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, Trace, moment_of
+from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, moment_of
 
 NAMED = 12
-"""Nodes of a change whose words are told with it."""
+"""How many nodes of a change come with their words."""
 MOST_LINKS = 2_000
 """Links of a map: between many regions they are as many as the square of these."""
-Made = TypeVar("Made", bound="Copied")
+Made = TypeVar("Made", bound="ViewBody")
 
 
-class Shown(BaseModel):
+class ResponseBody(BaseModel):
     """An answer's body."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-class Copied(Shown):
-    """An answer with what a value of the memory has, under the same names."""
+class ViewBody(ResponseBody):
+    """A body whose fields are those of a value of the memory, under the same names."""
 
     @classmethod
-    def of(cls, value: object) -> Self:
-        """From what the memory says."""
-        return cls.model_validate(value)
+    def of(cls, value: object, **more: object) -> Self:
+        """From a value of the memory, and what the value does not know, such as a trace's id."""
+        names = cls.model_fields.keys() - more.keys()
+        return cls.model_validate({name: getattr(value, name) for name in names} | more)
 
 
-def copies(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], type[Made]]:
-    """Give an answer the fields of a view, which stand there once; `but`: not these.
+def fields_of(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], type[Made]]:
+    """Give a body the fields of a view, all of them needed; `but`: leave these out.
 
-    What the answer itself declares is how it shows a field, such as a view inside the view.
+    What the body declares itself is added, or shows a field in its own way, such as a body for a
+    view inside the view.
     """
 
-    def made(answer: type[Made]) -> type[Made]:
-        hints = get_type_hints(view) | get_type_hints(answer, include_extras=True)
-        shown = {one.name: (hints[one.name], ...) for one in fields(view) if one.name not in but}
-        named: dict[str, Any] = {"__base__": Copied, "__doc__": answer.__doc__, **shown}
-        copied: type[Made] = create_model(answer.__name__, **named)
+    def made(body: type[Made]) -> type[Made]:
+        hints = get_type_hints(view) | get_type_hints(body, include_extras=True)
+        names = [one.name for one in fields(view) if one.name not in but]
+        names += [name for name in body.model_fields if name not in names]
+        named: dict[str, Any] = {"__base__": ViewBody, "__doc__": body.__doc__}
+        named |= {name: (hints[name], ...) for name in names}
+        copied: type[Made] = create_model(body.__name__, **named)
         return copied
 
     return made
@@ -80,37 +84,29 @@ def copies(view: type, *, but: Collection[str] = ()) -> Callable[[type[Made]], t
 # -- turns and answers
 
 
-@copies(Seen, but=["delta"])
-class SeenOut(Copied):
+@fields_of(Seen, but=["delta"])
+class SeenOut(ViewBody):
     """What became of a turn. `seq`: its place in the journal; the other numbers are node ids."""
 
 
-@copies(FactView)
-class FactOut(Copied):
+@fields_of(FactView)
+class FactOut(ViewBody):
     """A fact in words; times null where open or unknown. `tentative`: it is a guess."""
 
     qualifiers: Annotated[dict[str, str], BeforeValidator(dict)]  # of pairs
 
 
-class HitOut(Shown):
+@fields_of(Hit, but=["members"])
+class HitOut(ViewBody):
     """One recalled memory, with what each feature added to its score."""
 
-    id: int
-    kind: str
-    text: str
-    score: float
-    speaker: str
-    session: str
     at: datetime | None
-    current: bool
-    tentative: bool
-    anchor: bool
-    episode_ids: list[int]
     fact: FactOut | None
+    tentative: bool
     shares: dict[str, float]
 
 
-class FoundOut(Shown):
+class FoundOut(ResponseBody):
     """Hits best first. `trace`: the id to explain them or to reward them by."""
 
     trace: str
@@ -123,60 +119,35 @@ class FoundOut(Shown):
         return cls.model_validate(found_as_dict(found, trace))
 
 
-@copies(Citation)
-class CitationOut(Copied):
+@fields_of(Citation)
+class CitationOut(ViewBody):
     """A memory that an answer rests on."""
 
 
-@copies(Usage, but=["estimated"])
-class UsageOut(Copied):
+@fields_of(Usage, but=["estimated"])
+class UsageOut(ViewBody):
     """What language models were used for it."""
 
 
-class ReplyOut(Shown):
+@fields_of(Reply, but=["found", "operations", "learnt"])
+class ReplyOut(ViewBody):
     """An answer with what carries it. `fallback`: why it was not the configured model."""
 
-    text: str
-    support: float
     citations: list[CitationOut]
     trace: str
-    answerer: str
-    fallback: str | None
     usage: UsageOut
     seen: SeenOut | None
-    warnings: list[str]
-
-    @classmethod
-    def of(cls, reply: Reply, trace: str) -> ReplyOut:
-        """From an answer and the id under which its trace is kept."""
-        return cls(
-            text=reply.text,
-            support=reply.support,
-            citations=[CitationOut.of(one) for one in reply.citations],
-            trace=trace,
-            answerer=reply.answerer,
-            fallback=reply.fallback,
-            usage=UsageOut.of(reply.usage),
-            seen=None if reply.seen is None else SeenOut.of(reply.seen),
-            warnings=list(reply.warnings),
-        )
 
 
-class ExplanationOut(Shown):
+@fields_of(Explanation)
+class ExplanationOut(ViewBody):
     """A trace in words, and the trace itself."""
 
-    queries: list[str]
-    lines: list[str]
     trace: dict[str, Any]
 
-    @classmethod
-    def of(cls, told: Explanation, trace: Trace) -> ExplanationOut:
-        """From what the memory says of a trace."""
-        return cls(queries=list(told.queries), lines=list(told.lines), trace=trace.as_dict())
 
-
-@copies(Chain)
-class ChainOut(Copied):
+@fields_of(Chain)
+class ChainOut(ViewBody):
     """What leads to an option (its place): episodes, the question's end first.
 
     `value` in [0, 1]: how well it hangs together. `since`: what speaks of the same things later.
@@ -186,25 +157,25 @@ class ChainOut(Copied):
 # -- nodes, and the memory as a whole
 
 
-@copies(NodeView)
-class NodeOut(Copied):
+@fields_of(NodeView)
+class NodeOut(ViewBody):
     """A node in words; strength is now's."""
 
     fact: FactOut | None
 
 
-@copies(NeighbourView)
-class NeighbourOut(Copied):
+@fields_of(NeighbourView)
+class NeighbourOut(ViewBody):
     """One arc at a node."""
 
 
-@copies(PathView)
-class PathOut(Copied):
+@fields_of(PathView)
+class PathOut(ViewBody):
     """How two nodes hang together; null where they do not."""
 
 
-@copies(Profile)
-class ProfileOut(Copied):
+@fields_of(Profile)
+class ProfileOut(ViewBody):
     """What is known about somebody or something, now and before."""
 
     facts: list[FactOut]
@@ -212,12 +183,12 @@ class ProfileOut(Copied):
     about: list[FactOut]
 
 
-@copies(Stats, but=["parts"])
-class StatsOut(Copied):
+@fields_of(Stats, but=["parts"])
+class StatsOut(ViewBody):
     """Counts of a memory, and who is at work."""
 
 
-class SleepOut(Shown):
+class SleepOut(ResponseBody):
     """What a sleep did, by rule, and the sizes before and after it."""
 
     tick: int
@@ -240,47 +211,45 @@ class SleepOut(Shown):
         )
 
 
-@copies(Forgotten)
-class ForgottenOut(Copied):
+@fields_of(Forgotten)
+class ForgottenOut(ViewBody):
     """What was erased (or would be), node ids by kind; `texts` of what would be, by id."""
 
 
 # -- what the page and followers get: pictures, regions, changes
 
 
-@copies(ArcView)
-class ArcOut(Copied):
+@fields_of(ArcView)
+class ArcOut(ViewBody):
     """An arc. `weight`: its charge, in [0, 1]."""
 
 
-@copies(DotView)
-class DotOut(Copied):
+@fields_of(DotView)
+class DotOut(ViewBody):
     """A node of a picture. `region`: 0 where it lies in none. `tentative`: it is a guess."""
 
 
-@copies(Picture)
-class PictureOut(Copied):
+@fields_of(Picture)
+class PictureOut(ViewBody):
     """The strongest nodes and the arcs between them; `nodes`, `arcs`: how many in all."""
 
     dots: list[DotOut]
     lines: list[ArcOut]
 
 
-class RegionOut(Copied):
+@fields_of(RegionView, but=["members"])
+class RegionOut(ViewBody):
     """A community of associated nodes."""
 
-    id: int
-    name: str
-    leaders: list[int]
     size: int
 
 
-@copies(LinkView)
-class LinkOut(Copied):
+@fields_of(LinkView)
+class LinkOut(ViewBody):
     """How strongly two regions hang together."""
 
 
-class MapOut(Shown):
+class MapOut(ResponseBody):
     """The regions of a memory, largest first, and the strongest links between them (2,000)."""
 
     regions: list[RegionOut]
@@ -295,17 +264,17 @@ class MapOut(Shown):
         )
 
 
-@copies(NamedView)
-class NamedOut(Copied):
+@fields_of(NamedView)
+class NamedOut(ViewBody):
     """A node in its words of now. `current`: false for what is over; `tentative`: it is a guess."""
 
 
-@copies(ChangeView)
-class ChangeOut(Copied):
+@fields_of(ChangeView)
+class ChangeOut(ViewBody):
     """One Delta, in ids: what it made, changed and removed. `more`: touched but not listed.
 
     `closed`, `edited`: those of `changed` that ended, or have other words now. `arcs` are new,
-    `reweighted` were there before, `cut` are gone. Of what was forgotten the number alone is told:
+    `reweighted` were there before, `cut` are gone. Of what was forgotten only the number is given:
     `erased_nodes`, `erased_arcs`. `named`: words of up to 12 nodes, those that say most.
     """
 
@@ -316,8 +285,8 @@ class ChangeOut(Copied):
     named: list[NamedOut]
 
 
-@copies(MomentView)
-class MomentOut(Copied):
+@fields_of(MomentView)
+class MomentOut(ViewBody):
     """What one change left of a node: its strength at a tick, and the ticks until half is gone.
 
     `half_life`: null where the strength stays. `seq` 0: what is known without the journal.
@@ -327,33 +296,25 @@ class MomentOut(Copied):
 # -- history
 
 
-class MarkOut(Shown):
+@fields_of(Mark)
+class MarkOut(ViewBody):
     """A named moment: a snapshot, or where a branch begins."""
 
-    name: str
-    branch: str
-    seq: int
-    recorded_at: datetime | None
-
-    @classmethod
-    def of(cls, mark: Mark) -> MarkOut:
-        """From what the memory says."""
-        at = moment_of(mark.recorded_at)
-        return cls(name=mark.name, branch=mark.branch, seq=mark.seq, recorded_at=at)
+    recorded_at: Annotated[datetime | None, BeforeValidator(moment_of)]
 
 
-@copies(LogEntry)
-class EntryOut(Copied):
+@fields_of(LogEntry)
+class EntryOut(ViewBody):
     """One change of the journal."""
 
 
-@copies(GoneView)
-class GoneOut(Copied):
+@fields_of(GoneView)
+class GoneOut(ViewBody):
     """A node that is no more, as it was."""
 
 
-@copies(Diff)
-class DiffOut(Copied):
+@fields_of(Diff)
+class DiffOut(ViewBody):
     """What changed since a snapshot."""
 
     added: list[NodeOut]
@@ -365,7 +326,7 @@ class DiffOut(Copied):
 # -- the server
 
 
-class MemoriesOut(Shown):
+class MemoriesOut(ResponseBody):
     """Names of memories, what the key that asked may do, and what joined the server: `games`."""
 
     memories: list[str]
@@ -377,7 +338,7 @@ class MemoriesOut(Shown):
 Reason = Literal["compiling", "stopping"]
 
 
-class ReadyOut(Shown):
+class ReadyOut(ResponseBody):
     """Whether requests are answered at once; `reason`: why not."""
 
     ready: bool
@@ -385,9 +346,11 @@ class ReadyOut(Shown):
 
 
 # -- a recall, fast: what `FoundOut` describes, without a model made and checked for each hit.
-# Recalls are asked for more than all else together, and what the memory found needs no check.
+# Recalls are the most frequent requests, and what the memory found needs no check.
 
 _WRITER = TypeAdapter(dict[str, Any])
+_HIT = tuple(name for name in HitOut.model_fields if name != "shares")
+_FACT = tuple(FactOut.model_fields)
 
 
 def found_as_json(found: Found, trace: str) -> bytes:
@@ -398,45 +361,18 @@ def found_as_json(found: Found, trace: str) -> bytes:
 def found_as_dict(found: Found, trace: str) -> dict[str, Any]:
     """A recall by the fields of `FoundOut`; `trace`: the id under which its trace is kept."""
     why = {one.id: one for one in found.trace.hits}
-    return {
-        "trace": trace,
-        "hits": [_hit(hit, why.get(hit.id)) for hit in found.hits],
-        "context": found.context(),
-    }
+    hits = [_hit(hit, why.get(hit.id)) for hit in found.hits]
+    return {"trace": trace, "hits": hits, "context": found.context()}
 
 
 def _hit(hit: Hit, why: HitTrace | None) -> dict[str, Any]:
-    return {
-        "id": hit.id,
-        "kind": hit.kind,
-        "text": hit.text,
-        "score": hit.score,
-        "speaker": hit.speaker,
-        "session": hit.session,
-        "at": moment_of(hit.at),
-        "current": hit.current,
-        "tentative": hit.tentative,
-        "anchor": hit.anchor,
-        "episode_ids": hit.episode_ids,
-        "fact": None if hit.fact is None else _fact(hit.fact),
-        "shares": {} if why is None else _numbers(why.shares),
-    }
-
-
-def _fact(fact: FactView) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "subject": fact.subject,
-        "relation": fact.relation,
-        "object": fact.object,
-        "valid_from": fact.valid_from,
-        "valid_to": fact.valid_to,
-        "confidence": fact.confidence,
-        "qualifiers": dict(fact.qualifiers),
-        "stated": fact.stated,
-        "text": fact.text,
-        "tentative": fact.tentative,
-    }
+    body = {name: getattr(hit, name) for name in _HIT}
+    body["at"] = moment_of(hit.at)
+    body["shares"] = {} if why is None else _numbers(why.shares)
+    if hit.fact is not None:
+        body["fact"] = {name: getattr(hit.fact, name) for name in _FACT}
+        body["fact"]["qualifiers"] = dict(hit.fact.qualifiers)
+    return body
 
 
 def _numbers(shares: Mapping[str, float]) -> dict[str, float]:

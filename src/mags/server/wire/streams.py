@@ -1,7 +1,7 @@
-"""Answers in pieces: server-sent events out of work that runs in a thread.
+"""Streamed responses: server-sent events from work that runs in a thread.
 
-The first event is awaited before the answer begins, so that what fails at once is answered by a
-status of its own and not by a stream that breaks off.
+The first event is awaited before the response begins, so that a failure at once gets a status of
+its own, not a stream that breaks off.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from mags.server.wire.problems import of_error
 
 Piece = tuple[str, Any]
 Say = Callable[[str, Mapping[str, Any]], None]
-"""Says what goes on as an event: its kind and its data."""
+"""Sends an event: its kind and its data."""
 OnText = Callable[[str], None] | None
 TEXT, DONE, FAILED = "text", "done", "failed"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-def whole(shown: BaseModel, status: int = 200) -> Response:
-    """An answer as it goes over the line: made by who made it, and checked by nobody again."""
+def whole(answer: BaseModel, status: int = 200) -> Response:
+    """A body as a response; it is valid already, and not checked again."""
     return Response(
-        shown.__pydantic_serializer__.to_json(shown),
+        answer.__pydantic_serializer__.to_json(answer),
         status_code=status,
         media_type="application/json",
     )
@@ -52,7 +52,7 @@ def streamed(work: Callable[[Say], BaseModel]) -> StreamingResponse:
     pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
 
     def run() -> None:
-        # Said in any case, also where the work fails as nobody expected: who waits must not hang.
+        # Sent in any case, also after an unexpected failure: the reader must not hang.
         last: Piece = (FAILED, MagsError("something failed that should not; the log tells"))
         try:
             last = (DONE, work(lambda kind, data: pieces.put((kind, data))))

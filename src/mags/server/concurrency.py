@@ -14,44 +14,44 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 OVERTAKEN = 16
-"""By how many somebody who stepped aside is overtaken at most."""
+"""How many may overtake a thread that stepped aside."""
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One that waits for a seat. `overtaken`: how many went first since it stepped aside."""
+    """A thread that waits for a slot. `overtaken`: how many went first since it stepped aside."""
 
     turn: threading.Lock = field(default_factory=threading.Lock)
     overtaken: int = 0
 
     def __post_init__(self) -> None:
-        """Closed until its turn comes."""
+        """The lock is held until its turn comes."""
         self.turn.acquire()
 
 
-class Turnstile:
-    """So many seats; whoever finds none waits, first come first served. Safe in threads.
+class ConcurrencyLimiter:
+    """A number of slots; a thread that finds none waits, first come first served.
 
-    Who sits may step `aside` for work that is cheaper in company: others go first, until none of
-    them has anything else to do, or until it is `called` because another did its work along.
+    A thread with a slot may `step_aside` for work that is cheaper in a batch: others go first,
+    until none of them has anything else to do, or until `wake` says that its work is done.
     """
 
-    def __init__(self, seats: int | None = None) -> None:
-        """`seats`: as many as this process may use cores when None."""
-        self._free = cores() if seats is None else seats
+    def __init__(self, slots: int | None = None) -> None:
+        """`slots`: as many as this process may use cores when None."""
+        self._free = cores() if slots is None else slots
         self._lock = threading.Lock()
         self._queue: deque[Ticket] = deque()
         self._aside: deque[Ticket] = deque()
         self._mine = threading.local()
 
     @property
-    def seated(self) -> bool:
-        """Whether this thread has a seat."""
-        return bool(getattr(self._mine, "seated", False))
+    def holds_slot(self) -> bool:
+        """Whether this thread has a slot."""
+        return bool(getattr(self._mine, "holds_slot", False))
 
     @contextmanager
-    def seat(self) -> Iterator[None]:
-        """A seat for the length of the block."""
+    def slot(self) -> Iterator[None]:
+        """A slot for the length of the block."""
         with self._lock:
             ticket = None if self._free else Ticket()
             if ticket is None:
@@ -60,23 +60,23 @@ class Turnstile:
                 self._queue.append(ticket)
         if ticket is not None:
             ticket.turn.acquire()
-        self._mine.seated = True
+        self._mine.holds_slot = True
         try:
             yield
         finally:
-            self._mine.seated = False
+            self._mine.holds_slot = False
             with self._lock:
                 self._next()
 
-    def aside(self, ticket: Ticket) -> None:
-        """Let others have the seat of this thread first; comes back with a seat."""
+    def step_aside(self, ticket: Ticket) -> None:
+        """Let others have this thread's slot first; returns with a slot."""
         with self._lock:
             self._aside.append(ticket)
             self._next()
         ticket.turn.acquire()
 
-    def call(self, tickets: Sequence[Ticket]) -> None:
-        """Those of them that stand aside queue up, in their order: what they waited for is done."""
+    def wake(self, tickets: Sequence[Ticket]) -> None:
+        """Queue up those that stepped aside, in this order: what they waited for is done."""
         with self._lock:
             for ticket in tickets:
                 if ticket in self._aside:
@@ -84,7 +84,7 @@ class Turnstile:
                     self._queue.append(ticket)
 
     def _next(self) -> None:
-        """Hand a seat on; under the lock."""
+        """Hand a slot on; under the lock."""
         if self._aside and (not self._queue or self._aside[0].overtaken >= OVERTAKEN):
             self._aside.popleft().turn.release()
         elif self._queue:

@@ -8,58 +8,58 @@ import pytest
 
 from mags.errors import InvalidInput, NotFound
 from mags.server.auth import EVERY, EVERYTHING, Grant, KeyRing, Scope
-from mags.server.halls import Halls, Overloaded
+from mags.server.open_memories import OpenMemories, Overloaded
 from tests.server.serving import open_memory, serving
 
 
-def filled(folder: Path, *names: str, most: int = 128) -> Halls:
-    halls = Halls(folder, open_memory, most=most)
+def filled(folder: Path, *names: str, most: int = 128) -> OpenMemories:
+    memories = OpenMemories(folder, open_memory, most=most)
     for name in names:
-        with halls.enter(EVERYTHING, name, Scope.WRITE) as hall:
-            hall.memory.observe(f"I am {name}.")
-    return halls
+        with memories.enter(EVERYTHING, name, Scope.WRITE) as opened:
+            opened.memory.observe(f"I am {name}.")
+    return memories
 
 
 def test_deleting_a_memory_leaves_what_merely_begins_with_its_name(folder: Path):
-    halls = filled(folder, "a", "a-b", "a.b")
+    memories = filled(folder, "a", "a-b", "a.b")
     beside = folder / "a.mags-copy.mags"
     beside.write_bytes(b"x")
-    halls.remove(EVERYTHING, "a")
-    halls.close()
+    memories.remove(EVERYTHING, "a")
+    memories.close()
     assert {path.name for path in folder.glob("a*")} >= {"a-b.mags", "a.b.mags", beside.name}
     assert not (folder / "a.mags").exists()
 
 
 def test_with_a_memory_go_the_copies_that_migrations_kept_of_it(folder: Path):
-    halls = filled(folder, "a", "b")
+    memories = filled(folder, "a", "b")
     for name in ("a", "b"):
         (folder / f"{name}.mags.v1-backup").write_bytes(b"x")
-    halls.remove(EVERYTHING, "a")
-    halls.close()
+    memories.remove(EVERYTHING, "a")
+    memories.close()
     kept = {path.name for path in folder.iterdir() if path.name[0] in "ab"}
     assert kept == {"b.mags", "b.mags.v1-backup"}
 
 
 @pytest.mark.parametrize("name", ["a.mags", "a.mags-wal", "a.MAGS.b", "keys.mags"])
 def test_no_memory_has_the_name_of_anothers_file(folder: Path, name: str):
-    halls = Halls(folder, open_memory)
-    with pytest.raises(InvalidInput), halls.enter(EVERYTHING, name, Scope.WRITE):
+    memories = OpenMemories(folder, open_memory)
+    with pytest.raises(InvalidInput), memories.enter(EVERYTHING, name, Scope.WRITE):
         pass
 
 
 def test_a_branch_is_not_deleted_with_everything_else(folder: Path):
-    halls = filled(folder, "a")
+    memories = filled(folder, "a")
     with pytest.raises(InvalidInput, match="branch"):
-        halls.remove(EVERYTHING, "a", branch="draft")
-    assert halls.names(EVERYTHING) == ["a"]
-    halls.close()
+        memories.remove(EVERYTHING, "a", branch="draft")
+    assert memories.names(EVERYTHING) == ["a"]
+    memories.close()
 
 
 def test_a_branch_of_what_is_not_there_makes_no_file(folder: Path):
-    halls = Halls(folder, open_memory)
-    with pytest.raises(NotFound), halls.enter(EVERYTHING, "a", Scope.WRITE, branch="x"):
+    memories = OpenMemories(folder, open_memory)
+    with pytest.raises(NotFound), memories.enter(EVERYTHING, "a", Scope.WRITE, branch="x"):
         pass
-    assert halls.names(EVERYTHING) == []
+    assert memories.names(EVERYTHING) == []
 
 
 def test_a_disk_that_takes_two_spellings_for_one_opens_only_the_right_one(
@@ -72,11 +72,11 @@ def test_a_disk_that_takes_two_spellings_for_one_opens_only_the_right_one(
         return exists(path) or exists(path.with_name(path.name.casefold()))
 
     monkeypatch.setattr(Path, "exists", blind)
-    halls = Halls(folder, open_memory)
+    memories = OpenMemories(folder, open_memory)
     key = Grant(name="k", namespaces=("Alice",), scope=Scope.WRITE)
-    with pytest.raises(NotFound), halls.enter(key, "Alice", Scope.WRITE):
+    with pytest.raises(NotFound), memories.enter(key, "Alice", Scope.WRITE):
         pass
-    halls.close()
+    memories.close()
 
 
 def test_a_memory_that_opens_while_the_server_closes_is_closed_too(folder: Path):
@@ -89,12 +89,12 @@ def test_a_memory_that_opens_while_the_server_closes_is_closed_too(folder: Path)
         opened.append(open_memory(path, branch))
         return opened[-1]
 
-    halls = Halls(folder, slow)
+    memories = OpenMemories(folder, slow)
     failures = []
 
     def enter() -> None:
         try:
-            with halls.enter(EVERYTHING, "a", Scope.WRITE):
+            with memories.enter(EVERYTHING, "a", Scope.WRITE):
                 pass
         except Overloaded as failure:
             failures.append(failure)
@@ -102,11 +102,11 @@ def test_a_memory_that_opens_while_the_server_closes_is_closed_too(folder: Path)
     thread = threading.Thread(target=enter)
     thread.start()
     assert begun.wait(10.0)
-    halls.close()
+    memories.close()
     go.set()
     thread.join(10.0)
     assert len(failures) == 1
-    assert len(halls) == 0
+    assert len(memories) == 0
     with open_memory(folder / "a.mags", "main") as again:  # its writer's lock is free
         again.observe("I am here.")
 

@@ -1,7 +1,7 @@
-"""The memories of a server: one file a namespace, opened for who may, closed when idle.
+"""The memories that a server holds open: one file a namespace, opened when asked for.
 
-This is the only place that opens a memory, and it asks the grant first: a route that forgot to
-check could not reach another's namespace.
+Only this module opens a memory, and it checks the grant first: a route that forgets to check
+cannot reach another's namespace.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from mags.store.migrations import copies
 
 MAIN = "main"
 BESIDE = ("-wal", "-shm", "")
-"""How the names of a memory's files go on; the memory itself is deleted last."""
-Open = Callable[[Path, str], Memory]
+"""Endings of the names of a memory's files; the memory itself is deleted last."""
+Opener = Callable[[Path, str], Memory]
 """From a path and a branch to a memory: `mags.app.open`, with settings and models bound."""
 
 
@@ -39,7 +39,7 @@ class Traces:
         caches.register(self)
 
     def clear(self) -> None:
-        """Let go of what was asked; ids and numbers stay, for explain and feedback."""
+        """Drop the words that were asked; ids and numbers stay, for explain and feedback."""
         with self._lock:
             for name, trace in self._known.items():
                 self._known[name] = trace.wordless()
@@ -67,103 +67,103 @@ class Traces:
 
 
 class Overloaded(MagsError):
-    """More is asked than the server takes at a time."""
+    """The server is at one of its limits; the request may be sent again later."""
 
 
 @dataclass(slots=True, eq=False)
-class Hall:
-    """A memory held open. `guests`: requests that use it now; `traces`: of its last answers.
+class OpenMemory:
+    """A memory held open. `requests`: how many use it now; `traces`: of its last answers.
 
-    `made`: its file was made for a guest, and none has done what it came for yet.
+    `made`: its file was made for a request, and no request has succeeded yet.
     """
 
     memory: Memory
     traces: Traces
     namespace: str = ""
     made: bool = False
-    guests: int = 0
+    requests: int = 0
 
 
 @dataclass(slots=True)
-class _Door:
-    """What makes one namespace and branch be opened once, while others go on."""
+class _Opening:
+    """Lets one thread open a namespace and branch while others wait for it, and only for it."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     waiting: int = 0
 
 
-class Halls:
+class OpenMemories:
     """Namespaces of a folder. Safe to use from several threads."""
 
     def __init__(
-        self, folder: Path, open_memory: Open, *, most: int = 128, traces: int = 500
+        self, folder: Path, open_memory: Opener, *, most: int = 128, traces: int = 500
     ) -> None:
         """`most`: memories held open at a time; `traces`: kept of each."""
         self.folder, self._open = folder, open_memory
         self._most, self._traces = most, traces
         self._lock = threading.Lock()
-        self._halls: OrderedDict[tuple[str, str], Hall] = OrderedDict()
-        self._doors: dict[tuple[str, str], _Door] = {}
-        # Of an earlier `renew`: nobody enters them any more, and the last guest closes them.
-        self._leaving: list[Hall] = []
+        self._memories: OrderedDict[tuple[str, str], OpenMemory] = OrderedDict()
+        self._openings: dict[tuple[str, str], _Opening] = {}
+        # From before a `renew`: no request enters them any more, and the last one closes them.
+        self._leaving: list[OpenMemory] = []
         self._kept: dict[tuple[str, str], Traces] = {}
         self._closed = False
 
     @contextmanager
     def enter(
         self, grant: Grant, namespace: str, needed: Scope, *, branch: str = MAIN
-    ) -> Iterator[Hall]:
-        """The hall of a namespace for one request.
+    ) -> Iterator[OpenMemory]:
+        """The open memory of a namespace, for one request.
 
-        Who may write makes what is not there. Raises NotFound, Forbidden, InvalidInput, Overloaded,
-        StoreError.
+        A grant that may write creates a missing memory. Raises NotFound, Forbidden, InvalidInput,
+        Overloaded, StoreError.
         """
         grant.check(namespace, needed)
-        hall = self._enter((namespace, branch), make=needed >= Scope.WRITE)
+        opened = self._enter((namespace, branch), make=needed >= Scope.WRITE)
         done = False
         try:
-            yield hall
+            yield opened
             done = True
         finally:
-            self._leave(hall, done=done)
+            self._leave(opened, done=done)
 
     def names(self, grant: Grant) -> list[str]:
-        """Namespaces that are there and that a grant sees, by name."""
+        """The existing namespaces that a grant sees, sorted."""
         found = (path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX))
         return sorted(name for name in found if NAMESPACE.fullmatch(name) and grant.sees(name))
 
     def remove(self, grant: Grant, namespace: str, *, branch: str = MAIN) -> None:
         """Delete a memory's file and all that lies beside it; raises NotFound, Overloaded.
 
-        A branch by itself cannot be deleted: InvalidInput, before all of it is gone by mistake.
+        Raises InvalidInput for a branch, or the whole memory would be deleted by mistake.
         """
         if branch != MAIN:
             raise InvalidInput("a branch cannot be deleted, only the whole memory: name no branch")
         grant.check(namespace, Scope.ADMIN)
         path = self._path(namespace)
         with self._lock:
-            mine = [key for key in self._halls if key[0] == namespace]
-            busy = any(self._halls[key].guests for key in mine) or self._opening(namespace)
-            if busy or any(hall.namespace == namespace for hall in self._leaving):
+            mine = [key for key in self._memories if key[0] == namespace]
+            busy = any(self._memories[key].requests for key in mine) or self._is_opening(namespace)
+            if busy or any(opened.namespace == namespace for opened in self._leaving):
                 raise Overloaded("this memory is in use: try again when it is at rest")
             for key in mine:
-                self._halls.pop(key).memory.close()
+                self._memories.pop(key).memory.close()
             self._kept = {key: old for key, old in self._kept.items() if key[0] != namespace}
             if not path.exists():
                 raise NotFound(f"there is no memory {namespace!r}", namespace=namespace)
             self._remove_files(path)
 
-    def renew(self, open_memory: Open) -> None:
-        """Open memories by this from now on; those that are open end what they are at.
+    def renew(self, open_memory: Opener) -> None:
+        """Open memories by this from now on; requests at work end with what they began with.
 
-        Traces stay, so that what was answered before can be explained still.
+        Traces stay, so that earlier answers can still be explained.
         """
         with self._lock:
             self._open = open_memory
-            self._kept |= {key: hall.traces for key, hall in self._halls.items()}
-            idle = [hall.memory for hall in self._halls.values() if not hall.guests]
-            self._leaving += (hall for hall in self._halls.values() if hall.guests)
-            self._halls.clear()
+            self._kept |= {key: opened.traces for key, opened in self._memories.items()}
+            idle = [opened.memory for opened in self._memories.values() if not opened.requests]
+            self._leaving += (opened for opened in self._memories.values() if opened.requests)
+            self._memories.clear()
         for memory in idle:
             memory.close()
 
@@ -171,95 +171,97 @@ class Halls:
         """Close every memory; nothing is opened after."""
         with self._lock:
             self._closed = True
-            halls = [*self._halls.values(), *self._leaving]
-            self._halls.clear()
+            memories = [*self._memories.values(), *self._leaving]
+            self._memories.clear()
             self._leaving.clear()
-        for hall in halls:
-            hall.memory.close()
+        for opened in memories:
+            opened.memory.close()
 
     def __len__(self) -> int:
         """How many memories are open."""
-        return len(self._halls)
+        return len(self._memories)
 
     # -- opening -----------------------------------------------------------------
 
     def _path(self, namespace: str) -> Path:
         return self.folder / (namespace + SUFFIX)
 
-    def _opening(self, namespace: str) -> bool:
-        return any(key[0] == namespace and door.waiting for key, door in self._doors.items())
+    def _is_opening(self, namespace: str) -> bool:
+        return any(
+            key[0] == namespace and opening.waiting for key, opening in self._openings.items()
+        )
 
-    def _enter(self, key: tuple[str, str], *, make: bool) -> Hall:
+    def _enter(self, key: tuple[str, str], *, make: bool) -> OpenMemory:
         with self._lock:
             found = self._known(key)
             if found is not None:
                 return found
-            door = self._doors.setdefault(key, _Door())
-            door.waiting += 1
+            opening = self._openings.setdefault(key, _Opening())
+            opening.waiting += 1
         try:
-            with door.lock:
+            with opening.lock:
                 with self._lock:
                     found = self._known(key)
                     if found is not None:
                         return found
                 opener = self._open
-                hall = self._opened(key, opener, make=make)
+                opened = self._opened(key, opener, make=make)
                 with self._lock:
-                    hall.guests += 1
+                    opened.requests += 1
                     kept = not self._closed
                     if kept and opener is self._open:
-                        self._halls[key] = hall
-                    elif kept:  # renewed meanwhile: this guest is its last
-                        self._leaving.append(hall)
+                        self._memories[key] = opened
+                    elif kept:  # renewed meanwhile: this request is the last
+                        self._leaving.append(opened)
                 if not kept:
-                    hall.memory.close()
+                    opened.memory.close()
                     raise Overloaded("the server is stopping: ask again when it is back")
-                return hall
+                return opened
         finally:
             with self._lock:
-                door.waiting -= 1
-                if not door.waiting:
-                    self._doors.pop(key, None)
+                opening.waiting -= 1
+                if not opening.waiting:
+                    self._openings.pop(key, None)
 
-    def _leave(self, hall: Hall, *, done: bool) -> None:
+    def _leave(self, opened: OpenMemory, *, done: bool) -> None:
         with self._lock:
-            hall.guests -= 1
-            hall.made = hall.made and not done
-            last = hall in self._leaving and not hall.guests
+            opened.requests -= 1
+            opened.made = opened.made and not done
+            last = opened in self._leaving and not opened.requests
             if last:
-                self._leaving.remove(hall)
-            elif hall.made and not hall.guests and not self._closed:
-                self._unmake(hall)
+                self._leaving.remove(opened)
+            elif opened.made and not opened.requests and not self._closed:
+                self._unmake(opened)
         if last:
-            hall.memory.close()
+            opened.memory.close()
 
-    def _unmake(self, hall: Hall) -> None:
-        """Remove what was made for a guest that failed, where it is empty; under the lock."""
-        memory = hall.memory
+    def _unmake(self, opened: OpenMemory) -> None:
+        """Remove the empty memory that a failed request has made; under the lock."""
+        memory = opened.memory
         if memory.log(1) or memory.snapshots() or len(memory.branches()) > 1:
             return
-        self._halls.pop((hall.namespace, MAIN))
+        self._memories.pop((opened.namespace, MAIN))
         memory.close()
-        self._remove_files(self._path(hall.namespace))
+        self._remove_files(self._path(opened.namespace))
 
     def _remove_files(self, path: Path) -> None:
-        # By their names alone: what merely begins so may be another's memory.
+        # Exact names only: a name that merely begins like this may be another memory's.
         for copy in copies(path):
             copy.unlink(missing_ok=True)
         for end in BESIDE:
             path.with_name(path.name + end).unlink(missing_ok=True)
 
-    def _known(self, key: tuple[str, str]) -> Hall | None:
-        """An open hall, entered; under the lock."""
+    def _known(self, key: tuple[str, str]) -> OpenMemory | None:
+        """An open memory, entered; under the lock."""
         if self._closed:
             raise Overloaded("the server is stopping: ask again when it is back")
-        hall = self._halls.get(key)
-        if hall is not None:
-            self._halls.move_to_end(key)
-            hall.guests += 1
-        return hall
+        opened = self._memories.get(key)
+        if opened is not None:
+            self._memories.move_to_end(key)
+            opened.requests += 1
+        return opened
 
-    def _opened(self, key: tuple[str, str], opener: Open, *, make: bool) -> Hall:
+    def _opened(self, key: tuple[str, str], opener: Opener, *, make: bool) -> OpenMemory:
         namespace, branch = key
         path = self._path(namespace)
         there = self._there(path)
@@ -272,12 +274,13 @@ class Halls:
         self.folder.mkdir(parents=True, exist_ok=True)
         traces = self._kept.pop(key, None) or Traces(self._traces)
         memory = opener(path, branch)
-        return Hall(memory=memory, traces=traces, namespace=namespace, made=not there)
+        return OpenMemory(memory=memory, traces=traces, namespace=namespace, made=not there)
 
     def _there(self, path: Path) -> bool:
         """Whether a file of just this name is there; raises NotFound for another spelling of it.
 
-        Where a disk takes "Alice" for "alice", a key for one must not open the other.
+        Where a disk ignores case, "Alice" finds the file of "alice": a key for one must not open
+        the other.
         """
         if not path.exists():
             return False
@@ -288,14 +291,16 @@ class Halls:
     def _make_room(self) -> None:
         while True:
             with self._lock:
-                if len(self._halls) < self._most:
+                if len(self._memories) < self._most:
                     return
-                idle = next((key for key, hall in self._halls.items() if not hall.guests), None)
+                idle = next(
+                    (key for key, opened in self._memories.items() if not opened.requests), None
+                )
                 if idle is None:
                     raise Overloaded(
                         f"{self._most} memories are in use at once: try again in a moment"
                     )
-                leaving = self._halls.pop(idle)
+                leaving = self._memories.pop(idle)
             leaving.memory.close()
 
 

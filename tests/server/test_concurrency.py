@@ -1,4 +1,4 @@
-"""Seats in the order of arrival, and stepping aside for work that is cheaper in company."""
+"""Slots in the order of arrival, and stepping aside for work that is cheaper in company."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ import pytest
 
 from mags.models.embed.hashing import HashEmbedder
 from mags.server.batching import BatchedEmbedder
-from mags.server.turnstile import OVERTAKEN, Ticket, Turnstile, cores
+from mags.server.concurrency import OVERTAKEN, ConcurrencyLimiter, Ticket, cores
 
 
 def started(work: Callable[[], None]) -> threading.Thread:
@@ -25,120 +25,120 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def in_line(turnstile: Turnstile, works: list[Callable[[], None]]) -> list[threading.Thread]:
-    """Threads that have queued up in their order while the seat was taken."""
+def in_line(limiter: ConcurrencyLimiter, works: list[Callable[[], None]]) -> list[threading.Thread]:
+    """Threads that have queued up in their order while the slot was taken."""
     threads = []
-    with turnstile.seat():
+    with limiter.slot():
         for place, work in enumerate(works):
             threads.append(started(work))
-            until(lambda place=place: len(turnstile._queue) == place + 1)
+            until(lambda place=place: len(limiter._queue) == place + 1)
     return threads
 
 
-def test_who_came_first_sits_first_and_never_two_at_once():
-    turnstile, order, sitting = Turnstile(1), [], []
+def test_who_came_first_works_first_and_never_two_at_once():
+    limiter, order, working = ConcurrencyLimiter(1), [], []
 
     def work(number: int) -> Callable[[], None]:
-        def sit() -> None:
-            with turnstile.seat():
-                sitting.append(number)
-                assert len(sitting) == 1
+        def run() -> None:
+            with limiter.slot():
+                working.append(number)
+                assert len(working) == 1
                 order.append(number)
                 time.sleep(0.002)
-                sitting.remove(number)
+                working.remove(number)
 
-        return sit
+        return run
 
-    for thread in in_line(turnstile, [work(number) for number in range(8)]):
+    for thread in in_line(limiter, [work(number) for number in range(8)]):
         thread.join()
     assert order == list(range(8))
-    assert not turnstile.seated
+    assert not limiter.holds_slot
 
 
-def test_so_many_sit_at_once_as_there_are_seats():
-    turnstile, met = Turnstile(3), threading.Barrier(3)
+def test_so_many_work_at_once_as_there_are_slots():
+    limiter, met = ConcurrencyLimiter(3), threading.Barrier(3)
 
     def work() -> None:
-        with turnstile.seat():
+        with limiter.slot():
             met.wait(20.0)
 
     for thread in [started(work) for _ in range(6)]:
         thread.join()
-    assert turnstile._free == 3
+    assert limiter._free == 3
 
 
-def test_a_failure_leaves_its_seat():
-    turnstile = Turnstile(1)
-    with pytest.raises(ValueError, match="no"), turnstile.seat():
+def test_a_failure_leaves_its_slot():
+    limiter = ConcurrencyLimiter(1)
+    with pytest.raises(ValueError, match="no"), limiter.slot():
         raise ValueError("no")
-    with turnstile.seat():
-        assert turnstile.seated
-    assert turnstile._free == 1
+    with limiter.slot():
+        assert limiter.holds_slot
+    assert limiter._free == 1
 
 
 def test_alone_one_steps_aside_for_nobody():
-    turnstile = Turnstile(1)
-    with turnstile.seat():
-        turnstile.aside(Ticket())
-        assert turnstile.seated
-    assert turnstile._free == 1
+    limiter = ConcurrencyLimiter(1)
+    with limiter.slot():
+        limiter.step_aside(Ticket())
+        assert limiter.holds_slot
+    assert limiter._free == 1
 
 
 def test_others_go_before_who_steps_aside():
-    turnstile, order = Turnstile(1), []
+    limiter, order = ConcurrencyLimiter(1), []
 
     def modest() -> None:
-        with turnstile.seat():
-            turnstile.aside(Ticket())
+        with limiter.slot():
+            limiter.step_aside(Ticket())
             order.append("modest")
 
     def plain() -> None:
-        with turnstile.seat():
+        with limiter.slot():
             order.append("plain")
 
-    for thread in in_line(turnstile, [modest, plain, plain]):
+    for thread in in_line(limiter, [modest, plain, plain]):
         thread.join()
     assert order == ["plain", "plain", "modest"]
 
 
 def test_who_steps_aside_is_overtaken_by_so_many_and_no_more():
-    turnstile, order = Turnstile(1), []
+    limiter, order = ConcurrencyLimiter(1), []
 
     def modest() -> None:
-        with turnstile.seat():
-            turnstile.aside(Ticket())
+        with limiter.slot():
+            limiter.step_aside(Ticket())
             order.append("modest")
 
     def plain() -> None:
-        with turnstile.seat():
+        with limiter.slot():
             order.append("plain")
 
-    for thread in in_line(turnstile, [modest, *[plain] * (OVERTAKEN + 5)]):
+    for thread in in_line(limiter, [modest, *[plain] * (OVERTAKEN + 5)]):
         thread.join()
     assert order.index("modest") == OVERTAKEN
 
 
 def test_who_is_called_queues_up_again():
-    turnstile, order, ticket = Turnstile(1), [], Ticket()
+    limiter, order, ticket = ConcurrencyLimiter(1), [], Ticket()
 
     def modest() -> None:
-        with turnstile.seat():
-            turnstile.aside(ticket)
+        with limiter.slot():
+            limiter.step_aside(ticket)
             order.append("modest")
 
     def calling() -> None:
-        with turnstile.seat():
-            turnstile.call([ticket, Ticket()])  # the second stands nowhere
+        with limiter.slot():
+            limiter.wake([ticket, Ticket()])  # the second stands nowhere
             order.append("calling")
 
     def plain() -> None:
-        with turnstile.seat():
+        with limiter.slot():
             order.append("plain")
 
-    for thread in in_line(turnstile, [modest, plain, calling, plain]):
+    for thread in in_line(limiter, [modest, plain, calling, plain]):
         thread.join()
     assert order == ["plain", "calling", "plain", "modest"]
-    assert turnstile._free == 1
+    assert limiter._free == 1
 
 
 class Counted(HashEmbedder):
@@ -153,26 +153,26 @@ class Counted(HashEmbedder):
         return super().embed(texts)
 
 
-def test_all_who_have_seats_embed_together_and_each_gets_its_own():
-    turnstile, counted = Turnstile(1), Counted()
-    batched = BatchedEmbedder(counted, turnstile=turnstile)
+def test_all_who_have_slots_embed_together_and_each_gets_its_own():
+    limiter, counted = ConcurrencyLimiter(1), Counted()
+    batched = BatchedEmbedder(counted, limiter=limiter)
     found: dict[int, np.ndarray] = {}
 
     def work(number: int) -> Callable[[], None]:
         def ask() -> None:
-            with turnstile.seat():
+            with limiter.slot():
                 found[number] = batched.embed([f"text {number}", "the same"])
-                assert turnstile.seated
+                assert limiter.holds_slot
 
         return ask
 
-    for thread in in_line(turnstile, [work(number) for number in range(8)]):
+    for thread in in_line(limiter, [work(number) for number in range(8)]):
         thread.join()
     assert counted.calls == [16]
     for number in range(8):
         alone = HashEmbedder(16).embed([f"text {number}", "the same"])
         assert np.array_equal(found[number], alone)
-    assert turnstile._free == 1
+    assert limiter._free == 1
 
 
 def test_this_process_may_use_a_core():

@@ -1,0 +1,96 @@
+"""What every route needs: the caller's grant, and from it the memory it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+from starlette.datastructures import State
+
+from mags.memory.memory import Memory
+from mags.server.auth import GRANT, NAMESPACE, Grant, Refused, Scope
+from mags.server.concurrency import ConcurrencyLimiter
+from mags.server.open_memories import MAIN, OpenMemories, OpenMemory, check_branch
+
+Namespace = Annotated[
+    str,
+    Path(
+        description="The memory's name.",
+        examples=["alice"],
+        json_schema_extra={"pattern": f"^{NAMESPACE.pattern}$"},
+    ),
+]
+Branch = Annotated[str, Query(description="A branch of the memory.", max_length=200)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestContext:
+    """What a route knows of its request: whose it is, and which memory it is about.
+
+    It is the only way from a route to a memory, and it goes through the grant.
+    """
+
+    memories: OpenMemories
+    grant: Grant
+    namespace: str
+    branch: str = MAIN
+    limiter: ConcurrencyLimiter | None = None
+
+    @contextmanager
+    def in_turn(self, needed: Scope) -> Iterator[OpenMemory]:
+        """The same as `opened`, in turn: for work that waits for nothing but a core."""
+        with (
+            self.opened(needed) as opened,
+            self.limiter.slot() if self.limiter else nullcontext(),
+        ):
+            yield opened
+
+    @contextmanager
+    def opened(self, needed: Scope) -> Iterator[OpenMemory]:
+        """The memory with its traces; raises NotFound, Forbidden, StoreError."""
+        with self.memories.enter(self.grant, self.namespace, needed, branch=self.branch) as opened:
+            yield opened
+
+    @contextmanager
+    def reading(self) -> Iterator[Memory]:
+        """The memory, for who may read."""
+        with self.opened(Scope.READ) as opened:
+            yield opened.memory
+
+    @contextmanager
+    def writing(self) -> Iterator[Memory]:
+        """The memory, for who may write; made if it is not there."""
+        with self.opened(Scope.WRITE) as opened:
+            yield opened.memory
+
+
+def grant_of(request: Request) -> Grant:
+    """The grant of a request; raises Refused."""
+    grant: Grant | None = request.scope.get(GRANT)
+    if grant is None:
+        raise Refused("this needs a key: send it as `Authorization: Bearer mags_...`")
+    return grant
+
+
+def context_for(state: State, grant: Grant, namespace: str, branch: str = MAIN) -> RequestContext:
+    """The context of a request about a namespace, made from an app's state."""
+    return RequestContext(
+        memories=state.memories,
+        grant=grant,
+        namespace=namespace,
+        branch=branch,
+        limiter=state.choosing.outside.limiter,
+    )
+
+
+async def context_of(
+    request: Request, namespace: Namespace, branch: Branch = MAIN
+) -> RequestContext:
+    """The context of a request; routes depend on it."""
+    return context_for(request.app.state, grant_of(request), namespace, check_branch(branch))
+
+
+Context = Annotated[RequestContext, Depends(context_of)]
