@@ -82,7 +82,7 @@ class Live:
         self.embedder = embedder
         self.clock = clock
         self.read_only = read_only
-        self._gate = Gate()
+        self._state_lock = ReadWriteLock()
         self._lock = threading.RLock()
         self._closed = False
         self._torn = False
@@ -170,7 +170,7 @@ class Live:
         )
 
     def _follow(self) -> None:
-        """Take over what other processes and branches wrote; inside the gate, alone."""
+        """Take over what other processes and branches wrote; holds the lock alone."""
         if self._torn or self._unsettled:
             self._rebuild()
             return
@@ -203,13 +203,13 @@ class Live:
         Not `fresh`: as this process knows it, for who has looked at the file just before.
         """
         self.ensure_open()
-        if not self._gate.inside and (fresh or self._torn):
+        if not self._state_lock.inside and (fresh or self._torn):
             while self._torn or self._behind():
-                with self._gate.changing():
+                with self._state_lock.changing():
                     # While a transaction is under way (or being undone) its thread sees to it.
                     if not self._begun:
                         self._follow()
-        with self._gate.reading():
+        with self._state_lock.reading():
             yield self.state
 
     @contextmanager
@@ -233,7 +233,7 @@ class Live:
             done = False
             try:
                 with self.store.writing():
-                    with self._gate.changing():
+                    with self._state_lock.changing():
                         self._follow()
                         self._applied, self._begun = [], True
                     if self._frozen:
@@ -250,7 +250,7 @@ class Live:
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""
-        with self._gate.changing(), suppress(MagsError):
+        with self._state_lock.changing(), suppress(MagsError):
             if self._torn:
                 return
             self._torn = True
@@ -272,7 +272,7 @@ class Live:
             )
         self._unsettled = True
         seq = self.store.journal.append(delta)
-        with self._gate.changing():
+        with self._state_lock.changing():
             self._torn = True
             self.state.apply(delta, seq)
             self._applied.append(delta)
@@ -352,7 +352,7 @@ class Live:
                 with self.settled() as state:
                     vectors, picture = state.vectors, state.vectors.picture()
                 graph = picture.build()
-                with self._gate.changing():
+                with self._state_lock.changing():
                     vectors.adopt(graph)
             with self.settled() as state:
                 generation, weight = self.generation, self._weight
@@ -568,15 +568,15 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
     return made
 
 
-class Gate:
+class ReadWriteLock:
     """Readers share it; a changer waits for them and keeps new ones out for a moment.
 
     Both sides are re-entrant in a thread, and a changer may read. An interrupt while waiting
-    or inside leaves the gate as it was before.
+    or inside leaves the lock as it was before.
     """
 
     def __init__(self) -> None:
-        """Open to everybody."""
+        """Held by nobody."""
         self._mutex = threading.Lock()
         self._condition = threading.Condition(self._mutex)
         self._readers = 0
@@ -586,12 +586,12 @@ class Gate:
 
     @property
     def inside(self) -> bool:
-        """Whether this thread is inside, as a reader or as the changer."""
+        """Whether this thread holds it, as a reader or as the changer."""
         return bool(getattr(self._mine, "reads", False)) or self._changer == threading.get_ident()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Pass as a reader."""
+        """Hold it with other readers."""
         if self.inside:
             yield
             return
@@ -611,7 +611,7 @@ class Gate:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Pass alone; RuntimeError where this thread is inside as a reader."""
+        """Hold it alone; RuntimeError where this thread is inside as a reader."""
         me = threading.get_ident()
         if self._changer == me:
             yield
