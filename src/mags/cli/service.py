@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from mags.app import Models, encoder, make_embedder, make_parts, make_store
 from mags.cli.console import Branch, MemoryPath, opened, out
 from mags.errors import InvalidInput
-from mags.extras import bring, guests
+from mags.extras import bring, plugins
 from mags.memory.memory import Memory, closed_on_failure
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
@@ -130,7 +130,7 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
         upstream=asked if chat.url else None,
         model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
-        joining=guests("mags.server"),
+        joining=plugins("mags.server"),
         turnstile=turns if _plans_here(settings) else None,
     )
     return found
