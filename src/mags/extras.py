@@ -23,7 +23,7 @@ NEEDS = {
 """What each extra brings, by the names under which it is imported."""
 
 
-def bring(module: str, *, extra: str, needed_for: str) -> ModuleType:
+def import_extra(module: str, *, extra: str, needed_for: str) -> ModuleType:
     """Import a module of MAGS whose libraries come with an extra; raises MissingExtra."""
     with _needing(extra, needed_for):
         return import_module(module)

@@ -32,7 +32,7 @@ from mags.cli.console import (
 )
 from mags.cli.drawing import short, tree_of_hits
 from mags.errors import InvalidInput, MagsError, MissingExtra, NotFound
-from mags.extras import bring
+from mags.extras import import_extra
 from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
@@ -98,7 +98,9 @@ def _interactive() -> bool:
 def _panels() -> Callable[..., None] | None:
     """What runs the panels; None, with a word about it, where the extra is not installed."""
     try:
-        module = bring("mags.cli.terminal", extra="terminal", needed_for="mags chat with panels")
+        module = import_extra(
+            "mags.cli.terminal", extra="terminal", needed_for="mags chat with panels"
+        )
     except MissingExtra as failure:
         out.print(f"[dim]{escape(str(failure))}[/]")
         return None

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from mags.app import Models, encoder, make_embedder, make_parts, make_store
 from mags.cli.console import Branch, MemoryPath, opened, out
 from mags.errors import InvalidInput
-from mags.extras import bring, plugins
+from mags.extras import import_extra, plugins
 from mags.memory.memory import Memory, closed_on_failure
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
@@ -41,9 +41,9 @@ TRACES = 200
 
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
-_serving = partial(bring, extra="server", needed_for="mags serve")
-_keyed = partial(bring, extra="server", needed_for="mags keys")
-_mcp = partial(bring, extra="server", needed_for="mags mcp")
+_serving = partial(import_extra, extra="server", needed_for="mags serve")
+_keyed = partial(import_extra, extra="server", needed_for="mags keys")
+_mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
 
 def alone() -> threadpool_limits:
