@@ -46,7 +46,7 @@ _keyed = partial(import_extra, extra="server", needed_for="mags keys")
 _mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
 
-def alone() -> threadpool_limits:
+def one_blas_thread() -> threadpool_limits:
     """Compute products of matrices on the thread that asks, until the end of the context.
 
     OpenBLAS shares larger products out among all cores, and its threads wait for one another
@@ -84,7 +84,7 @@ def serve(
     listener = run.listener(service.Service(chosen, outside()))
     shown = f"[{host}]" if ":" in host else host
     out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
-    with alone():
+    with one_blas_thread():
         listener.run()
 
 
