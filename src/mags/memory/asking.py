@@ -18,7 +18,7 @@ from mags.index.state import State
 from mags.memory.inputs import readable, real
 from mags.memory.live import Live
 from mags.memory.observing import Observer
-from mags.memory.reading import Look, Reader, session_hash
+from mags.memory.reading import Look, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
 from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
@@ -51,10 +51,10 @@ OnText = Callable[[str], None]
 class Asker:
     """Questions and turns in, replies out; what was cited is strengthened."""
 
-    def __init__(self, live: Live, parts: Parts, reader: Reader, observer: Observer) -> None:
+    def __init__(self, live: Live, parts: Parts, recaller: Recaller, observer: Observer) -> None:
         self._live = live
         self._parts = parts
-        self._reader = reader
+        self._recaller = recaller
         self._observer = observer
 
     def ask(
@@ -65,16 +65,16 @@ class Asker:
         Without `learn` what the model wants remembered is only told in the reply. Returns the
         reply and the Delta, None where it could not be written.
         """
-        recent = self._reader.recent(question.session)
-        plan = self._reader.plan(question, look, recent)
-        found = self._reader.find(plan, look)
+        recent = self._recaller.recent(question.session)
+        plan = self._recaller.plan(question, look, recent)
+        found = self._recaller.find(plan, look)
         offers = self._offered(found)
         seen = {offer.hit.id: offer for offer in offers}
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
-            found_again = self._reader.find(again, look)
+            found_again = self._recaller.find(again, look)
             later.extend(found_again.trace.hits)
             more = self._offered(found_again)
             seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
@@ -107,7 +107,7 @@ class Asker:
 
     def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
         """The reply to a turn, which `observe` has remembered by then, as the answer."""
-        recent = [readable(other) for other in self._reader.recent(turn.session)]
+        recent = [readable(other) for other in self._recaller.recent(turn.session)]
         reply = None
         try:
             if self._parts.policy.route(readable(turn), recent).recall:

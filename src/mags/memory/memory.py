@@ -34,7 +34,7 @@ from mags.memory.inputs import (
 )
 from mags.memory.live import Live, Progress
 from mags.memory.observing import Observer
-from mags.memory.reading import Look, Reader, look_at
+from mags.memory.reading import Look, Recaller, look_at
 from mags.memory.settings import Parts
 from mags.memory.sleeping import Sleeper
 from mags.memory.views import (
@@ -92,9 +92,9 @@ class Memory:
 
     def _furnish(self, parts: Parts) -> None:
         self._parts = parts
-        self._reader = Reader(self._live, parts)
+        self._recaller = Recaller(self._live, parts)
         self._observer = Observer(self._live, parts)
-        self._asker = Asker(self._live, parts, self._reader, self._observer)
+        self._asker = Asker(self._live, parts, self._recaller, self._observer)
         self._sleeper = Sleeper(self._live, parts)
         self._editor = Editor(self._live, parts)
 
@@ -200,9 +200,9 @@ class Memory:
         """
         look = look_at(as_of, recorded_as_of, k, "hits to return")
         if isinstance(query, Plan):
-            return self._reader.find(query, look)
+            return self._recaller.find(query, look)
         question = self._question(query, speaker, session, look, "a query")
-        return self._reader.find(self._reader.plan(question, look), look)
+        return self._recaller.find(self._recaller.plan(question, look), look)
 
     def search(
         self,
@@ -429,7 +429,7 @@ class Memory:
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Turns kept in batches, and sleep where it is due after all of them."""
-        seen = self._observer.observe(jobs, self._reader.shown_to_writer)
+        seen = self._observer.observe(jobs, self._recaller.shown_to_writer)
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:

@@ -45,7 +45,7 @@ def look_at(as_of: Moment | None, recorded_as_of: Moment | None, k: int, what: s
     return Look(k=count(k, f"k is how many {what}"), **times)
 
 
-class Reader:
+class Recaller:
     """Questions in, hits out."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
