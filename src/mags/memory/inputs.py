@@ -28,7 +28,7 @@ LONGEST_NAME = 2_000
 LONGEST_KEY = 100_000
 """Characters of an idempotency key, of which only a hash is looked up."""
 
-LONGEST_STRETCH = 2_000
+LONGEST_SENTENCE = 2_000
 """Characters without an end of a sentence that a policy reads at once.
 
 Rules take a time that grows with the square of a sentence; no sentence is longer than this.
@@ -294,17 +294,17 @@ def _parse(text: str) -> datetime:
 
 
 def readable(turn: Turn) -> Turn:
-    """The turn, its long stretches broken at a space where there is one."""
-    if len(turn.text) <= LONGEST_STRETCH:
+    """The turn, its long sentences broken at a space where there is one."""
+    if len(turn.text) <= LONGEST_SENTENCE:
         return turn
     return replace(turn, text="".join(_lines(turn.text)))
 
 
 def _lines(text: str) -> Iterable[str]:
-    for stretch in _END.split(text):
-        rest = stretch
-        while len(rest) > LONGEST_STRETCH:
-            cut = rest.rfind(" ", 0, LONGEST_STRETCH) + 1 or LONGEST_STRETCH
+    for sentence in _END.split(text):
+        rest = sentence
+        while len(rest) > LONGEST_SENTENCE:
+            cut = rest.rfind(" ", 0, LONGEST_SENTENCE) + 1 or LONGEST_SENTENCE
             yield f"{rest[:cut]}\n"
             rest = rest[cut:]
         yield rest
