@@ -93,7 +93,7 @@ class Memory:
     def _furnish(self, parts: Parts) -> None:
         self._parts = parts
         self._recaller = Recaller(self._live, parts)
-        self._observer = Observer(self._live, parts)
+        self._observer = Observer(self._live, parts, self._recaller)
         self._asker = Asker(self._live, parts, self._recaller, self._observer)
         self._sleeper = Sleeper(self._live, parts)
         self._editor = Editor(self._live, parts)
@@ -429,7 +429,7 @@ class Memory:
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Turns kept in batches, and sleep where it is due after all of them."""
-        seen = self._observer.observe(jobs, self._recaller.shown_to_writer)
+        seen = self._observer.observe(jobs)
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:

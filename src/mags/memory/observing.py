@@ -6,7 +6,7 @@ what its speaker told last, and what is held of whom the turn names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -21,7 +21,7 @@ from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.inputs import check, readable
 from mags.memory.live import Live
-from mags.memory.reading import recent_turns, session_hash
+from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
@@ -32,10 +32,6 @@ RECENT = 24
 
 OF_ONE = 16
 """Facts of one name, the newest first."""
-
-
-Shown = Callable[[Turn], Sequence[Recalled]]
-"""What a recall finds for a turn, to be shown to the write model; empty where it sees none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,24 +53,25 @@ class Job:
 class Observer:
     """Turns in, Deltas out."""
 
-    def __init__(self, live: Live, parts: Parts) -> None:
+    def __init__(self, live: Live, parts: Parts, recaller: Recaller) -> None:
         self._live = live
         self._parts = parts
+        self._recaller = recaller
         self._settings = parts.settings
         self._engram = Engram(parts.settings.engram, parts.linker)
         self._learning = Engram(replace(parts.settings.engram, echoes=True), parts.linker)
 
-    def observe(self, turns: Iterable[tuple[Turn, str]], shown: Shown) -> list[Seen]:
+    def observe(self, turns: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in order, each read with what the turns before it left; a tick a session.
 
         Each batch is embedded together and is one transaction: on failure the batches before it
-        stand. Where the write model is `shown` what a recall finds, each turn is a batch.
+        stand. Where the write model sees what a recall finds, each turn is a batch.
         """
         size = 1 if self._settings.recalled_for_write else self._settings.batch
         coming, begun = iter(turns), set[str]()
         seen: list[Seen] = []
         while batch := list(islice(coming, size)):
-            seen.extend(self._kept(self._jobs(batch, shown, begun), self._engram))
+            seen.extend(self._kept(self._jobs(batch, begun), self._engram))
         return seen
 
     def learn(self, turn: Turn, writing: Writing, *, payload: str, ticks: int) -> Seen:
@@ -86,7 +83,7 @@ class Observer:
         job = Job(turn=turn, payload=payload, ticks=ticks, writing=writing)
         return self._kept([job], self._learning)[0]
 
-    def _jobs(self, batch: Sequence[tuple[Turn, str]], shown: Shown, begun: set[str]) -> list[Job]:
+    def _jobs(self, batch: Sequence[tuple[Turn, str]], begun: set[str]) -> list[Job]:
         """A batch, read as far as it can be before any of it is kept.
 
         Nobody is held up meanwhile, as a model may think long. `begun`: sessions with a tick.
@@ -106,16 +103,16 @@ class Observer:
                             state, self._settings.window, turn.session
                         )
                 past = history[turn.session]
-                job = self._read(replace(job, recent=tuple(past)), shown, alone=not fresh)
+                job = self._read(replace(job, recent=tuple(past)), alone=not fresh)
                 fresh.append(turn)
                 past.append(replace(turn, key=None, attrs={}))
                 del past[: -self._settings.window]
             jobs.append(job)
         return jobs
 
-    def _read(self, job: Job, shown: Shown, *, alone: bool) -> Job:
+    def _read(self, job: Job, *, alone: bool) -> Job:
         """The job with its turn read, unless that has to wait for turns before it to be kept."""
-        recalled = shown(job.turn)
+        recalled = self._recaller.recalled_for_writer(job.turn)
         job = job if recalled else replace(job, names=self._wanted(job))
         if job.names and not alone:
             return job

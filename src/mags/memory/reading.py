@@ -121,7 +121,7 @@ class Recaller:
                     raise
             return None
 
-    def shown_to_writer(self, turn: Turn) -> Sequence[Recalled]:
+    def recalled_for_writer(self, turn: Turn) -> Sequence[Recalled]:
         """What the write model sees of the memory; empty unless `recalled_for_write` is set."""
         look = Look(k=self._parts.settings.recalled_for_write)
         if look.k <= 0:
