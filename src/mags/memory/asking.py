@@ -18,7 +18,7 @@ from mags.index.state import State
 from mags.memory.inputs import readable, real
 from mags.memory.live import Live
 from mags.memory.observing import Observer
-from mags.memory.reading import Look, Recaller, session_hash
+from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
 from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
@@ -58,7 +58,12 @@ class Asker:
         self._observer = observer
 
     def ask(
-        self, question: Turn, look: Look, on_text: OnText | None = None, *, learn: bool = True
+        self,
+        question: Turn,
+        options: ReadOptions,
+        on_text: OnText | None = None,
+        *,
+        learn: bool = True,
     ) -> tuple[Reply, Delta | None]:
         """Recall, answer, wire together what was cited, learn what the model says; one tick.
 
@@ -66,15 +71,15 @@ class Asker:
         reply and the Delta, None where it could not be written.
         """
         recent = self._recaller.recent(question.session)
-        plan = self._recaller.plan(question, look, recent)
-        found = self._recaller.find(plan, look)
+        plan = self._recaller.plan(question, options, recent)
+        found = self._recaller.find(plan, options)
         offers = self._offered(found)
         seen = {offer.hit.id: offer for offer in offers}
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
-            found_again = self._recaller.find(again, look)
+            found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
             more = self._offered(found_again)
             seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
@@ -102,7 +107,7 @@ class Asker:
             operations=answer.operations,
         )
         if learn and answer.operations:
-            reply = self._learnt(question, reply, past=look.of_the_past)
+            reply = self._learnt(question, reply, past=options.of_the_past)
         return reply, delta
 
     def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
@@ -111,8 +116,8 @@ class Asker:
         reply = None
         try:
             if self._parts.policy.route(readable(turn), recent).recall:
-                look = Look(k=self._parts.settings.answer_k)
-                reply, _ = self.ask(turn, look, on_text, learn=False)
+                options = ReadOptions(k=self._parts.settings.answer_k)
+                reply, _ = self.ask(turn, options, on_text, learn=False)
         except ModelError:
             # What was said is remembered, whoever fails to answer it.
             observe()

@@ -20,7 +20,7 @@ from mags.index.state import State
 from mags.index.tokens import terms
 from mags.memory.inputs import whole
 from mags.memory.live import Live
-from mags.memory.reading import Look
+from mags.memory.reading import ReadOptions
 from mags.memory.settings import Parts
 from mags.memory.views import (
     Explanation,
@@ -92,29 +92,29 @@ def node_view(state: State, node_id: int) -> NodeView:
     )
 
 
-def facts(state: State, subject: int | str | None, look: Look) -> list[FactView]:
-    """Facts (of a subject, or all) in order of validity; those true at `look.as_of`, or all."""
+def facts(state: State, subject: int | str | None, options: ReadOptions) -> list[FactView]:
+    """Facts (of a subject, or all) in order of validity; those true at `options.as_of`, or all."""
     if subject is None:
         ids = state.graph.ids(NodeKind.FACT).tolist()
     else:
         named = [subject] if isinstance(subject, int) else state.names.find(subject)
         ids = [i for entity in named for i in state.slots.of(entity)]
-    found = [view for i in ids if (view := fact_at(state, i, look)) is not None]
+    found = [view for i in ids if (view := fact_at(state, i, options)) is not None]
     return sorted(found, key=lambda f: (f.valid_from.timestamp() if f.valid_from else -NEVER, f.id))
 
 
-def fact_at(state: State, fact: int, look: Look) -> FactView | None:
+def fact_at(state: State, fact: int, options: ReadOptions) -> FactView | None:
     """A fact as it was known and true then; None where it was not."""
     node = state.graph.node(fact)[0]
     ends = float(node["valid_to"])
-    if look.recorded_as_of is not None:
-        if float(node["recorded_at"]) > look.recorded_as_of:
+    if options.recorded_as_of is not None:
+        if float(node["recorded_at"]) > options.recorded_as_of:
             return None
-        if float(node["closed_at"]) > look.recorded_as_of:
+        if float(node["closed_at"]) > options.recorded_as_of:
             ends = NEVER
-    if look.as_of is not None:
+    if options.as_of is not None:
         denied = int(node["flags"]) & NodeFlag.RETRACTED and ends < NEVER
-        if denied or not float(node["valid_from"]) <= look.as_of < ends:
+        if denied or not float(node["valid_from"]) <= options.as_of < ends:
             return None
     return fact_view(state, fact, ends)
 
@@ -169,9 +169,9 @@ def profile(state: State, entity: int, *, now_s: float) -> Profile:
 
 
 def search(
-    state: State, words: str, found: Found, look: Look, vector: NDArray[Any] | None
+    state: State, words: str, found: Found, options: ReadOptions, vector: NDArray[Any] | None
 ) -> list[NamedView]:
-    """At most `look.k` memories: literal matches by kind, then recalled ones that are near.
+    """At most `options.k` memories: literal matches by kind, then recalled ones that are near.
 
     Literal is an entity of that name, its facts, and whatever holds all the words: things, facts,
     notes, themes, then what was said; questions after statements, the memory's own answers last,
@@ -181,17 +181,17 @@ def search(
     named = state.names.find(words)
     facts = [i for one in named for i in (*state.slots.of(one), *state.slots.about(one))]
     literal = dict.fromkeys((*named, *facts, *_holding(state, words)))
-    views = {i: view for i in literal if (view := _view(state, i, look)) is not None}
+    views = {i: view for i in literal if (view := _view(state, i, options)) is not None}
     first = sorted(views, key=lambda i: (i not in named, *_place(state, views[i])))
     near = [i for i in _near(state, found, vector) if i not in literal]
     for one in near:
-        view = _view(state, one, look)
+        view = _view(state, one, options)
         if view is not None:
             views[one] = view
     rest = [i for i in near if i in views]
     answers = [i for i in (*first, *rest) if _is_answer(state, i)]
     shown = [i for i in (*first, *rest) if i not in set(answers)]
-    return [views[i] for i in (*shown, *answers)[: look.k]]
+    return [views[i] for i in (*shown, *answers)[: options.k]]
 
 
 def _holding(state: State, words: str) -> list[int]:
@@ -226,29 +226,29 @@ def _cosine(state: State, node_id: int, vector: NDArray[Any] | None) -> float:
     return float(np.asarray(own, np.float32) @ np.asarray(vector, np.float32))
 
 
-def _view(state: State, node_id: int, look: Look) -> NamedView | None:
+def _view(state: State, node_id: int, options: ReadOptions) -> NamedView | None:
     """A node as it was at the time that is looked at; None where it was not yet, or no more."""
     node = state.graph.view(node_id)[0]
     kind = NodeKind(int(node["kind"]))
-    known = look.recorded_as_of
+    known = options.recorded_as_of
     if known is not None and float(node["recorded_at"]) > known:
         return None
     content = state.content(node_id)
     current = bool(node["valid_to"] == NEVER)
-    if kind == NodeKind.FACT and look.of_the_past:
-        view = fact_at(state, node_id, look)
+    if kind == NodeKind.FACT and options.of_the_past:
+        view = fact_at(state, node_id, options)
         if view is None:
             return None
-        current = look.as_of is not None or view.valid_to is None
-    said_later = kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), look.as_of)
-    if said_later or (kind == NodeKind.THEME and _is_outdated(state, node_id, look)):
+        current = options.as_of is not None or view.valid_to is None
+    said_later = kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), options.as_of)
+    if said_later or (kind == NodeKind.THEME and _is_outdated(state, node_id, options)):
         return None
     return named(node, content, current=current)
 
 
-def _is_outdated(state: State, theme: int, look: Look) -> bool:
+def _is_outdated(state: State, theme: int, options: ReadOptions) -> bool:
     """Whether a theme tells of what has an end, or had ended by the time that is looked at."""
-    moment = float(np.nextafter(NEVER, 0.0)) if look.as_of is None else look.as_of
+    moment = float(np.nextafter(NEVER, 0.0)) if options.as_of is None else options.as_of
     return bool(outdated(state.graph, state.graph.rows([theme]), moment)[0])
 
 

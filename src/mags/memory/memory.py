@@ -34,7 +34,7 @@ from mags.memory.inputs import (
 )
 from mags.memory.live import Live, Progress
 from mags.memory.observing import Observer
-from mags.memory.reading import Look, Recaller, look_at
+from mags.memory.reading import ReadOptions, Recaller, read_options
 from mags.memory.settings import Parts
 from mags.memory.sleeping import Sleeper
 from mags.memory.views import (
@@ -198,11 +198,11 @@ class Memory:
         `as_of`: what was true then; `recorded_as_of`: what was known then. A `Plan` is
         followed as it is; a text is planned by the policy.
         """
-        look = look_at(as_of, recorded_as_of, k, "hits to return")
+        options = read_options(as_of, recorded_as_of, k, "hits to return")
         if isinstance(query, Plan):
-            return self._recaller.find(query, look)
-        question = self._question(query, speaker, session, look, "a query")
-        return self._recaller.find(self._recaller.plan(question, look), look)
+            return self._recaller.find(query, options)
+        question = self._question(query, speaker, session, options, "a query")
+        return self._recaller.find(self._recaller.plan(question, options), options)
 
     def search(
         self,
@@ -214,10 +214,10 @@ class Memory:
     ) -> list[NamedView]:
         """At most k memories that hold the words, or are near them; what has a name first."""
         found = self.recall(query, k, as_of, recorded_as_of=recorded_as_of)
-        look = look_at(as_of, recorded_as_of, k, "memories to find")
+        options = read_options(as_of, recorded_as_of, k, "memories to find")
         vector = self._live.embed([query])[query]
         with self._live.reading() as state:
-            return lookup.search(state, query, found, look, vector)
+            return lookup.search(state, query, found, options, vector)
 
     def ask(
         self,
@@ -238,9 +238,9 @@ class Memory:
         writes it. Without support the answer is "I don't know".
         """
         k = self._parts.settings.answer_k if k is None else k
-        look = look_at(as_of, recorded_as_of, k, "hits to answer from")
-        turn = self._question(question, speaker, session, look, "a question")
-        reply, delta = self._asker.ask(turn, look, on_text)
+        options = read_options(as_of, recorded_as_of, k, "hits to answer from")
+        turn = self._question(question, speaker, session, options, "a question")
+        reply, delta = self._asker.ask(turn, options, on_text)
         slept = None if delta is None else self._sleep_if_due(delta)
         return reply if slept is None else replace(reply, warnings=(*reply.warnings, slept))
 
@@ -305,12 +305,12 @@ class Memory:
 
         Without `as_of` the whole history; with it what was true then; `current` for now.
         """
-        look = Look(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
+        options = ReadOptions(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
         about = None if subject is None else id_or_name(subject)
         with self._live.reading() as state:
-            if current and look.as_of is None:
-                look = replace(look, as_of=self._live.present())
-            return lookup.facts(state, about, look)
+            if current and options.as_of is None:
+                options = replace(options, as_of=self._live.present())
+            return lookup.facts(state, about, options)
 
     def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
@@ -436,9 +436,11 @@ class Memory:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
         return seen
 
-    def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:
+    def _question(
+        self, text: str, speaker: str, session: str, options: ReadOptions, what: str
+    ) -> Turn:
         words(text, what, longest=LONGEST_TURN)
-        at = self._live.clock() if look.as_of is None else look.as_of
+        at = self._live.clock() if options.as_of is None else options.as_of
         turn, _ = turn_of({"text": text, "speaker": speaker, "session": session, "at": at}, at)
         return turn
 
