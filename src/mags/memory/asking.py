@@ -2,7 +2,7 @@
 
 What was cited is recharged and wired together, what the model that answered wants remembered
 itself is kept as an engram of the turn, and a reward strengthens the ways that led to what was
-cited. What was found is offered to the answerer as facts that say who said them and when.
+cited. What was found is shown to the answerer as facts that say who said them and when.
 """
 
 from __future__ import annotations
@@ -73,21 +73,21 @@ class Asker:
         recent = self._recaller.recent(question.session)
         plan = self._recaller.plan(question, options, recent)
         found = self._recaller.find(plan, options)
-        offers = self._offered(found)
-        seen = {offer.hit.id: offer for offer in offers}
+        shown = self._context_hits(found)
+        seen = {one.hit.id: one for one in shown}
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
             found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
-            more = self._offered(found_again)
-            seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
-            return [offer.item for offer in more]
+            more = self._context_hits(found_again)
+            seen.update({one.hit.id: one for one in more if one.hit.id not in seen})
+            return [one.item for one in more]
 
         answer = self._parts.answerer.answer(
             question,
-            [offer.item for offer in offers],
+            [one.item for one in shown],
             recent=recent,
             recall_again=recall_again,
             on_text=on_text,
@@ -158,9 +158,9 @@ class Asker:
             self._live.commit_draft(draft, "feedback", key=key, payload=payload)
         return True
 
-    def _offered(self, found: Found) -> list[Offer]:
+    def _context_hits(self, found: Found) -> list[ContextHit]:
         with self._live.reading() as state:
-            return offered(state, found, self._live.present())
+            return context_hits(state, found, self._live.present())
 
     # -- what an answer changes -----------------------------------------------------
 
@@ -301,8 +301,8 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A memory on offer: the hit and what the answerer sees of it."""
+class ContextHit:
+    """A hit, and what the answerer sees of it."""
 
     hit: Hit
     item: ContextItem
@@ -322,7 +322,7 @@ class Offer:
         )
 
 
-def offered(state: State, found: Found, now_s: float) -> list[Offer]:
+def context_hits(state: State, found: Found, now_s: float) -> list[ContextHit]:
     """Hits best first, each followed by the facts that came out as one with it.
 
     What was forgotten meanwhile is left out, and so is a guess where something is surely held in
@@ -331,13 +331,13 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
     order = {fact: step for step, fact in enumerate(found.trace.chain)}
     known = found.trace.recorded_as_of
     moment = now_s if found.trace.as_of is None else found.trace.as_of
-    offers: list[Offer] = []
+    shown: list[ContextHit] = []
     for hit in found.hits:
         if hit.id not in state.graph:
             continue
         guessed = bool(state.slots.outdone(state.graph.rows([hit.id]), moment, known)[0])
         if not guessed:
-            offers.append(_offer(state, hit, order.get(hit.id), None))
+            shown.append(_context_hit(state, hit, order.get(hit.id), None))
         for i in hit.members:
             if i not in state.graph or state.slots.outdone(state.graph.rows([i]), moment, known)[0]:
                 continue
@@ -349,8 +349,8 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
             else:
                 continue
             member = replace(member, members=(), anchor=i in found.trace.anchors)
-            offers.append(_offer(state, member, order.get(i), None if guessed else hit.id))
-    return offers
+            shown.append(_context_hit(state, member, order.get(i), None if guessed else hit.id))
+    return shown
 
 
 def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:
@@ -389,7 +389,7 @@ def _turn_of(state: State, lead: Hit, episode: int) -> Hit:
     )
 
 
-def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offer:
+def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -> ContextHit:
     fact, begins = hit.fact, None
     speaker, at = hit.speaker, hit.at
     if hit.kind in SAID:
@@ -397,7 +397,7 @@ def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offe
         node = state.graph.node(hit.id)[0]
         if int(node["flags"]) & NodeFlag.STATED:
             begins = float(node["valid_from"])
-    return Offer(
+    return ContextHit(
         hit=hit,
         item=ContextItem(
             id=hit.id,
