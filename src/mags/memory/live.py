@@ -85,16 +85,16 @@ class Live:
         self._state_lock = ReadWriteLock()
         self._lock = threading.RLock()
         self._closed = False
-        self._torn = False
+        self._half_applied = False
         """The state may be half changed."""
-        self._unsettled = False
+        self._uncommitted = False
         """The state may hold what the store does not."""
-        self._begun = False
-        """A transaction of this Live is under way: nobody else can have written."""
+        self._in_transaction = False
+        """A transaction of this object is open: nobody else can have written."""
         self._applied: list[Delta] = []
-        self._frozen = False
+        self._reembedding = False
         """A re-embedding is under way: nothing may be written."""
-        self._successor: Embedder | None = None
+        self._new_embedder: Embedder | None = None
         self._saving, self._renewing = threading.Lock(), threading.Lock()
         self._tidying: threading.Thread | None = None
         check_embedder(store, embedder, read_only=read_only)
@@ -112,7 +112,7 @@ class Live:
 
     def _rebuild(self) -> None:
         """Build the state afresh from the store."""
-        self._torn = True
+        self._half_applied = True
         generation = generation_of(self.store)
         state = self._load()
         try:
@@ -125,7 +125,7 @@ class Live:
         self.state, self._weight = state, weight
         self.generation = generation
         self._applied.clear()
-        self._unsettled = self._torn = False
+        self._uncommitted = self._half_applied = False
 
     def _load(self) -> State:
         state = State(
@@ -162,28 +162,28 @@ class Live:
                 draft.remove_node(node_id)
             state.apply(draft.delta("forget"))
 
-    def _behind(self) -> bool:
-        return not self._begun and (
+    def _is_stale(self) -> bool:
+        return not self._in_transaction and (
             self.store.journal.head() > self.state.seq
             or generation_of(self.store) != self.generation
-            or self._unsettled
+            or self._uncommitted
         )
 
-    def _follow(self) -> None:
+    def _catch_up(self) -> None:
         """Take over what other processes and branches wrote; holds the lock alone."""
-        if self._torn or self._unsettled:
+        if self._half_applied or self._uncommitted:
             self._rebuild()
             return
         generation = generation_of(self.store)
         renewed = generation != self.generation
-        if renewed and self._succeeded():
+        if renewed and self._take_new_embedder():
             return
         if renewed:
             check_embedder(self.store, self.embedder, reading=True)
-            self._frozen = is_reembedding(self.store)
+            self._reembedding = is_reembedding(self.store)
         elif self.store.journal.head() <= self.state.seq:
             return
-        self._torn = True
+        self._half_applied = True
         try:
             self._weight += self._replay(self.state)
         except NotFound:
@@ -192,7 +192,7 @@ class Live:
         if renewed:
             self._drop_forgotten(self.state)
             self.generation = generation
-        self._torn = False
+        self._half_applied = False
 
     # -- reading and writing -----------------------------------------------------
 
@@ -203,12 +203,12 @@ class Live:
         Not `fresh`: as this process knows it, for who has looked at the file just before.
         """
         self.ensure_open()
-        if not self._state_lock.inside and (fresh or self._torn):
-            while self._torn or self._behind():
+        if not self._state_lock.inside and (fresh or self._half_applied):
+            while self._half_applied or self._is_stale():
                 with self._state_lock.changing():
                     # While a transaction is under way (or being undone) its thread sees to it.
-                    if not self._begun:
-                        self._follow()
+                    if not self._in_transaction:
+                        self._catch_up()
         with self._state_lock.reading():
             yield self.state
 
@@ -225,7 +225,7 @@ class Live:
         if self.read_only:
             raise InvalidInput("this memory was opened read_only: open it for writing")
         with self._lock:
-            if self._begun:
+            if self._in_transaction:
                 yield self.state
                 return
             before: int | None = None
@@ -234,34 +234,34 @@ class Live:
             try:
                 with self.store.writing():
                     with self._state_lock.changing():
-                        self._follow()
-                        self._applied, self._begun = [], True
-                    if self._frozen:
+                        self._catch_up()
+                        self._applied, self._in_transaction = [], True
+                    if self._reembedding:
                         check_embedder(self.store, self.embedder)
                     before, generation = self.state.seq, self.generation
                     yield self.state
                 done = True
-                self._unsettled = False
+                self._uncommitted = False
             finally:
                 if not done and before is not None:
                     self.generation = generation
                     self._undo(before)
-                self._applied, self._begun = [], False
+                self._applied, self._in_transaction = [], False
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""
         with self._state_lock.changing(), suppress(MagsError):
-            if self._torn:
+            if self._half_applied:
                 return
-            self._torn = True
+            self._half_applied = True
             for delta in reversed(self._applied):
                 self.state.apply(delta.inverse())
             self.state.seq = before
-            self._torn = self._unsettled = False
+            self._half_applied = self._uncommitted = False
 
     def commit(self, delta: Delta) -> int:
         """Append a Delta and apply it; inside `writing()` only. Returns its sequence."""
-        if not self._begun:
+        if not self._in_transaction:
             raise RuntimeError("commit belongs inside writing()")
         lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
         if lengths - {self.state.vectors.dimension}:
@@ -270,13 +270,13 @@ class Live:
                 given=lengths,
                 dimension=self.state.vectors.dimension,
             )
-        self._unsettled = True
+        self._uncommitted = True
         seq = self.store.journal.append(delta)
         with self._state_lock.changing():
-            self._torn = True
+            self._half_applied = True
             self.state.apply(delta, seq)
             self._applied.append(delta)
-            self._torn = False
+            self._half_applied = False
         self._weight += weight_of(delta)
         return seq
 
@@ -299,7 +299,7 @@ class Live:
         return max(self.clock(), self.state.latest_s)
 
     @contextmanager
-    def settled(self) -> Iterator[State]:
+    def committed(self) -> Iterator[State]:
         """The state while no transaction of this process is under way; for pictures of it."""
         with self._lock, self.reading() as state:
             yield state
@@ -309,7 +309,7 @@ class Live:
 
         Returns how many went. Every other handle on the memory learns of it."""
         erased = self.store.contents.erase(node_ids)
-        self.generation = renew(self.store)
+        self.generation = bump_generation(self.store)
         return erased
 
     # -- keeping it fast ---------------------------------------------------------
@@ -335,7 +335,7 @@ class Live:
         with suppress(MagsError):
             self.checkpoint()
 
-    def rest(self) -> None:
+    def wait_for_tidying(self) -> None:
         """Wait until what `tidy` began is done."""
         with self._renewing:
             tidying = self._tidying
@@ -349,12 +349,12 @@ class Live:
         """
         with self._saving:
             if rebuild and self.state.vectors.stale:
-                with self.settled() as state:
+                with self.committed() as state:
                     vectors, picture = state.vectors, state.vectors.picture()
                 graph = picture.build()
                 with self._state_lock.changing():
                     vectors.adopt(graph)
-            with self.settled() as state:
+            with self.committed() as state:
                 generation, weight = self.generation, self._weight
                 seq, tick, arrays = state.seq, state.graph.tick, state.packed()
             packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
@@ -376,20 +376,20 @@ class Live:
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """See `reembed`; the new embedder is taken up as soon as it is done."""
-        self._successor = embedder
+        self._new_embedder = embedder
         try:
             made = reembed(self.store, embedder, on_progress)
         finally:
             with self.reading():
-                self._successor = None
+                self._new_embedder = None
         self.tidy(always=True)
         return made
 
-    def _succeeded(self) -> bool:
-        successor = self._successor
+    def _take_new_embedder(self) -> bool:
+        successor = self._new_embedder
         if successor is None or self.store.facts.get("embedder") != successor.name:
             return False
-        self.embedder, self._frozen = successor, False
+        self.embedder, self._reembedding = successor, False
         self._rebuild()
         return True
 
@@ -429,7 +429,7 @@ class Live:
 
     def close(self) -> None:
         """Checkpoint if much came since the last one, and let go of the store."""
-        self.rest()
+        self.wait_for_tidying()
         with self._lock:
             if self._closed:
                 return
@@ -477,7 +477,7 @@ def generation_of(store: Store) -> int:
     return int(store.facts.get(GENERATION) or 0)
 
 
-def renew(store: Store) -> int:
+def bump_generation(store: Store) -> int:
     """Tell every handle that the memory changed beside the journal; returns the generation."""
     generation = generation_of(store) + 1
     store.facts.put(GENERATION, str(generation))
@@ -547,7 +547,7 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
         with store.writing():
             store.facts.put(DONE, "0")
             store.facts.put(TARGET, embedder.name)
-            renew(store)
+            bump_generation(store)
     done = int(store.facts.get(DONE) or 0)
     waiting = sorted(content.id for content in store.contents.scan() if content.id > done)
     made = 0
@@ -564,7 +564,7 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
         store.facts.put("embedder", embedder.name)
         store.facts.put("dimension", str(embedder.dimension))
         store.facts.put(TARGET, "")
-        renew(store)
+        bump_generation(store)
     return made
 
 

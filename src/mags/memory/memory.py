@@ -88,9 +88,9 @@ class Memory:
         """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
         self._store = store
         self._live = Live(store, parts.embedder, parts.clock, read_only=read_only)
-        self._furnish(parts)
+        self._assemble(parts)
 
-    def _furnish(self, parts: Parts) -> None:
+    def _assemble(self, parts: Parts) -> None:
         self._parts = parts
         self._recaller = Recaller(self._live, parts)
         self._observer = Observer(self._live, parts, self._recaller)
@@ -401,7 +401,7 @@ class Memory:
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
         made = self._live.reembed(embedder, on_progress)
-        self._furnish(replace(self._parts, embedder=embedder))
+        self._assemble(replace(self._parts, embedder=embedder))
         return made
 
     # -- the graph as such -------------------------------------------------------

@@ -69,7 +69,7 @@ def export(live: Live, path: Path, *, vectors: bool = True) -> int:
 
 def _write(live: Live, place: Path, vectors: bool) -> int:
     while True:
-        with live.settled() as state:
+        with live.committed() as state:
             count, lines = _lines(live, state, vectors)
             generation = live.generation
         try:

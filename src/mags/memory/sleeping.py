@@ -67,7 +67,7 @@ class Sleeper:
         rule = self._parts.sleep.regions
         if rule is None:
             return []
-        with self._live.settled() as state:
+        with self._live.committed() as state:
             found = self._regions
             if found is not None and len(state.graph) <= GROWN * len(found.ids):
                 return region_views(state, found)
@@ -82,13 +82,13 @@ class Sleeper:
         if most <= 0 or store.facts.size()["journal_bytes"] <= most:
             return
         self._live.tidy(always=True)  # only what a checkpoint covers can be folded
-        with self._live.settled() as state:
+        with self._live.committed() as state:
             seq = state.seq
         store.journal.compact(min([seq, *(mark.seq for mark in store.points.marks())]))
 
     def _try(self, on_rule: OnRule | None) -> Slept | None:
         live, settings = self._live, self._parts.sleep
-        with live.settled() as state:
+        with live.committed() as state:
             still = Still.of(state.graph, live_at=settings.live_at)
             base, generation = state.seq, live.generation
         rng = np.random.default_rng([self._parts.seed, still.tick])
