@@ -74,9 +74,9 @@ def chat(
     What is piped in is answered line by line; what fails is told on stderr and by the exit code.
     """
     with opened(memory, branch, must_exist=False) as mem:
-        turns = spoken(mem)
+        turns = last_turns(mem)
         label = session or (session_of(turns[-1]) if turns else "") or f"chat {mem.stats().tick}"
-        talk = Talk(memory=mem, speaker=speaker, session=label, path=memory, branch=branch)
+        talk = ChatSession(memory=mem, speaker=speaker, session=label, path=memory, branch=branch)
         app = None if plain or not _interactive() else _panels()
         try:
             if app is None:
@@ -108,7 +108,7 @@ def _panels() -> Callable[..., None] | None:
     return found
 
 
-def _line_by_line(talk: Talk) -> None:
+def _line_by_line(talk: ChatSession) -> None:
     interactive = sys.stdin.isatty()
     if interactive:
         view = talk.memory.stats()
@@ -122,7 +122,7 @@ def _line_by_line(talk: Talk) -> None:
         if interactive:
             out.print("[bold cyan]>[/] ", end="")
         line = sys.stdin.readline()
-        if not line or not step(talk, line):
+        if not line or not run_line(talk, line):
             return
 
 
@@ -132,7 +132,7 @@ def confirmed(question: str) -> bool:
 
 
 @dataclass(slots=True)
-class Talk:
+class ChatSession:
     """A running chat: the memory, who speaks, the last reply.
 
     `path`, `branch`: where the memory lies, for opening it again with another model.
@@ -190,7 +190,7 @@ class Talk:
         (self.complaints or self.said).print(f"[red]{escape(why)}[/]", soft_wrap=True)
 
 
-def step(talk: Talk, line: str) -> bool:
+def run_line(talk: ChatSession, line: str) -> bool:
     """Do what one line says; False ends the chat. MAGS's errors are shown and survived."""
     text = line.strip()
     if not text:
@@ -211,25 +211,25 @@ def step(talk: Talk, line: str) -> bool:
     return True
 
 
-def _why(talk: Talk, _rest: str) -> None:
+def _why(talk: ChatSession, _rest: str) -> None:
     if talk.last is None or not talk.last.trace.hits:
         talk.said.print("Nothing was recalled for the last turn.")
     else:
         talk.said.print(str(talk.memory.explain(talk.last.trace, 3)), markup=False)
 
 
-def _graph(talk: Talk, _rest: str) -> None:
+def _graph(talk: ChatSession, _rest: str) -> None:
     if talk.last is None or talk.last.found is None:
         talk.said.print("Nothing was recalled for the last turn.")
     else:
         talk.said.print(tree_of_hits(talk.memory, talk.last.found))
 
 
-def _facts(talk: Talk, rest: str) -> None:
+def _facts(talk: ChatSession, rest: str) -> None:
     talk.said.print(printing.facts(talk.memory.facts(rest or None)))
 
 
-def _forget(talk: Talk, rest: str) -> None:
+def _forget(talk: ChatSession, rest: str) -> None:
     if not rest:
         talk.said.print("Forget what? /forget m12, a name or a phrase.")
         return
@@ -258,7 +258,7 @@ def _nodes(count: int) -> str:
     return f"{count} node{'' if count == 1 else 's'}"
 
 
-def _undo(talk: Talk, _rest: str) -> None:
+def _undo(talk: ChatSession, _rest: str) -> None:
     since = _since_turn(talk.memory)
     if since is None:
         talk.said.print("Nothing to undo.")
@@ -281,7 +281,7 @@ def _since_turn(memory: Memory) -> list[str] | None:
     return since if len(since) < LOOK and {*since} <= {"ask", "sleep"} else None
 
 
-def _snapshot(talk: Talk, rest: str) -> None:
+def _snapshot(talk: ChatSession, rest: str) -> None:
     if not rest:
         names = [mark.name for mark in talk.memory.snapshots() if mark.name not in (UNDO, DONE)]
         talk.said.print(
@@ -292,7 +292,7 @@ def _snapshot(talk: Talk, rest: str) -> None:
     talk.said.print(f"This moment is {rest!r}; /back {rest} returns to it.", markup=False)
 
 
-def _back(talk: Talk, rest: str) -> None:
+def _back(talk: ChatSession, rest: str) -> None:
     if not rest:
         talk.said.print("Back to what? /back NAME of a snapshot.")
         return
@@ -301,7 +301,7 @@ def _back(talk: Talk, rest: str) -> None:
     talk.said.print(f"Back at {rest!r}.", markup=False)
 
 
-def _model(talk: Talk, rest: str) -> None:
+def _model(talk: ChatSession, rest: str) -> None:
     if rest and talk.path is not None:
         settings = chosen(read_settings(os.environ), rest)
         other = open_memory(talk.path, branch=talk.branch, settings=settings)
@@ -324,20 +324,20 @@ def chosen(settings: Settings, which: str) -> Settings:
     return replace(settings, chat=replace(settings.chat, url=url, model=model))
 
 
-def _sleep(talk: Talk, _rest: str) -> None:
+def _sleep(talk: ChatSession, _rest: str) -> None:
     talk.said.print(printing.slept(talk.memory.sleep()))
 
 
-def _stats(talk: Talk, _rest: str) -> None:
+def _stats(talk: ChatSession, _rest: str) -> None:
     view = talk.memory.stats()
     talk.said.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
 
 
-def _help(talk: Talk, _rest: str) -> None:
+def _help(talk: ChatSession, _rest: str) -> None:
     talk.said.print(HELP, markup=False)
 
 
-COMMANDS: dict[str, Callable[[Talk, str], None]] = {
+COMMANDS: dict[str, Callable[[ChatSession, str], None]] = {
     "why": _why,
     "graph": _graph,
     "facts": _facts,
@@ -352,7 +352,7 @@ COMMANDS: dict[str, Callable[[Talk, str], None]] = {
 }
 
 
-def spoken(memory: Memory, most: int = 48) -> list[NodeView]:
+def last_turns(memory: Memory, most: int = 48) -> list[NodeView]:
     """The turns among the newest changes of a memory, oldest first: where a chat goes on."""
     ids: list[int] = []
     after = max(0, memory.stats().seq - most)

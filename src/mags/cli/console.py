@@ -173,7 +173,7 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - any view
     out.print_json(json.dumps(plain(value), ensure_ascii=False), highlight=False)
 
 
-def tell(view: View, as_text: Callable[[View], RenderableType], *, json: bool) -> None:
+def print_view(view: View, as_text: Callable[[View], RenderableType], *, json: bool) -> None:
     """Print a view as JSON, or as what `as_text` makes of it."""
     if json:
         print_json(view)
