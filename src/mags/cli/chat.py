@@ -1,13 +1,13 @@
-"""`mags chat`: talk to a memory in the terminal, and what a line of it does: a turn, or a command.
+"""`mags chat`: a chat with a memory, line by line. A line is a turn, or a command such as `/why`.
 
-The panels of `mags.cli.terminal` do the same with each line, and show more beside it.
+The panels of `mags.cli.terminal` run each line in the same way and show more beside it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,13 +40,13 @@ from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
 SHOWN = 12
-"""Turns of a session that panels begin with."""
+"""Turns of a session that the panels show at first."""
 UNDO = "before the last turn"
 DONE = "after the last turn"
 LOOK = 64
 """Entries of the log to look at."""
 NAMED = 5
-"""Nodes that are named before they are erased."""
+"""Nodes that are listed before they are erased."""
 HELP = """Say something, or ask. Commands:
   /why            why the last answer came out as it did
   /graph          the last answer's memories as a tree
@@ -84,10 +84,10 @@ def chat(
             else:
                 app(talk, [turn for turn in turns if session_of(turn) == label][-SHOWN:])
         finally:
-            talk.memory.close()  # another one, where /model opened it again
+            talk.memory.close()  # /model may have opened it anew
     if talk.last is not None:
         keep_trace(memory, talk.last.trace)
-    if app is None and talk.failed and not sys.stdin.isatty():  # a person has read why
+    if app is None and talk.failed and not sys.stdin.isatty():  # a script reads the exit code
         raise typer.Exit(FAILED)
 
 
@@ -96,7 +96,7 @@ def _interactive() -> bool:
 
 
 def _panels() -> Callable[..., None] | None:
-    """What runs the panels; None, with a word about it, where the extra is not installed."""
+    """The function that runs the panels; None where the extra is not installed, which is said."""
     try:
         module = import_extra(
             "mags.cli.terminal", extra="terminal", needed_for="mags chat with panels"
@@ -127,7 +127,7 @@ def _line_by_line(talk: ChatSession) -> None:
 
 
 def confirmed(question: str) -> bool:
-    """Ask in the terminal; what is piped in has made up its mind."""
+    """Ask in the terminal; a script is not asked."""
     return not sys.stdin.isatty() or typer.confirm(question)
 
 
@@ -185,13 +185,13 @@ class ChatSession:
             self.said.print(f"[yellow]closed {closed}[/]")
 
     def fail(self, why: str) -> None:
-        """Tell that a line could not be done."""
+        """Print why a line failed."""
         self.failed = True
         (self.complaints or self.said).print(f"[red]{escape(why)}[/]", soft_wrap=True)
 
 
 def run_line(talk: ChatSession, line: str) -> bool:
-    """Do what one line says; False ends the chat. MAGS's errors are shown and survived."""
+    """Run one line; False ends the chat. MAGS's errors are printed, and the chat goes on."""
     text = line.strip()
     if not text:
         return True
@@ -270,9 +270,9 @@ def _undo(talk: ChatSession, _rest: str) -> None:
 
 
 def _since_turn(memory: Memory) -> list[str] | None:
-    """What was done since the last turn of a chat, this one or an earlier; None: nothing to undo.
+    """What was done since the last turn of a chat; None: nothing to undo.
 
-    What else was done, here or by another program, is not for /undo to take back.
+    /undo takes back nothing that was done in another way, here or by another program.
     """
     marks = {mark.name: mark.seq for mark in memory.snapshots()}
     if marks.get(UNDO, 0) >= marks.get(DONE, 0):
@@ -353,23 +353,19 @@ COMMANDS: dict[str, Callable[[ChatSession, str], None]] = {
 
 
 def last_turns(memory: Memory, most: int = 48) -> list[NodeView]:
-    """The turns among the newest changes of a memory, oldest first: where a chat goes on."""
+    """The turns among the newest changes of a memory, oldest first."""
     ids: list[int] = []
     after = max(0, memory.stats().seq - most)
-    with suppress(NotFound):  # folded away: there is nothing near to show
+    with suppress(NotFound):  # folded away: nothing recent to show
         for change in inspect.changes(memory, after, most):
             ids += change.added if change.kind == "observe" else ()
-    return list(_episodes(memory, ids))
-
-
-def _episodes(memory: Memory, ids: list[int]) -> Iterator[NodeView]:
+    nodes: list[NodeView] = []
     for node_id in ids:
         with suppress(NotFound):  # forgotten meanwhile
-            node = memory.get(node_id)
-            if node.kind == "episode":
-                yield node
+            nodes.append(memory.get(node_id))
+    return [node for node in nodes if node.kind == "episode"]
 
 
 def session_of(turn: NodeView) -> str:
-    """The session a turn was said in."""
+    """The session of a turn."""
     return str(turn.meta.get("session", ""))

@@ -46,7 +46,6 @@ FAILED = 2
 """The exit code of a verb that failed."""
 LONGEST_ID = 19
 """Digits of a node id."""
-
 _SIGNS: dict[int, str] = {
     code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"
 }

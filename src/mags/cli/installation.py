@@ -53,7 +53,6 @@ SHIPPING: dict[str, Callable[[], Policy]] = {"heads": make_heads, "both": make_b
 ROLES = ("ask", "write", "router")
 HEADS, ADAPTER = ".npz", "mags.json"
 """By what a file is known for heads, and a folder for that of an adapter."""
-
 HEADER = re.compile(r"\s*\[")
 POLICY = re.compile(r"\s*\[\s*policy\s*\]\s*(#.*)?")
 KEY = re.compile(r"\s*(kind|path)\s*=")

@@ -1,4 +1,4 @@
-"""Verbs of the service: memories over HTTP with the page (`serve`), its keys, one over MCP."""
+"""Verbs of the service: `serve` (HTTP and the page), `keys` of a server, and `mcp`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Folder = Annotated[
 Name = Annotated[str, typer.Argument(help="The key's name.")]
 FOLDER = Path("memories")
 TRACES = 200
-"""Traces of answers that a client of MCP can ask about."""
+"""Traces of the last answers, kept for `explain` over MCP."""
 
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
@@ -47,12 +47,11 @@ _mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
 
 def one_blas_thread() -> threadpool_limits:
-    """Compute products of matrices on the thread that asks, until the end of the context.
+    """Keep OpenBLAS to the calling thread until the end of the context.
 
-    OpenBLAS shares larger products out among all cores, and its threads wait for one another
-    spinning. Where something else is to be done meanwhile, as by a server's requests or other
-    matches, a product so takes several times its processor time, and longer. This is for
-    processes of ours alone: who uses MAGS as a library chooses for all that runs beside it.
+    OpenBLAS spreads larger products over all cores, and its threads wait by spinning. Where other
+    work runs at the same time (requests, other matches), a product then costs several times its
+    processor time. Only our own processes do this: a library must not choose for its program.
     """
     return threadpool_limits(limits=1, user_api="blas")
 
@@ -102,8 +101,7 @@ def outside() -> Outside:
 
 def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = None) -> Outside:
     upstream = _serving("mags.server.proxy.upstream")
-    model = _serving("mags.server.settings")
-    outside = _serving("mags.server.settings")
+    server = _serving("mags.server.settings")
     parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
 
@@ -123,12 +121,12 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
         connect_s=chat.connect_s,
         silence_s=chat.timeout_s,
     )
-    found: Outside = outside.Outside(
+    found: Outside = server.Outside(
         open_memory=open_memory,
         embedder=lambda: embedder,
         remembered=load_prompts(settings.policy.prompts)["remembered"],
         upstream=asked if chat.url else None,
-        model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
+        model=server.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
         joining=plugins("mags.server"),
         turnstile=turns if _plans_here(settings) else None,
@@ -137,7 +135,7 @@ def _wired(settings: Settings, embedder: Embedder, turns: Turnstile | None = Non
 
 
 def _plans_here(settings: Settings) -> bool:
-    """Whether no language model is waited for to plan a recall."""
+    """Whether a recall is planned without waiting for a language model."""
     kind = settings.policy.kind
     return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
 
@@ -149,13 +147,13 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
     "/path/to/alice.mags"]}.
     """
     tools, halls = _mcp("mags.server.mcp"), _mcp("mags.server.halls")
-    traces = _mcp("mags.server.halls").Traces(TRACES)
+    traces = halls.Traces(TRACES)
     with opened(memory, branch, must_exist=False) as mem:
         hall = halls.Hall(memory=mem, traces=traces)
 
         @contextmanager
         def enter(_context: Any, _needed: Any) -> Iterator[Hall]:  # noqa: ANN401 - any client's
-            yield hall  # whoever may start the process may do everything
+            yield hall  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")
 

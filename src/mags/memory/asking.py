@@ -1,8 +1,7 @@
 """Asking: recall, answer, and what the answer changes; and whole turns of a conversation.
 
-What was cited is recharged and wired together, what the model that answered wants remembered
-itself is kept as an engram of the turn, and a reward strengthens the ways that led to what was
-cited. What was found is shown to the answerer as facts that say who said them and when.
+What was cited is recharged and wired together. A model may also say what it wants remembered: that
+is written as an engram of the turn. A reward strengthens the paths that led to what was cited.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
 from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
-from mags.ports.answer import Answer, ContextItem
+from mags.ports.answer import Answer, ContextItem, OnText
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Turn, Writing
@@ -31,21 +30,12 @@ from mags.recall.recall import fact_view, sources
 
 ANSWERS_AS = "mags"
 """Speaker of remembered answers."""
-
 MADE_FROM_MEMORY = {"recalled": "yes"}
 """Attributes of a turn that was made from memory."""
-
 TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
-
-ACTIVE = 1.0
-"""Activation of a cited node."""
-
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
-
-OnText = Callable[[str], None]
-"""Receives the answer in pieces as a model writes it."""
 
 
 class Asker:
@@ -93,7 +83,13 @@ class Asker:
             on_text=on_text,
         )
         cited = tuple(i for i in answer.citations if i in seen)
-        delta, warnings = self._strengthened(question, cited, answer)
+        delta: Delta | None = None
+        warning = "the memory is read_only: what was cited was not strengthened"
+        if not self._live.read_only:
+            try:
+                delta = self._strengthen(question, cited, answer)
+            except StoreError as failure:  # the answer is there, and is given all the same
+                warning = f"what was cited was not strengthened: {failure}"
         reply = Reply(
             text=answer.text,
             citations=tuple(seen[i].citation for i in cited),
@@ -103,7 +99,7 @@ class Asker:
             answerer=answer.by or self._parts.answerer.name,
             fallback=answer.fallback,
             found=found,
-            warnings=warnings,
+            warnings=(warning,) if delta is None else (),
             operations=answer.operations,
         )
         if learn and answer.operations:
@@ -164,17 +160,6 @@ class Asker:
 
     # -- what an answer changes -----------------------------------------------------
 
-    def _strengthened(
-        self, question: Turn, cited: Sequence[int], answer: Answer
-    ) -> tuple[Delta | None, tuple[str, ...]]:
-        """The answer is there: that nothing can be written now must not take it away."""
-        if self._live.read_only:
-            return None, ("the memory is read_only: what was cited was not strengthened",)
-        try:
-            return self._strengthen(question, cited, answer), ()
-        except StoreError as failure:
-            return None, (f"what was cited was not strengthened: {failure}",)
-
     def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> Delta:
         """Count the turn; recharge and wire what was cited and what the answer connected."""
         with self._live.writing() as state:
@@ -189,7 +174,7 @@ class Asker:
             for together in (alive, *pairs) if self._parts.settings.hebb else ():
                 if len(together) > 1:
                     moment = Moment(tick=tick, day=day)
-                    Hebb()(draft, dict.fromkeys(together, ACTIVE), moment=moment)
+                    Hebb()(draft, dict.fromkeys(together, 1.0), moment=moment)
             return self._live.commit_draft(draft, "ask", tick_after=tick)
 
     def _learnt(
@@ -207,13 +192,8 @@ class Asker:
         is confirmed and no surer for it. What is said of the `past` as it was known is not
         stored; the warnings tell, as they do of what could not be.
         """
-        turn = Turn(
-            text=reply.text,
-            speaker=ANSWERS_AS,
-            at=question.at,
-            session=question.session,
-            key=key,
-            attrs=MADE_FROM_MEMORY,
+        turn = replace(
+            question, text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY
         )
         writing = Writing(operations=distrusted(reply.operations, question.speaker))
         payload = self._live.payload(learnt=key or "")
@@ -238,8 +218,7 @@ class Asker:
         with self._live.reading() as state:
             if seen.episode_id not in state.graph:
                 return False
-            flags = int(state.graph.node(seen.episode_id)["flags"][0])
-        return not flags & NodeFlag.QUESTION
+            return not int(state.graph.node(seen.episode_id)["flags"][0]) & NodeFlag.QUESTION
 
     def _noted(self, seen: Seen) -> Reply:
         """The reply to a turn that asked nothing: what was made of it."""

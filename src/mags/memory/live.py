@@ -1,7 +1,7 @@
-"""A branch held open: its store, its state in memory, and the one way to change them.
+"""An open branch: its store, its state in RAM, and the one way to change them.
 
-Beside it: how the journal is replayed, which embedder a memory is bound to, how it gets another
-one, and the lock that many readers hold at once.
+Besides: how the journal is replayed, which embedder a memory is bound to and how it gets another
+one, and the lock that readers share.
 """
 
 from __future__ import annotations
@@ -35,25 +35,18 @@ from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
 """Journal entries since the last checkpoint after which a new one is worth writing."""
-
 REPLAYED_AT_ONCE = 256
 """Journal entries taken together when the state is brought up to date."""
-
 RECORDS_AN_ENTRY = 100
 """Changed records that weigh as much as one more entry when the journal is replayed."""
-
 REEMBEDDED_AT_ONCE = 256
 """Contents that get a new vector in one transaction."""
-
 LOOK_AGAIN_S = 0.5
-"""Whoever waits looks again after so long: an interrupted neighbour may not have called."""
-
+"""A waiting thread looks again after so long: an interrupted one may not have notified it."""
 TARGET = "reembedding"
 """The fact that names the embedder an unfinished re-embedding goes to; "" when finished."""
-
 DONE = "reembedded"
 """The fact that holds the last content an unfinished re-embedding has reached."""
-
 GENERATION = "generation"
 """The fact that counts what the journal of a branch does not tell: erasures, new embedders."""
 
@@ -64,9 +57,9 @@ Progress = Callable[[int, int], None]
 class Live:
     """Store and state of one branch, kept at the same sequence.
 
-    `reading()` catches up with other processes and holds the state still; `writing()` holds
-    the writer's lock; `commit` makes a Delta durable, then visible. A state that may have been
-    left half changed (by an interrupt) is built anew from the store before anybody sees it.
+    `reading()` catches up with other processes and keeps the state as it is; `writing()` holds
+    the writer's lock; `commit` makes a Delta durable, then visible. Where an interrupt may have
+    left the state half changed, it is rebuilt from the store before anybody reads it.
     """
 
     def __init__(
@@ -111,7 +104,7 @@ class Live:
     # -- keeping up --------------------------------------------------------------
 
     def _rebuild(self) -> None:
-        """Build the state afresh from the store."""
+        """Build the state anew from the store."""
         self._half_applied = True
         generation = generation_of(self.store)
         state = self._load()
@@ -154,7 +147,7 @@ class Live:
         return weight
 
     def _drop_forgotten(self, state: State) -> None:
-        """Take out what was erased on another branch: this one's journal does not tell."""
+        """Remove what was erased on another branch: this branch's journal does not say so."""
         gone = [int(i) for i in self.store.facts.forgotten() if int(i) in state.graph]
         if gone:
             draft = Draft(state.graph)
@@ -198,15 +191,15 @@ class Live:
 
     @contextmanager
     def reading(self, *, fresh: bool = True) -> Iterator[State]:
-        """The state, at rest and up to date; nested it is the same state as outside.
+        """The state, unchanging and up to date; nested, it is the same state as outside.
 
-        Not `fresh`: as this process knows it, for who has looked at the file just before.
+        Not `fresh`: as this process knows it, for a caller that has just caught up.
         """
         self.ensure_open()
         if not self._state_lock.inside and (fresh or self._half_applied):
             while self._half_applied or self._is_stale():
                 with self._state_lock.changing():
-                    # While a transaction is under way (or being undone) its thread sees to it.
+                    # An open transaction (or its undoing) catches up in its own thread.
                     if not self._in_transaction:
                         self._catch_up()
         with self._state_lock.reading():
@@ -214,12 +207,12 @@ class Live:
 
     @contextmanager
     def writing(self) -> Iterator[State]:
-        """The state under the writer's lock: one transaction, durable when it ends well.
+        """The state under the writer's lock: one transaction, durable when the block ends.
 
-        Deltas committed inside become durable together; a failure undoes them all. Readers
-        pass meanwhile (they are kept out only while a Delta is applied), so for the length of
-        one transaction they may see what is not durable yet. Raises InvalidInput where the
-        memory is read_only, EmbedderMismatch while it is re-embedded.
+        Deltas committed inside become durable together; a failure undoes them all. Readers are
+        kept out only while a Delta is applied, so during a transaction they may see what is not
+        durable yet. Raises InvalidInput where the memory is read_only, EmbedderMismatch while it
+        is re-embedded.
         """
         self.ensure_open()
         if self.read_only:
@@ -229,8 +222,7 @@ class Live:
                 yield self.state
                 return
             before: int | None = None
-            generation = self.generation
-            done = False
+            generation, done = self.generation, False
             try:
                 with self.store.writing():
                     with self._state_lock.changing():
@@ -295,19 +287,20 @@ class Live:
         return delta
 
     def present(self) -> float:
-        """The present: what the clock says, but never before the newest turn heard."""
+        """The present: the clock's time, but never before that of the newest turn."""
         return max(self.clock(), self.state.latest_s)
 
     @contextmanager
     def committed(self) -> Iterator[State]:
-        """The state while no transaction of this process is under way; for pictures of it."""
+        """The state while this process has no open transaction; for copies of it."""
         with self._lock, self.reading() as state:
             yield state
 
     def erase(self, node_ids: Sequence[int]) -> int:
         """Erase contents on all branches, inside `writing()`, after the Delta that removes them.
 
-        Returns how many went. Every other handle on the memory learns of it."""
+        Returns how many. Whoever else has the memory open notices by its generation.
+        """
         erased = self.store.contents.erase(node_ids)
         self.generation = bump_generation(self.store)
         return erased
@@ -315,11 +308,10 @@ class Live:
     # -- keeping it fast ---------------------------------------------------------
 
     def tidy(self, *, always: bool = False) -> None:
-        """After long work: a checkpoint and a fresh HNSW graph, where they are worth it.
+        """After long work: write a checkpoint and rebuild the HNSW graph, where that pays.
 
-        They are made in a thread of their own (with `always` a checkpoint at once), and hold up
-        readers never, writers only while it is written. They only spare time later, so what
-        fails here is let pass.
+        Done in a thread of its own (with `always` a checkpoint at once); readers never wait for
+        it, writers only while it is written. It only saves time later, so failures are ignored.
         """
         if always:
             with suppress(StoreError, InvalidInput):
@@ -336,7 +328,7 @@ class Live:
             self.checkpoint()
 
     def wait_for_tidying(self) -> None:
-        """Wait until what `tidy` began is done."""
+        """Wait until what `tidy` started is done."""
         with self._renewing:
             tidying = self._tidying
         if tidying is not None:
@@ -345,7 +337,7 @@ class Live:
     def checkpoint(self, *, rebuild: bool = True) -> None:
         """Write the packed state, so that the next opening is fast.
 
-        With it the HNSW graph is built afresh where that is due (unless not `rebuild`).
+        `rebuild`: also rebuild the HNSW graph where that is due.
         """
         with self._saving:
             if rebuild and self.state.vectors.stale:
@@ -363,12 +355,12 @@ class Live:
                 self._weight = max(0.0, self._weight - weight * saved)
 
     def _save(self, packed: Checkpoint, generation: int) -> bool:
-        """Keep a picture of the state, unless what it holds is out of date by now."""
+        """Save a copy of the state, unless it is out of date by now."""
         store = self.store
         with store.writing():
             if generation_of(store) != generation or is_reembedding(store):
                 return False
-            with suppress(NotFound):  # folded behind it: there is a newer one
+            with suppress(NotFound):  # the journal was folded beyond it: there is a newer one
                 next(iter(store.journal.since(packed.seq)), None)
                 store.points.save(packed)
                 return True
@@ -393,7 +385,7 @@ class Live:
         self._rebuild()
         return True
 
-    # -- what is done to the words of a caller --------------------------------------
+    # -- hashes and vectors of texts ----------------------------------------------
 
     def hashed(self, *words: str) -> str:
         """A hash (hex) of words that must not be kept, keyed by the secret of the memory."""
@@ -401,7 +393,7 @@ class Live:
         return hashlib.blake2b(data, digest_size=16, key=self._secret).hexdigest()
 
     def payload(self, **parts: Any) -> str:
-        """A keyed hash of what came with an idempotency key."""
+        """A keyed hash of the arguments that came with an idempotency key."""
         return self.hashed(json.dumps(parts, sort_keys=True, default=str))
 
     def earlier(self, key: str | None, payload: str) -> Delta | None:
@@ -442,7 +434,7 @@ class Live:
                 self.store.close()
 
     def clear(self) -> None:
-        """Let go at once of what another handle erased; what fails here, the next reading tells."""
+        """Catch up now, so that what was erased elsewhere leaves RAM; failures show on reading."""
         with suppress(MagsError), self.reading():
             pass
 
@@ -455,7 +447,7 @@ class Live:
 def net_of(deltas: Sequence[Delta]) -> Delta:
     """The net effect of entries, with nodes in the order in which they came.
 
-    What was forgotten is absent in it, not removed: see `Live`.
+    What was forgotten is absent in it, not removed.
     """
     if len(deltas) == 1:
         return deltas[0]
@@ -473,12 +465,12 @@ def weight_of(delta: Delta) -> float:
 
 
 def generation_of(store: Store) -> int:
-    """How often a memory changed beside the journals of its branches."""
+    """How often a memory changed in a way that the journals of its branches do not tell."""
     return int(store.facts.get(GENERATION) or 0)
 
 
 def bump_generation(store: Store) -> int:
-    """Tell every handle that the memory changed beside the journal; returns the generation."""
+    """Count a change that the journal does not tell; returns the new generation."""
     generation = generation_of(store) + 1
     store.facts.put(GENERATION, str(generation))
     return generation
@@ -508,8 +500,7 @@ def check_embedder(
     recorded = store.facts.get("embedder")
     if recorded is None and not read_only:
         with store.writing():
-            store.facts.put("embedder", embedder.name)
-            store.facts.put("dimension", str(embedder.dimension))
+            _record_embedder(store, embedder)
     elif recorded is not None and recorded != embedder.name:
         raise EmbedderMismatch(
             f"this memory was written with the embedder {recorded!r}, not {embedder.name!r}: "
@@ -517,7 +508,6 @@ def check_embedder(
             recorded=recorded,
             given=embedder.name,
         )
-
     dimension = store.facts.get("dimension")
     if recorded is not None and dimension is not None and int(dimension) != embedder.dimension:
         raise EmbedderMismatch(
@@ -528,11 +518,16 @@ def check_embedder(
         )
 
 
+def _record_embedder(store: Store, embedder: Embedder) -> None:
+    store.facts.put("embedder", embedder.name)
+    store.facts.put("dimension", str(embedder.dimension))
+
+
 def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = None) -> int:
     """Give every content a vector by `embedder`; returns how many were made in this run.
 
-    Interrupted at any point it leaves a note; the memory then opens only after it was run
-    again with the same embedder, which goes on where it stopped.
+    It may be interrupted at any point. The memory then opens only after it was run again with
+    the same embedder, which goes on where it stopped.
     """
     target = store.facts.get(TARGET)
     if target and target != embedder.name:
@@ -561,8 +556,7 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
         if on_progress is not None:
             on_progress(made, len(waiting))
     with store.writing():
-        store.facts.put("embedder", embedder.name)
-        store.facts.put("dimension", str(embedder.dimension))
+        _record_embedder(store, embedder)
         store.facts.put(TARGET, "")
         bump_generation(store)
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -65,14 +65,11 @@ _APART = (
 
 @contextmanager
 def closed_on_failure(store: Store) -> Iterator[None]:
-    """Close a store where the block does not end well."""
-    done = False
-    try:
+    """Close a store where the block fails."""
+    with ExitStack() as stack:
+        stack.callback(store.close)
         yield
-        done = True
-    finally:
-        if not done:
-            store.close()
+        stack.pop_all()
 
 
 class Memory:
@@ -99,7 +96,7 @@ class Memory:
         self._editor = Editor(self._live, parts)
 
     def close(self) -> None:
-        """Let go of the store; closing twice is harmless."""
+        """Close the store; closing twice is harmless."""
         self._live.close()
 
     def __enter__(self) -> Self:
@@ -421,14 +418,14 @@ class Memory:
     # -- inside ------------------------------------------------------------------
 
     def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
-        """A turn, and the hash of what was given for it: its key may bring the same only."""
+        """A turn, and the hash of what was given for it, which its key stands for."""
         turn, at = turn_of(given, self._live.clock())
         attrs = dict(turn.attrs)
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
         return turn, self._live.payload(**said, at=at, attrs=attrs)
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
-        """Turns kept in batches, and sleep where it is due after all of them."""
+        """Observe turns in batches, then sleep if that is due."""
         seen = self._observer.observe(jobs)
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
@@ -445,9 +442,9 @@ class Memory:
         return turn
 
     def _sleep_if_due(self, *deltas: Delta) -> str | None:
-        """Sleep where these passed a multiple of `sleep_every` ticks and nobody sleeps yet.
+        """Sleep where these Deltas passed a multiple of `sleep_every` ticks.
 
-        What came before is durable, so a failure is only told of, in the words returned.
+        What came before is durable, so a failure is not raised but returned in words.
         """
         every = self._parts.settings.sleep_every
         if not deltas or every <= 0:
