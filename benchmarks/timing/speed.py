@@ -108,7 +108,7 @@ def _sleep(memory: Memory, shape: Shape, embedder: Timed) -> Facts:
     began, cpu = time.perf_counter(), time.process_time()
     memory.sleep()
     first, first_cpu = time.perf_counter() - began, time.process_time() - cpu
-    memory._live.rest()  # the checkpoint that a sleep leaves to a thread
+    memory._live.wait_for_tidying()  # the checkpoint that a sleep leaves to a thread
     settled, settled_cpu = time.perf_counter() - began, time.process_time() - cpu
     _recall(memory, shape, embedder, _WARM)
     took: list[float] = []

@@ -12,7 +12,7 @@ from pathlib import Path
 from mags.adapters.linker import read_linker
 from mags.adapters.pyg import to_pyg
 from mags.errors import ConfigurationError
-from mags.extras import joined
+from mags.extras import plugin
 from mags.memory.memory import Memory, closed_on_failure
 from mags.memory.settings import Parts
 from mags.models.answer.extractive import ExtractiveAnswerer
@@ -204,7 +204,7 @@ def make_adapters(folder: Path | None, language: str = "en") -> Policy:
             key="policy.path",
         )
     wanted = {"extra": "train", "needed_for": "policy.kind 'adapters'"}
-    read: Callable[..., Policy] = joined("mags.policies", "adapters", **wanted)
+    read: Callable[..., Policy] = plugin("mags.policies", "adapters", **wanted)
     return read(folder, language=language)
 
 

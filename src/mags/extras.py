@@ -23,17 +23,17 @@ NEEDS = {
 """What each extra brings, by the names under which it is imported."""
 
 
-def bring(module: str, *, extra: str, needed_for: str) -> ModuleType:
+def import_extra(module: str, *, extra: str, needed_for: str) -> ModuleType:
     """Import a module of MAGS whose libraries come with an extra; raises MissingExtra."""
     with _needing(extra, needed_for):
         return import_module(module)
 
 
-def joined(group: str, name: str, *, extra: str | None = None, needed_for: str) -> Any:  # noqa: ANN401
-    """What joins MAGS under this name, by an entry point; raises MissingExtra where nothing does.
+def plugin(group: str, name: str, *, extra: str | None = None, needed_for: str) -> Any:  # noqa: ANN401
+    """What an entry point of this name gives; raises MissingExtra where there is none.
 
-    The laboratory joins so: its verbs (group `mags.verbs`), its policies (`mags.policies`) and its
-    routes (`mags.server`). `extra`: what brings the libraries that it imports.
+    The laboratory is the one plugin so far, with its verbs (group `mags.verbs`), its policies
+    (`mags.policies`) and its routes (`mags.server`). `extra`: brings the libraries it imports.
     """
     for point in entry_points(group=group, name=name):
         with _needing(extra, needed_for):
@@ -41,8 +41,8 @@ def joined(group: str, name: str, *, extra: str | None = None, needed_for: str) 
     raise MissingExtra(extra=extra, needed_for=needed_for)
 
 
-def guests(group: str) -> dict[str, Any]:
-    """All that joins MAGS in a group of entry points, by name."""
+def plugins(group: str) -> dict[str, Any]:
+    """Every plugin of a group of entry points, by name."""
     return {point.name: point.load() for point in sorted(entry_points(group=group))}
 
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import mags
 from mags.cli import chat, console, terminal
 from mags.cli.app import app
-from mags.cli.chat import Talk, spoken
+from mags.cli.chat import ChatSession, last_turns
 from mags.cli.terminal import Panels
 from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
@@ -47,7 +47,11 @@ def drive(app: Panels, what: Do, size: tuple[int, int] = (120, 40)) -> None:
 
 def run(memory: Memory, what: Do, size: tuple[int, int] = (120, 40)) -> None:
     """Do something in a chat of Ana with a memory."""
-    drive(Panels(Talk(memory=memory, speaker="Ana", session="s"), spoken(memory)), what, size)
+    drive(
+        Panels(ChatSession(memory=memory, speaker="Ana", session="s"), last_turns(memory)),
+        what,
+        size,
+    )
 
 
 async def type_in(pilot: Pilot[None], line: str) -> None:

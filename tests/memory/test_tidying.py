@@ -43,14 +43,14 @@ def test_a_turn_is_written_and_found_while_the_graph_is_built(memory, monkeypatc
     said = memory.observe("Quentin keeps bees on the roof.")
     assert memory.recall("Who keeps bees?")[0].id == said.episode_id
     going.set()
-    memory._live.rest()
+    memory._live.wait_for_tidying()
     assert not memory._live.state.vectors.stale
     assert memory.recall("Who keeps bees?")[0].id == said.episode_id
 
 
 def test_a_memory_opened_again_has_what_was_tidied(memory, tmp_path: Path):
     fill(memory)
-    memory._live.rest()
+    memory._live.wait_for_tidying()
     kept = memory._live.store.points.load()
     assert kept is not None
     assert kept.seq == memory._live.state.seq
@@ -71,15 +71,15 @@ def test_closing_waits_for_the_tidying(tmp_path: Path, monkeypatch):
 def test_a_picture_from_before_an_erasure_is_not_kept(memory):
     fill(memory)
     live = memory._live
-    live.rest()
-    with live.settled() as state:
+    live.wait_for_tidying()
+    with live.committed() as state:
         arrays, generation = state.packed(), live.generation
         picture = Checkpoint(
             seq=state.seq, branch=live.store.branch, tick=state.graph.tick, arrays=arrays
         )
     gone = memory.recall("Who moved to Oslo3?")[0].id
     memory.forget(gone)
-    live.rest()
+    live.wait_for_tidying()
     assert not live._save(picture, generation)
     kept = live.store.points.load()
     assert kept is not None

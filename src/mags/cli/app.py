@@ -1,6 +1,6 @@
 """The command line: its verbs, in the order in which one meets them, and how it fails.
 
-Verbs of the laboratory join by entry points: each is loaded when it is used, not when MAGS starts.
+Verbs of the laboratory are plugins (entry points): loaded when they are used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mags.cli.demo import demo
 from mags.cli.files import export, import_
 from mags.cli.installation import doctor, models, reembed
 from mags.errors import MagsError
-from mags.extras import joined
+from mags.extras import plugin
 
 INTERRUPTED = 130
 GROUP = "mags.verbs"
@@ -131,14 +131,14 @@ def _restorer(name: str) -> Callable[[], None]:
     return restore
 
 
-class Joined(TyperCommand):
+class PluginCommand(TyperCommand):
     """Stands in the help for the verb of an entry point, and gives way to it. `point`: its name."""
 
     point = ""
 
     def loaded(self) -> Any:  # noqa: ANN401 - a command of typer's own click
         """The verb itself; raises MissingExtra where the laboratory is not installed."""
-        found = joined(GROUP, self.point, needed_for=f"mags {self.point.replace('.', ' ')}")
+        found = plugin(GROUP, self.point, needed_for=f"mags {self.point.replace('.', ' ')}")
         around = typer.Typer(callback=_nothing)  # so that it is a verb among others, not the whole
         if isinstance(found, typer.Typer):
             around.add_typer(found, name=self.name)
@@ -152,9 +152,9 @@ class Joined(TyperCommand):
         return self.loaded().make_context(info_name, args, *rest, **extra)
 
 
-def join(app: typer.Typer, name: str, about: str, *, point: str | None = None) -> None:
+def add_plugin(app: typer.Typer, name: str, about: str, *, point: str | None = None) -> None:
     """Have `app` offer the verb of an entry point, `name` unless `point` names another."""
-    kind = type("Joined", (Joined,), {"point": point or name})
+    kind = type("PluginCommand", (PluginCommand,), {"point": point or name})
     app.command(name=name, help=about, cls=kind)(_nothing)
 
 
@@ -163,10 +163,10 @@ def _nothing() -> None:
 
 
 def whole(app: typer.Typer) -> Any:  # noqa: ANN401 - a group of typer's own click
-    """All commands, with those that join loaded, for who goes through them (the reference)."""
+    """All commands, plugins loaded, for whoever goes through them (the reference)."""
 
     def load(command: Any) -> Any:  # noqa: ANN401
-        if isinstance(command, Joined):
+        if isinstance(command, PluginCommand):
             command = command.loaded()
         if isinstance(command, TyperGroup):
             command.commands = {name: load(one) for name, one in command.commands.items()}
@@ -178,8 +178,8 @@ def whole(app: typer.Typer) -> Any:  # noqa: ANN401 - a group of typer's own cli
 for _name, _verb in VERBS.items():
     app.command(name=_name)(_verb)
 for _name, _about in LABORATORY.items():
-    join(app, _name, _about)
+    add_plugin(app, _name, _about)
 for _name, _about in OF_MODELS.items():
-    join(models, _name, _about, point=f"models.{_name}")
+    add_plugin(models, _name, _about, point=f"models.{_name}")
 app.add_typer(models, name="models")
 app.add_typer(service.keys, name="keys")

@@ -1,13 +1,13 @@
-"""`mags chat`: talk to a memory in the terminal, and what a line of it does: a turn, or a command.
+"""`mags chat`: a chat with a memory, line by line. A line is a turn, or a command such as `/why`.
 
-The panels of `mags.cli.terminal` do the same with each line, and show more beside it.
+The panels of `mags.cli.terminal` run each line in the same way and show more beside it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from mags.cli.console import (
 )
 from mags.cli.drawing import short, tree_of_hits
 from mags.errors import InvalidInput, MagsError, MissingExtra, NotFound
-from mags.extras import bring
+from mags.extras import import_extra
 from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Forgotten, NodeView, Reply
@@ -40,13 +40,13 @@ from mags.settings import PolicySettings, Settings, read_settings
 
 POLICIES = get_args(get_type_hints(PolicySettings)["kind"])
 SHOWN = 12
-"""Turns of a session that panels begin with."""
+"""Turns of a session that the panels show at first."""
 UNDO = "before the last turn"
 DONE = "after the last turn"
 LOOK = 64
 """Entries of the log to look at."""
 NAMED = 5
-"""Nodes that are named before they are erased."""
+"""Nodes that are listed before they are erased."""
 HELP = """Say something, or ask. Commands:
   /why            why the last answer came out as it did
   /graph          the last answer's memories as a tree
@@ -74,9 +74,9 @@ def chat(
     What is piped in is answered line by line; what fails is told on stderr and by the exit code.
     """
     with opened(memory, branch, must_exist=False) as mem:
-        turns = spoken(mem)
+        turns = last_turns(mem)
         label = session or (session_of(turns[-1]) if turns else "") or f"chat {mem.stats().tick}"
-        talk = Talk(memory=mem, speaker=speaker, session=label, path=memory, branch=branch)
+        talk = ChatSession(memory=mem, speaker=speaker, session=label, path=memory, branch=branch)
         app = None if plain or not _interactive() else _panels()
         try:
             if app is None:
@@ -84,10 +84,10 @@ def chat(
             else:
                 app(talk, [turn for turn in turns if session_of(turn) == label][-SHOWN:])
         finally:
-            talk.memory.close()  # another one, where /model opened it again
+            talk.memory.close()  # /model may have opened it anew
     if talk.last is not None:
         keep_trace(memory, talk.last.trace)
-    if app is None and talk.failed and not sys.stdin.isatty():  # a person has read why
+    if app is None and talk.failed and not sys.stdin.isatty():  # a script reads the exit code
         raise typer.Exit(FAILED)
 
 
@@ -96,9 +96,11 @@ def _interactive() -> bool:
 
 
 def _panels() -> Callable[..., None] | None:
-    """What runs the panels; None, with a word about it, where the extra is not installed."""
+    """The function that runs the panels; None where the extra is not installed, which is said."""
     try:
-        module = bring("mags.cli.terminal", extra="terminal", needed_for="mags chat with panels")
+        module = import_extra(
+            "mags.cli.terminal", extra="terminal", needed_for="mags chat with panels"
+        )
     except MissingExtra as failure:
         out.print(f"[dim]{escape(str(failure))}[/]")
         return None
@@ -106,7 +108,7 @@ def _panels() -> Callable[..., None] | None:
     return found
 
 
-def _line_by_line(talk: Talk) -> None:
+def _line_by_line(talk: ChatSession) -> None:
     interactive = sys.stdin.isatty()
     if interactive:
         view = talk.memory.stats()
@@ -120,17 +122,17 @@ def _line_by_line(talk: Talk) -> None:
         if interactive:
             out.print("[bold cyan]>[/] ", end="")
         line = sys.stdin.readline()
-        if not line or not step(talk, line):
+        if not line or not run_line(talk, line):
             return
 
 
 def confirmed(question: str) -> bool:
-    """Ask in the terminal; what is piped in has made up its mind."""
+    """Ask in the terminal; a script is not asked."""
     return not sys.stdin.isatty() or typer.confirm(question)
 
 
 @dataclass(slots=True)
-class Talk:
+class ChatSession:
     """A running chat: the memory, who speaks, the last reply.
 
     `path`, `branch`: where the memory lies, for opening it again with another model.
@@ -183,13 +185,13 @@ class Talk:
             self.said.print(f"[yellow]closed {closed}[/]")
 
     def fail(self, why: str) -> None:
-        """Tell that a line could not be done."""
+        """Print why a line failed."""
         self.failed = True
         (self.complaints or self.said).print(f"[red]{escape(why)}[/]", soft_wrap=True)
 
 
-def step(talk: Talk, line: str) -> bool:
-    """Do what one line says; False ends the chat. MAGS's errors are shown and survived."""
+def run_line(talk: ChatSession, line: str) -> bool:
+    """Run one line; False ends the chat. MAGS's errors are printed, and the chat goes on."""
     text = line.strip()
     if not text:
         return True
@@ -209,25 +211,25 @@ def step(talk: Talk, line: str) -> bool:
     return True
 
 
-def _why(talk: Talk, _rest: str) -> None:
+def _why(talk: ChatSession, _rest: str) -> None:
     if talk.last is None or not talk.last.trace.hits:
         talk.said.print("Nothing was recalled for the last turn.")
     else:
         talk.said.print(str(talk.memory.explain(talk.last.trace, 3)), markup=False)
 
 
-def _graph(talk: Talk, _rest: str) -> None:
+def _graph(talk: ChatSession, _rest: str) -> None:
     if talk.last is None or talk.last.found is None:
         talk.said.print("Nothing was recalled for the last turn.")
     else:
         talk.said.print(tree_of_hits(talk.memory, talk.last.found))
 
 
-def _facts(talk: Talk, rest: str) -> None:
+def _facts(talk: ChatSession, rest: str) -> None:
     talk.said.print(printing.facts(talk.memory.facts(rest or None)))
 
 
-def _forget(talk: Talk, rest: str) -> None:
+def _forget(talk: ChatSession, rest: str) -> None:
     if not rest:
         talk.said.print("Forget what? /forget m12, a name or a phrase.")
         return
@@ -256,7 +258,7 @@ def _nodes(count: int) -> str:
     return f"{count} node{'' if count == 1 else 's'}"
 
 
-def _undo(talk: Talk, _rest: str) -> None:
+def _undo(talk: ChatSession, _rest: str) -> None:
     since = _since_turn(talk.memory)
     if since is None:
         talk.said.print("Nothing to undo.")
@@ -268,9 +270,9 @@ def _undo(talk: Talk, _rest: str) -> None:
 
 
 def _since_turn(memory: Memory) -> list[str] | None:
-    """What was done since the last turn of a chat, this one or an earlier; None: nothing to undo.
+    """What was done since the last turn of a chat; None: nothing to undo.
 
-    What else was done, here or by another program, is not for /undo to take back.
+    /undo takes back nothing that was done in another way, here or by another program.
     """
     marks = {mark.name: mark.seq for mark in memory.snapshots()}
     if marks.get(UNDO, 0) >= marks.get(DONE, 0):
@@ -279,7 +281,7 @@ def _since_turn(memory: Memory) -> list[str] | None:
     return since if len(since) < LOOK and {*since} <= {"ask", "sleep"} else None
 
 
-def _snapshot(talk: Talk, rest: str) -> None:
+def _snapshot(talk: ChatSession, rest: str) -> None:
     if not rest:
         names = [mark.name for mark in talk.memory.snapshots() if mark.name not in (UNDO, DONE)]
         talk.said.print(
@@ -290,7 +292,7 @@ def _snapshot(talk: Talk, rest: str) -> None:
     talk.said.print(f"This moment is {rest!r}; /back {rest} returns to it.", markup=False)
 
 
-def _back(talk: Talk, rest: str) -> None:
+def _back(talk: ChatSession, rest: str) -> None:
     if not rest:
         talk.said.print("Back to what? /back NAME of a snapshot.")
         return
@@ -299,7 +301,7 @@ def _back(talk: Talk, rest: str) -> None:
     talk.said.print(f"Back at {rest!r}.", markup=False)
 
 
-def _model(talk: Talk, rest: str) -> None:
+def _model(talk: ChatSession, rest: str) -> None:
     if rest and talk.path is not None:
         settings = chosen(read_settings(os.environ), rest)
         other = open_memory(talk.path, branch=talk.branch, settings=settings)
@@ -322,20 +324,20 @@ def chosen(settings: Settings, which: str) -> Settings:
     return replace(settings, chat=replace(settings.chat, url=url, model=model))
 
 
-def _sleep(talk: Talk, _rest: str) -> None:
+def _sleep(talk: ChatSession, _rest: str) -> None:
     talk.said.print(printing.slept(talk.memory.sleep()))
 
 
-def _stats(talk: Talk, _rest: str) -> None:
+def _stats(talk: ChatSession, _rest: str) -> None:
     view = talk.memory.stats()
     talk.said.print(", ".join(f"{n} {kind}" for kind, n in view.nodes.items() if n) or "empty")
 
 
-def _help(talk: Talk, _rest: str) -> None:
+def _help(talk: ChatSession, _rest: str) -> None:
     talk.said.print(HELP, markup=False)
 
 
-COMMANDS: dict[str, Callable[[Talk, str], None]] = {
+COMMANDS: dict[str, Callable[[ChatSession, str], None]] = {
     "why": _why,
     "graph": _graph,
     "facts": _facts,
@@ -350,24 +352,20 @@ COMMANDS: dict[str, Callable[[Talk, str], None]] = {
 }
 
 
-def spoken(memory: Memory, most: int = 48) -> list[NodeView]:
-    """The turns among the newest changes of a memory, oldest first: where a chat goes on."""
+def last_turns(memory: Memory, most: int = 48) -> list[NodeView]:
+    """The turns among the newest changes of a memory, oldest first."""
     ids: list[int] = []
     after = max(0, memory.stats().seq - most)
-    with suppress(NotFound):  # folded away: there is nothing near to show
+    with suppress(NotFound):  # folded away: nothing recent to show
         for change in inspect.changes(memory, after, most):
             ids += change.added if change.kind == "observe" else ()
-    return list(_episodes(memory, ids))
-
-
-def _episodes(memory: Memory, ids: list[int]) -> Iterator[NodeView]:
+    nodes: list[NodeView] = []
     for node_id in ids:
         with suppress(NotFound):  # forgotten meanwhile
-            node = memory.get(node_id)
-            if node.kind == "episode":
-                yield node
+            nodes.append(memory.get(node_id))
+    return [node for node in nodes if node.kind == "episode"]
 
 
 def session_of(turn: NodeView) -> str:
-    """The session a turn was said in."""
+    """The session of a turn."""
     return str(turn.meta.get("session", ""))

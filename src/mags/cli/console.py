@@ -46,7 +46,6 @@ FAILED = 2
 """The exit code of a verb that failed."""
 LONGEST_ID = 19
 """Digits of a node id."""
-
 _SIGNS: dict[int, str] = {
     code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"
 }
@@ -173,7 +172,7 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - any view
     out.print_json(json.dumps(plain(value), ensure_ascii=False), highlight=False)
 
 
-def tell(view: View, as_text: Callable[[View], RenderableType], *, json: bool) -> None:
+def print_view(view: View, as_text: Callable[[View], RenderableType], *, json: bool) -> None:
     """Print a view as JSON, or as what `as_text` makes of it."""
     if json:
         print_json(view)

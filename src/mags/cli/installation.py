@@ -53,7 +53,6 @@ SHIPPING: dict[str, Callable[[], Policy]] = {"heads": make_heads, "both": make_b
 ROLES = ("ask", "write", "router")
 HEADS, ADAPTER = ".npz", "mags.json"
 """By what a file is known for heads, and a folder for that of an adapter."""
-
 HEADER = re.compile(r"\s*\[")
 POLICY = re.compile(r"\s*\[\s*policy\s*\]\s*(#.*)?")
 KEY = re.compile(r"\s*(kind|path)\s*=")
@@ -63,7 +62,7 @@ FAR = "The central bank raised interest rates."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class KnownPolicy:
     """One policy: what `mags models use` takes for it, and what it is."""
 
     given: str
@@ -85,7 +84,7 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List the policies there are; the one in use is marked."""
-    found = listed(folders or [Path()])
+    found = known_policies(folders or [Path()])
     if json:
         print_json(found)
         return
@@ -96,27 +95,27 @@ def list_(
     out.print(made)
 
 
-def listed(folders: list[Path]) -> list[Listed]:
+def known_policies(folders: list[Path]) -> list[KnownPolicy]:
     """The policies that come with MAGS, that of the settings, and adapters below folders."""
     policy = read_settings(os.environ).policy
     found = [
-        Listed(given=name, about=what, used=policy.kind == name and policy.path is None)
+        KnownPolicy(given=name, about=what, used=policy.kind == name and policy.path is None)
         for name, what in ALWAYS.items()
         if name not in SHIPPING or SHIPPED.path.is_file()
     ]
     if policy.kind == "heads" and policy.path is not None:
-        found.append(Listed(given=str(policy.path), about="heads", used=True))
+        found.append(KnownPolicy(given=str(policy.path), about="heads", used=True))
     return [*found, *_adapters(folders, policy)]
 
 
-def _adapters(folders: list[Path], policy: PolicySettings) -> list[Listed]:
+def _adapters(folders: list[Path], policy: PolicySettings) -> list[KnownPolicy]:
     """Adapters below some folders, and that of the settings; one for each role counts once."""
     used = policy.path.resolve() if policy.kind == "adapters" and policy.path else None
     places = {card.parent.resolve() for folder in folders for card in folder.rglob(ADAPTER)}
     roles = {place.parent for place in places if place.name in ROLES}
     whole = {place for place in places if place.parent not in roles} | roles
     return [
-        Listed(
+        KnownPolicy(
             given=str(place),
             about=f"adapter of {_base(place)}" + (": one for each role" if place in roles else ""),
             megabytes=sum(one.stat().st_size for one in place.rglob("*.safetensors")) / 1e6,

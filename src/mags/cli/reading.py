@@ -27,7 +27,7 @@ from mags.cli.console import (
     opened,
     out,
     print_json,
-    tell,
+    print_view,
 )
 from mags.cli.drawing import draw
 
@@ -150,7 +150,7 @@ def neighbours(
     """List everything one arc away, strongest first."""
     with opened(memory, branch) as mem:
         found = mem.neighbours(node_or_name(node))[:limit]
-    tell(found, printing.neighbours, json=json)
+    print_view(found, printing.neighbours, json=json)
 
 
 def profile(
@@ -185,7 +185,7 @@ def facts(
     """List facts with their validity; closed ones are struck through."""
     with opened(memory, branch) as mem:
         found = mem.facts(subject, as_of, recorded_as_of=recorded_as_of)
-    tell(found, lambda found: printing.facts(found) if found else "No facts.", json=json)
+    print_view(found, lambda found: printing.facts(found) if found else "No facts.", json=json)
 
 
 def show(
@@ -197,11 +197,11 @@ def show(
     """Show one node: text, validity, strength, sources."""
     with opened(memory, branch) as mem:
         view = mem.get(node_id(node))
-    tell(view, printing.node, json=json)
+    print_view(view, printing.node, json=json)
 
 
 def stats(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = False) -> None:
     """Count nodes, arcs and facts, and tell where the bytes are."""
     with opened(memory, branch) as mem:
         view = mem.stats()
-    tell(view, printing.stats, json=json)
+    print_view(view, printing.stats, json=json)

@@ -1,4 +1,4 @@
-"""Verbs of the service: memories over HTTP with the page (`serve`), its keys, one over MCP."""
+"""Verbs of the service: `serve` (HTTP and the page), `keys` of a server, and `mcp`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from mags.app import Models, encoder, make_embedder, make_parts, make_store
 from mags.cli.console import Branch, MemoryPath, opened, out
 from mags.errors import InvalidInput
-from mags.extras import bring, guests
+from mags.extras import import_extra, plugins
 from mags.memory.memory import Memory, closed_on_failure
 from mags.models.embed.cache import CachedEmbedder
 from mags.models.prompts import load_prompts
@@ -37,22 +37,21 @@ Folder = Annotated[
 Name = Annotated[str, typer.Argument(help="The key's name.")]
 FOLDER = Path("memories")
 TRACES = 200
-"""Traces of answers that a client of MCP can ask about."""
+"""Traces of the last answers, kept for `explain` over MCP."""
 
 keys = typer.Typer(name="keys", help="Keys of a server: add, list, rotate, revoke.",
                    no_args_is_help=True)  # fmt: skip
-_serving = partial(bring, extra="server", needed_for="mags serve")
-_keyed = partial(bring, extra="server", needed_for="mags keys")
-_mcp = partial(bring, extra="server", needed_for="mags mcp")
+_serving = partial(import_extra, extra="server", needed_for="mags serve")
+_keyed = partial(import_extra, extra="server", needed_for="mags keys")
+_mcp = partial(import_extra, extra="server", needed_for="mags mcp")
 
 
-def alone() -> threadpool_limits:
-    """Compute products of matrices on the thread that asks, until the end of the context.
+def one_blas_thread() -> threadpool_limits:
+    """Keep OpenBLAS to the calling thread until the end of the context.
 
-    OpenBLAS shares larger products out among all cores, and its threads wait for one another
-    spinning. Where something else is to be done meanwhile, as by a server's requests or other
-    matches, a product so takes several times its processor time, and longer. This is for
-    processes of ours alone: who uses MAGS as a library chooses for all that runs beside it.
+    OpenBLAS spreads larger products over all cores, and its threads wait by spinning. Where other
+    work runs at the same time (requests, other matches), a product then costs several times its
+    processor time. Only our own processes do this: a library must not choose for its program.
     """
     return threadpool_limits(limits=1, user_api="blas")
 
@@ -84,7 +83,7 @@ def serve(
     listener = run.listener(service.Service(chosen, outside()))
     shown = f"[{host}]" if ":" in host else host
     out.print(f"MAGS serves {folder} at http://{shown}:{port} (Ctrl-C stops it)", markup=False)
-    with alone():
+    with one_blas_thread():
         listener.run()
 
 
@@ -104,8 +103,7 @@ def _wired(
     settings: Settings, embedder: Embedder, turns: ConcurrencyLimiter | None = None
 ) -> Outside:
     upstream = _serving("mags.server.proxy.upstream")
-    model = _serving("mags.server.settings")
-    outside = _serving("mags.server.settings")
+    server = _serving("mags.server.settings")
     parts = make_parts(settings, Models(embedder=embedder))
     chat = settings.chat
 
@@ -125,21 +123,21 @@ def _wired(
         connect_s=chat.connect_s,
         silence_s=chat.timeout_s,
     )
-    found: Outside = outside.Outside(
+    found: Outside = server.Outside(
         open_memory=open_memory,
         embedder=lambda: embedder,
         remembered=load_prompts(settings.policy.prompts)["remembered"],
         upstream=asked if chat.url else None,
-        model=model.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
+        model=server.ModelChoice(url=chat.url, model=chat.model, key=chat.key),
         with_model=with_model,
-        joining=guests("mags.server"),
+        joining=plugins("mags.server"),
         limiter=turns if _plans_here(settings) else None,
     )
     return found
 
 
 def _plans_here(settings: Settings) -> bool:
-    """Whether no language model is waited for to plan a recall."""
+    """Whether a recall is planned without waiting for a language model."""
     kind = settings.policy.kind
     return kind in ("rules", "heads", "both") or (kind == "auto" and not settings.chat.url)
 
@@ -156,7 +154,7 @@ def mcp(memory: MemoryPath = None, branch: Branch = "main") -> None:
 
         @contextmanager
         def enter(_context: Any, _needed: Any) -> Iterator[OpenMemory]:  # noqa: ANN401 - any client's
-            yield shared  # whoever may start the process may do everything
+            yield shared  # whoever can start this process may do everything
 
         tools.make(enter).run("stdio")
 

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Header, Input, Label, Static
 from textual.worker import get_current_worker
 
-from mags.cli.chat import Talk, step
+from mags.cli.chat import ChatSession, run_line
 from mags.cli.console import page, visible
 from mags.cli.drawing import tree_of_things
 from mags.cli.printing import warnings
@@ -37,7 +37,7 @@ WELCOME = "What was recalled, and why, comes here."
 NOTHING = "Nothing was recalled for the last turn."
 
 
-class Sure(ModalScreen[bool]):
+class ConfirmErasure(ModalScreen[bool]):
     """Asks before what cannot be taken back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "No")]
@@ -81,7 +81,7 @@ class Panels(App[None]):
     .you { color: $accent; margin-top: 1; }
     .past { color: $text-muted; }
     .memory { padding-left: 2; }
-    Sure { align: center middle; }
+    ConfirmErasure { align: center middle; }
     #sure { width: 60; max-width: 100%; height: auto; max-height: 100%; overflow-y: auto; }
     #sure { padding: 1 2; background: $surface; border: thick $error; }
     #sure Label { width: 100%; }
@@ -94,7 +94,7 @@ class Panels(App[None]):
         Binding("ctrl+q", "quit", "Quit", priority=True),
     ]
 
-    def __init__(self, talk: Talk, turns: list[NodeView]) -> None:
+    def __init__(self, talk: ChatSession, turns: list[NodeView]) -> None:
         """`turns`: what was said before, to go on from."""
         super().__init__()
         self._talk, self._turns = talk, turns
@@ -102,7 +102,7 @@ class Panels(App[None]):
         talk.sure = self._sure
 
     def compose(self) -> ComposeResult:
-        """Talk beside its reasons, the input below."""
+        """ChatSession beside its reasons, the input below."""
         yield Header()
         with Horizontal(id="body"):
             yield VerticalScroll(id="talk")
@@ -168,7 +168,7 @@ class Panels(App[None]):
         with self._one_at_a_time:
             self._talk.said = page(width)
             with self._talk.said.capture() as printed:
-                going = step(self._talk, line)
+                going = run_line(self._talk, line)
             view = self._talk.memory.stats()
         if get_current_worker().is_cancelled:
             return
@@ -205,7 +205,7 @@ class Panels(App[None]):
             got[0] = bool(yes)
             answered.set()
 
-        self.call_from_thread(self.push_screen, Sure(question), keep)
+        self.call_from_thread(self.push_screen, ConfirmErasure(question), keep)
         while not answered.wait(LOOKS_S):
             if get_current_worker().is_cancelled:  # left without an answer: no
                 return False
@@ -263,6 +263,6 @@ def titled(title: str, *parts: RenderableType) -> Group:
     return Group(Text(title, style="bold underline"), *parts)
 
 
-def run(talk: Talk, turns: list[NodeView]) -> None:
+def run(talk: ChatSession, turns: list[NodeView]) -> None:
     """Run until the user leaves."""
     Panels(talk, turns).run()

@@ -30,7 +30,7 @@ from mags.cli.console import (
     opened,
     out,
     print_json,
-    tell,
+    print_view,
     trace_path,
 )
 from mags.cli.files import parse_turns, read_turns
@@ -150,7 +150,7 @@ def sleep(memory: MemoryPath = None, branch: Branch = "main", json: AsJson = Fal
         report = mem.sleep(
             lambda rule, _did: progress.update(task, description=f"sleeping: {rule}")
         )
-    tell(report, printing.slept, json=json)
+    print_view(report, printing.slept, json=json)
 
 
 def edit(
@@ -260,7 +260,7 @@ def log(
     """List the journal: every change, its size and the rules behind it."""
     with opened(memory, branch) as mem:
         entries = mem.log(limit)
-    tell(entries, printing.log, json=json)
+    print_view(entries, printing.log, json=json)
 
 
 def diff(
@@ -272,7 +272,7 @@ def diff(
     """Show what came, went and changed since a snapshot."""
     with opened(memory, branch) as mem:
         view = mem.diff(name)
-    tell(view, printing.diff, json=json)
+    print_view(view, printing.diff, json=json)
 
 
 def branch(

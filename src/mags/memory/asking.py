@@ -1,8 +1,7 @@
 """Asking: recall, answer, and what the answer changes; and whole turns of a conversation.
 
-What was cited is recharged and wired together, what the model that answered wants remembered
-itself is kept as an engram of the turn, and a reward strengthens the ways that led to what was
-cited. What was found is offered to the answerer as facts that say who said them and when.
+What was cited is recharged and wired together. A model may also say what it wants remembered: that
+is written as an engram of the turn. A reward strengthens the paths that led to what was cited.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from mags.index.state import State
 from mags.memory.inputs import readable, real
 from mags.memory.live import Live
 from mags.memory.observing import Observer
-from mags.memory.reading import Look, Reader, session_hash
+from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
 from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
-from mags.ports.answer import Answer, ContextItem
+from mags.ports.answer import Answer, ContextItem, OnText
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
 from mags.ports.policy import Operation, Turn, Writing
@@ -31,64 +30,66 @@ from mags.recall.recall import fact_view, sources
 
 ANSWERS_AS = "mags"
 """Speaker of remembered answers."""
-
 MADE_FROM_MEMORY = {"recalled": "yes"}
 """Attributes of a turn that was made from memory."""
-
 TRUST = 0.5
 """Factor of the confidence of what the assistant says: less than what a user says as surely."""
-
-ACTIVE = 1.0
-"""Activation of a cited node."""
-
 SAID = ("fact", "note")
 """Kinds of hits that are said in an episode."""
-
-OnText = Callable[[str], None]
-"""Receives the answer in pieces as a model writes it."""
 
 
 class Asker:
     """Questions and turns in, replies out; what was cited is strengthened."""
 
-    def __init__(self, live: Live, parts: Parts, reader: Reader, observer: Observer) -> None:
+    def __init__(self, live: Live, parts: Parts, recaller: Recaller, observer: Observer) -> None:
         self._live = live
         self._parts = parts
-        self._reader = reader
+        self._recaller = recaller
         self._observer = observer
 
     def ask(
-        self, question: Turn, look: Look, on_text: OnText | None = None, *, learn: bool = True
+        self,
+        question: Turn,
+        options: ReadOptions,
+        on_text: OnText | None = None,
+        *,
+        learn: bool = True,
     ) -> tuple[Reply, Delta | None]:
         """Recall, answer, wire together what was cited, learn what the model says; one tick.
 
         Without `learn` what the model wants remembered is only told in the reply. Returns the
         reply and the Delta, None where it could not be written.
         """
-        recent = self._reader.recent(question.session)
-        plan = self._reader.plan(question, look, recent)
-        found = self._reader.find(plan, look)
-        offers = self._offered(found)
-        seen = {offer.hit.id: offer for offer in offers}
+        recent = self._recaller.recent(question.session)
+        plan = self._recaller.plan(question, options, recent)
+        found = self._recaller.find(plan, options)
+        shown = self._context_hits(found)
+        seen = {one.hit.id: one for one in shown}
         later: list[HitTrace] = []
 
         def recall_again(query: str) -> list[ContextItem]:
             again = replace(plan, queries=(query,), entities=(), hops=())
-            found_again = self._reader.find(again, look)
+            found_again = self._recaller.find(again, options)
             later.extend(found_again.trace.hits)
-            more = self._offered(found_again)
-            seen.update({offer.hit.id: offer for offer in more if offer.hit.id not in seen})
-            return [offer.item for offer in more]
+            more = self._context_hits(found_again)
+            seen.update({one.hit.id: one for one in more if one.hit.id not in seen})
+            return [one.item for one in more]
 
         answer = self._parts.answerer.answer(
             question,
-            [offer.item for offer in offers],
+            [one.item for one in shown],
             recent=recent,
             recall_again=recall_again,
             on_text=on_text,
         )
         cited = tuple(i for i in answer.citations if i in seen)
-        delta, warnings = self._strengthened(question, cited, answer)
+        delta: Delta | None = None
+        warning = "the memory is read_only: what was cited was not strengthened"
+        if not self._live.read_only:
+            try:
+                delta = self._strengthen(question, cited, answer)
+            except StoreError as failure:  # the answer is there, and is given all the same
+                warning = f"what was cited was not strengthened: {failure}"
         reply = Reply(
             text=answer.text,
             citations=tuple(seen[i].citation for i in cited),
@@ -98,21 +99,21 @@ class Asker:
             answerer=answer.by or self._parts.answerer.name,
             fallback=answer.fallback,
             found=found,
-            warnings=warnings,
+            warnings=(warning,) if delta is None else (),
             operations=answer.operations,
         )
         if learn and answer.operations:
-            reply = self._learnt(question, reply, past=look.of_the_past)
+            reply = self._learnt(question, reply, past=options.of_the_past)
         return reply, delta
 
     def converse(self, turn: Turn, observe: Callable[..., Seen], on_text: OnText | None) -> Reply:
         """The reply to a turn, which `observe` has remembered by then, as the answer."""
-        recent = [readable(other) for other in self._reader.recent(turn.session)]
+        recent = [readable(other) for other in self._recaller.recent(turn.session)]
         reply = None
         try:
             if self._parts.policy.route(readable(turn), recent).recall:
-                look = Look(k=self._parts.settings.answer_k)
-                reply, _ = self.ask(turn, look, on_text, learn=False)
+                options = ReadOptions(k=self._parts.settings.answer_k)
+                reply, _ = self.ask(turn, options, on_text, learn=False)
         except ModelError:
             # What was said is remembered, whoever fails to answer it.
             observe()
@@ -153,22 +154,11 @@ class Asker:
             self._live.commit_draft(draft, "feedback", key=key, payload=payload)
         return True
 
-    def _offered(self, found: Found) -> list[Offer]:
+    def _context_hits(self, found: Found) -> list[ContextHit]:
         with self._live.reading() as state:
-            return offered(state, found, self._live.present())
+            return context_hits(state, found, self._live.present())
 
     # -- what an answer changes -----------------------------------------------------
-
-    def _strengthened(
-        self, question: Turn, cited: Sequence[int], answer: Answer
-    ) -> tuple[Delta | None, tuple[str, ...]]:
-        """The answer is there: that nothing can be written now must not take it away."""
-        if self._live.read_only:
-            return None, ("the memory is read_only: what was cited was not strengthened",)
-        try:
-            return self._strengthen(question, cited, answer), ()
-        except StoreError as failure:
-            return None, (f"what was cited was not strengthened: {failure}",)
 
     def _strengthen(self, question: Turn, cited: Sequence[int], answer: Answer) -> Delta:
         """Count the turn; recharge and wire what was cited and what the answer connected."""
@@ -184,7 +174,7 @@ class Asker:
             for together in (alive, *pairs) if self._parts.settings.hebb else ():
                 if len(together) > 1:
                     moment = Moment(tick=tick, day=day)
-                    Hebb()(draft, dict.fromkeys(together, ACTIVE), moment=moment)
+                    Hebb()(draft, dict.fromkeys(together, 1.0), moment=moment)
             return self._live.commit_draft(draft, "ask", tick_after=tick)
 
     def _learnt(
@@ -202,13 +192,8 @@ class Asker:
         is confirmed and no surer for it. What is said of the `past` as it was known is not
         stored; the warnings tell, as they do of what could not be.
         """
-        turn = Turn(
-            text=reply.text,
-            speaker=ANSWERS_AS,
-            at=question.at,
-            session=question.session,
-            key=key,
-            attrs=MADE_FROM_MEMORY,
+        turn = replace(
+            question, text=reply.text, speaker=ANSWERS_AS, key=key, attrs=MADE_FROM_MEMORY
         )
         writing = Writing(operations=distrusted(reply.operations, question.speaker))
         payload = self._live.payload(learnt=key or "")
@@ -233,8 +218,7 @@ class Asker:
         with self._live.reading() as state:
             if seen.episode_id not in state.graph:
                 return False
-            flags = int(state.graph.node(seen.episode_id)["flags"][0])
-        return not flags & NodeFlag.QUESTION
+            return not int(state.graph.node(seen.episode_id)["flags"][0]) & NodeFlag.QUESTION
 
     def _noted(self, seen: Seen) -> Reply:
         """The reply to a turn that asked nothing: what was made of it."""
@@ -296,8 +280,8 @@ def path_shares(trace: Trace) -> dict[tuple[int, int], float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A memory on offer: the hit and what the answerer sees of it."""
+class ContextHit:
+    """A hit, and what the answerer sees of it."""
 
     hit: Hit
     item: ContextItem
@@ -317,7 +301,7 @@ class Offer:
         )
 
 
-def offered(state: State, found: Found, now_s: float) -> list[Offer]:
+def context_hits(state: State, found: Found, now_s: float) -> list[ContextHit]:
     """Hits best first, each followed by the facts that came out as one with it.
 
     What was forgotten meanwhile is left out, and so is a guess where something is surely held in
@@ -326,13 +310,13 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
     order = {fact: step for step, fact in enumerate(found.trace.chain)}
     known = found.trace.recorded_as_of
     moment = now_s if found.trace.as_of is None else found.trace.as_of
-    offers: list[Offer] = []
+    shown: list[ContextHit] = []
     for hit in found.hits:
         if hit.id not in state.graph:
             continue
         guessed = bool(state.slots.outdone(state.graph.rows([hit.id]), moment, known)[0])
         if not guessed:
-            offers.append(_offer(state, hit, order.get(hit.id), None))
+            shown.append(_context_hit(state, hit, order.get(hit.id), None))
         for i in hit.members:
             if i not in state.graph or state.slots.outdone(state.graph.rows([i]), moment, known)[0]:
                 continue
@@ -344,8 +328,8 @@ def offered(state: State, found: Found, now_s: float) -> list[Offer]:
             else:
                 continue
             member = replace(member, members=(), anchor=i in found.trace.anchors)
-            offers.append(_offer(state, member, order.get(i), None if guessed else hit.id))
-    return offers
+            shown.append(_context_hit(state, member, order.get(i), None if guessed else hit.id))
+    return shown
 
 
 def _fact_beside(state: State, lead: Hit, fact: int, moment: float, known: float | None) -> Hit:
@@ -384,7 +368,7 @@ def _turn_of(state: State, lead: Hit, episode: int) -> Hit:
     )
 
 
-def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offer:
+def _context_hit(state: State, hit: Hit, step: int | None, within: int | None) -> ContextHit:
     fact, begins = hit.fact, None
     speaker, at = hit.speaker, hit.at
     if hit.kind in SAID:
@@ -392,7 +376,7 @@ def _offer(state: State, hit: Hit, step: int | None, within: int | None) -> Offe
         node = state.graph.node(hit.id)[0]
         if int(node["flags"]) & NodeFlag.STATED:
             begins = float(node["valid_from"])
-    return Offer(
+    return ContextHit(
         hit=hit,
         item=ContextItem(
             id=hit.id,

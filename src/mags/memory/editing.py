@@ -1,7 +1,6 @@
-"""Editing by hand: any node's words and numbers, arcs, and the pin.
+"""Editing by hand: a node's words and numbers, arcs, and the pin.
 
-What a fact says once it is edited is worked out in `restated`: its text and its triple never tell
-two things.
+`restated` works out what an edited fact says, so that its text and its triple always agree.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 from mags.engram.claim import sentence
 from mags.engram.engram import Engram
 from mags.engram.restate import carried, restate
-from mags.engram.view import Moment as Inscription
 from mags.engram.view import View
 from mags.errors import InvalidInput
 from mags.graph.delta import Delta, Draft
@@ -46,7 +44,7 @@ _NO_NAME = frozenset(
     {"not", "no", "never", "nor", "and", "or", "but", "since", "until", "till", "more", "longer"}
     | {"who", "which", "that", "if", "when", "because"}
 )
-"""Words of a clause, which no name has."""
+"""Words that stand in a clause and never in a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +84,7 @@ class Edit:
 
 
 class Editor:
-    """Changes by hand; each is a Delta like any other."""
+    """Makes changes by hand; each is a Delta like any other."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
         self._live = live
@@ -109,7 +107,7 @@ class Editor:
             draft = Draft(state.graph)
             node = draft.node(node_id)
             if said is not None:
-                moment = Inscription(
+                moment = WriteMoment(
                     ids=self._live.ids,
                     now_s=self._live.clock(),
                     tick=state.graph.tick,
@@ -126,7 +124,7 @@ class Editor:
             return self._live.commit_draft(draft, "edit")
 
     def _said(self, node_id: int, edit: Edit) -> tuple[Operation | None, Edit]:
-        """What a fact is to say now (None: as before, or no fact), and the times it tells."""
+        """What a fact shall say now (None: as before, or no fact), and the edit with its times."""
         with self._live.reading() as state:
             if state.kind(node_id) != NodeKind.FACT or (edit.text is None and not edit.meta):
                 return None, edit
@@ -146,7 +144,7 @@ class Editor:
         if until is None and said.valid_to is not None:
             until = said.valid_to
             if since is None and said.valid_to < begins:
-                since = said.valid_to  # how long it was so before is not known
+                since = said.valid_to  # it is not known how long it held before
         return said, replace(edit, valid_from=since, valid_to=until)
 
     def _content(
@@ -210,7 +208,7 @@ class Editor:
 
 
 def _speaker(state: State, fact: int) -> str:
-    """Who said a fact, which is who "I" in its text would be."""
+    """Who said a fact: the "I" of its text."""
     said = state.words(state.graph.targets(fact, ArcKind.SOURCE))
     return next((str(one.meta["speaker"]) for one in said if one.meta.get("speaker")), "user")
 
@@ -218,12 +216,12 @@ def _speaker(state: State, fact: int) -> str:
 def restated(
     held: Content, text: str | None, meta: Mapping[str, Any], read: Callable[[str], Writing]
 ) -> Operation | None:
-    """What an edited fact says now; None where that is what it said before.
+    """What an edited fact says now; None where it says the same as before.
 
-    `held`: its words before; `text`, `meta`: what they are to be, as in `Edit`; `read` has a
-    text read by the policy. What `meta` says of the triple counts before what is read; without
-    a text one is made of the triple. Raises InvalidInput for a text that tells something else
-    than the triple, or of which nobody can tell; ModelError.
+    `held`: its words before; `text`, `meta`: the new ones, as in `Edit`; `read`: has the policy
+    read a text. What `meta` gives of the triple goes before what is read; without a text one is
+    made from the triple. Raises InvalidInput for a text that says something else than the triple,
+    or that cannot be read; ModelError.
     """
     given = {end: meta[end] for end in (*TRIPLE, "qualifiers") if end in meta}
     known = {end: held.meta.get(end, "") for end in TRIPLE}
@@ -243,7 +241,7 @@ def restated(
         valid_from=found.valid_from,
         valid_to=found.valid_to,
     )
-    # "I live in Rome" stands alone as it was read: "Ana lives in Rome".
+    # "I live in Rome" is kept as it was read, "Ana lives in Rome", which stands alone.
     stands = fold_text(said.subject) in fold_text(text)
     return _telling(said, text if stands else found.text, given)
 
@@ -254,7 +252,7 @@ def _retold(held: Content, words: Mapping[str, Any], text: str | None) -> Operat
     if said == before:
         return None
     if text is None:
-        alike = sentence(said) == sentence(before)  # only what its text need not tell
+        alike = sentence(said) == sentence(before)  # what changed need not be in the text
         return replace(said, text=held.text if alike else "")
     return _telling(said, text, TRIPLE)
 
@@ -270,7 +268,7 @@ def _own(known: str, read: str) -> str:
 
 
 def _telling(said: Operation, text: str, given: Container[str]) -> Operation:
-    """The operation with its text; raises InvalidInput where that names no end that was given."""
+    """The operation with its text; raises InvalidInput where that lacks an end that was given."""
     for end, name in (("subject", said.subject), ("object", said.object)):
         if end in given and fold_text(name) not in fold_text(text):
             raise InvalidInput(
@@ -282,15 +280,13 @@ def _telling(said: Operation, text: str, given: Container[str]) -> Operation:
 
 
 def _read(held: Content, text: str, writing: Writing) -> Operation:
-    """The one fact that a text states; raises InvalidInput where it is not one."""
+    """The one fact that a text states; raises InvalidInput where it states none, or several."""
     stated = writing.operations
     one = stated[0] if len(stated) == 1 and stated[0].act in (Act.ADD, Act.UPDATE) else None
     if one is not None and not one.tentative:
         return one
-    unsure = one is not None or not stated
-    alike = _like_before(held, text) if unsure and not writing.is_question else None
-    if alike is not None:
-        return alike
+    if (one is not None or not stated) and not writing.is_question:
+        one = _like_before(held, text) or one
     if one is not None:
         return one
     if stated and all(one.act is Act.RETRACT for one in stated):

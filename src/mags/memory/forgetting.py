@@ -1,7 +1,7 @@
-"""Forgetting: true erasure of what is named, and of everything derived from it alone.
+"""Forgetting: erasure of what is named, and of everything that is derived from it alone.
 
-First what is meant (by id, name or phrase), then what rests on that alone, living or not, then
-the erasure from graph, journal, snapshots, branches, indexes, caches and file.
+First what is meant (an id, a name or a phrase), then what rests on that alone, here or on another
+branch, then the erasure from graph, journal, snapshots, branches, indexes, caches and file.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from mags.ports.store import Store
 
 CITED = re.compile(r"[\[(]\s*m\d{1,18}(?:\s*[,;]?\s*m?\d{1,18})*\s*[\])]", re.ASCII)
 NUMBER = re.compile(r"\d{1,18}", re.ASCII)
-"""Citations as answers have them (`mags.models.answer.citations`); bare words are none."""
+"""Citations as answers write them (`mags.models.answer.citations`)."""
 HOLDS = (ArcKind.MENTIONS, ArcKind.SUBJECT, ArcKind.OBJECT)
-"""What an entity is spoken of by."""
+"""Kinds of arcs that lead to an entity from what tells of it."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -36,7 +36,7 @@ def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten
 
     The id of an entity erases what its name does: itself, what is said of it, and every turn
     that tells of it. The id of a turn erases the turn; that of a fact, a note or a theme erases
-    it alone, and the turns that told it stay. `dry_run` erases nothing, and tells what would
+    it alone, and the turns that told it stay. `dry_run` erases nothing and returns what would
     go, with its texts.
 
     A phrase is looked for, as whole words, in every word the memory keeps: texts, names,
@@ -45,9 +45,9 @@ def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten
     not asserted by hand, answers that cited it, themes that list it, entities that nothing
     else mentions.
 
-    One transaction: acknowledged it is complete, interrupted it did not happen. Raises
-    NotFound when nothing matches; StoreBusy or StoreFull with `erased` True where all is
-    gone from the memory, but bytes may stay in the file until it is opened again.
+    One transaction: it is complete, or it did not happen. Raises NotFound when nothing matches;
+    StoreBusy or StoreFull with `erased` True where all is gone from the memory, but bytes may
+    stay in the file until it is opened again.
     """
     store = live.store
     if dry_run:
@@ -71,7 +71,7 @@ def forget(live: Live, wanted: int | str, *, dry_run: bool = False) -> Forgotten
         caches.clear()
     try:
         if store.facts.size().get("to_clean"):
-            store.contents.erase([])  # cleans the file, or says that it is not clean yet
+            store.contents.erase([])  # cleans the file, or raises where it cannot yet
     finally:
         live.tidy(always=True)
     return replace(plan, contents=erased, dry_run=False)
@@ -115,7 +115,7 @@ def _matching(state: State, store: Store, wanted: int | str) -> set[int]:
 
 
 def _called(state: State, store: Store, name: str) -> set[int]:
-    """What tells of the things of a name, and whatever else holds it as a phrase."""
+    """Everything about the entities of a name, and whatever else holds it as a phrase."""
     told = {n for entity in state.names.find(name) for n in _told_of(state, entity)}
     return told.union(_holding(store.contents.scan(), name))
 
@@ -171,9 +171,9 @@ def holds(text: str, phrase: str) -> bool:
 
 
 def _inside_a_word(text: str, at: int) -> bool:
-    """Whether two characters that join meet there: letters that have case, and digits.
+    """Whether a place lies between two letters or digits, and so inside a word.
 
-    Scripts without spaces have no case, and no word bounds to keep.
+    Only letters that have case count: scripts without it write no spaces between words.
     """
     around = text[at - 1 : at + 1] if 0 < at < len(text) else " "
     return all(one.isdigit() or one.lower() != one.upper() for one in around)
@@ -186,8 +186,8 @@ def _inside_a_word(text: str, at: int) -> bool:
 class Derived:
     """`gone`: what is erased everywhere. `parted`: what leaves this graph only.
 
-    The latter rests here on what goes alone, but another branch, or what was rolled back, still
-    tells it: erased, it would be missing there.
+    In this graph the latter rests on `gone` alone, but another branch, or what was rolled back,
+    still tells it: erased, it would be missing there.
     """
 
     gone: set[int]
@@ -195,10 +195,10 @@ class Derived:
 
 
 def closure(state: State, store: Store, chosen: set[int]) -> Derived:
-    """Everything that must go with `chosen`, those of them included that are in no graph.
+    """Everything that must go with `chosen`, including what is in no graph any more.
 
-    By all that ever was: what something else has ever told, here or on another branch, is kept
-    for that; no rollback brings back what rests on `chosen` alone.
+    What something else has ever told, here or on another branch, is kept for that; what rests on
+    `chosen` alone goes everywhere, so that no rollback brings it back.
     """
     past, graph = store.journal.past(), state.graph
     gone = set(chosen)
@@ -217,7 +217,7 @@ def closure(state: State, store: Store, chosen: set[int]) -> Derived:
 
 
 def _parted(state: State, gone: set[int]) -> set[int]:
-    """What is derived from `gone` alone in this graph, and is not among it."""
+    """What is derived from `gone` alone in this graph and does not belong to it."""
     left = set(gone)
     while True:
         alive = {i for i in left if i in state.graph}

@@ -1,4 +1,4 @@
-"""History: the journal read as snapshots, log, diff, changes and lives; and rolled back."""
+"""History: the journal as snapshots, log, diff and changes, the life of a node, and rollback."""
 
 from __future__ import annotations
 
@@ -32,13 +32,11 @@ from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
 
 LISTED = 500
-"""Records of each kind that a change is told with, at most."""
-
+"""Records of each kind that are listed of one change, at most."""
 LOOKED_BACK = 10_000
-"""Changes of the journal that are looked through for the life of a node, the newest ones."""
-
+"""Newest changes of the journal that are searched for the life of a node."""
 _TELLING = {kind: i for i, kind in enumerate((NodeKind.FACT, NodeKind.NOTE, NodeKind.EPISODE))}
-"""Kinds whose words say most of what a change did, first."""
+"""Order of kinds: those whose words say most about a change come first."""
 
 
 def snapshot(live: Live, name: str) -> Mark:
@@ -48,7 +46,7 @@ def snapshot(live: Live, name: str) -> Mark:
 
 
 def log(live: Live, limit: int | None = None) -> list[LogEntry]:
-    """Every Delta, newest first; only as many are read as are wanted."""
+    """Every Delta, newest first; no more are read than are wanted."""
     limit = None if limit is None else whole(limit, "limit is how many changes to list")
     return [
         LogEntry(
@@ -71,11 +69,11 @@ def _last(live: Live, limit: int | None) -> list[Entry]:
     if limit is None:
         return list(journal.since(0))
     head, back = journal.head(), limit
-    # Sequences are shared with other branches: so many back there may be fewer entries.
+    # Branches share one count of sequences, so this branch may have fewer entries in a range.
     while 0 < back < head:
         try:
             found = list(journal.since(head - back))
-        except NotFound:  # folded away since: what is left begins before
+        except NotFound:  # folded away: fewer entries are left
             break
         if len(found) >= limit:
             return found[-limit:]
@@ -110,17 +108,11 @@ def rollback(live: Live, name: str) -> Delta:
         mark = _mark(live, name)
         deltas = _since(live, mark)
         tick = state.graph.tick
-        back = (
-            Delta.compose(deltas, "rollback").inverse()
-            if deltas
-            else Delta(kind="rollback", tick_before=tick, tick_after=tick)
-        )
-        back = replace(
-            back,
-            base=state.seq,
-            recorded_at=live.clock(),
-            reasons=({"rule": "rollback", "to": mark.seq},),
-        )
+        back = Delta(kind="rollback", tick_before=tick, tick_after=tick)
+        if deltas:
+            back = Delta.compose(deltas, "rollback").inverse()
+        reasons = ({"rule": "rollback", "to": mark.seq},)
+        back = replace(back, base=state.seq, recorded_at=live.clock(), reasons=reasons)
         live.commit(back)
         return back
 
@@ -140,7 +132,7 @@ def _since(live: Live, mark: Mark) -> list[Delta]:
 
 
 def _gone(state: State, records: NDArray[np.void]) -> tuple[GoneView, ...]:
-    """In words, less those that were forgotten since the journal was read."""
+    """Records in words, without those that were forgotten."""
     ids = records["id"].tolist()
     words = {one.id: one.text for one in state.former(ids)}
     return tuple(
@@ -161,7 +153,7 @@ def _there(state: State, records: NDArray[np.void]) -> list[int]:
 def changes(live: Live, after: int, *, limit: int, named: int = 0) -> list[ChangeView]:
     """Changes after a sequence, oldest first; raises NotFound where they were folded away.
 
-    `named`: of how many nodes of each the words are told.
+    `named`: how many nodes of each change come with their words.
     """
     seen = [_view(entry) for entry in islice(live.store.journal.since(after), limit)]
     if not named:
@@ -202,7 +194,7 @@ def _ids(records: NDArray[np.void]) -> tuple[int, ...]:
 
 
 def _erased(changes: Changes) -> int:
-    """How many records were removed and forgotten: the journal keeps that they were, not what."""
+    """How many records were removed and forgotten: the journal keeps their number alone."""
     return int((~changes.had & ~changes.has).sum())
 
 
@@ -240,7 +232,7 @@ def life(live: Live, node_id: int) -> list[MomentView]:
         record, head = state.graph.node(node_id)[0], state.seq
     try:
         found = list(_moments(live.store.journal.since(max(0, head - LOOKED_BACK)), node_id))
-    except NotFound:  # folded into a checkpoint: what it came to is still known
+    except NotFound:  # folded into a checkpoint: only the result is known
         found = []
     return found or [_moment(record, seq=0, kind="known", recorded_at=None)]
 
@@ -259,7 +251,7 @@ def _moments(entries: Iterator[Entry], node_id: int) -> Iterator[MomentView]:
             recorded_at=moment_of(entry.delta.recorded_at),
         )
         now = (view.strength, view.tick, view.uses, view.half_life)
-        if now != was:  # an edit of its words is no event in the life of its strength
+        if now != was:  # an edit of its words leaves the strength as it was
             yield view
         was = now
 

@@ -1,13 +1,11 @@
-"""What callers give, checked before anything is made of it.
+"""What callers give, checked and turned into the values of `mags.ports`.
 
-Turns, facts, ids, counts and times become the values of `mags.ports`; what cannot be used raises
-InvalidInput. `readable` breaks what is too long for a policy into lines.
+What cannot be used raises InvalidInput. `readable` breaks sentences that are too long for a policy.
 """
 
 from __future__ import annotations
 
 import json
-import operator
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -21,22 +19,14 @@ from mags.ports.policy import LED_BY, OUTCOME, Act, Operation, Turn, led_by, out
 
 LONGEST_TURN = 1_000_000
 """Characters of one turn; more is a mistake, or a document to be split first."""
-
 LONGEST_NAME = 2_000
 """Characters of a name, a relation, a session or another label."""
-
 LONGEST_KEY = 100_000
-"""Characters of an idempotency key, of which only a hash is looked up."""
-
-LONGEST_STRETCH = 2_000
-"""Characters without an end of a sentence that a policy reads at once.
-
-Rules take a time that grows with the square of a sentence; no sentence is longer than this.
-"""
-
+"""Characters of an idempotency key; only its hash is kept."""
+LONGEST_SENTENCE = 2_000
+"""Characters of the longest sentence that a policy reads: the rules take time in its square."""
 EARLIEST_S = -62_135_596_800.0
 """The beginning of the year 1."""
-
 LATEST_S = 253_402_300_799.0
 """The end of the year 9999: what lies beyond has no date."""
 
@@ -45,13 +35,12 @@ TurnLike = Turn | Mapping[str, Any] | tuple[str, str] | str
 
 Moment = datetime | date | str | float | int
 """A datetime (naive means UTC), a date (its midnight), an ISO 8601 text, or seconds."""
-
 T = TypeVar("T")
 
 _FIELDS = frozenset(field.name for field in fields(Turn))
 
 _END = re.compile("(?<=[.!?…]\\s)|(?<=[\u3002\uff01\uff1f\\n])")
-"""Behind what ends a sentence, also in full width."""
+"""The place behind the end of a sentence, full-width signs included."""
 
 
 def words(given: object, what: str, *, longest: int = LONGEST_NAME, empty: bool = False) -> str:
@@ -79,7 +68,7 @@ def words(given: object, what: str, *, longest: int = LONGEST_NAME, empty: bool 
 
 
 def check(turn: Turn) -> None:
-    """Refuse what cannot be a turn; raises InvalidInput."""
+    """Raise InvalidInput for what cannot be a turn."""
     words(turn.text, "a turn", longest=LONGEST_TURN)
     words(turn.speaker, "a turn's speaker", empty=True)
     words(turn.session, "a turn's session", empty=True)
@@ -94,7 +83,7 @@ def check(turn: Turn) -> None:
 
 
 def check_report(attrs: Mapping[str, object]) -> None:
-    """Refuse what cannot tell how an act went, or what led to it; raises InvalidInput."""
+    """Raise InvalidInput where `outcome` or `led_by` cannot be read."""
     went = words(attrs.get(OUTCOME, "0"), f"the attribute {OUTCOME!r}", empty=True)
     size = outcome({OUTCOME: went})
     if size is None or not -1.0 <= size <= 1.0:
@@ -108,7 +97,7 @@ def check_report(attrs: Mapping[str, object]) -> None:
 
 
 def check_key(key: object) -> None:
-    """Refuse what cannot be an idempotency key; None is none. Raises InvalidInput."""
+    """Raise InvalidInput for what cannot be an idempotency key; None means without one."""
     if key is not None:
         words(key, "an idempotency key", longest=LONGEST_KEY)
 
@@ -160,7 +149,7 @@ def operation_of(
     one: bool | None = None,
     confidence: float = 1.0,
 ) -> Operation:
-    """A triple given as such, as the write model would say it; raises InvalidInput."""
+    """The operation of a triple, as a policy would propose it; raises InvalidInput."""
     subject, relation, object_ = triple
     words(subject, "a fact's subject")
     words(relation, "a fact's relation")
@@ -200,13 +189,8 @@ def id_or_name(given: object, what: str = "this") -> int | str:
 
 def known_id(given: object, what: str = "a node id") -> int:
     """A node id; raises InvalidInput where it is no whole number of 1 or more."""
-    if not isinstance(given, bool):
-        try:
-            found = operator.index(given)  # type: ignore[arg-type]
-        except TypeError:
-            found = 0
-        if 1 <= found < 2**63:
-            return found
+    if not isinstance(given, bool) and isinstance(given, Integral) and 1 <= int(given) < 2**63:
+        return int(given)
     raise InvalidInput(f"{what} must be a node id (1 or more), not {given!r}", given=given)
 
 
@@ -231,14 +215,14 @@ def real(given: object) -> bool:
 
 
 def several(given: Iterable[T], what: str) -> Iterable[T]:
-    """Many of a kind; raises InvalidInput for one text or mapping, which would be taken apart."""
+    """The list that was given; raises InvalidInput for a single text or mapping."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InvalidInput(f"{what} are a list, not one {type(given).__name__}", given=given)
     return given
 
 
 def check_meta(meta: object) -> None:
-    """Refuse what cannot be stored as the words beside a text; raises InvalidInput."""
+    """Raise InvalidInput for what cannot be stored beside a text."""
     if not isinstance(meta, Mapping):
         raise InvalidInput("meta is a mapping by name", given=meta)
     try:
@@ -261,12 +245,9 @@ def seconds(moment: Moment | None) -> float | None:
             f"a moment is a datetime, a date, an ISO 8601 text or seconds, not {moment!r}",
             moment=moment,
         )
-    if isinstance(moment, int | float):
-        if moment != moment or abs(moment) == inf:
-            raise InvalidInput("a moment must be a finite number of seconds", moment=moment)
-        found = moment
-    else:
-        found = _of_date(moment)
+    found = moment if isinstance(moment, int | float) else _of_date(moment)
+    if found != found or abs(found) == inf:
+        raise InvalidInput("a moment must be a finite number of seconds", moment=moment)
     if not EARLIEST_S <= found <= LATEST_S:
         raise InvalidInput(
             f"a moment lies between the years 1 and 9999 (UTC), not at {moment!r}", moment=moment
@@ -294,17 +275,17 @@ def _parse(text: str) -> datetime:
 
 
 def readable(turn: Turn) -> Turn:
-    """The turn, its long stretches broken at a space where there is one."""
-    if len(turn.text) <= LONGEST_STRETCH:
+    """The turn, its long sentences broken at a space where there is one."""
+    if len(turn.text) <= LONGEST_SENTENCE:
         return turn
     return replace(turn, text="".join(_lines(turn.text)))
 
 
 def _lines(text: str) -> Iterable[str]:
-    for stretch in _END.split(text):
-        rest = stretch
-        while len(rest) > LONGEST_STRETCH:
-            cut = rest.rfind(" ", 0, LONGEST_STRETCH) + 1 or LONGEST_STRETCH
+    for sentence in _END.split(text):
+        rest = sentence
+        while len(rest) > LONGEST_SENTENCE:
+            cut = rest.rfind(" ", 0, LONGEST_SENTENCE) + 1 or LONGEST_SENTENCE
             yield f"{rest[:cut]}\n"
             rest = rest[cut:]
         yield rest

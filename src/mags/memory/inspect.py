@@ -1,4 +1,4 @@
-"""What a page or a game looks at in a memory, beyond what `Memory` itself offers.
+"""Views of a memory for a page or a game, beyond what `Memory` itself offers.
 
 from mags import inspect
 
@@ -64,9 +64,9 @@ def chains(
     *,
     after: Mapping[int, float] | None = None,
 ) -> tuple[Chain, ...]:
-    """What was said that leads from a question to each of its options, the best first.
+    """Chains of what was said that lead from a question to each option, the best first.
 
-    `after`: by option, seconds of event time: what was said before says nothing new of it.
+    `after`: seconds of event time by option; what was said before does not count for it.
     """
     ends = Ends(question, tuple(several(options, "options")), after or {})
     live, settings = memory._live, memory._parts.settings.recall.chains
@@ -75,14 +75,14 @@ def chains(
 
 
 def ways(memory: Memory, question: str, ids: Sequence[int]) -> tuple[tuple[int, ...] | None, ...]:
-    """By memory (id) the fewest facts from what a question names to it; None: none lead."""
+    """For each id the fewest facts that lead to it from what a question names, or None."""
     wanted = [known_id(one) for one in ids]
     with memory._live.reading() as state:
         return ways_to(state, question, wanted, moment=memory._live.present())
 
 
 def latest(memory: Memory, things: Iterable[str], *, most: int = 4) -> tuple[tuple[int, ...], ...]:
-    """By thing the episodes that have all its words, newest first; none that is over."""
+    """For each thing the episodes that have all its words, newest first, none that is over."""
     things, most = several(things, "things"), count(most, "most")
     live, settings = memory._live, memory._parts.settings.recall.chains
     with live.reading() as state:
@@ -105,15 +105,15 @@ def life(memory: Memory, node_id: int) -> list[MomentView]:
 
 
 def regions(memory: Memory) -> list[RegionView]:
-    """Communities of what is associated, largest first, named by what stands in their midst.
+    """Communities of associated nodes, largest first, each named by its best connected members.
 
-    As the last sleep found them, or anew where it has grown by a tenth since; in words of now.
+    Found by the last sleep, or anew where the memory has grown by a tenth since.
     """
     return memory._sleeper.regions()
 
 
 def region_links(memory: Memory) -> tuple[LinkView, ...]:
-    """How strongly any two regions hang together, strongest first."""
+    """The weight between any two regions, strongest first."""
     region = _region_of(regions(memory))
     with memory._live.reading() as state:
         still = Still.of(state.graph)
@@ -154,7 +154,6 @@ def _region_of(views: Iterable[RegionView]) -> dict[int, int]:
 
 
 def _drawn(state: State, frame: Frame, regions: Mapping[int, int]) -> Picture:
-    """`regions`: from a node's id to its region's."""
     still = Still.of(state.graph)
     chosen = _chosen(still, frame)
     inside = np.zeros(len(still.nodes), np.bool_)
@@ -190,9 +189,7 @@ def _chosen(still: Still, frame: Frame) -> NDArray[np.int64]:
         there &= (nodes["valid_from"] <= frame.as_of) & (_ends(nodes, frame) > frame.as_of)
     if frame.only is not None:
         there &= np.isin(nodes["id"], np.fromiter(frame.only, np.int64))
-    degree = np.bincount(still.src, minlength=len(nodes)) + np.bincount(
-        still.dst, minlength=len(nodes)
-    )
+    degree = np.bincount(np.concatenate((still.src, still.dst)), minlength=len(nodes))
     worth = node_charge(nodes, still.tick) + nodes["importance"] + np.log1p(degree)
     worth[np.isin(nodes["id"], np.fromiter(frame.first, np.int64))] += 1e6
     places = np.flatnonzero(there)
@@ -201,7 +198,7 @@ def _chosen(still: Still, frame: Frame) -> NDArray[np.int64]:
 
 
 def _ends(nodes: NDArray[np.void], frame: Frame) -> NDArray[np.float64]:
-    """When nodes cease to be valid, as far as it was known then."""
+    """When nodes cease to be valid, as far as was known at `frame.recorded_as_of`."""
     ends: NDArray[np.float64] = nodes["valid_to"].copy()
     if frame.recorded_as_of is not None:
         ends[nodes["closed_at"] > frame.recorded_as_of] = np.inf

@@ -1,7 +1,7 @@
-"""A branch held open: its store, its state in memory, and the one way to change them.
+"""An open branch: its store, its state in RAM, and the one way to change them.
 
-Beside it: how the journal is replayed, which embedder a memory is bound to, how it gets another
-one, and the lock that many readers hold at once.
+Besides: how the journal is replayed, which embedder a memory is bound to and how it gets another
+one, and the lock that readers share.
 """
 
 from __future__ import annotations
@@ -35,25 +35,18 @@ from mags.ports.store import Checkpoint, Store
 
 CHECKPOINT_AFTER = 512
 """Journal entries since the last checkpoint after which a new one is worth writing."""
-
 REPLAYED_AT_ONCE = 256
 """Journal entries taken together when the state is brought up to date."""
-
 RECORDS_AN_ENTRY = 100
 """Changed records that weigh as much as one more entry when the journal is replayed."""
-
 REEMBEDDED_AT_ONCE = 256
 """Contents that get a new vector in one transaction."""
-
 LOOK_AGAIN_S = 0.5
-"""Whoever waits looks again after so long: an interrupted neighbour may not have called."""
-
+"""A waiting thread looks again after so long: an interrupted one may not have notified it."""
 TARGET = "reembedding"
 """The fact that names the embedder an unfinished re-embedding goes to; "" when finished."""
-
 DONE = "reembedded"
 """The fact that holds the last content an unfinished re-embedding has reached."""
-
 GENERATION = "generation"
 """The fact that counts what the journal of a branch does not tell: erasures, new embedders."""
 
@@ -64,9 +57,9 @@ Progress = Callable[[int, int], None]
 class Live:
     """Store and state of one branch, kept at the same sequence.
 
-    `reading()` catches up with other processes and holds the state still; `writing()` holds
-    the writer's lock; `commit` makes a Delta durable, then visible. A state that may have been
-    left half changed (by an interrupt) is built anew from the store before anybody sees it.
+    `reading()` catches up with other processes and keeps the state as it is; `writing()` holds
+    the writer's lock; `commit` makes a Delta durable, then visible. Where an interrupt may have
+    left the state half changed, it is rebuilt from the store before anybody reads it.
     """
 
     def __init__(
@@ -82,19 +75,19 @@ class Live:
         self.embedder = embedder
         self.clock = clock
         self.read_only = read_only
-        self._gate = Gate()
+        self._state_lock = ReadWriteLock()
         self._lock = threading.RLock()
         self._closed = False
-        self._torn = False
+        self._half_applied = False
         """The state may be half changed."""
-        self._unsettled = False
+        self._uncommitted = False
         """The state may hold what the store does not."""
-        self._begun = False
-        """A transaction of this Live is under way: nobody else can have written."""
+        self._in_transaction = False
+        """A transaction of this object is open: nobody else can have written."""
         self._applied: list[Delta] = []
-        self._frozen = False
+        self._reembedding = False
         """A re-embedding is under way: nothing may be written."""
-        self._successor: Embedder | None = None
+        self._new_embedder: Embedder | None = None
         self._saving, self._renewing = threading.Lock(), threading.Lock()
         self._tidying: threading.Thread | None = None
         check_embedder(store, embedder, read_only=read_only)
@@ -111,8 +104,8 @@ class Live:
     # -- keeping up --------------------------------------------------------------
 
     def _rebuild(self) -> None:
-        """Build the state afresh from the store."""
-        self._torn = True
+        """Build the state anew from the store."""
+        self._half_applied = True
         generation = generation_of(self.store)
         state = self._load()
         try:
@@ -125,7 +118,7 @@ class Live:
         self.state, self._weight = state, weight
         self.generation = generation
         self._applied.clear()
-        self._unsettled = self._torn = False
+        self._uncommitted = self._half_applied = False
 
     def _load(self) -> State:
         state = State(
@@ -154,7 +147,7 @@ class Live:
         return weight
 
     def _drop_forgotten(self, state: State) -> None:
-        """Take out what was erased on another branch: this one's journal does not tell."""
+        """Remove what was erased on another branch: this branch's journal does not say so."""
         gone = [int(i) for i in self.store.facts.forgotten() if int(i) in state.graph]
         if gone:
             draft = Draft(state.graph)
@@ -162,28 +155,28 @@ class Live:
                 draft.remove_node(node_id)
             state.apply(draft.delta("forget"))
 
-    def _behind(self) -> bool:
-        return not self._begun and (
+    def _is_stale(self) -> bool:
+        return not self._in_transaction and (
             self.store.journal.head() > self.state.seq
             or generation_of(self.store) != self.generation
-            or self._unsettled
+            or self._uncommitted
         )
 
-    def _follow(self) -> None:
-        """Take over what other processes and branches wrote; inside the gate, alone."""
-        if self._torn or self._unsettled:
+    def _catch_up(self) -> None:
+        """Take over what other processes and branches wrote; holds the lock alone."""
+        if self._half_applied or self._uncommitted:
             self._rebuild()
             return
         generation = generation_of(self.store)
         renewed = generation != self.generation
-        if renewed and self._succeeded():
+        if renewed and self._take_new_embedder():
             return
         if renewed:
             check_embedder(self.store, self.embedder, reading=True)
-            self._frozen = is_reembedding(self.store)
+            self._reembedding = is_reembedding(self.store)
         elif self.store.journal.head() <= self.state.seq:
             return
-        self._torn = True
+        self._half_applied = True
         try:
             self._weight += self._replay(self.state)
         except NotFound:
@@ -192,76 +185,75 @@ class Live:
         if renewed:
             self._drop_forgotten(self.state)
             self.generation = generation
-        self._torn = False
+        self._half_applied = False
 
     # -- reading and writing -----------------------------------------------------
 
     @contextmanager
     def reading(self, *, fresh: bool = True) -> Iterator[State]:
-        """The state, at rest and up to date; nested it is the same state as outside.
+        """The state, unchanging and up to date; nested, it is the same state as outside.
 
-        Not `fresh`: as this process knows it, for who has looked at the file just before.
+        Not `fresh`: as this process knows it, for a caller that has just caught up.
         """
         self.ensure_open()
-        if not self._gate.inside and (fresh or self._torn):
-            while self._torn or self._behind():
-                with self._gate.changing():
-                    # While a transaction is under way (or being undone) its thread sees to it.
-                    if not self._begun:
-                        self._follow()
-        with self._gate.reading():
+        if not self._state_lock.inside and (fresh or self._half_applied):
+            while self._half_applied or self._is_stale():
+                with self._state_lock.changing():
+                    # An open transaction (or its undoing) catches up in its own thread.
+                    if not self._in_transaction:
+                        self._catch_up()
+        with self._state_lock.reading():
             yield self.state
 
     @contextmanager
     def writing(self) -> Iterator[State]:
-        """The state under the writer's lock: one transaction, durable when it ends well.
+        """The state under the writer's lock: one transaction, durable when the block ends.
 
-        Deltas committed inside become durable together; a failure undoes them all. Readers
-        pass meanwhile (they are kept out only while a Delta is applied), so for the length of
-        one transaction they may see what is not durable yet. Raises InvalidInput where the
-        memory is read_only, EmbedderMismatch while it is re-embedded.
+        Deltas committed inside become durable together; a failure undoes them all. Readers are
+        kept out only while a Delta is applied, so during a transaction they may see what is not
+        durable yet. Raises InvalidInput where the memory is read_only, EmbedderMismatch while it
+        is re-embedded.
         """
         self.ensure_open()
         if self.read_only:
             raise InvalidInput("this memory was opened read_only: open it for writing")
         with self._lock:
-            if self._begun:
+            if self._in_transaction:
                 yield self.state
                 return
             before: int | None = None
-            generation = self.generation
-            done = False
+            generation, done = self.generation, False
             try:
                 with self.store.writing():
-                    with self._gate.changing():
-                        self._follow()
-                        self._applied, self._begun = [], True
-                    if self._frozen:
+                    with self._state_lock.changing():
+                        self._catch_up()
+                        self._applied, self._in_transaction = [], True
+                    if self._reembedding:
                         check_embedder(self.store, self.embedder)
                     before, generation = self.state.seq, self.generation
                     yield self.state
                 done = True
-                self._unsettled = False
+                self._uncommitted = False
             finally:
                 if not done and before is not None:
                     self.generation = generation
                     self._undo(before)
-                self._applied, self._begun = [], False
+                self._applied, self._in_transaction = [], False
 
     def _undo(self, before: int) -> None:
         """Take back what a failed transaction had applied; where that fails, build anew later."""
-        with self._gate.changing(), suppress(MagsError):
-            if self._torn:
+        with self._state_lock.changing(), suppress(MagsError):
+            if self._half_applied:
                 return
-            self._torn = True
+            self._half_applied = True
             for delta in reversed(self._applied):
                 self.state.apply(delta.inverse())
             self.state.seq = before
-            self._torn = self._unsettled = False
+            self._half_applied = self._uncommitted = False
 
     def commit(self, delta: Delta) -> int:
         """Append a Delta and apply it; inside `writing()` only. Returns its sequence."""
-        if not self._begun:
+        if not self._in_transaction:
             raise RuntimeError("commit belongs inside writing()")
         lengths = {len(c.vector) for c in delta.contents if c.vector is not None}
         if lengths - {self.state.vectors.dimension}:
@@ -270,13 +262,13 @@ class Live:
                 given=lengths,
                 dimension=self.state.vectors.dimension,
             )
-        self._unsettled = True
+        self._uncommitted = True
         seq = self.store.journal.append(delta)
-        with self._gate.changing():
-            self._torn = True
+        with self._state_lock.changing():
+            self._half_applied = True
             self.state.apply(delta, seq)
             self._applied.append(delta)
-            self._torn = False
+            self._half_applied = False
         self._weight += weight_of(delta)
         return seq
 
@@ -295,31 +287,31 @@ class Live:
         return delta
 
     def present(self) -> float:
-        """The present: what the clock says, but never before the newest turn heard."""
+        """The present: the clock's time, but never before that of the newest turn."""
         return max(self.clock(), self.state.latest_s)
 
     @contextmanager
-    def settled(self) -> Iterator[State]:
-        """The state while no transaction of this process is under way; for pictures of it."""
+    def committed(self) -> Iterator[State]:
+        """The state while this process has no open transaction; for copies of it."""
         with self._lock, self.reading() as state:
             yield state
 
     def erase(self, node_ids: Sequence[int]) -> int:
         """Erase contents on all branches, inside `writing()`, after the Delta that removes them.
 
-        Returns how many went. Every other handle on the memory learns of it."""
+        Returns how many. Whoever else has the memory open notices by its generation.
+        """
         erased = self.store.contents.erase(node_ids)
-        self.generation = renew(self.store)
+        self.generation = bump_generation(self.store)
         return erased
 
     # -- keeping it fast ---------------------------------------------------------
 
     def tidy(self, *, always: bool = False) -> None:
-        """After long work: a checkpoint and a fresh HNSW graph, where they are worth it.
+        """After long work: write a checkpoint and rebuild the HNSW graph, where that pays.
 
-        They are made in a thread of their own (with `always` a checkpoint at once), and hold up
-        readers never, writers only while it is written. They only spare time later, so what
-        fails here is let pass.
+        Done in a thread of its own (with `always` a checkpoint at once); readers never wait for
+        it, writers only while it is written. It only saves time later, so failures are ignored.
         """
         if always:
             with suppress(StoreError, InvalidInput):
@@ -335,8 +327,8 @@ class Live:
         with suppress(MagsError):
             self.checkpoint()
 
-    def rest(self) -> None:
-        """Wait until what `tidy` began is done."""
+    def wait_for_tidying(self) -> None:
+        """Wait until what `tidy` started is done."""
         with self._renewing:
             tidying = self._tidying
         if tidying is not None:
@@ -345,16 +337,16 @@ class Live:
     def checkpoint(self, *, rebuild: bool = True) -> None:
         """Write the packed state, so that the next opening is fast.
 
-        With it the HNSW graph is built afresh where that is due (unless not `rebuild`).
+        `rebuild`: also rebuild the HNSW graph where that is due.
         """
         with self._saving:
             if rebuild and self.state.vectors.stale:
-                with self.settled() as state:
+                with self.committed() as state:
                     vectors, picture = state.vectors, state.vectors.picture()
                 graph = picture.build()
-                with self._gate.changing():
+                with self._state_lock.changing():
                     vectors.adopt(graph)
-            with self.settled() as state:
+            with self.committed() as state:
                 generation, weight = self.generation, self._weight
                 seq, tick, arrays = state.seq, state.graph.tick, state.packed()
             packed = Checkpoint(seq=seq, branch=self.store.branch, tick=tick, arrays=arrays)
@@ -363,12 +355,12 @@ class Live:
                 self._weight = max(0.0, self._weight - weight * saved)
 
     def _save(self, packed: Checkpoint, generation: int) -> bool:
-        """Keep a picture of the state, unless what it holds is out of date by now."""
+        """Save a copy of the state, unless it is out of date by now."""
         store = self.store
         with store.writing():
             if generation_of(store) != generation or is_reembedding(store):
                 return False
-            with suppress(NotFound):  # folded behind it: there is a newer one
+            with suppress(NotFound):  # the journal was folded beyond it: there is a newer one
                 next(iter(store.journal.since(packed.seq)), None)
                 store.points.save(packed)
                 return True
@@ -376,24 +368,24 @@ class Live:
 
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """See `reembed`; the new embedder is taken up as soon as it is done."""
-        self._successor = embedder
+        self._new_embedder = embedder
         try:
             made = reembed(self.store, embedder, on_progress)
         finally:
             with self.reading():
-                self._successor = None
+                self._new_embedder = None
         self.tidy(always=True)
         return made
 
-    def _succeeded(self) -> bool:
-        successor = self._successor
+    def _take_new_embedder(self) -> bool:
+        successor = self._new_embedder
         if successor is None or self.store.facts.get("embedder") != successor.name:
             return False
-        self.embedder, self._frozen = successor, False
+        self.embedder, self._reembedding = successor, False
         self._rebuild()
         return True
 
-    # -- what is done to the words of a caller --------------------------------------
+    # -- hashes and vectors of texts ----------------------------------------------
 
     def hashed(self, *words: str) -> str:
         """A hash (hex) of words that must not be kept, keyed by the secret of the memory."""
@@ -401,7 +393,7 @@ class Live:
         return hashlib.blake2b(data, digest_size=16, key=self._secret).hexdigest()
 
     def payload(self, **parts: Any) -> str:
-        """A keyed hash of what came with an idempotency key."""
+        """A keyed hash of the arguments that came with an idempotency key."""
         return self.hashed(json.dumps(parts, sort_keys=True, default=str))
 
     def earlier(self, key: str | None, payload: str) -> Delta | None:
@@ -429,7 +421,7 @@ class Live:
 
     def close(self) -> None:
         """Checkpoint if much came since the last one, and let go of the store."""
-        self.rest()
+        self.wait_for_tidying()
         with self._lock:
             if self._closed:
                 return
@@ -442,7 +434,7 @@ class Live:
                 self.store.close()
 
     def clear(self) -> None:
-        """Let go at once of what another handle erased; what fails here, the next reading tells."""
+        """Catch up now, so that what was erased elsewhere leaves RAM; failures show on reading."""
         with suppress(MagsError), self.reading():
             pass
 
@@ -455,7 +447,7 @@ class Live:
 def net_of(deltas: Sequence[Delta]) -> Delta:
     """The net effect of entries, with nodes in the order in which they came.
 
-    What was forgotten is absent in it, not removed: see `Live`.
+    What was forgotten is absent in it, not removed.
     """
     if len(deltas) == 1:
         return deltas[0]
@@ -473,12 +465,12 @@ def weight_of(delta: Delta) -> float:
 
 
 def generation_of(store: Store) -> int:
-    """How often a memory changed beside the journals of its branches."""
+    """How often a memory changed in a way that the journals of its branches do not tell."""
     return int(store.facts.get(GENERATION) or 0)
 
 
-def renew(store: Store) -> int:
-    """Tell every handle that the memory changed beside the journal; returns the generation."""
+def bump_generation(store: Store) -> int:
+    """Count a change that the journal does not tell; returns the new generation."""
     generation = generation_of(store) + 1
     store.facts.put(GENERATION, str(generation))
     return generation
@@ -508,8 +500,7 @@ def check_embedder(
     recorded = store.facts.get("embedder")
     if recorded is None and not read_only:
         with store.writing():
-            store.facts.put("embedder", embedder.name)
-            store.facts.put("dimension", str(embedder.dimension))
+            _record_embedder(store, embedder)
     elif recorded is not None and recorded != embedder.name:
         raise EmbedderMismatch(
             f"this memory was written with the embedder {recorded!r}, not {embedder.name!r}: "
@@ -517,7 +508,6 @@ def check_embedder(
             recorded=recorded,
             given=embedder.name,
         )
-
     dimension = store.facts.get("dimension")
     if recorded is not None and dimension is not None and int(dimension) != embedder.dimension:
         raise EmbedderMismatch(
@@ -528,11 +518,16 @@ def check_embedder(
         )
 
 
+def _record_embedder(store: Store, embedder: Embedder) -> None:
+    store.facts.put("embedder", embedder.name)
+    store.facts.put("dimension", str(embedder.dimension))
+
+
 def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = None) -> int:
     """Give every content a vector by `embedder`; returns how many were made in this run.
 
-    Interrupted at any point it leaves a note; the memory then opens only after it was run
-    again with the same embedder, which goes on where it stopped.
+    It may be interrupted at any point. The memory then opens only after it was run again with
+    the same embedder, which goes on where it stopped.
     """
     target = store.facts.get(TARGET)
     if target and target != embedder.name:
@@ -547,7 +542,7 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
         with store.writing():
             store.facts.put(DONE, "0")
             store.facts.put(TARGET, embedder.name)
-            renew(store)
+            bump_generation(store)
     done = int(store.facts.get(DONE) or 0)
     waiting = sorted(content.id for content in store.contents.scan() if content.id > done)
     made = 0
@@ -561,22 +556,21 @@ def reembed(store: Store, embedder: Embedder, on_progress: Progress | None = Non
         if on_progress is not None:
             on_progress(made, len(waiting))
     with store.writing():
-        store.facts.put("embedder", embedder.name)
-        store.facts.put("dimension", str(embedder.dimension))
+        _record_embedder(store, embedder)
         store.facts.put(TARGET, "")
-        renew(store)
+        bump_generation(store)
     return made
 
 
-class Gate:
+class ReadWriteLock:
     """Readers share it; a changer waits for them and keeps new ones out for a moment.
 
     Both sides are re-entrant in a thread, and a changer may read. An interrupt while waiting
-    or inside leaves the gate as it was before.
+    or inside leaves the lock as it was before.
     """
 
     def __init__(self) -> None:
-        """Open to everybody."""
+        """Held by nobody."""
         self._mutex = threading.Lock()
         self._condition = threading.Condition(self._mutex)
         self._readers = 0
@@ -586,12 +580,12 @@ class Gate:
 
     @property
     def inside(self) -> bool:
-        """Whether this thread is inside, as a reader or as the changer."""
+        """Whether this thread holds it, as a reader or as the changer."""
         return bool(getattr(self._mine, "reads", False)) or self._changer == threading.get_ident()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Pass as a reader."""
+        """Hold it with other readers."""
         if self.inside:
             yield
             return
@@ -611,7 +605,7 @@ class Gate:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Pass alone; RuntimeError where this thread is inside as a reader."""
+        """Hold it alone; RuntimeError where this thread is inside as a reader."""
         me = threading.get_ident()
         if self._changer == me:
             yield

@@ -1,6 +1,6 @@
-"""Looking things up: nodes, facts, paths, profiles and counts, in words; what holds the very words.
+"""Looking things up: nodes, facts, paths, profiles, counts and explanations in words, and search.
 
-Everything here takes a state that is held still, and writes nothing.
+Every function takes a state that nobody changes meanwhile, and writes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mags.index.state import State
 from mags.index.tokens import terms
 from mags.memory.inputs import whole
 from mags.memory.live import Live
-from mags.memory.reading import Look
+from mags.memory.reading import ReadOptions
 from mags.memory.settings import Parts
 from mags.memory.views import (
     Explanation,
@@ -38,19 +38,20 @@ from mags.recall.recall import fact_view, sources
 from mags.recall.settings import RecallSettings
 
 LOOSE = 20_000
-"""Nodes that are walked at least, to find how two things hang together."""
+"""Nodes that a search for a path may visit, at least."""
 LABEL = 160
-"""Characters of a text that tells of a node."""
+"""Characters of a node's text in a list."""
 SHORT = 90
+"""Characters of a node's text in an explanation."""
 NAMED = 5
 """Features named per hit, the weightiest first."""
 LIKE = 0.3
-"""Cosine from which on a memory that shares no word with what is looked for is like it: with the
-embedder that comes with MAGS "pets" and a dog have 0.35, what has nothing in common up to 0.24."""
+"""Cosine from which a memory that shares no word with the query is found. Measured with the shipped
+embedder: "pets" and a dog have 0.35, texts that have nothing in common up to 0.24."""
 WORTH = 0.5
-"""Share of the best score from which on what recall finds is shown."""
+"""Share of the best score from which a hit is found."""
 WORDED = ("cover", "lexical", "lexical_reworded", "walk", "chain")
-"""Features of recall that rest on words and names: each tells more than likeness."""
+"""Features of recall that rest on words and names, which count more than likeness."""
 _ORDER = (NodeKind.ENTITY, NodeKind.FACT, NodeKind.NOTE, NodeKind.THEME, NodeKind.EPISODE)
 
 
@@ -92,29 +93,29 @@ def node_view(state: State, node_id: int) -> NodeView:
     )
 
 
-def facts(state: State, subject: int | str | None, look: Look) -> list[FactView]:
-    """Facts (of a subject, or all) in order of validity; those true at `look.as_of`, or all."""
+def facts(state: State, subject: int | str | None, options: ReadOptions) -> list[FactView]:
+    """Facts (of a subject, or all) in order of validity; those true at `options.as_of`, or all."""
     if subject is None:
         ids = state.graph.ids(NodeKind.FACT).tolist()
     else:
         named = [subject] if isinstance(subject, int) else state.names.find(subject)
         ids = [i for entity in named for i in state.slots.of(entity)]
-    found = [view for i in ids if (view := fact_at(state, i, look)) is not None]
+    found = [view for i in ids if (view := fact_at(state, i, options)) is not None]
     return sorted(found, key=lambda f: (f.valid_from.timestamp() if f.valid_from else -NEVER, f.id))
 
 
-def fact_at(state: State, fact: int, look: Look) -> FactView | None:
+def fact_at(state: State, fact: int, options: ReadOptions) -> FactView | None:
     """A fact as it was known and true then; None where it was not."""
     node = state.graph.node(fact)[0]
     ends = float(node["valid_to"])
-    if look.recorded_as_of is not None:
-        if float(node["recorded_at"]) > look.recorded_as_of:
+    if options.recorded_as_of is not None:
+        if float(node["recorded_at"]) > options.recorded_as_of:
             return None
-        if float(node["closed_at"]) > look.recorded_as_of:
+        if float(node["closed_at"]) > options.recorded_as_of:
             ends = NEVER
-    if look.as_of is not None:
+    if options.as_of is not None:
         denied = int(node["flags"]) & NodeFlag.RETRACTED and ends < NEVER
-        if denied or not float(node["valid_from"]) <= look.as_of < ends:
+        if denied or not float(node["valid_from"]) <= options.as_of < ends:
             return None
     return fact_view(state, fact, ends)
 
@@ -169,29 +170,25 @@ def profile(state: State, entity: int, *, now_s: float) -> Profile:
 
 
 def search(
-    state: State, words: str, found: Found, look: Look, vector: NDArray[Any] | None
+    state: State, words: str, found: Found, options: ReadOptions, vector: NDArray[Any] | None
 ) -> list[NamedView]:
-    """At most `look.k` memories: literal matches by kind, then recalled ones that are near.
+    """At most `options.k` memories: literal matches by kind, then recalled ones that are near.
 
-    Literal is an entity of that name, its facts, and whatever holds all the words: things, facts,
-    notes, themes, then what was said; questions after statements, the memory's own answers last,
-    what is over after what holds. `found`: what recall finds for the words; `vector`: theirs,
-    shape (dimension,).
+    Literal matches are the entity of that name, its facts, and every node that holds all the words.
+    They come in the order of `_ORDER`; within a kind what holds comes before what is over,
+    statements before questions. The memory's own answers come last. `found`: the recall of the
+    words; `vector`: theirs, shape (dimension,).
     """
     named = state.names.find(words)
     facts = [i for one in named for i in (*state.slots.of(one), *state.slots.about(one))]
     literal = dict.fromkeys((*named, *facts, *_holding(state, words)))
-    views = {i: view for i in literal if (view := _view(state, i, look)) is not None}
-    first = sorted(views, key=lambda i: (i not in named, *_place(state, views[i])))
     near = [i for i in _near(state, found, vector) if i not in literal]
-    for one in near:
-        view = _view(state, one, look)
-        if view is not None:
-            views[one] = view
-    rest = [i for i in near if i in views]
-    answers = [i for i in (*first, *rest) if _is_answer(state, i)]
-    shown = [i for i in (*first, *rest) if i not in set(answers)]
-    return [views[i] for i in (*shown, *answers)[: look.k]]
+    views = {i: view for i in (*literal, *near) if (view := _view(state, i, options)) is not None}
+    first = [i for i in literal if i in views]
+    first.sort(key=lambda i: (i not in named, *_place(state, views[i])))
+    ids = [*first, *(i for i in near if i in views)]
+    ids.sort(key=lambda i: bool(int(state.graph.view(i)["flags"][0]) & NodeFlag.RECALLED))
+    return [views[i] for i in ids[: options.k]]
 
 
 def _holding(state: State, words: str) -> list[int]:
@@ -208,7 +205,7 @@ def _holding(state: State, words: str) -> list[int]:
 
 
 def _near(state: State, found: Found, vector: NDArray[Any] | None) -> Iterator[int]:
-    """Hits near the best, best first, that share a word or are like what is looked for."""
+    """Hits whose score is near the best, if they share a word with the query or are like it."""
     best = max((hit.score for hit in found.hits), default=0.0)
     why = {one.id: dict(one.shares) for one in found.trace.hits}
     for hit in found.hits:
@@ -226,50 +223,44 @@ def _cosine(state: State, node_id: int, vector: NDArray[Any] | None) -> float:
     return float(np.asarray(own, np.float32) @ np.asarray(vector, np.float32))
 
 
-def _view(state: State, node_id: int, look: Look) -> NamedView | None:
-    """A node as it was at the time that is looked at; None where it was not yet, or no more."""
+def _view(state: State, node_id: int, options: ReadOptions) -> NamedView | None:
+    """A node at the time of `options`; None where it was not there yet, or no more."""
     node = state.graph.view(node_id)[0]
     kind = NodeKind(int(node["kind"]))
-    known = look.recorded_as_of
+    known = options.recorded_as_of
     if known is not None and float(node["recorded_at"]) > known:
         return None
     content = state.content(node_id)
     current = bool(node["valid_to"] == NEVER)
-    if kind == NodeKind.FACT and look.of_the_past:
-        view = fact_at(state, node_id, look)
+    if kind == NodeKind.FACT and options.of_the_past:
+        view = fact_at(state, node_id, options)
         if view is None:
             return None
-        current = look.as_of is not None or view.valid_to is None
-    said_later = kind == NodeKind.EPISODE and _is_later(float(node["valid_from"]), look.as_of)
-    if said_later or (kind == NodeKind.THEME and _is_outdated(state, node_id, look)):
+        current = options.as_of is not None or view.valid_to is None
+    if kind == NodeKind.EPISODE and options.as_of is not None:
+        if float(node["valid_from"]) > options.as_of:
+            return None
+    elif kind == NodeKind.THEME and _is_outdated(state, node_id, options):
         return None
     return named(node, content, current=current)
 
 
-def _is_outdated(state: State, theme: int, look: Look) -> bool:
-    """Whether a theme tells of what has an end, or had ended by the time that is looked at."""
-    moment = float(np.nextafter(NEVER, 0.0)) if look.as_of is None else look.as_of
+def _is_outdated(state: State, theme: int, options: ReadOptions) -> bool:
+    """Whether a theme tells of something that has an end, or had ended at the time of `options`."""
+    moment = float(np.nextafter(NEVER, 0.0)) if options.as_of is None else options.as_of
     return bool(outdated(state.graph, state.graph.rows([theme]), moment)[0])
 
 
-def _is_later(said_at: float, moment: float | None) -> bool:
-    return moment is not None and said_at > moment
-
-
 def _place(state: State, view: NamedView) -> tuple[int, bool, bool, float]:
-    """Where a literal match stands: by kind, what holds, statements, the newest first."""
+    """Sort key of a literal match: kind, then what holds, then statements, the newest first."""
     node = state.graph.view(view.id)[0]
     kind = _ORDER.index(NodeKind(int(node["kind"])))
     asks = bool(int(node["flags"]) & NodeFlag.QUESTION)
     return kind, not view.current, asks, -float(node["recorded_at"])
 
 
-def _is_answer(state: State, node_id: int) -> bool:
-    return bool(int(state.graph.view(node_id)["flags"][0]) & NodeFlag.RECALLED)
-
-
 def named(node: np.void, content: Content, *, current: bool) -> NamedView:
-    """A node in its words of now."""
+    """A node in its present words."""
     return NamedView(
         id=content.node,
         kind=NodeKind(int(node["kind"])).name.lower(),
@@ -315,10 +306,8 @@ def _hit(state: State, trace: Trace, hit: HitTrace, rank: int) -> list[str]:
 
 
 def _step(state: State, step: Step) -> str:
-    kind = ArcKind(step.kind).name.lower()
-    arrow = (
-        f" --{kind} {step.weight:.2f}--> " if step.forward else f" <--{kind} {step.weight:.2f}-- "
-    )
+    arc = f"{ArcKind(step.kind).name.lower()} {step.weight:.2f}"
+    arrow = f" --{arc}--> " if step.forward else f" <--{arc}-- "
     return arrow + _short(state, step.dst)
 
 

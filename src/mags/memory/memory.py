@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from mags.memory.inputs import (
 )
 from mags.memory.live import Live, Progress
 from mags.memory.observing import Observer
-from mags.memory.reading import Look, Reader, look_at
+from mags.memory.reading import ReadOptions, Recaller, read_options
 from mags.memory.settings import Parts
 from mags.memory.sleeping import Sleeper
 from mags.memory.views import (
@@ -65,14 +65,11 @@ _APART = (
 
 @contextmanager
 def closed_on_failure(store: Store) -> Iterator[None]:
-    """Close a store where the block does not end well."""
-    done = False
-    try:
+    """Close a store where the block fails."""
+    with ExitStack() as stack:
+        stack.callback(store.close)
         yield
-        done = True
-    finally:
-        if not done:
-            store.close()
+        stack.pop_all()
 
 
 class Memory:
@@ -88,18 +85,18 @@ class Memory:
         """Open a branch of a store with its parts; raises EmbedderMismatch, StoreError."""
         self._store = store
         self._live = Live(store, parts.embedder, parts.clock, read_only=read_only)
-        self._furnish(parts)
+        self._assemble(parts)
 
-    def _furnish(self, parts: Parts) -> None:
+    def _assemble(self, parts: Parts) -> None:
         self._parts = parts
-        self._reader = Reader(self._live, parts)
-        self._observer = Observer(self._live, parts)
-        self._asker = Asker(self._live, parts, self._reader, self._observer)
+        self._recaller = Recaller(self._live, parts)
+        self._observer = Observer(self._live, parts, self._recaller)
+        self._asker = Asker(self._live, parts, self._recaller, self._observer)
         self._sleeper = Sleeper(self._live, parts)
         self._editor = Editor(self._live, parts)
 
     def close(self) -> None:
-        """Let go of the store; closing twice is harmless."""
+        """Close the store; closing twice is harmless."""
         self._live.close()
 
     def __enter__(self) -> Self:
@@ -198,11 +195,11 @@ class Memory:
         `as_of`: what was true then; `recorded_as_of`: what was known then. A `Plan` is
         followed as it is; a text is planned by the policy.
         """
-        look = look_at(as_of, recorded_as_of, k, "hits to return")
+        options = read_options(as_of, recorded_as_of, k, "hits to return")
         if isinstance(query, Plan):
-            return self._reader.find(query, look)
-        question = self._question(query, speaker, session, look, "a query")
-        return self._reader.find(self._reader.plan(question, look), look)
+            return self._recaller.find(query, options)
+        question = self._question(query, speaker, session, options, "a query")
+        return self._recaller.find(self._recaller.plan(question, options), options)
 
     def search(
         self,
@@ -214,10 +211,10 @@ class Memory:
     ) -> list[NamedView]:
         """At most k memories that hold the words, or are near them; what has a name first."""
         found = self.recall(query, k, as_of, recorded_as_of=recorded_as_of)
-        look = look_at(as_of, recorded_as_of, k, "memories to find")
+        options = read_options(as_of, recorded_as_of, k, "memories to find")
         vector = self._live.embed([query])[query]
         with self._live.reading() as state:
-            return lookup.search(state, query, found, look, vector)
+            return lookup.search(state, query, found, options, vector)
 
     def ask(
         self,
@@ -238,9 +235,9 @@ class Memory:
         writes it. Without support the answer is "I don't know".
         """
         k = self._parts.settings.answer_k if k is None else k
-        look = look_at(as_of, recorded_as_of, k, "hits to answer from")
-        turn = self._question(question, speaker, session, look, "a question")
-        reply, delta = self._asker.ask(turn, look, on_text)
+        options = read_options(as_of, recorded_as_of, k, "hits to answer from")
+        turn = self._question(question, speaker, session, options, "a question")
+        reply, delta = self._asker.ask(turn, options, on_text)
         slept = None if delta is None else self._sleep_if_due(delta)
         return reply if slept is None else replace(reply, warnings=(*reply.warnings, slept))
 
@@ -305,12 +302,12 @@ class Memory:
 
         Without `as_of` the whole history; with it what was true then; `current` for now.
         """
-        look = Look(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
+        options = ReadOptions(as_of=seconds(as_of), recorded_as_of=seconds(recorded_as_of))
         about = None if subject is None else id_or_name(subject)
         with self._live.reading() as state:
-            if current and look.as_of is None:
-                look = replace(look, as_of=self._live.present())
-            return lookup.facts(state, about, look)
+            if current and options.as_of is None:
+                options = replace(options, as_of=self._live.present())
+            return lookup.facts(state, about, options)
 
     def get(self, node_id: int) -> NodeView:
         """One node in words; raises NotFound."""
@@ -401,7 +398,7 @@ class Memory:
     def reembed(self, embedder: Embedder, on_progress: Progress | None = None) -> int:
         """Make every vector anew with another embedder; may be interrupted and run again."""
         made = self._live.reembed(embedder, on_progress)
-        self._furnish(replace(self._parts, embedder=embedder))
+        self._assemble(replace(self._parts, embedder=embedder))
         return made
 
     # -- the graph as such -------------------------------------------------------
@@ -421,31 +418,33 @@ class Memory:
     # -- inside ------------------------------------------------------------------
 
     def _prepared(self, given: TurnLike) -> tuple[Turn, str]:
-        """A turn, and the hash of what was given for it: its key may bring the same only."""
+        """A turn, and the hash of what was given for it, which its key stands for."""
         turn, at = turn_of(given, self._live.clock())
         attrs = dict(turn.attrs)
         said = {"text": turn.text, "speaker": turn.speaker, "session": turn.session}
         return turn, self._live.payload(**said, at=at, attrs=attrs)
 
     def _observed(self, jobs: Iterable[tuple[Turn, str]]) -> list[Seen]:
-        """Turns kept in batches, and sleep where it is due after all of them."""
-        seen = self._observer.observe(jobs, self._reader.shown_to_writer)
+        """Observe turns in batches, then sleep if that is due."""
+        seen = self._observer.observe(jobs)
         fresh = [s.delta for s in seen if not s.repeated]
         slept = self._sleep_if_due(*fresh[:1], *fresh[-1:])
         if slept is not None:
             seen[-1] = replace(seen[-1], warnings=(*seen[-1].warnings, slept))
         return seen
 
-    def _question(self, text: str, speaker: str, session: str, look: Look, what: str) -> Turn:
+    def _question(
+        self, text: str, speaker: str, session: str, options: ReadOptions, what: str
+    ) -> Turn:
         words(text, what, longest=LONGEST_TURN)
-        at = self._live.clock() if look.as_of is None else look.as_of
+        at = self._live.clock() if options.as_of is None else options.as_of
         turn, _ = turn_of({"text": text, "speaker": speaker, "session": session, "at": at}, at)
         return turn
 
     def _sleep_if_due(self, *deltas: Delta) -> str | None:
-        """Sleep where these passed a multiple of `sleep_every` ticks and nobody sleeps yet.
+        """Sleep where these Deltas passed a multiple of `sleep_every` ticks.
 
-        What came before is durable, so a failure is only told of, in the words returned.
+        What came before is durable, so a failure is not raised but returned in words.
         """
         every = self._parts.settings.sleep_every
         if not deltas or every <= 0:

@@ -1,12 +1,12 @@
-"""Writing: turns and bare facts become Deltas.
+"""Observing: turns and bare facts become Deltas.
 
-What a turn may speak of, the open facts told before, is found here too, without an embedding:
-what its speaker told last, and what is held of whom the turn names.
+`reminded` finds the open facts that a turn may refer to, for the policy that reads it: what its
+speaker told last, and what is known about the names in it. It needs no embedding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -21,7 +21,7 @@ from mags.graph.records import NEVER, NOBODY, ArcKind, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.memory.inputs import check, readable
 from mags.memory.live import Live
-from mags.memory.reading import recent_turns, session_hash
+from mags.memory.reading import Recaller, recent_turns, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Seen
 from mags.ports.policy import Operation, Recalled, Reminded, Turn, Writing
@@ -29,21 +29,18 @@ from mags.recall.spread import peers
 
 RECENT = 24
 """Episodes of the memory, of all speakers, among which what was told last is looked for."""
-
 OF_ONE = 16
 """Facts of one name, the newest first."""
-
-
-Shown = Callable[[Turn], Sequence[Recalled]]
-"""What a recall finds for a turn, to be shown to the write model; empty where it sees none."""
+KEPT = ("facts", "notes", "closed", "confirmed")
+"""What a Delta keeps of its result, in ids, for a key that comes again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One turn to be inscribed, at a cost of `ticks`.
+    """One turn to be written, at a cost of `ticks`.
 
-    `writing`: what the write model made of it; None where it is yet to be read, with what is held
-    of `names` once the turns before it are kept. `recent`: those of its session.
+    `writing`: what the policy made of it; None where it can only be read once the turns before it
+    are written, with the facts about `names`. `recent`: the turns before it in its session.
     """
 
     turn: Turn
@@ -57,24 +54,25 @@ class Job:
 class Observer:
     """Turns in, Deltas out."""
 
-    def __init__(self, live: Live, parts: Parts) -> None:
+    def __init__(self, live: Live, parts: Parts, recaller: Recaller) -> None:
         self._live = live
         self._parts = parts
+        self._recaller = recaller
         self._settings = parts.settings
         self._engram = Engram(parts.settings.engram, parts.linker)
         self._learning = Engram(replace(parts.settings.engram, echoes=True), parts.linker)
 
-    def observe(self, turns: Iterable[tuple[Turn, str]], shown: Shown) -> list[Seen]:
+    def observe(self, turns: Iterable[tuple[Turn, str]]) -> list[Seen]:
         """Observe turns in order, each read with what the turns before it left; a tick a session.
 
         Each batch is embedded together and is one transaction: on failure the batches before it
-        stand. Where the write model is `shown` what a recall finds, each turn is a batch.
+        stand. Where the write model sees what a recall finds, each turn is a batch.
         """
         size = 1 if self._settings.recalled_for_write else self._settings.batch
         coming, begun = iter(turns), set[str]()
         seen: list[Seen] = []
         while batch := list(islice(coming, size)):
-            seen.extend(self._kept(self._jobs(batch, shown, begun), self._engram))
+            seen.extend(self._kept(self._jobs(batch, begun), self._engram))
         return seen
 
     def learn(self, turn: Turn, writing: Writing, *, payload: str, ticks: int) -> Seen:
@@ -86,10 +84,10 @@ class Observer:
         job = Job(turn=turn, payload=payload, ticks=ticks, writing=writing)
         return self._kept([job], self._learning)[0]
 
-    def _jobs(self, batch: Sequence[tuple[Turn, str]], shown: Shown, begun: set[str]) -> list[Job]:
-        """A batch, read as far as it can be before any of it is kept.
+    def _jobs(self, batch: Sequence[tuple[Turn, str]], begun: set[str]) -> list[Job]:
+        """A batch, read as far as possible before any of it is written.
 
-        Nobody is held up meanwhile, as a model may think long. `begun`: sessions with a tick.
+        No lock is held, because a model may take long. `begun`: sessions that had their tick.
         """
         jobs: list[Job] = []
         fresh: list[Turn] = []
@@ -100,22 +98,21 @@ class Observer:
             again = turn.key is not None and turn.key in [one.key for one in fresh]
             # A turn that is known already need not be read again: the model may cost.
             if not again and self._repeated(turn.key, payload) is None:
-                if turn.session not in history:
+                past = history.get(turn.session)
+                if past is None:
                     with self._live.reading() as state:
-                        history[turn.session] = recent_turns(
-                            state, self._settings.window, turn.session
-                        )
-                past = history[turn.session]
-                job = self._read(replace(job, recent=tuple(past)), shown, alone=not fresh)
+                        past = recent_turns(state, self._settings.window, turn.session)
+                    history[turn.session] = past
+                job = self._read(replace(job, recent=tuple(past)), alone=not fresh)
                 fresh.append(turn)
                 past.append(replace(turn, key=None, attrs={}))
                 del past[: -self._settings.window]
             jobs.append(job)
         return jobs
 
-    def _read(self, job: Job, shown: Shown, *, alone: bool) -> Job:
-        """The job with its turn read, unless that has to wait for turns before it to be kept."""
-        recalled = shown(job.turn)
+    def _read(self, job: Job, *, alone: bool) -> Job:
+        """The job with its turn read, unless the turns before it have to be written first."""
+        recalled = self._recaller.recalled_for_writer(job.turn)
         job = job if recalled else replace(job, names=self._wanted(job))
         if job.names and not alone:
             return job
@@ -125,7 +122,7 @@ class Observer:
         return replace(job, writing=self._write(job, recalled))
 
     def _kept(self, jobs: Sequence[Job], engram: Engram) -> list[Seen]:
-        """Inscribe turns in one transaction, those that are kept already left out."""
+        """Write turns in one transaction, but for those whose key was seen before."""
         known = [self._repeated(job.turn.key, job.payload) for job in jobs]
         if all(known):
             return [seen for seen in known if seen is not None]
@@ -139,7 +136,7 @@ class Observer:
             ]
         vectors = self._live.embed(ahead)
         with self._live.writing() as state:
-            if self._live.embedder is not embedder:  # embedded anew while a policy thought
+            if self._live.embedder is not embedder:  # re-embedded while the policy was reading
                 vectors = {}
             return [
                 self._repeated(job.turn.key, job.payload) or self._one(state, job, vectors, engram)
@@ -147,7 +144,7 @@ class Observer:
             ]
 
     def _one(self, state: State, job: Job, vectors: Mapping[str, Any], engram: Engram) -> Seen:
-        """Inscribe one turn; `vectors`: of texts that are embedded already."""
+        """Write one turn; `vectors`: of texts that are embedded already."""
         writing = job.writing or self._write(job, self._reminded(state, job))
         texts = engram.texts(state, job.turn, writing)
         made = self._live.embed([text for text in texts if text not in vectors])
@@ -159,8 +156,8 @@ class Observer:
             leave_window(draft, state, self._settings.window)
         moment = self._moment(own, tick, previous[0] if previous else None)
         done = engram.inscribe(draft, state, job.turn, writing, moment)
-        known = {"key": job.turn.key, "payload": job.payload}
-        return self._keep(draft, "observe", done, writing, tick_after=tick, **known)
+        known = {"key": job.turn.key, "payload": job.payload, "tick_after": tick}
+        return self._keep(draft, "observe", done, writing, **known)
 
     def fact(self, operation: Operation, *, at: float, key: str | None, payload: str) -> Seen:
         """Assert a triple; no tick, no episode."""
@@ -182,23 +179,22 @@ class Observer:
             return self._keep(draft, "assert", done, Writing(), key=key, payload=payload)
 
     def _wanted(self, job: Job) -> tuple[str, ...]:
-        """Names of which the policy asks what was told before."""
+        """Names about which the policy wants to know the open facts."""
         policy = self._parts.policy
         if self._settings.reminded <= 0 or echo(job.turn) or not isinstance(policy, Reminded):
             return ()
         return policy.wants(readable(job.turn), tuple(map(readable, job.recent)))
 
     def _reminded(self, state: State, job: Job) -> Sequence[Recalled]:
-        """What was told before of the names of a job."""
-        most = self._settings.reminded
-        return reminded(state, job.turn, job.names, most) if job.names else ()
+        """Open facts about the names of a job."""
+        return reminded(state, job.turn, job.names, self._settings.reminded) if job.names else ()
 
     def _write(self, job: Job, recalled: Sequence[Recalled]) -> Writing:
         """What the write model makes of a turn; where it fails the turn stays an episode."""
         if echo(job.turn):
             return Writing()
+        near = tuple(map(readable, job.recent))
         try:
-            near = tuple(map(readable, job.recent))
             return self._parts.policy.write(readable(job.turn), near, recalled)
         except ModelError as failure:
             return Writing(understood=False, why=str(failure))
@@ -207,19 +203,11 @@ class Observer:
         self, draft: Draft, kind: str, done: Inscribed, writing: Writing, **fields: Any
     ) -> Seen:
         """Commit what was inscribed; its result is what a repeated key gives back."""
-        left = ("facts", "notes", "closed", "confirmed")
-        result = {name: list(getattr(done, name)) for name in left}
-        episode = done.episode or NOBODY
-        delta = self._live.commit_draft(
-            draft, kind, result={"episode": episode, **result}, **fields
-        )
-        return replace(
-            _seen(delta),
-            seq=self._live.state.seq,
-            understood=writing.understood,
-            why=writing.why,
-            repeated=False,
-        )
+        result: dict[str, Any] = {"episode": done.episode or NOBODY}
+        result |= {name: list(getattr(done, name)) for name in KEPT}
+        delta = self._live.commit_draft(draft, kind, result=result, **fields)
+        seen = replace(_seen(delta), understood=writing.understood, why=writing.why)
+        return replace(seen, seq=self._live.state.seq, repeated=False)
 
     def _moment(self, vectors: Mapping[str, Any], tick: int, previous: int | None) -> Moment:
         return Moment(
@@ -237,15 +225,9 @@ class Observer:
 
 def _seen(delta: Delta) -> Seen:
     """What a Delta that was written before did."""
-    result = delta.result
+    kept: dict[str, Any] = {name: tuple(delta.result.get(name, ())) for name in KEPT}
     return Seen(
-        episode_id=int(result.get("episode", NOBODY)),
-        delta=delta,
-        facts=tuple(result.get("facts", ())),
-        notes=tuple(result.get("notes", ())),
-        closed=tuple(result.get("closed", ())),
-        confirmed=tuple(result.get("confirmed", ())),
-        repeated=True,
+        episode_id=int(delta.result.get("episode", NOBODY)), delta=delta, repeated=True, **kept
     )
 
 
@@ -255,11 +237,9 @@ def echo(turn: Turn) -> bool:
 
 
 def reminded(state: State, turn: Turn, names: Sequence[str], most: int) -> list[Recalled]:
-    """The newest `most` open facts that a turn may speak of, oldest first.
+    """The newest `most` open facts that a turn may refer to, oldest first; guesses fill up.
 
-    Guesses are among them where there is room.
-
-    `names`: what it names, in words of its own; exact names and aliases are found, no likeness.
+    `names`: as the turn writes them; they are found by exact name or alias, never by likeness.
     """
     found = dict.fromkeys(_told(state, turn.speaker))
     entities = [*(i for name in names for i in state.names.find(name)), *_named(state, turn)]
@@ -289,7 +269,7 @@ def _named(state: State, turn: Turn) -> Iterable[int]:
 
 
 def _told(state: State, speaker: str) -> Iterable[int]:
-    """Facts that came of what a speaker said last."""
+    """Facts from the newest turns of a speaker."""
     graph, who = state.graph, set(state.names.find(speaker))
     for row in graph.rows(state.episodes.recent(RECENT)).tolist():
         if int(graph.nodes["subject"][row]) in who:

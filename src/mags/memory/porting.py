@@ -1,8 +1,8 @@
-"""Export and import: a memory as JSON lines, one thing a line, versioned; and as a NetworkX graph.
+"""Export and import: a memory as JSON lines with a version, and as a NetworkX graph.
 
-Line 1 is the header; then one line a node (its words and numbers, its vector in base64 where
-asked for), then one line an arc. Ids are the exporter's; importing gives new ones. Every line
-that is read is checked before anything is made of it.
+Line 1 is the header; then comes a line for each node (words, numbers, and the vector in base64
+where asked for), then one for each arc. Importing gives new ids. Every line is checked before
+anything is changed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ HALF_BYTES = 2
 EMBEDDED_AT_ONCE = 64
 MAPPINGS, LISTS = ("qualifiers", "attrs"), ("aliases", "members")
 """Entries of meta that are mappings and lists."""
-
 KINDS = {"node": {int(k) for k in NodeKind}, "arc": {int(k) for k in ArcKind}}
 CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 
@@ -47,8 +46,8 @@ CITATION = re.compile(r"\[m(\d{1,18})\]", re.ASCII)
 def export(live: Live, path: Path, *, vectors: bool = True) -> int:
     """Write every node and arc to `path`; returns how many lines.
 
-    The file appears whole or not at all. Reading and writing go on meanwhile; what is
-    forgotten meanwhile makes it begin again. Raises StoreError where it cannot be written.
+    The file appears whole or not at all. Reading and writing go on meanwhile; where something
+    is forgotten meanwhile it begins again. Raises StoreError where it cannot be written.
     """
     as_it_is = path.exists() and not path.is_file()  # a pipe, a device
     place = path if as_it_is else path.with_name(f"{path.name}.part")
@@ -69,7 +68,7 @@ def export(live: Live, path: Path, *, vectors: bool = True) -> int:
 
 def _write(live: Live, place: Path, vectors: bool) -> int:
     while True:
-        with live.settled() as state:
+        with live.committed() as state:
             count, lines = _lines(live, state, vectors)
             generation = live.generation
         try:
@@ -87,7 +86,7 @@ def _write(live: Live, place: Path, vectors: bool) -> int:
 
 
 def _lines(live: Live, state: State, vectors: bool) -> tuple[int, Iterator[dict[str, Any]]]:
-    """How many lines an export has, and they: numbers of now, words as they are read then."""
+    """How many lines an export has, and the lines; words are read when a line is written."""
     rows = state.graph.where()
     nodes, arcs = state.graph.nodes[rows], state.graph.arcs()
     held = state.vectors.get(rows).astype(np.float16) if vectors else None
@@ -164,7 +163,7 @@ def _add_nodes(
         if known is None:
             fresh.append(line)
         renamed[line["node"]["id"]] = live.ids.take() if known is None else known
-    # In the order they were written: a theme is older than words that its members got since.
+    # In the order of their contents: a theme is older than the newer texts of its members.
     for line in sorted(fresh, key=lambda line: line["node"]["content"]):
         values, meta = dict(line["node"]), line["meta"]
         values.pop("content")
@@ -199,7 +198,7 @@ def _known(state: State, line: Mapping[str, Any]) -> int | None:
 
 
 def _citing(text: str, renamed: Mapping[int, int]) -> str:
-    """The text of an answer, which cites nodes by their new ids; what did not come is no id."""
+    """The text of an answer with new ids in its citations, [-] for what was not exported."""
 
     def rewrite(cited: re.Match[str]) -> str:
         found = renamed.get(int(cited[1]), NOBODY)
@@ -209,7 +208,7 @@ def _citing(text: str, renamed: Mapping[int, int]) -> str:
 
 
 def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, Any]:
-    """The words beside a text, with the nodes that they speak of by their new ids."""
+    """The words beside a text, with new ids for the nodes that they name."""
     found = dict(meta)
     if "members" in found:
         found["members"] = [renamed.get(int(i), NOBODY) for i in found["members"]]
@@ -222,7 +221,7 @@ def _pointing(meta: Mapping[str, Any], renamed: Mapping[int, int]) -> dict[str, 
 
 @dataclass(slots=True)
 class _Export:
-    """An export taken apart."""
+    """The lines of an export."""
 
     header: dict[str, Any] = field(default_factory=dict)
     nodes: list[dict[str, Any]] = field(default_factory=list)

@@ -26,8 +26,8 @@ TRIES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """How to look: k hits, event time, record time (seconds), None for now."""
+class ReadOptions:
+    """How to read: at most k hits; as of an event time and a record time (seconds; None: now)."""
 
     k: int = 10
     as_of: float | None = None
@@ -35,17 +35,19 @@ class Look:
 
     @property
     def of_the_past(self) -> bool:
-        """Whether it looks at another time than now."""
+        """Whether another time than now is asked for."""
         return self.as_of is not None or self.recorded_as_of is not None
 
 
-def look_at(as_of: Moment | None, recorded_as_of: Moment | None, k: int, what: str) -> Look:
-    """How to look, as one is asked to; `what`: what `k` counts. Raises InvalidInput."""
+def read_options(
+    as_of: Moment | None, recorded_as_of: Moment | None, k: int, what: str
+) -> ReadOptions:
+    """The options that a caller gives; `what`: what `k` counts. Raises InvalidInput."""
     times = {"as_of": seconds(as_of), "recorded_as_of": seconds(recorded_as_of)}
-    return Look(k=count(k, f"k is how many {what}"), **times)
+    return ReadOptions(k=count(k, f"k is how many {what}"), **times)
 
 
-class Reader:
+class Recaller:
     """Questions in, hits out."""
 
     def __init__(self, live: Live, parts: Parts) -> None:
@@ -63,7 +65,9 @@ class Reader:
                 return recent_turns(state, window, session)
             return list(state.kept(("recent", window), lambda: recent_turns(state, window)))
 
-    def plan(self, question: Turn, look: Look, recent: Sequence[Turn] | None = None) -> Plan:
+    def plan(
+        self, question: Turn, options: ReadOptions, recent: Sequence[Turn] | None = None
+    ) -> Plan:
         """The ask model's plan, with the router's block weights; `as_of` asks for the past.
 
         `recent`: the turns before the question, those of its session where none are given.
@@ -71,7 +75,7 @@ class Reader:
         recent = self.recent(question.session) if recent is None else recent
         question, near = readable(question), [readable(turn) for turn in recent]
         plan = self._parts.policy.ask(question, near)
-        if look.as_of is not None:
+        if options.as_of is not None:
             plan = replace(plan, past=False)
         routed = self._parts.settings.router
         route = self._parts.policy.route(question, near) if routed else Route()
@@ -81,9 +85,9 @@ class Reader:
             semantic=plan.semantic * route.semantic,
         )
 
-    def find(self, plan: Plan, look: Look) -> Found:
+    def find(self, plan: Plan, options: ReadOptions) -> Found:
         """Recall by a plan."""
-        found = next((f for _ in range(TRIES) if (f := self._try(plan, look)) is not None), None)
+        found = next((f for _ in range(TRIES) if (f := self._try(plan, options)) is not None), None)
         if found is None:
             raise NotFound("others keep forgetting what is being recalled: try again")
         asked = str(next(self._asked))
@@ -91,7 +95,7 @@ class Reader:
         key = self._live.hashed(key, repr(self._live.clock()))
         return replace(found, trace=replace(found.trace, key=key))
 
-    def _try(self, plan: Plan, look: Look) -> Found | None:
+    def _try(self, plan: Plan, options: ReadOptions) -> Found | None:
         """Recall once; None where what is recalled was erased, or all re-embedded, meanwhile."""
         settings = self._parts.settings.recall
         embedder = self._live.embedder
@@ -109,10 +113,10 @@ class Reader:
                         speakers=tuple(i for i in query.speakers if i in state.graph),
                     ),
                     vectors=vectors,
-                    k=look.k,
+                    k=options.k,
                     now_s=self._live.present(),
-                    as_of=look.as_of,
-                    recorded_as_of=look.recorded_as_of,
+                    as_of=options.as_of,
+                    recorded_as_of=options.recorded_as_of,
                 )
                 return recall(state, reading, settings, same_relation)
         except NotFound:
@@ -121,10 +125,10 @@ class Reader:
                     raise
             return None
 
-    def shown_to_writer(self, turn: Turn) -> Sequence[Recalled]:
+    def recalled_for_writer(self, turn: Turn) -> Sequence[Recalled]:
         """What the write model sees of the memory; empty unless `recalled_for_write` is set."""
-        look = Look(k=self._parts.settings.recalled_for_write)
-        if look.k <= 0:
+        options = ReadOptions(k=self._parts.settings.recalled_for_write)
+        if options.k <= 0:
             return ()
         return [
             Recalled(
@@ -135,7 +139,7 @@ class Reader:
                 current=h.current,
                 tentative=h.tentative,
             )
-            for h in self.find(self.plan(turn, look), look).hits
+            for h in self.find(self.plan(turn, options), options).hits
         ]
 
 

@@ -1,4 +1,4 @@
-"""Sleeping: the rules run over a still picture; what changed meanwhile stays as it is."""
+"""Sleeping: the rules run over a frozen copy; what has changed meanwhile stays as it is."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from mags.plasticity.still import Still
 from mags.plasticity.themes import Member, Scribe, central_summary
 
 TRIES = 4
-"""Pictures taken before a sleep gives up because others keep erasing or sleeping."""
-
+"""Attempts before a sleep gives up because others keep erasing or sleeping."""
 GROWN = 1.1
-"""Regions are found anew, without a sleep, once a memory has grown by this factor."""
+"""Growth of a memory from which its regions are found anew without a sleep."""
 
 
 class Sleeper:
@@ -44,9 +43,9 @@ class Sleeper:
     def sleep(self, on_rule: OnRule | None = None) -> Slept:
         """Run every rule; reading and writing go on meanwhile.
 
-        What was forgotten meanwhile could be quoted by what the sleep wrote, and a sleep of
-        another process makes the same themes: then it begins again, and `on_rule` hears the
-        rules again. Raises StoreBusy when that happens every time.
+        It begins again where something was forgotten meanwhile, which a new theme might quote, or
+        where another process has slept and made the same themes; `on_rule` then hears the rules
+        again. Raises StoreBusy when that happens every time.
         """
         with self._asleep:
             tries = (self._try(on_rule) for _ in range(TRIES))
@@ -61,13 +60,13 @@ class Sleeper:
     def regions(self) -> list[RegionView]:
         """The regions of the last sleep, found anew once the memory has grown by a tenth.
 
-        Only ids are kept between calls, never words: names and members are read from the
-        memory of now, so what was forgotten is in neither. Empty where regions are off.
+        Only ids are kept between calls, never words, so that nothing forgotten is left here.
+        Empty where regions are off.
         """
         rule = self._parts.sleep.regions
         if rule is None:
             return []
-        with self._live.settled() as state:
+        with self._live.committed() as state:
             found = self._regions
             if found is not None and len(state.graph) <= GROWN * len(found.ids):
                 return region_views(state, found)
@@ -82,13 +81,13 @@ class Sleeper:
         if most <= 0 or store.facts.size()["journal_bytes"] <= most:
             return
         self._live.tidy(always=True)  # only what a checkpoint covers can be folded
-        with self._live.settled() as state:
+        with self._live.committed() as state:
             seq = state.seq
         store.journal.compact(min([seq, *(mark.seq for mark in store.points.marks())]))
 
     def _try(self, on_rule: OnRule | None) -> Slept | None:
         live, settings = self._live, self._parts.sleep
-        with live.settled() as state:
+        with live.committed() as state:
             still = Still.of(state.graph, live_at=settings.live_at)
             base, generation = state.seq, live.generation
         rng = np.random.default_rng([self._parts.seed, still.tick])
@@ -102,7 +101,7 @@ class Sleeper:
                 on_rule=on_rule,
             )
         except NotFound:
-            return None  # a node of the picture is gone
+            return None  # a node of the copy is gone
         with live.writing() as state:
             since = live.store.journal.since(base) if state.seq > base else ()
             slept_too = any(entry.delta.kind == "sleep" for entry in since)
@@ -112,7 +111,7 @@ class Sleeper:
         return slept
 
     def _scribe(self) -> Scribe:
-        """What writes themes reads and embeds through this."""
+        """The access that the writer of themes has to the memory."""
         live = self._live
 
         def words(ids: Sequence[int]) -> list[Content]:
@@ -142,7 +141,7 @@ class Sleeper:
 
 
 def region_views(state: State, regions: Regions) -> list[RegionView]:
-    """The regions as far as their nodes are in the memory still, largest first."""
+    """The regions with those of their nodes that are still there, largest first."""
     views = []
     for number, leaders in enumerate(regions.leaders):
         members = tuple(i for i in regions.members(number).tolist() if i in state.graph)

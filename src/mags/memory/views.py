@@ -1,4 +1,4 @@
-"""What a memory hands out: plain values in words."""
+"""What a memory returns: plain values in words."""
 
 from __future__ import annotations
 

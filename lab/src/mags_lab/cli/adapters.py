@@ -15,7 +15,7 @@ from rich.table import Table
 from mags.cli.console import out
 from mags.cli.installation import ADAPTER, ROLES
 from mags.errors import InvalidInput
-from mags.extras import bring
+from mags.extras import import_extra
 from mags.settings import NANO_GONE
 from mags_lab.cli.deciders import WEIGHTS
 from mags_lab.training.large.presets import (
@@ -123,7 +123,7 @@ def lora(
     leaves the adapter for `mags models use` and `mags models export`.
     """
     chosen = preset(preset_name)
-    road = bring("mags_lab.training.large.lora", extra="train", needed_for="mags train lora")
+    road = import_extra("mags_lab.training.large.lora", extra="train", needed_for="mags train lora")
     told = road.Tuning(
         model=model, preset=chosen, wording=wording, four_bit=four_bit, reward=reward
     )
@@ -219,7 +219,7 @@ def _trial(
     grpo: int = 0,
 ) -> Trial:
     """What every training is told; raises MissingExtra."""
-    measured = bring(
+    measured = import_extra(
         "mags_lab.training.large.trial", extra="train", needed_for=f"mags train {verb}"
     )
     trial: Trial = measured.Trial(
@@ -240,7 +240,7 @@ def _single(
 ) -> None:
     if not model:
         raise InvalidInput(f"Name the model to train: MODEL. {NANO_GONE}", key="MODEL")
-    road = bring(
+    road = import_extra(
         "mags_lab.training.large.single", extra="train", needed_for=f"mags train {algorithm}"
     )
     told = road.Single(algorithm=road.Algorithm(algorithm), model=model, **how)
@@ -317,7 +317,7 @@ def export(
 
 def _merged(adapter: Path, folder: Path, form: Form) -> Path:
     """An adapter and its base as one model."""
-    large = bring(
+    large = import_extra(
         "mags_lab.training.large.adapters", extra="train", needed_for="merging an adapter"
     )
     merged: Path = large.merge_adapter(large.base_of(adapter), adapter, folder)
@@ -326,6 +326,8 @@ def _merged(adapter: Path, folder: Path, form: Form) -> Path:
 
 def _gguf(model: Path, folder: Path) -> Path:
     """A model of transformers as one file."""
-    folders = bring("mags_lab.training.evaluate.voices", extra="train", needed_for="a GGUF file")
+    folders = import_extra(
+        "mags_lab.training.evaluate.voices", extra="train", needed_for="a GGUF file"
+    )
     file: Path = folders.to_gguf(model, folder / "model.gguf")
     return file

@@ -23,7 +23,7 @@ from pathlib import Path
 from mags import caches
 from mags.app import embedded, make_chat, make_heads
 from mags.app import open as open_memory
-from mags.cli.service import alone
+from mags.cli.service import one_blas_thread
 from mags.errors import NotFound
 from mags.memory.memory import Memory
 from mags.ports.answer import Answerer
@@ -289,11 +289,11 @@ def _match(task: Task, files: Path | None) -> Record:
 def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
     """Play matches in their order, `workers` at a time; the same whatever their number."""
     if workers <= 1:
-        with alone():
+        with one_blas_thread():
             yield from map(play_one, tasks)
         return
     spawn = get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=alone) as pool:
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=one_blas_thread) as pool:
         yield from pool.map(play_one, tasks)
 
 

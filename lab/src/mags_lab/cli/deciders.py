@@ -17,7 +17,7 @@ from mags.app import make_both, make_chat, make_heads, make_policy
 from mags.cli.console import AsJson, out, print_json
 from mags.cli.installation import ADAPTER, HEADS, adapters_in
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
-from mags.extras import bring
+from mags.extras import import_extra
 from mags.models.chat.usage import MeteredChat
 from mags.models.policy.prompted import PromptedPolicy
 from mags.models.policy.rules import RulePolicy
@@ -106,10 +106,12 @@ def frozen(given: str) -> ChatSettings | None:
 
 def _trained(folder: Path, name: str, seed: int) -> Decider:
     if adapters_in(folder):
-        shelf = bring("mags_lab.training.large.shelf", extra="train", needed_for=str(folder))
+        shelf = import_extra("mags_lab.training.large.shelf", extra="train", needed_for=str(folder))
         return _local(shelf.read_adapters(folder), name, seed)
     if (folder / WEIGHTS).is_file():
-        voices = bring("mags_lab.training.evaluate.voices", extra="train", needed_for=str(folder))
+        voices = import_extra(
+            "mags_lab.training.evaluate.voices", extra="train", needed_for=str(folder)
+        )
         found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
         return found
     raise InvalidInput(

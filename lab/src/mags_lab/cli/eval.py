@@ -13,7 +13,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from mags.cli.console import AsJson, out, print_json
-from mags.cli.service import alone
+from mags.cli.service import one_blas_thread
 from mags.errors import InvalidInput
 from mags.settings import ChatSettings
 from mags_lab.cli.arena import (
@@ -325,7 +325,7 @@ def courses(
             f"{dose.poisoned} < {dose.audited} < {dose.turns} does not hold"
         )
     found: dict[str, list[Course]] = {CLEAN: [], **{LIED.format(way): [] for way in WAYS}}
-    with alone():
+    with one_blas_thread():
         for seed in range(dose.seed, dose.seed + seeds):
             here = replace(dose, seed=seed)
             for way in WAYS:
@@ -504,7 +504,7 @@ def _tasks(
 
 def _look_into(names: Played, path: Path, chat: ChatSettings | None) -> None:
     player = _remembering(names.game, chat)
-    with alone():
+    with one_blas_thread():
         found = exhibit(names, make_game(names.game, names.bank), player)
     write_exhibit(path, found)
     player.close()

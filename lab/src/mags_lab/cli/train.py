@@ -18,7 +18,7 @@ from rich.table import Table
 
 from mags.cli.console import AsJson, Branch, MemoryPath, opened, out, print_json
 from mags.errors import ConfigurationError, InvalidInput
-from mags.extras import bring
+from mags.extras import import_extra
 from mags.models.chat.openai import Endpoint, OpenAIChat
 from mags.models.policy.heads.weights import SHIPPED
 from mags.settings import NANO_GONE, read_settings
@@ -207,7 +207,9 @@ def heads(
     beside those of the rules, where the recipe has tests.
     """
     recipe(recipe_name)
-    made = bring("mags_lab.training.heads.__main__", extra="train", needed_for="mags train heads")
+    made = import_extra(
+        "mags_lab.training.heads.__main__", extra="train", needed_for="mags train heads"
+    )
     given = {
         "out": file,
         "recipe": recipe_name,
@@ -244,8 +246,8 @@ def linker(
     neighbours. The setting `engram.linker` takes the file.
     """
     wanted: dict[str, Any] = {"extra": "pyg", "needed_for": "mags train linker"}
-    run = bring("mags_lab.training.linker", **wanted)
-    fitting = bring("mags_lab.training.linker", **wanted).Fitting(epochs=epochs, seed=seed)
+    run = import_extra("mags_lab.training.linker", **wanted)
+    fitting = import_extra("mags_lab.training.linker", **wanted).Fitting(epochs=epochs, seed=seed)
     with opened(memory, branch, read_only=True) as mem:
         data = mem.to_pyg()
     with Progress(transient=True) as progress:
@@ -284,7 +286,9 @@ def everything(
     if preset_name == "nano":
         raise InvalidInput(f"{NANO_GONE} The heads that ship: --preset full.", preset=preset_name)
     series(preset_name)
-    road = bring("mags_lab.training.heads.series", extra="train", needed_for="mags train all")
+    road = import_extra(
+        "mags_lab.training.heads.series", extra="train", needed_for="mags train all"
+    )
     ledger = road.train(preset_name, folder, seed=seed, threads=threads, console=out)
     out.print(_costs(ledger))
     place = folder / SHIPPED.path.name

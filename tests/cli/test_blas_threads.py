@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mags.cli.service import alone
+from mags.cli.service import one_blas_thread
 
 
 def threads() -> set[int]:
@@ -18,11 +18,11 @@ def threads() -> set[int]:
 
 def test_products_are_computed_alone_until_the_context_ends():
     with threadpool_limits(limits=2, user_api="blas"):
-        with alone():
+        with one_blas_thread():
             assert threads() == {1}
         assert threads() == {2}
 
 
 def test_a_process_that_begins_with_it_computes_alone():
-    with get_context("spawn").Pool(1, initializer=alone) as pool:
+    with get_context("spawn").Pool(1, initializer=one_blas_thread) as pool:
         assert pool.apply(threads) == {1}

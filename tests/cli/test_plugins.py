@@ -1,4 +1,4 @@
-"""Verbs that join by entry points: loaded when they are used, and missed by name."""
+"""Plugins: verbs of entry points, loaded when they are used, and missed by name."""
 
 import subprocess
 import sys
@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from mags import MissingExtra, extras
 from mags.app import make_policy
-from mags.cli.app import LABORATORY, app, join, whole
+from mags.cli.app import LABORATORY, add_plugin, app, whole
 from mags.settings import PolicySettings, Settings
 from tests.cli.running import run
 
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """MAGS without anything that joins it."""
+    """MAGS without plugins."""
     monkeypatch.setattr(extras, "entry_points", lambda **_: ())
 
 
@@ -36,7 +36,7 @@ def test_without_the_laboratory_its_verbs_stand_in_the_help() -> None:
     assert [verb for verb in LABORATORY if f" {verb} " not in help_] == []
 
 
-def test_the_help_loads_nothing_that_joins() -> None:
+def test_the_help_loads_no_plugin() -> None:
     script = (
         "import sys\n"
         "from mags.cli import app\n"
@@ -52,7 +52,9 @@ def hello(name: str, times: int = 1) -> None:
     typer.echo(f"hello {name} " * times)
 
 
-def test_a_function_joins_with_its_arguments_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_is_a_plugin_with_its_arguments_and_options(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = []
 
     def points(group: str, name: str) -> list[SimpleNamespace]:
@@ -61,7 +63,7 @@ def test_a_function_joins_with_its_arguments_and_options(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(extras, "entry_points", points)
     outer = typer.Typer()
-    join(outer, "hello", "Greet.", point="inner.hello")
+    add_plugin(outer, "hello", "Greet.", point="inner.hello")
     outer.command()(lambda: None)
     said = CliRunner().invoke(outer, ["hello", "Ana", "--times", "2"])
     assert (said.exit_code, said.output) == (0, "hello Ana hello Ana \n")
@@ -69,7 +71,7 @@ def test_a_function_joins_with_its_arguments_and_options(monkeypatch: pytest.Mon
     assert asked == [("mags.verbs", "inner.hello")] * 2
 
 
-def test_what_joins_is_the_laboratory() -> None:
+def test_the_plugins_are_the_laboratory() -> None:
     found = whole(app).commands
     assert set(found) >= {"train", "play", "eval", "models"}
     assert found["train"].params == []

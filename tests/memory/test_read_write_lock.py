@@ -1,4 +1,4 @@
-"""Many readers or one changer, and no way to leave the gate shut."""
+"""Many readers or one changer, and no way to leave the lock shut."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mags.memory.live import Gate
+from mags.memory.live import ReadWriteLock
 
 WAIT_S = 10.0
 
@@ -18,10 +18,10 @@ def started(work: Callable[[], None]) -> threading.Thread:
 
 
 def test_readers_pass_together() -> None:
-    gate, both = Gate(), threading.Barrier(2)
+    lock, both = ReadWriteLock(), threading.Barrier(2)
 
     def read() -> None:
-        with gate.reading():
+        with lock.reading():
             both.wait(WAIT_S)
 
     threads = [started(read), started(read)]
@@ -31,11 +31,11 @@ def test_readers_pass_together() -> None:
 
 
 def test_a_changer_is_alone() -> None:
-    gate, inside, most = Gate(), [0], [0]
+    lock, inside, most = ReadWriteLock(), [0], [0]
 
     def change() -> None:
         for _ in range(200):
-            with gate.changing():
+            with lock.changing():
                 inside[0] += 1
                 most[0] = max(most[0], inside[0])
                 inside[0] -= 1
@@ -47,33 +47,33 @@ def test_a_changer_is_alone() -> None:
 
 
 def test_nested_readers_pass_a_waiting_changer() -> None:
-    gate, done = Gate(), threading.Event()
+    lock, done = ReadWriteLock(), threading.Event()
 
     def change() -> None:
-        with gate.changing():
+        with lock.changing():
             done.set()
 
-    with gate.reading():
+    with lock.reading():
         thread = started(change)
-        while not gate._waiting:
+        while not lock._waiting:
             time.sleep(0.001)
-        with gate.reading():
+        with lock.reading():
             assert not done.is_set()
     thread.join(WAIT_S)
     assert done.is_set()
 
 
 def test_a_changer_is_not_starved_by_readers_that_overlap() -> None:
-    gate, stop = Gate(), threading.Event()
+    lock, stop = ReadWriteLock(), threading.Event()
 
     def read() -> None:
         while not stop.is_set():
-            with gate.reading():
+            with lock.reading():
                 time.sleep(0.002)
 
     def change() -> None:
         for _ in range(20):
-            with gate.changing():
+            with lock.changing():
                 pass
 
     threads = [started(read) for _ in range(4)]
@@ -87,30 +87,30 @@ def test_a_changer_is_not_starved_by_readers_that_overlap() -> None:
 
 
 def test_who_reads_cannot_change() -> None:
-    gate = Gate()
-    with gate.reading(), pytest.raises(RuntimeError, match="let go"), gate.changing():
+    lock = ReadWriteLock()
+    with lock.reading(), pytest.raises(RuntimeError, match="let go"), lock.changing():
         pass
-    with gate.changing(), gate.reading(), gate.changing():
-        assert gate.inside
-    assert not gate.inside
+    with lock.changing(), lock.reading(), lock.changing():
+        assert lock.inside
+    assert not lock.inside
 
 
 @pytest.mark.parametrize("side", ["reading", "changing"])
 def test_a_failure_inside_opens_the_gate_again(side: str) -> None:
-    gate = Gate()
-    with pytest.raises(KeyboardInterrupt), getattr(gate, side)():
+    lock = ReadWriteLock()
+    with pytest.raises(KeyboardInterrupt), getattr(lock, side)():
         raise KeyboardInterrupt
-    with gate.changing():
+    with lock.changing():
         pass
 
 
 def test_an_interrupt_while_waiting_to_change_lets_readers_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gate, held, go = Gate(), threading.Event(), threading.Event()
+    lock, held, go = ReadWriteLock(), threading.Event(), threading.Event()
 
     def read() -> None:
-        with gate.reading():
+        with lock.reading():
             held.set()
             go.wait(WAIT_S)
 
@@ -120,13 +120,13 @@ def test_an_interrupt_while_waiting_to_change_lets_readers_in(
     def interrupted(timeout: float | None = None) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(gate._condition, "wait", interrupted)
-    with pytest.raises(KeyboardInterrupt), gate.changing():
+    monkeypatch.setattr(lock._condition, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt), lock.changing():
         pass
     monkeypatch.undo()
-    with gate.reading():
+    with lock.reading():
         pass
     go.set()
     thread.join(WAIT_S)
-    with gate.changing():
+    with lock.changing():
         pass

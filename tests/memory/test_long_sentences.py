@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mags.memory.inputs import LONGEST_STRETCH, readable
+from mags.memory.inputs import LONGEST_SENTENCE, readable
 from mags.ports.policy import Turn
 
 PIECES = st.sampled_from(["word ", "a. ", "x", "why?", "\n", "我住在奥斯陆。", "Alice's "])
@@ -24,10 +24,10 @@ def test_nothing_is_left_out_but_lines_are_begun(parts: list[tuple[str, int]]) -
     read = lines(text)
     assert "".join(read) == text.replace("\n", "")
     ended = text.replace("。", "。\n").replace(". ", ". \n")
-    assert len(read) <= 1 + ended.count("\n") + 2 * len(text) // LONGEST_STRETCH
+    assert len(read) <= 1 + ended.count("\n") + 2 * len(text) // LONGEST_SENTENCE
 
 
-def test_a_stretch_without_an_end_is_broken_at_spaces() -> None:
+def test_a_text_without_an_end_is_broken_at_spaces() -> None:
     read = lines("word " * 1_000)
-    assert all(len(line) <= LONGEST_STRETCH and line.endswith("word ") for line in read)
-    assert max(len(line) for line in lines("x" * 10_000)) == LONGEST_STRETCH
+    assert all(len(line) <= LONGEST_SENTENCE and line.endswith("word ") for line in read)
+    assert max(len(line) for line in lines("x" * 10_000)) == LONGEST_SENTENCE

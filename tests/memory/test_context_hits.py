@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mags.memory.asking import Offer, offered
+from mags.memory.asking import ContextHit, context_hits
 from mags.memory.memory import Memory
 from mags.recall.found import Found
 
@@ -25,9 +25,9 @@ def family(memory: Memory) -> Memory:
     return memory
 
 
-def offers(memory: Memory, found: Found) -> list[Offer]:
+def offers(memory: Memory, found: Found) -> list[ContextHit]:
     with memory._live.reading() as state:
-        return offered(state, found, memory._live.present())
+        return context_hits(state, found, memory._live.present())
 
 
 def test_a_cited_fact_says_who_said_it_and_when_and_since_when_it_holds(memory: Memory) -> None:
