@@ -32,7 +32,7 @@ from mags_lab.evaluation.metrics import bootstrap
 from mags_lab.evaluation.protocol import Retriever, Turn, split
 from mags_lab.evaluation.suites.retrieval import ask_all, scores
 from mags_lab.games.players.notes import Note
-from mags_lab.games.players.retrieving import PLAIN, TUNED, Shelf
+from mags_lab.games.players.retrieving import PLAIN, TUNED, LineIndex
 from mags_lab.games.reader import shipped_reader
 from mags_lab.games.turns import Line, Reader
 
@@ -80,18 +80,18 @@ class Retrieving:
     """
 
     def __init__(self, embedder: Embedder, *, growing: bool) -> None:
-        self._shelf = Shelf(embedder, TUNED if growing else PLAIN)
+        self._index = LineIndex(embedder, TUNED if growing else PLAIN)
         self._growing = growing
         self._start: str | None = None
         self._ids: list[str] = []
 
     def add(self, turns: Sequence[Turn]) -> None:
-        """Put turns on the shelf."""
+        """Put turns into the index."""
         if not self._growing and turns:
             self._start = self._start or turns[0].session
             turns = [turn for turn in turns if turn.session == self._start]
         first = len(self._ids)
-        self._shelf.add(
+        self._index.add(
             [
                 Note(
                     said=(first + place, 0),
@@ -104,7 +104,7 @@ class Retrieving:
 
     def search(self, query: str, k: int) -> list[str]:
         """The k best turns."""
-        return [self._ids[note.said[0]] for note in self._shelf.search(query, k, len(self._ids))]
+        return [self._ids[note.said[0]] for note in self._index.search(query, k, len(self._ids))]
 
 
 @dataclass(slots=True)

@@ -63,7 +63,7 @@ class Fusion:
     actions: bool = True
 
 
-class Shelf:
+class LineIndex:
     """Lines with their vectors and words; everything added is there to be found at once."""
 
     def __init__(self, embedder: Embedder, fusion: Fusion) -> None:
@@ -80,7 +80,7 @@ class Shelf:
         self._lexicon = Lexicon(_hash)
 
     def add(self, notes: Sequence[Note]) -> None:
-        """Put lines on the shelf, oldest first."""
+        """Put lines into the index, oldest first."""
         if not notes:
             return
         first, last = len(self.notes), len(self.notes) + len(notes)
@@ -165,9 +165,9 @@ TUNED = Fusion(recency=2.0, half_life_turns=200.0, again=4)
 
 
 class Retrieving:
-    """A player that shows its reader the k best lines of a shelf, oldest first, and the turn.
+    """A player that shows its reader the k best lines of an index, oldest first, and the turn.
 
-    `growing`: everything said goes on the shelf; else only what was said in the first scene.
+    `growing`: everything said is indexed; else only what was said in the first scene.
     """
 
     def __init__(
@@ -182,23 +182,23 @@ class Retrieving:
     ) -> None:
         self.name = "growing" if growing else "static"
         self._reader = reader
-        self._shelf = Shelf(embedder, fusion or (TUNED if growing else PLAIN))
+        self._index = LineIndex(embedder, fusion or (TUNED if growing else PLAIN))
         self._growing = growing
         self._k = k
         self._clock = clock
 
     def begin(self, scene: Scene) -> None:
-        """Clear the shelf; a rulebook told in the first scene goes on it when that is played."""
-        self._shelf.clear()
+        """Clear the index; a rulebook told in the first scene goes into it when that is played."""
+        self._index.clear()
 
     def choose(self, scene: Scene) -> Move:
         """By the best lines for the question and those of the turn itself."""
         began = self._clock()
         present = noted(scene)
-        if self._growing or not self._shelf.notes:
-            self._shelf.add(present)
+        if self._growing or not self._index.notes:
+            self._index.add(present)
         written = self._clock()
-        found = self._shelf.search(scene.question, self._k, scene.turn, scene.actions)
+        found = self._index.search(scene.question, self._k, scene.turn, scene.actions)
         notes = in_order([*found, *present[-PRESENT:]])
         recalled = self._clock()
         choice, notes = self._chosen(scene, notes)
@@ -224,7 +224,7 @@ class Learning(Retrieving):
         self.name = "growing + diary"
 
     def begin(self, scene: Scene) -> None:
-        """Clear the shelf, and forget what was learned."""
+        """Clear the index, and forget what was learned."""
         super().begin(scene)
         self._diary = Diary()
         self._deciding = Deciding()
@@ -277,6 +277,6 @@ class Learning(Retrieving):
         """By name the last lines that hold it, newest first."""
 
         def holding(words: frozenset[str]) -> Iterator[Note]:
-            return (n for n in reversed(self._shelf.notes) if words <= frozenset(terms(n.shown)))
+            return (n for n in reversed(self._index.notes) if words <= frozenset(terms(n.shown)))
 
         return [list(islice(holding(frozenset(terms(name))), LINES)) for name in names]
