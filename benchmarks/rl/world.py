@@ -1,6 +1,6 @@
 """The world of the study: the generator's own turns, of fewer relations and shorter.
 
-Nothing is made anew: `mags_lab.training.generate` draws the turns, from shelves with fewer
+Nothing is made anew: `mags_lab.training.generate` draws the turns, from material with fewer
 relations and fewer phrases of each. Names, frames and phrasings are held out as everywhere
 (`mags_lab.training.chains.splits`); of the frames of training a part is kept back for
 reinforcement.
@@ -14,7 +14,7 @@ from random import Random
 from types import MappingProxyType
 
 from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.chains.splits import Shelf, fraction, shelf
+from mags_lab.training.chains.splits import SplitMaterial, fraction, split_material
 from mags_lab.training.chains.variety import Known
 from mags_lab.training.generate.samples import Turns
 from mags_lab.training.generate.statements import Draft
@@ -42,9 +42,9 @@ class World:
     longest: int
     scatter: float = 0.0
 
-    def shelf(self, split: Split) -> Shelf:
-        """The generator's shelf of a split, cut to this world."""
-        whole = shelf(split)
+    def cut(self, split: Split) -> SplitMaterial:
+        """What the generator makes a split from, cut to this world."""
+        whole = split_material(split)
         entries = tuple(
             replace(
                 entry,
@@ -57,11 +57,11 @@ class World:
         )
         return replace(whole, entries=entries)
 
-    def material(self, name: str) -> Shelf:
-        """The shelf of "taught", "kept-back" or a split by its name."""
+    def material(self, name: str) -> SplitMaterial:
+        """What "taught", "kept-back" or a split of that name is made from."""
         if name in (TAUGHT, KEPT_BACK):
-            return self._parted(self.shelf(Split.TRAIN), back=name == KEPT_BACK)
-        return self.shelf(Split(name))
+            return self._parted(self.cut(Split.TRAIN), back=name == KEPT_BACK)
+        return self.cut(Split(name))
 
     def samples(
         self, name: str, role: Role, count: int, *, seed: str, known: Known
@@ -73,8 +73,8 @@ class World:
         """Whether a turn is one of this world's."""
         return len(draft.text) <= self.longest and not {*draft.tags} & {*self.left_out}
 
-    def _parted(self, whole: Shelf, *, back: bool) -> Shelf:
-        """A shelf with the frames that fine-tuning sees, or (where there are any) the others."""
+    def _parted(self, whole: SplitMaterial, *, back: bool) -> SplitMaterial:
+        """Material with the frames that fine-tuning sees, or (where there are any) the others."""
         parts = {
             name: sorted(frames, key=lambda frame: fraction(f"frame kept back\n{frame}"))
             for name, frames in whole.frames.items()

@@ -8,7 +8,7 @@ import pytest
 from mags.models.grammar import read_engram
 from mags.ports.policy import Act
 from mags_lab.training.chains.schema import Role, Split
-from mags_lab.training.chains.splits import shelf
+from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.changes import Changes
 from mags_lab.training.generate.fillers import Fillers, Framer
 from mags_lab.training.generate.samples import Turns
@@ -20,7 +20,7 @@ ANA = Company(speaker="Ana", other="Bo", now=date(2024, 5, 1))
 
 
 def drafts(split: Split, many: int) -> list[Draft]:
-    rng, own = Random(7), shelf(split)
+    rng, own = Random(7), split_material(split)
     fillers = Fillers(own, rng)
     framer = Framer(own, rng, fillers)
     changes = Changes(own, rng, framer, Teller(own, rng, fillers, framer))
@@ -74,7 +74,7 @@ def test_a_change_in_a_word_or_two_names_its_object(made: list[Draft]):
 
 
 def test_nothing_is_put_around_a_word_or_two():
-    turns = Turns(shelf(Split.TRAIN), Random(3), scatter=1.0)
+    turns = Turns(split_material(Split.TRAIN), Random(3), scatter=1.0)
     short = [one for one in (turns.to_write() for _ in range(1500)) if "amend" in one.tags]
     assert len(short) > 10
     assert not any({"scattered", "aside"} & {*one.tags} for one in short)

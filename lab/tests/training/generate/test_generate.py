@@ -20,7 +20,7 @@ from mags_lab.training.chains.schema import (
     route,
     to_line,
 )
-from mags_lab.training.chains.splits import shelf
+from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Fillers, Framer, decent, lowered, name
 from mags_lab.training.generate.samples import Amount, generate
@@ -115,13 +115,13 @@ def test_names_are_decent_and_read_as_names():
 
 def test_an_unknown_slot_type_says_what_to_add():
     with pytest.raises(InvalidInput, match=r"words/no-such\.txt"):
-        Fillers(shelf(Split.TRAIN), Random(0)).value("no-such")
+        Fillers(split_material(Split.TRAIN), Random(0)).value("no-such")
 
 
 def test_values_differ_from_those_to_avoid():
-    fillers = Fillers(shelf(Split.TRAIN), Random(0))
+    fillers = Fillers(split_material(Split.TRAIN), Random(0))
     with pytest.raises(InvalidInput, match="too few"):
-        fillers.value("kind", avoid=shelf(Split.TRAIN).words["kind"])
+        fillers.value("kind", avoid=split_material(Split.TRAIN).words["kind"])
 
 
 def test_operations_have_one_spelling():
@@ -174,7 +174,7 @@ def test_dates_mean_what_they_say_on_their_day():
 
 
 def test_frames_keep_sentences_whole():
-    material = shelf(Split.TRAIN)
+    material = split_material(Split.TRAIN)
     framer = Framer(material, Random(0), Fillers(material, Random(0)))
     values = {"x": "My flat is in Oslo.", "y": "You see", "w": "May"}
     assert framer.put("{x} {y}", values) == "My flat is in Oslo. You see"

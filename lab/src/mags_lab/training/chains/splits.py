@@ -81,7 +81,7 @@ def part(items: Iterable[str], *, kind: str, held: bool, least: int = 0) -> tupl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class SplitMaterial:
     """Everything one split is made from. `held`: its names and fillers are the held-out ones."""
 
     split: Split
@@ -104,11 +104,11 @@ def split_of(one: Dialogue) -> Split:
     return Split.DEV if place < TALK_SHARE + DEV_SHARE else Split.TRAIN
 
 
-def shelf(split: Split) -> Shelf:
-    """What a split is made from; `real` has no shelf."""
+def split_material(split: Split) -> SplitMaterial:
+    """What a split is made from; `real` has none."""
     held = split not in FAMILIAR
     more = {} if held else frames(FURTHER)
-    return Shelf(
+    return SplitMaterial(
         split=split,
         entries=_entries(split),
         frames=MappingProxyType(

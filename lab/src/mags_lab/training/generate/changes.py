@@ -15,7 +15,7 @@ from random import Random
 from mags.ports.policy import Act, Recalled, Turn
 from mags_lab.training.chains.phrasebook import Entry
 from mags_lab.training.chains.schema import Line, sentence
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Framer
 from mags_lab.training.generate.statements import (
@@ -61,12 +61,14 @@ class Next:
 class Changes:
     """Makes drafts of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, framer: Framer, teller: Teller) -> None:
+    def __init__(
+        self, material: SplitMaterial, rng: Random, framer: Framer, teller: Teller
+    ) -> None:
         self._rng = rng
-        self._shelf = shelf
+        self._material = material
         self._framer = framer
         self._teller = teller
-        entries = shelf.entries
+        entries = material.entries
         self._one = [entry for entry in entries if entry.one and _changes(entry)]
         self._many = [entry for entry in entries if not entry.one]
         self._ends = [entry for entry in entries if _any(entry, "end")]
@@ -129,7 +131,7 @@ class Changes:
     def _again(self, who: Company, way: str) -> Draft | None:
         """A plain phrase of the same slot: another value, one more, the same, or no fact."""
         stem = "near_" if way == "near" else ""
-        pool = {"anew": self._one, "another": self._many}.get(way, self._shelf.entries)
+        pool = {"anew": self._one, "another": self._many}.get(way, self._material.entries)
         people = ("first", "third")
         found = [(e, p) for e in pool for p in people if e.list(p) and e.list(stem + p)]
         if not found:
@@ -170,7 +172,7 @@ class Changes:
     def _draft(self, who: Company, before: Turn, then: Next) -> Draft:
         recent = [before]
         if self._rng.random() < REPLIED:
-            recent.append(Turn(text=self._rng.choice(self._shelf.smalltalk), speaker=who.other))
+            recent.append(Turn(text=self._rng.choice(self._material.smalltalk), speaker=who.other))
         known = then.sure or self._rng.random() < REMEMBERED
         return Draft(
             text=then.text,

@@ -13,7 +13,7 @@ from mags.ports.relations import kind_of
 from mags_lab.training.chains.dialogues import CHOICE, Dialogue, fill, fillable, slots_of, type_of
 from mags_lab.training.chains.phrasebook import Entry
 from mags_lab.training.chains.schema import Line, Look, Role, sentence
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Fillers, Framer
 from mags_lab.training.generate.statements import Draft, Teller, fact_of, memory
@@ -40,23 +40,23 @@ class Scene:
 class Talks:
     """Makes drafts of one split's turns of conversation."""
 
-    def __init__(self, shelf: Shelf, rng: Random) -> None:
+    def __init__(self, material: SplitMaterial, rng: Random) -> None:
         self._rng = rng
-        self._shelf = shelf
-        self._fillers = Fillers(shelf, rng)
-        self._teller = Teller(shelf, rng, self._fillers, Framer(shelf, rng, self._fillers))
-        self._entries = {entry.name: entry for entry in shelf.entries}
-        self._free = tuple(one for one in shelf.dialogues if not (one.was or one.asks))
+        self._material = material
+        self._fillers = Fillers(material, rng)
+        self._teller = Teller(material, rng, self._fillers, Framer(material, rng, self._fillers))
+        self._entries = {entry.name: entry for entry in material.entries}
+        self._free = tuple(one for one in material.dialogues if not (one.was or one.asks))
         self._idle = tuple(one for one in self._free if not one.keep)
 
     @property
     def any(self) -> bool:
         """Whether this split has turns of conversation."""
-        return bool(self._shelf.dialogues)
+        return bool(self._material.dialogues)
 
     def draft(self, role: Role) -> Draft:
         """Any turn, for the write policy or the router, sometimes with another one after it."""
-        one = self._rng.choice(self._shelf.dialogues)
+        one = self._rng.choice(self._material.dialogues)
         if one not in self._free or self._rng.random() >= JOINED:
             return self.of(one, role)
         other = self._rng.choice(self._free)
@@ -123,7 +123,7 @@ class Talks:
         closes = not text.endswith("?") and self._rng.random() < CLOSED
         before, after = ("open" if opens else "", "close" if closes else "")
         extra = [
-            self._said(self._rng.choice(self._shelf.asides[name]), scene) if name else ""
+            self._said(self._rng.choice(self._material.asides[name]), scene) if name else ""
             for name in (before, after)
         ]
         return " ".join(part for part in (extra[0], text, extra[1]) if part)

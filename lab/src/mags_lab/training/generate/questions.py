@@ -12,7 +12,7 @@ from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Turn
 from mags_lab.training.chains.phrasebook import Entry, fill
 from mags_lab.training.chains.schema import Look
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Fillers, Framer
 from mags_lab.training.generate.statements import Teller
@@ -45,13 +45,15 @@ class Asked:
 class Questioner:
     """Makes questions from the phrases of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, teller: Teller, framer: Framer) -> None:
+    def __init__(
+        self, material: SplitMaterial, rng: Random, teller: Teller, framer: Framer
+    ) -> None:
         self._rng = rng
         self._teller = teller
         self._framer = framer
-        self._fillers = Fillers(shelf, rng)
-        self._entries = shelf.entries
-        self._bridges = _bridges(shelf.entries)
+        self._fillers = Fillers(material, rng)
+        self._entries = material.entries
+        self._bridges = _bridges(material.entries)
         # How often each kind is asked; kinds for which a split has no phrase fall out.
         self._kinds: dict[str, tuple[float, Callable[[str, str, date], Asked | None]]] = {
             "third": (26, lambda speaker, other, now: self.direct("ask_third", speaker, other)),

@@ -10,7 +10,7 @@ from random import Random
 from mags.ports.policy import Act, Recalled, Turn
 from mags_lab.training.chains.phrasebook import SLOT, fill
 from mags_lab.training.chains.schema import Line, Role, Sample, Split, sentence
-from mags_lab.training.chains.splits import FAMILIAR, TESTS, Shelf, shelf
+from mags_lab.training.chains.splits import FAMILIAR, TESTS, SplitMaterial, split_material
 from mags_lab.training.chains.variety import Known
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.changes import AMEND, Changes
@@ -44,15 +44,15 @@ PLAIN_SPEAKERS = ("user", "assistant")
 class Turns:
     """Makes drafts for one split. `scatter`: share of turns put among random words."""
 
-    def __init__(self, shelf: Shelf, rng: Random, *, scatter: float) -> None:
+    def __init__(self, material: SplitMaterial, rng: Random, *, scatter: float) -> None:
         self._rng = rng
-        self._shelf = shelf
-        self._fillers = Fillers(shelf, rng)
-        self._framer = Framer(shelf, rng, self._fillers)
+        self._material = material
+        self._fillers = Fillers(material, rng)
+        self._framer = Framer(material, rng, self._fillers)
         self._scatter = scatter
-        self._teller = Teller(shelf, rng, self._fillers, self._framer)
-        self._asker = Questioner(shelf, rng, self._teller, self._framer)
-        self._changes = Changes(shelf, rng, self._framer, self._teller)
+        self._teller = Teller(material, rng, self._fillers, self._framer)
+        self._asker = Questioner(material, rng, self._teller, self._framer)
+        self._changes = Changes(material, rng, self._framer, self._teller)
         self._writers: dict[str, Callable[[Company], Draft | None]] = {
             "add": lambda who: self.told(who, Act.ADD),
             "update": lambda who: self.told(who, Act.UPDATE),
@@ -165,7 +165,7 @@ class Turns:
     def small(self, who: Company) -> Draft:
         """Small talk."""
         text = " ".join(
-            self._rng.choice(self._shelf.smalltalk)
+            self._rng.choice(self._material.smalltalk)
             for _ in range(self._rng.choice((1, 1, 1, 2, 2, 3)))
         )
         if self._rng.random() < 0.5:
@@ -291,7 +291,7 @@ class Turns:
         """What was said before: whoever is asked about as "you" has spoken."""
         if "second" not in asked.tags:
             return asked.recent
-        return (Turn(text=self._rng.choice(self._shelf.smalltalk), speaker=who.other),)
+        return (Turn(text=self._rng.choice(self._material.smalltalk), speaker=who.other),)
 
     def _old(self, told: Told, who: Company) -> tuple[Recalled, ...]:
         """The fact that a change replaces, remembered more often than not."""
@@ -308,7 +308,7 @@ class Turns:
         if self._rng.random() < self._scatter and not WHOLE & {*draft.tags}:
             text = self._framer.scattered(draft.text)
             draft = replace(draft, text=text, tags=(*draft.tags, "scattered"))
-        if self._shelf.split in FAMILIAR and "note" not in draft.tags:
+        if self._material.split in FAMILIAR and "note" not in draft.tags:
             draft = replace(draft, text=typed(draft.text, self._rng))
         recent, recalled = list(draft.recent), list(draft.recalled)
         if self._rng.random() < 0.3:
@@ -326,7 +326,7 @@ class Turns:
         near = None
         if "pronoun" not in draft.tags and self._rng.random() < 0.4:
             near = self._teller.from_list(["near_first", "near_third"], draft.speaker)
-        aside = near.text if near else self._rng.choice(self._shelf.smalltalk)
+        aside = near.text if near else self._rng.choice(self._material.smalltalk)
         if "?" in aside:  # another question would need another plan
             return draft
         parts = [draft.text, aside]
@@ -337,14 +337,14 @@ class Turns:
     def _chatter(self, speaker: str) -> str:
         """What somebody said before that does not matter here."""
         if self._rng.random() < 0.5:
-            return self._rng.choice(self._shelf.smalltalk)
+            return self._rng.choice(self._material.smalltalk)
         own = self._rng.random() < 0.5
         told = self._teller.tell(Act.ADD, speaker, third=None if own else True)
-        return told.text if told else self._rng.choice(self._shelf.smalltalk)
+        return told.text if told else self._rng.choice(self._material.smalltalk)
 
     def _stray(self, draft: Draft) -> Recalled:
         """A memory that does not matter here."""
-        entry = self._rng.choice(self._shelf.entries)
+        entry = self._rng.choice(self._material.entries)
         speaker = self._fillers.name(avoid=(draft.speaker,))
         values = self._teller.values(entry, "", speaker)
         return memory(
@@ -407,11 +407,17 @@ def generate(amount: Amount, seed: int) -> Iterator[Sample]:
 
 def of_split(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample]:
     """Samples of one split, none a near duplicate of one in `known`, which grows with them."""
-    yield from of_shelf(shelf(split), count, f"{seed} {split}", known, name=split)
+    yield from of_material(split_material(split), count, f"{seed} {split}", known, name=split)
 
 
-def of_shelf(
-    material: Shelf, count: int, seed: str, known: Known, *, name: str, scatter: float = SCATTER
+def of_material(
+    material: SplitMaterial,
+    count: int,
+    seed: str,
+    known: Known,
+    *,
+    name: str,
+    scatter: float = SCATTER,
 ) -> Iterator[Sample]:
     """Samples of this material; their ids begin with `name`. `scatter`: see `SCATTER`."""
     if not (material.dialogues if material.split is Split.TALK else material.entries):

@@ -11,7 +11,7 @@ from random import Random
 from mags.ports.policy import Act, Recalled, Turn
 from mags_lab.training.chains.phrasebook import Entry, fill
 from mags_lab.training.chains.schema import Line, Look, Role, Sample, Split, engram, route, sentence
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.dates import seconds
 from mags_lab.training.generate.fillers import Fillers, Framer, common
@@ -117,15 +117,17 @@ class Told:
 class Teller:
     """Makes statements from the phrases of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, fillers: Fillers, framer: Framer) -> None:
+    def __init__(
+        self, material: SplitMaterial, rng: Random, fillers: Fillers, framer: Framer
+    ) -> None:
         self._rng = rng
         self._fillers = fillers
         self._framer = framer
-        self._entries = shelf.entries
-        self._by_list = _by_list(shelf.entries)
+        self._entries = material.entries
+        self._by_list = _by_list(material.entries)
         self._kin = [
             (entry, found[1])
-            for entry in shelf.entries
+            for entry in material.entries
             if entry.subject == entry.object == "person"
             for phrase in entry.list("of")
             if (found := KIN.match(phrase))
