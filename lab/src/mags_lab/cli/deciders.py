@@ -39,7 +39,7 @@ from mags_lab.training.fidelity import StoreFidelity
 from mags_lab.training.generate.samples import of_split
 
 if TYPE_CHECKING:
-    from mags_lab.training.large.shelf import AdapterPolicy
+    from mags_lab.training.large.policy import AdapterPolicy
 
 
 WEIGHTS = "config.json"
@@ -106,8 +106,8 @@ def frozen(given: str) -> ChatSettings | None:
 
 def _trained(folder: Path, name: str, seed: int) -> Decider:
     if adapters_in(folder):
-        shelf = bring("mags_lab.training.large.shelf", extra="train", needed_for=str(folder))
-        return _local(shelf.read_adapters(folder), name, seed)
+        policy = bring("mags_lab.training.large.policy", extra="train", needed_for=str(folder))
+        return _local(policy.read_adapters(folder), name, seed)
     if (folder / WEIGHTS).is_file():
         voices = bring("mags_lab.training.evaluate.voices", extra="train", needed_for=str(folder))
         found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
