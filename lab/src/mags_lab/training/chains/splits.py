@@ -44,9 +44,9 @@ SHARED_WORDS = frozenset({"kind"})
 """Word lists that are vocabulary, as relations are, and so the same in every split."""
 LEARNT = frozenset({Split.TRAIN, Split.DEV})
 """The splits that have what was written for training alone, so that no test changed with it."""
-UNHEARD = frozenset({Split.DEV_PHRASINGS, Split.DEV_COUNTED})
-"""The splits that say what `dev` says in phrases of their own."""
-FAMILIAR = LEARNT | UNHEARD
+CALIBRATION = frozenset({Split.DEV_PHRASINGS, Split.DEV_COUNTED})
+"""The splits that say what `dev` says in phrases of their own: thresholds are found on one."""
+FAMILIAR = LEARNT | CALIBRATION
 """The splits with the names, words, frames and typing of training."""
 TRAINED = frozenset({"short"})
 """Themes of conversation that training alone has."""
@@ -152,7 +152,7 @@ def _entries(split: Split) -> tuple[Entry, ...]:
     if split is Split.INDEPENDENT:
         names = {entry.name for entry in known}
         return _unseen((e for e in phrasebook("independent") if e.name in names), book)
-    if split in UNHEARD:
+    if split in CALIBRATION:
         return _in_phrases_of(known, phrasebook(split))
     held = split is Split.PHRASINGS
     kept = tuple(
