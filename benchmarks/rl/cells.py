@@ -30,8 +30,8 @@ from benchmarks.rl.learning import (
     by_exam,
     by_labels,
     measured,
+    policy_of,
     tasks_of,
-    voice_of,
 )
 from benchmarks.rl.reinforced import Lesson, by_grpo, by_ppo
 from benchmarks.rl.small import new_model, train_tokenizer, without_names
@@ -56,7 +56,7 @@ from mags.errors import ConfigurationError
 from mags_lab.training.batches import Pair, encode, of_role, short_pair_of
 from mags_lab.training.chains.schema import Role, Sample, read_samples, write_samples
 from mags_lab.training.chains.variety import Known
-from mags_lab.training.experience import Voice
+from mags_lab.training.experience import SamplingPolicy
 from mags_lab.training.fidelity import BlindJudge
 from mags_lab.training.reward import GoldJudge
 from mags_lab.training.sft import SftConfig, fine_tune
@@ -112,10 +112,10 @@ class Run:
             return done
         tests = self.tests()
         model, found = MAKERS[cell.kind](self, cell)
-        voice = voice_of(model.eval(), self.words(cell.seed))
+        policy = policy_of(model.eval(), self.words(cell.seed))
         begun = time.process_time()
         found["measures"] = measured(
-            voice,
+            policy,
             [one for one in tests if cell.kind != SWEEP or one.split.value == DEV],
             self.study.world.relations,
             examined=self.study.amounts.examined,
@@ -142,10 +142,10 @@ class Run:
         """The fine-tuned model of a seed."""
         return self.model(BASE, seed)
 
-    def voice(self, seed: int) -> Voice:
+    def policy(self, seed: int) -> SamplingPolicy:
         """The fine-tuned model of a seed, as it draws while it is reinforced."""
         heat = self.study.practice.temperature
-        return voice_of(self.base(seed), self.words(seed), temperature=heat)
+        return policy_of(self.base(seed), self.words(seed), temperature=heat)
 
     def samples(self, name: str, seed: int) -> list[Sample]:
         """Training samples of a seed, made where they are not there; none is nearly a test."""
@@ -224,17 +224,17 @@ def make_more(run: Run, cell: Cell) -> Made:
 
 def make_grpo(run: Run, cell: Cell) -> Made:
     """The base, reinforced by its labels."""
-    voice = run.voice(cell.seed)
-    lesson = _labelled(run, voice, cell.seed)
-    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
+    policy = run.policy(cell.seed)
+    lesson = _labelled(run, policy, cell.seed)
+    return _made(policy, by_grpo(policy, lesson, run.study, seed=cell.seed))
 
 
 def make_blind(run: Run, cell: Cell) -> Made:
     """The base, reinforced by what a memory does with its replies; no label is at hand."""
-    voice, judge = run.voice(cell.seed), BlindJudge()
+    policy, judge = run.policy(cell.seed), BlindJudge()
     samples = run.samples(KEPT_BACK, cell.seed)
     tasks, dev = (
-        blinded(tasks_of(voice.tokenizer, some), run.study.world.relations)
+        blinded(tasks_of(policy.tokenizer, some), run.study.world.relations)
         for some in (samples, run.chosen_by())
     )
     judge([tasks[0].known, tasks[-1].known], [samples[0].target, samples[-1].target])  # compiles
@@ -245,7 +245,7 @@ def make_blind(run: Run, cell: Cell) -> Made:
         examiner=judge,
         part="reward",
     )
-    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
+    return _made(policy, by_grpo(policy, lesson, run.study, seed=cell.seed))
 
 
 def make_swept(run: Run, cell: Cell) -> Made:
@@ -286,11 +286,11 @@ def chosen(run: Run) -> Critic:
 
 def on_dev(run: Run, cell: Cell) -> Mapping[str, float]:
     """Exact adherence of a cell's model on the samples that steps are chosen by, for each role."""
-    voice = voice_of(run.model(cell.kind, cell.seed), run.words(cell.seed))
+    policy = policy_of(run.model(cell.kind, cell.seed), run.words(cell.seed))
     found = {}
     for role in ROLES:
         samples = of_role(run.chosen_by(), role)
-        replies = likeliest(voice, tasks_of(voice.tokenizer, samples))
+        replies = likeliest(policy, tasks_of(policy.tokenizer, samples))
         judged = GoldJudge()(samples, replies)
         found[role.value] = sum(one["exact"] for one in judged) / len(judged)
     return found
@@ -333,26 +333,26 @@ def _taught(
 
 
 def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int, *, looks: int = 2) -> Made:
-    voice = run.voice(cell.seed)
-    lesson = replace(_labelled(run, voice, cell.seed), looks=looks)
-    found = by_ppo(voice, lesson, run.study, critic=critic, steps=steps, seed=cell.seed)
-    return _made(voice, found)
+    policy = run.policy(cell.seed)
+    lesson = replace(_labelled(run, policy, cell.seed), looks=looks)
+    found = by_ppo(policy, lesson, run.study, critic=critic, steps=steps, seed=cell.seed)
+    return _made(policy, found)
 
 
-def _labelled(run: Run, voice: Voice, seed: int) -> Lesson[Sample]:
-    tasks = tasks_of(voice.tokenizer, run.samples(KEPT_BACK, seed))
+def _labelled(run: Run, policy: SamplingPolicy, seed: int) -> Lesson[Sample]:
+    tasks = tasks_of(policy.tokenizer, run.samples(KEPT_BACK, seed))
     exams = blinded(tasks, run.study.world.relations)
     return Lesson(
         tasks=tasks,
         judge=Onlooker(judge=GoldJudge(), look=by_exam(exams)),
-        dev=tasks_of(voice.tokenizer, run.chosen_by()),
+        dev=tasks_of(policy.tokenizer, run.chosen_by()),
         examiner=GoldJudge(),
         part="exact",
     )
 
 
-def _made(voice: Voice, found: dict[str, Any]) -> Made:
-    return voice.model, found
+def _made(policy: SamplingPolicy, found: dict[str, Any]) -> Made:
+    return policy.model, found
 
 
 def _write(path: Path, written: Mapping[str, Any]) -> None:

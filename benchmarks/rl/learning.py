@@ -13,8 +13,8 @@ from mags_lab.training.batches import prompt_of
 from mags_lab.training.chains.schema import Sample
 from mags_lab.training.evaluate.deciders import Decision
 from mags_lab.training.evaluate.scores import judge
-from mags_lab.training.evaluate.voices import VoiceDecider
-from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.evaluate.trained import SampledDecider
+from mags_lab.training.experience import Judge, SamplingPolicy, Task
 from mags_lab.training.fidelity import Examined, blind, examine
 from mags_lab.training.reward import adherence, item_f1, nearness, read
 from mags_lab.training.rollout import Sampling
@@ -26,14 +26,14 @@ LOOKED = 256
 """One reply in so many is looked at for the curves: an exam costs far more than a reply."""
 
 
-def voice_of(
+def policy_of(
     model: LlamaForCausalLM, words: PreTrainedTokenizerFast, *, temperature: float = 1.0
-) -> Voice:
+) -> SamplingPolicy:
     """A model that replies."""
     sampling = Sampling(
         pad=words.pad_token_id, end=words.eos_token_id, limit=LIMIT, temperature=temperature
     )
-    return Voice(model=model, tokenizer=words, sampling=sampling)
+    return SamplingPolicy(model=model, tokenizer=words, sampling=sampling)
 
 
 def tasks_of(words: PreTrainedTokenizerFast, samples: Sequence[Sample]) -> list[Task[Sample]]:
@@ -119,14 +119,14 @@ def by_exam(tasks: Sequence[Task[Examined]]) -> Callable[[Sample, str], Mapping[
 
 
 def measured(
-    voice: Voice, samples: Sequence[Sample], relations: Sequence[str], *, examined: int
+    policy: SamplingPolicy, samples: Sequence[Sample], relations: Sequence[str], *, examined: int
 ) -> dict[str, dict[str, list[float]]]:
     """Greedy decisions judged one by one: "frames ask" to measure to a figure for each sample.
 
     `examined`: how many of each group are held against their exam too.
     """
     found: dict[str, dict[str, list[float]]] = {}
-    decided = VoiceDecider(voice, name="small", timed=0).decide(samples)
+    decided = SampledDecider(policy, name="small", timed=0).decide(samples)
     for sample, decision in zip(samples, decided, strict=True):
         group = found.setdefault(
             f"{sample.split.value} {sample.role.value}",

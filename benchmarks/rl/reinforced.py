@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from benchmarks.rl.choosing import Chooser
 from benchmarks.rl.learning import Clock, Onlooker
 from benchmarks.rl.study import Critic, Study
-from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.experience import Judge, SamplingPolicy, Task
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
 from mags_lab.training.runs import Watch
@@ -32,8 +32,10 @@ class Lesson(Generic[T]):
     looks: int = 2
 
 
-def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict[str, Any]:
-    """GRPO to its last step; the voice's model is then the best that was seen."""
+def by_grpo(
+    policy: SamplingPolicy, lesson: Lesson[T], study: Study, *, seed: int
+) -> dict[str, Any]:
+    """GRPO to its last step; the policy's model is then the best that was seen."""
     how = study.practice
     config = GrpoConfig(
         steps=how.steps,
@@ -46,18 +48,24 @@ def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=study.choosing.every, last=how.steps)
+    chooser = _chooser(policy, lesson, every=study.choosing.every, last=how.steps)
     chooser(0)
     clock = _clock(lesson, chooser)
-    reinforce(voice, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
+    reinforce(policy, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
     chooser.take_best()
     return _found(lesson, chooser, clock)
 
 
 def by_ppo(
-    voice: Voice, lesson: Lesson[T], study: Study, *, critic: Critic, steps: int, seed: int
+    policy: SamplingPolicy,
+    lesson: Lesson[T],
+    study: Study,
+    *,
+    critic: Critic,
+    steps: int,
+    seed: int,
 ) -> dict[str, Any]:
-    """PPO for so many steps; the voice's model is then the best that was seen on the way."""
+    """PPO for so many steps; the policy's model is then the best that was seen on the way."""
     how = study.practice
     config = PpoConfig(
         steps=steps,
@@ -71,18 +79,18 @@ def by_ppo(
         rise=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=-(-steps // lesson.looks), last=steps)
+    chooser = _chooser(policy, lesson, every=-(-steps // lesson.looks), last=steps)
     chooser(0)
     clock = _clock(lesson, chooser)
     watch = _both(clock, chooser)
-    reinforce_with_critic(voice, lesson.tasks, lesson.judge, config, watch=watch)
+    reinforce_with_critic(policy, lesson.tasks, lesson.judge, config, watch=watch)
     chooser.take_best()
     return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
 
 
-def _chooser(voice: Voice, lesson: Lesson[T], *, every: int, last: int) -> Chooser[T]:
+def _chooser(policy: SamplingPolicy, lesson: Lesson[T], *, every: int, last: int) -> Chooser[T]:
     return Chooser(
-        voice=voice,
+        policy=policy,
         tasks=lesson.dev,
         judge=lesson.examiner,
         part=lesson.part,

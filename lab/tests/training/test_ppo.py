@@ -25,7 +25,7 @@ def test_the_reward_rises_and_the_loss_falls(words: Any, speller: Any) -> None:
 
     config = PpoConfig(steps=25, replies=64, rate=3e-3, value_rate=3e-3, warm=3)
     reinforce_with_critic(
-        tiny.voice(words, speller),
+        tiny.policy(words, speller),
         tiny.tasks(words),
         tiny.share_of_a,
         config,
@@ -52,7 +52,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_ran_through(
 
     for model in (whole, again):
         reinforce_with_critic(
-            tiny.voice(words, model), tasks, tiny.share_of_a, config, watch=noted, folder=tmp_path
+            tiny.policy(words, model), tasks, tiny.share_of_a, config, watch=noted, folder=tmp_path
         )
         (tmp_path / "step-4.pt").unlink()
     assert {step: len(found) for step, found in losses.items()} == {1: 1, 2: 1, 3: 2, 4: 2}
@@ -72,7 +72,7 @@ def test_a_step_has_as_many_replies_whatever_prompts_share(words: Any, speller: 
         return tiny.share_of_a(asked, replies)
 
     config = PpoConfig(steps=2, replies=32, copies=4, rows=16, warm=1)
-    reinforce_with_critic(tiny.voice(words, speller), tiny.tasks(words), judge, config)
+    reinforce_with_critic(tiny.policy(words, speller), tiny.tasks(words), judge, config)
     assert counts == [32, 32]
 
 
@@ -81,7 +81,7 @@ def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: A
     losses: list[float] = []
     config = PpoConfig(steps=8, replies=64, warm=8, value_rate=1e-2)
     reinforce_with_critic(
-        tiny.voice(words, speller),
+        tiny.policy(words, speller),
         tiny.tasks(words),
         tiny.share_of_a,
         config,
@@ -92,12 +92,12 @@ def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: A
 
 
 def test_advantages_are_normalised_over_the_tokens_of_replies(words: Any, speller: Any) -> None:
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     chance = torch.Generator().manual_seed(0)
-    seen = gather(voice, tiny.tasks(words), tiny.share_of_a, chance=chance)
+    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, chance=chance)
     torch.manual_seed(0)
     critic = Critic(tiny.SIZE.width)
-    said = advise(voice, critic, seen, PpoConfig(rows=3))
+    said = advise(policy, critic, seen, PpoConfig(rows=3))
     chosen = said.advantages[seen.mask.bool()]
     assert chosen.mean().item() == pytest.approx(0.0, abs=1e-5)
     assert chosen.std().item() == pytest.approx(1.0, abs=1e-4)

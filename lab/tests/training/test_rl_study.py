@@ -129,7 +129,7 @@ def test_of_all_looks_at_a_model_the_best_is_kept(
         return [{"exact": now} for now in [next(said)] for _ in replies]
 
     chooser = Chooser(
-        voice=tiny.voice(words, speller), tasks=tiny.tasks(words, 2), judge=judge, part="exact",
+        policy=tiny.policy(words, speller), tasks=tiny.tasks(words, 2), judge=judge, part="exact",
         every=2, last=2 * len(worth) - 2,
     )  # fmt: skip
     weights = {}
@@ -149,9 +149,9 @@ def test_the_last_step_is_looked_at_wherever_it_falls(words: Any, speller: Any) 
     from lab.tests.training import tiny
 
     tasks = tiny.tasks(words, 2)
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     chooser = Chooser(
-        voice=voice, tasks=tasks, judge=tiny.share_of_a, part="reward", every=2, last=3
+        policy=policy, tasks=tasks, judge=tiny.share_of_a, part="reward", every=2, last=3
     )
     for step in range(4):
         chooser(step)

@@ -61,8 +61,8 @@ def test_parts_and_copies_come_back_in_the_order_of_the_prompts(words: Any, spel
 def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_it(
     words: Any, speller: Any
 ) -> None:
-    voice, chance = tiny.voice(words, speller), torch.Generator().manual_seed(0)
-    seen = gather(voice, tiny.tasks(words), tiny.share_of_a, chance=chance, copies=4)
+    policy, chance = tiny.policy(words, speller), torch.Generator().manual_seed(0)
+    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, chance=chance, copies=4)
     with torch.no_grad():
         logits, _ = reply_states(speller, seen)
     assert len({tuple(row) for row in seen.tokens.tolist()}) > len(tiny.tasks(words))
@@ -102,9 +102,9 @@ def test_the_same_chance_draws_the_same(words: Any, speller: Any) -> None:
 def test_an_experience_has_the_probabilities_that_the_model_gives_it(
     words: Any, speller: Any
 ) -> None:
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     tasks = tiny.tasks(words)
-    seen = gather(voice, tasks, tiny.share_of_a, chance=torch.Generator().manual_seed(0))
+    seen = gather(policy, tasks, tiny.share_of_a, chance=torch.Generator().manual_seed(0))
     with torch.no_grad():
         logits, states = reply_states(speller, seen)
     assert logp_of(logits, seen) == pytest.approx(seen.old_logp, abs=1e-4)
@@ -114,9 +114,9 @@ def test_an_experience_has_the_probabilities_that_the_model_gives_it(
 
 
 def test_a_reply_is_its_text_without_end_and_padding(words: Any, speller: Any) -> None:
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     done = complete(
-        speller, prompts(words), voice.sampling, chance=torch.Generator().manual_seed(2)
+        speller, prompts(words), policy.sampling, chance=torch.Generator().manual_seed(2)
     )
-    for text in voice.replies(done):
+    for text in policy.replies(done):
         assert set(text) <= set(tiny.LETTERS) | {" "}

@@ -326,6 +326,6 @@ def _merged(adapter: Path, folder: Path, form: Form) -> Path:
 
 def _gguf(model: Path, folder: Path) -> Path:
     """A model of transformers as one file."""
-    folders = bring("mags_lab.training.evaluate.voices", extra="train", needed_for="a GGUF file")
+    folders = bring("mags_lab.training.evaluate.trained", extra="train", needed_for="a GGUF file")
     file: Path = folders.to_gguf(model, folder / "model.gguf")
     return file

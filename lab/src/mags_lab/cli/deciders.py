@@ -109,8 +109,8 @@ def _trained(folder: Path, name: str, seed: int) -> Decider:
         policy = bring("mags_lab.training.large.policy", extra="train", needed_for=str(folder))
         return _local(policy.read_adapters(folder), name, seed)
     if (folder / WEIGHTS).is_file():
-        voices = bring("mags_lab.training.evaluate.voices", extra="train", needed_for=str(folder))
-        found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
+        trained = bring("mags_lab.training.evaluate.trained", extra="train", needed_for=str(folder))
+        found: Decider = trained.from_folder(folder, name=name or folder.name, seed=seed)
         return found
     raise InvalidInput(
         f"{folder} is no policy: give rules, heads, both, prompted, configured, or a folder "

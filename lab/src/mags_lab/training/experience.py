@@ -88,8 +88,8 @@ class Experience:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """A model that replies: its tokenizer and how it draws."""
+class SamplingPolicy:
+    """A model that replies: its tokenizer and how it samples."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -107,7 +107,7 @@ class Voice:
 
 
 def gather(
-    voice: Voice,
+    policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
     *,
@@ -115,13 +115,13 @@ def gather(
     copies: int = 1,
 ) -> Experience:
     """Reply `copies` times to every task (next to each other) and have it judged."""
-    voice.model.eval()
+    policy.model.eval()
     done = complete_in_parts(
-        voice.model, [t.prompt for t in tasks], voice.sampling, chance=chance, copies=copies
+        policy.model, [t.prompt for t in tasks], policy.sampling, chance=chance, copies=copies
     )
     asked = [task for task in tasks for _ in range(copies)]
-    judged = judge([t.known for t in asked], voice.replies(done))
-    tokens, attention = _joined([t.prompt for t in asked], done, voice.sampling.pad)
+    judged = judge([t.known for t in asked], policy.replies(done))
+    tokens, attention = _joined([t.prompt for t in asked], done, policy.sampling.pad)
     names = sorted({name for one in judged for name in one})
     return Experience(
         tokens=tokens,

@@ -26,8 +26,8 @@ from torch.optim import Optimizer
 from mags_lab.training.experience import (
     Experience,
     Judge,
+    SamplingPolicy,
     Task,
-    Voice,
     gather,
     logp_of,
     reply_states,
@@ -62,7 +62,7 @@ class GrpoConfig:
 
 
 def reinforce(
-    voice: Voice,
+    policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
     config: GrpoConfig,
@@ -70,23 +70,23 @@ def reinforce(
     watch: Watch | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Train the voice's model in place on tasks; checkpoints go to `folder`, taken up there."""
-    chosen = optimisers(voice.model, rate=config.rate, decay=0.0, muon=False)
-    begin = resume(voice.model, chosen, folder)
+    """Train the policy's model in place on tasks; checkpoints go to `folder`, taken up there."""
+    chosen = optimisers(policy.model, rate=config.rate, decay=0.0, muon=False)
+    begin = resume(policy.model, chosen, folder)
     for step in range(begin, config.steps):
-        chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
-        seen, share = draw_groups(voice, tasks, judge, config, chance=chance)
+        chance = torch.Generator(device=policy.model.device).manual_seed(config.seed * 7919 + step)
+        seen, share = draw_groups(policy, tasks, judge, config, chance=chance)
         rate = config.rate * schedule(step, config.steps, warm=config.rise)
-        loss = learn_from(voice, chosen, seen, config, rate=rate)
+        loss = learn_from(policy, chosen, seen, config, rate=rate)
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss, "informative": share})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
-            save_checkpoint(folder, step + 1, voice.model, chosen)
-    voice.model.eval()
+            save_checkpoint(folder, step + 1, policy.model, chosen)
+    policy.model.eval()
 
 
 def draw_groups(
-    voice: Voice,
+    policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
     config: GrpoConfig,
@@ -95,16 +95,16 @@ def draw_groups(
 ) -> tuple[Experience, float]:
     """Replies of informative groups, and the share of groups that were so at the first draw."""
     pick = random.Random(int(torch.randint(2**31, (1,), generator=chance, device=chance.device)))
-    first = _draw(voice, tasks, judge, config, chance=chance, pick=pick)
+    first = _draw(policy, tasks, judge, config, chance=chance, pick=pick)
     useful = informative(first.rewards, config.group)
     share = float(useful.float().mean())
     kept = [first.rows(useful)]
     for _ in range(config.redraws):
         if sum(len(one.rewards) for one in kept) >= config.prompts * config.group:
             break
-        more = _draw(voice, tasks, judge, config, chance=chance, pick=pick)
+        more = _draw(policy, tasks, judge, config, chance=chance, pick=pick)
         kept.append(more.rows(informative(more.rewards, config.group)))
-    whole = joined(kept, pad=voice.sampling.pad)
+    whole = joined(kept, pad=policy.sampling.pad)
     most = config.prompts * config.group
     return replace(
         whole.rows(torch.arange(min(most, len(whole.rewards)))), parts=first.parts
@@ -112,7 +112,7 @@ def draw_groups(
 
 
 def _draw(
-    voice: Voice,
+    policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
     config: GrpoConfig,
@@ -121,11 +121,11 @@ def _draw(
     pick: random.Random,
 ) -> Experience:
     asked = [pick.choice(tasks) for _ in range(config.prompts)]
-    return gather(voice, asked, judge, chance=chance, copies=config.group)
+    return gather(policy, asked, judge, chance=chance, copies=config.group)
 
 
 def learn_from(
-    voice: Voice,
+    policy: SamplingPolicy,
     chosen: Sequence[Optimizer],
     seen: Experience,
     config: GrpoConfig,
@@ -137,23 +137,23 @@ def learn_from(
         return 0.0
     advantages = group_advantages(seen.rewards, config.group)
     total = 0.0
-    voice.model.train()
+    policy.model.train()
     for epoch in range(config.epochs):
         chance = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
         for rows in seen.minibatches(config.rows, chance=chance):
             part = seen.rows(rows).trimmed()
-            logits, _ = reply_states(voice.model, part)
+            logits, _ = reply_states(policy.model, part)
             loss = grpo_loss(
-                logp_of(logits, part, temperature=voice.sampling.temperature),
+                logp_of(logits, part, temperature=policy.sampling.temperature),
                 part.old_logp,
                 advantages[rows],
                 part.mask,
                 clip=config.clip,
-                length=voice.sampling.limit,
+                length=policy.sampling.limit,
             )
             loss.backward()
-            take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
+            take_step(chosen, policy.model.parameters(), rate=rate, norm=config.norm)
             total += float(loss.detach()) * len(rows)
     return total / len(advantages)
 

@@ -24,8 +24,8 @@ from torch.optim import AdamW, Optimizer
 from mags_lab.training.experience import (
     Experience,
     Judge,
+    SamplingPolicy,
     Task,
-    Voice,
     gather,
     logp_of,
     reply_states,
@@ -89,7 +89,7 @@ class Advised:
 
 
 def reinforce_with_critic(
-    voice: Voice,
+    policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
     config: PpoConfig,
@@ -97,33 +97,35 @@ def reinforce_with_critic(
     watch: Watch | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Train the voice's model in place on tasks; checkpoints go to `folder`, taken up there."""
+    """Train the policy's model in place on tasks; checkpoints go to `folder`, taken up there."""
     torch.manual_seed(config.seed)
-    critic = Critic(voice.model.config.hidden_size).to(voice.model.device)
-    both = nn.ModuleDict({"policy": voice.model, "critic": critic})
-    policy = optimisers(voice.model, rate=config.rate, decay=0.0, muon=False)
-    value: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
-    begin = resume(both, [*policy, *value], folder)
+    critic = Critic(policy.model.config.hidden_size).to(policy.model.device)
+    both = nn.ModuleDict({"policy": policy.model, "critic": critic})
+    for_policy = optimisers(policy.model, rate=config.rate, decay=0.0, muon=False)
+    for_critic: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
+    begin = resume(both, [*for_policy, *for_critic], folder)
     for step in range(begin, config.steps):
-        chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
+        chance = torch.Generator(device=policy.model.device).manual_seed(config.seed * 7919 + step)
         pick = random.Random(config.seed * 7919 + step)
         asked = [pick.choice(tasks) for _ in range(config.replies // config.copies)]
-        seen = gather(voice, asked, judge, chance=chance, copies=config.copies)
-        advised = advise(voice, critic, seen, config)
+        seen = gather(policy, asked, judge, chance=chance, copies=config.copies)
+        advised = advise(policy, critic, seen, config)
         moves = step >= config.warm
-        loss = _learn(voice, critic, (policy if moves else [], value), advised, config, step=step)
+        loss = _learn(
+            policy, critic, (for_policy if moves else [], for_critic), advised, config, step=step
+        )
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
-            save_checkpoint(folder, step + 1, both, [*policy, *value])
-    voice.model.eval()
+            save_checkpoint(folder, step + 1, both, [*for_policy, *for_critic])
+    policy.model.eval()
 
 
 @torch.no_grad()
-def advise(voice: Voice, critic: Critic, seen: Experience, config: PpoConfig) -> Advised:
+def advise(policy: SamplingPolicy, critic: Critic, seen: Experience, config: PpoConfig) -> Advised:
     """Values, advantages (normalised over all tokens) and returns of replies."""
     parts = [seen.rows(rows) for rows in torch.arange(len(seen.rewards)).split(config.rows)]
-    values = torch.cat([critic(reply_states(voice.model, part)[1]) for part in parts]) * seen.mask
+    values = torch.cat([critic(reply_states(policy.model, part)[1]) for part in parts]) * seen.mask
     rewards = token_rewards(seen.rewards, seen.mask)
     raw = generalised_advantages(rewards, values, seen.mask, gamma=config.gamma, lam=config.lam)
     chosen = raw[seen.mask.bool()]
@@ -132,7 +134,7 @@ def advise(voice: Voice, critic: Critic, seen: Experience, config: PpoConfig) ->
 
 
 def _learn(
-    voice: Voice,
+    policy: SamplingPolicy,
     critic: Critic,
     chosen: tuple[Sequence[Optimizer], Sequence[Optimizer]],
     advised: Advised,
@@ -140,36 +142,42 @@ def _learn(
     *,
     step: int,
 ) -> float:
-    policy, value = chosen
+    for_policy, for_critic = chosen
     rate = config.rate * schedule(step, config.steps, warm=config.rise)
     total = 0.0
 
-    voice.model.train()
+    policy.model.train()
     for epoch in range(config.epochs):
         mixing = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
         for rows in advised.seen.minibatches(config.rows, chance=mixing):
-            loss = _loss(voice, critic, advised, rows, config, moves=bool(policy))
+            loss = _loss(policy, critic, advised, rows, config, moves=bool(for_policy))
             loss.backward()
-            take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
-            take_step(value, critic.parameters(), rate=config.value_rate, norm=config.norm)
-            voice.model.zero_grad(set_to_none=True)
+            take_step(for_policy, policy.model.parameters(), rate=rate, norm=config.norm)
+            take_step(for_critic, critic.parameters(), rate=config.value_rate, norm=config.norm)
+            policy.model.zero_grad(set_to_none=True)
             total += float(loss.detach()) * len(rows)
     return total / len(advised.values)
 
 
 def _loss(
-    voice: Voice, critic: Critic, advised: Advised, rows: Tensor, config: PpoConfig, *, moves: bool
+    policy: SamplingPolicy,
+    critic: Critic,
+    advised: Advised,
+    rows: Tensor,
+    config: PpoConfig,
+    *,
+    moves: bool,
 ) -> Tensor:
     part = advised.seen.rows(rows).trimmed()
     length = part.mask.shape[1]
-    logits, states = reply_states(voice.model, part)
+    logits, states = reply_states(policy.model, part)
     values = critic(states if moves else states.detach())
     before, returns = advised.values[rows, :length], advised.returns[rows, :length]
     worth = value_loss(values, before, returns, part.mask, clip=config.clip)
     if not moves:
         return worth
-    logp = logp_of(logits, part, temperature=voice.sampling.temperature)
+    logp = logp_of(logits, part, temperature=policy.sampling.temperature)
     advantages = advised.advantages[rows, :length]
     aim = ppo_loss(logp, part.old_logp, advantages, part.mask, clip=config.clip)
     return aim + config.value_weight * worth

@@ -189,8 +189,8 @@ class AdapterPolicy:
         speech = loaded.speech
         self._policies: dict[str, Policy] = {}
         if speech.wording is Wording.COMPACT:
-            voices = {role: AdapterReplier(registry, roles[role], sampler) for role in ROLES}
-            compact = CompactPolicy(name, voices, language=language)
+            repliers = {role: AdapterReplier(registry, roles[role], sampler) for role in ROLES}
+            compact = CompactPolicy(name, repliers, language=language)
             self._policies = dict.fromkeys(ROLES, compact)
             return
         for role in ROLES:

@@ -16,7 +16,7 @@ from typing import Any
 from transformers.utils import logging
 
 from mags_lab.training.chains.schema import Sample
-from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.experience import Judge, SamplingPolicy, Task
 from mags_lab.training.fidelity import BlindJudge, blind, relations_of
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.large.adapters import (
@@ -158,7 +158,7 @@ def _reinforce(single: Single, adapted: Adapted, samples: Sequence[Sample], tria
     tasks, judge = tasks_of(speech, samples, single.reward)
     pad = int(adapted.loaded.tokenizer.pad_token_id)
     sampling = Sampling(pad=pad, end=speech.end, limit=speech.limit)
-    voice = Voice(model=adapted.model, tokenizer=speech.tokenizer, sampling=sampling)
+    policy = SamplingPolicy(model=adapted.model, tokenizer=speech.tokenizer, sampling=sampling)
     shared: dict[str, Any] = {
         "steps": single.steps,
         "rows": GROUP,
@@ -170,7 +170,7 @@ def _reinforce(single: Single, adapted: Adapted, samples: Sequence[Sample], tria
     with trial.log(name, single.steps) as watch:
         if single.algorithm is Algorithm.GRPO:
             how = GrpoConfig(prompts=prompts, group=GROUP, **shared)
-            reinforce(voice, tasks, judge, how, watch=watch, folder=folder)
+            reinforce(policy, tasks, judge, how, watch=watch, folder=folder)
         else:
             ppo = PpoConfig(replies=prompts * GROUP, copies=GROUP, **shared)
-            reinforce_with_critic(voice, tasks, judge, ppo, watch=watch, folder=folder)
+            reinforce_with_critic(policy, tasks, judge, ppo, watch=watch, folder=folder)

@@ -15,8 +15,8 @@ from rich.console import Console
 from mags_lab.training.chains.schema import Sample, Split, read_samples
 from mags_lab.training.evaluate.deciders import Decider
 from mags_lab.training.evaluate.evaluation import EvaluationConfig, evaluate
-from mags_lab.training.evaluate.voices import VoiceDecider
-from mags_lab.training.experience import Voice
+from mags_lab.training.evaluate.trained import SampledDecider
+from mags_lab.training.experience import SamplingPolicy
 from mags_lab.training.generate.samples import Amount, generate
 from mags_lab.training.large.adapters import Adapted
 from mags_lab.training.rollout import Sampling
@@ -152,15 +152,15 @@ class Stopwatch:
         return peak_mb()
 
 
-class AdaptedDecider(VoiceDecider):
+class AdaptedDecider(SampledDecider):
     """Decides by an adapted model, asked through its chat template."""
 
     def __init__(self, adapted: Adapted, *, name: str, batch: int = 32, timed: int = 20) -> None:
         speech = adapted.loaded.speech
         pad = int(adapted.loaded.tokenizer.pad_token_id)
         how = Sampling(pad=pad, end=speech.end, limit=speech.limit)
-        voice = Voice(model=adapted.model, tokenizer=speech.tokenizer, sampling=how)
-        super().__init__(voice, name=name, batch=batch, timed=timed)
+        policy = SamplingPolicy(model=adapted.model, tokenizer=speech.tokenizer, sampling=how)
+        super().__init__(policy, name=name, batch=batch, timed=timed)
         self._speech = speech
 
     def _ids(self, sample: Sample) -> tuple[int, ...]:
