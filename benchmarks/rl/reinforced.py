@@ -45,7 +45,7 @@ def by_grpo(
         rows=how.rows,
         rate=how.rate,
         redraws=how.redraws,
-        rise=how.rise,
+        warmup=how.rise,
         seed=seed,
     )
     chooser = _chooser(policy, lesson, every=study.choosing.every, last=how.steps)
@@ -75,8 +75,8 @@ def by_ppo(
         rows=how.rows,
         rate=critic.rate,
         value_weight=critic.value_weight,
-        warm=critic.warm,
-        rise=how.rise,
+        critic_warmup=critic.warm,
+        warmup=how.rise,
         seed=seed,
     )
     chooser = _chooser(policy, lesson, every=-(-steps // lesson.looks), last=steps)

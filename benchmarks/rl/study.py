@@ -116,7 +116,7 @@ class Cell:
 class Study:
     """Everything that decides on a figure.
 
-    SFT is `taught`, one teaching after the other, each from a new rise:
+    SFT is `taught`, one teaching after the other, each from a new warm-up:
     replies in short, pieces learned without names. PPO and more SFT take as
     much processor time as GRPO. The sweep of `critics` is on the first seed. `kinds`: of cells.
     """

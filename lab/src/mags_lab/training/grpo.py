@@ -43,7 +43,7 @@ T = TypeVar("T")
 class GrpoConfig:
     """How to reinforce. A step has `prompts` x `group` replies; `rows`: of one forward pass.
 
-    `rise`: share of the steps in which the rate rises: AdamW's first steps are of full size in
+    `warmup`: share of the steps in which the rate rises: AdamW's first steps are of full size in
     whatever direction the noise has.
     """
 
@@ -53,7 +53,7 @@ class GrpoConfig:
     epochs: int = 2
     rows: int = 32
     rate: float = 3e-4
-    rise: float = 0.05
+    warmup: float = 0.05
     clip: float = 0.2
     norm: float = 1.0
     redraws: int = 2
@@ -76,7 +76,7 @@ def reinforce(
     for step in range(begin, config.steps):
         chance = torch.Generator(device=policy.model.device).manual_seed(config.seed * 7919 + step)
         seen, share = draw_groups(policy, tasks, judge, config, chance=chance)
-        rate = config.rate * schedule(step, config.steps, warm=config.rise)
+        rate = config.rate * schedule(step, config.steps, warmup=config.warmup)
         loss = learn_from(policy, chosen, seen, config, rate=rate)
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss, "informative": share})

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PpoConfig:
-    """How to reinforce with a critic. `warm`: steps in which the value head alone learns.
+    """How to reinforce with a critic. `critic_warmup`: steps in which the value head alone learns.
 
     `copies`: replies to each prompt. A step has `replies` replies in all: `prompts x group` of GRPO
     with `group` copies is equal compute, but for the value head and for groups that GRPO draws
@@ -53,10 +53,10 @@ class PpoConfig:
     epochs: int = 2
     rows: int = 64
     rate: float = 3e-4
-    rise: float = 0.05
+    warmup: float = 0.05
     value_rate: float = 1e-3
     value_weight: float = 0.5
-    warm: int = 5
+    critic_warmup: int = 5
     clip: float = 0.2
     gamma: float = 1.0
     lam: float = 0.95
@@ -110,7 +110,7 @@ def reinforce_with_critic(
         asked = [pick.choice(tasks) for _ in range(config.replies // config.copies)]
         seen = gather(policy, asked, judge, chance=chance, copies=config.copies)
         advised = advise(policy, critic, seen, config)
-        moves = step >= config.warm
+        moves = step >= config.critic_warmup
         loss = _learn(
             policy, critic, (for_policy if moves else [], for_critic), advised, config, step=step
         )
@@ -143,7 +143,7 @@ def _learn(
     step: int,
 ) -> float:
     for_policy, for_critic = chosen
-    rate = config.rate * schedule(step, config.steps, warm=config.rise)
+    rate = config.rate * schedule(step, config.steps, warmup=config.warmup)
     total = 0.0
 
     policy.model.train()
