@@ -18,7 +18,7 @@ from benchmarks import report
 from benchmarks.results import PICTURES, RESULTS, ROOT, load, save
 from benchmarks.rl.cells import Run, on_dev
 from benchmarks.rl.chapter import PICTURE
-from benchmarks.rl.figures import draw, parted, results
+from benchmarks.rl.figures import parted, plot, results
 from benchmarks.rl.presets import LEAN, STUDIES
 from benchmarks.rl.study import GRPO, SWEEP, Cell
 from mags.errors import MagsError
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
     for one in results(found, f"{COMMAND} --study {options.study}", kinds):
         print(f"{save(one, options.results).name}")
     if reinforced:
-        draw(found, options.pictures / PICTURE)
+        plot(found, options.pictures / PICTURE)
     if options.results == RESULTS:
         report.write(load())
     return 0

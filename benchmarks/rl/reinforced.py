@@ -44,7 +44,7 @@ def by_grpo(
         epochs=how.epochs,
         rows=how.rows,
         rate=how.rate,
-        redraws=how.redraws,
+        resamples=how.redraws,
         warmup=how.rise,
         seed=seed,
     )

@@ -1,4 +1,4 @@
-"""GRPO: groups, redraws, and a reward that rises (needs the extra `train`)."""
+"""GRPO: groups, resamples, and a reward that rises (needs the extra `train`)."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +12,10 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags_lab.training.experience import Experience, gather  # noqa: E402 - torch first
-from mags_lab.training.grpo import GrpoConfig, draw_groups, informative, joined, reinforce  # noqa: E402
+from mags_lab.training.grpo import GrpoConfig, informative, joined, reinforce, sample_groups  # noqa: E402
 from mags_lab.training.rollout import complete  # noqa: E402
 
-CONFIG = GrpoConfig(steps=12, prompts=8, group=8, rate=3e-3, redraws=1)
+CONFIG = GrpoConfig(steps=12, prompts=8, group=8, rate=3e-3, resamples=1)
 Rewards = Sequence[Mapping[str, float]]
 
 
@@ -88,7 +88,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
 
 
 def test_a_group_answers_one_prompt_and_stays_together(words: Any, speller: Any) -> None:
-    seen, _ = draw_groups(
+    seen, _ = sample_groups(
         tiny.policy(words, speller), tiny.tasks(words), tiny.share_of_a, CONFIG, chance=chance()
     )
     width = seen.tokens.shape[1] - seen.mask.shape[1]
@@ -101,9 +101,9 @@ def test_a_group_answers_one_prompt_and_stays_together(words: Any, speller: Any)
 def test_groups_of_no_variance_are_drawn_again(words: Any, speller: Any) -> None:
     tasks = tiny.tasks(words, 2)
     judge = worth({tasks[0].known: 0.5})
-    config = GrpoConfig(prompts=8, group=8, redraws=8)
+    config = GrpoConfig(prompts=8, group=8, resamples=8)
     policy = tiny.policy(words, speller)
-    seen, share = draw_groups(policy, tasks, judge, config, chance=chance())
+    seen, share = sample_groups(policy, tasks, judge, config, chance=chance())
     assert 0.0 < share < 1.0
     assert len(seen.rewards) == 64
     asked = {tuple(t for t in row.tolist() if t != policy.sampling.pad) for row in seen.tokens}
@@ -114,7 +114,7 @@ def test_where_no_group_teaches_nothing_is_learned(words: Any, speller: Any) -> 
     tasks = tiny.tasks(words, 2)
     judge = worth({task.known: 1.0 for task in tasks})
     before = weights(speller)
-    config = GrpoConfig(steps=2, prompts=2, group=4, redraws=1)
+    config = GrpoConfig(steps=2, prompts=2, group=4, resamples=1)
     shares: list[float] = []
     reinforce(
         tiny.policy(words, speller),

@@ -12,7 +12,7 @@ from mags_lab.training.experience import gather, logp_of, reply_states  # noqa: 
 from mags_lab.training.rollout import (  # noqa: E402
     complete,
     complete_in_parts,
-    draw,
+    sample_tokens,
 )
 
 
@@ -72,10 +72,10 @@ def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_
 def test_tokens_are_drawn_as_often_as_they_are_likely() -> None:
     likely = torch.tensor([0.0, 0.5, 0.3, 0.2, 0.0])
     logits = likely.log().expand(20_000, 5)
-    drawn, logp = draw(logits, 1.0, torch.Generator().manual_seed(0))
-    shares = drawn.bincount(minlength=5) / len(drawn)
+    sampled, logp = sample_tokens(logits, 1.0, torch.Generator().manual_seed(0))
+    shares = sampled.bincount(minlength=5) / len(sampled)
     assert shares.tolist() == pytest.approx(likely.tolist(), abs=0.015)
-    assert torch.equal(logp, likely.log()[drawn])
+    assert torch.equal(logp, likely.log()[sampled])
 
 
 def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller: Any) -> None:
@@ -91,12 +91,12 @@ def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller:
 
 def test_the_same_chance_draws_the_same(words: Any, speller: Any) -> None:
     how = tiny.sampling(words)
-    drawn = [
+    sampled = [
         complete(speller, prompts(words), how, chance=torch.Generator().manual_seed(seed)).tokens
         for seed in (3, 3, 4)
     ]
-    assert torch.equal(drawn[0], drawn[1])
-    assert drawn[0].shape != drawn[2].shape or not torch.equal(drawn[0], drawn[2])
+    assert torch.equal(sampled[0], sampled[1])
+    assert sampled[0].shape != sampled[2].shape or not torch.equal(sampled[0], sampled[2])
 
 
 def test_an_experience_has_the_probabilities_that_the_model_gives_it(

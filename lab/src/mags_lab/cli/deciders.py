@@ -30,7 +30,7 @@ from mags_lab.training.evaluate.deciders import Decider, PolicyDecider, Sampler
 from mags_lab.training.evaluate.evaluation import (
     Evaluation,
     EvaluationConfig,
-    draw,
+    plot,
     tables,
     to_json,
 )
@@ -122,7 +122,7 @@ def _trained(folder: Path, name: str, seed: int) -> Decider:
 def _local(policy: AdapterPolicy, name: str, seed: int) -> Decider:
     """A model that runs here: it decides by its likeliest replies, others are drawn beside them."""
     drawn = policy.sampled(Sampler(TEMPERATURE, seed=seed))
-    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy))
+    return PolicyDecider(policy, name=name, sampled=drawn, spent=_spent(policy))
 
 
 def _prompted(settings: Settings, name: str) -> Decider:
@@ -142,7 +142,7 @@ def _prompted(settings: Settings, name: str) -> Decider:
 
     # At another temperature it draws by itself, whoever asks.
     drawn = None if settings.chat.temperature == 0.0 else policy
-    return PolicyDecider(policy, name=name, drawn=drawn, spent=spent)
+    return PolicyDecider(policy, name=name, sampled=drawn, spent=spent)
 
 
 def _spent(policy: AdapterPolicy) -> Callable[[], int]:
@@ -273,6 +273,6 @@ def _write(folder: Path, found: Sequence[Evaluation]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "evaluation.json").write_text(to_json(found), encoding="utf-8")
     try:
-        draw(found, folder / "exact.svg")
+        plot(found, folder / "exact.svg")
     except MissingExtra as failure:
         out.print(f"No picture: {failure}.", markup=False)

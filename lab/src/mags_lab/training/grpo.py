@@ -1,10 +1,10 @@
 """GRPO: groups of replies to one prompt, judged against each other; no critic.
 
-Each step draws `group` replies to each of `prompts` tasks. The advantage of a reply is its reward
+Each step samples `group` replies to each of `prompts` tasks. The advantage of a reply is its reward
 less its group's mean, and `epochs` passes of the clipped loss make the better ones likelier (Shao
 et al. 2024, arXiv:2402.03300). No KL term, no division by the deviation, a constant length in the
 denominator (Liu et al. 2025, "Dr. GRPO", arXiv:2503.20783). Groups whose rewards are all equal
-teach nothing and are drawn again (Yu et al. 2025, "DAPO", arXiv:2503.14476). Large models have
+teach nothing and are sampled again (Yu et al. 2025, "DAPO", arXiv:2503.14476). Large models have
 TRL's trainer for the same loss (`mags_lab.training.large.lora`).
 
 Shapes: `b` replies, `t` tokens of a reply, padded; `mask` is 1 on tokens the policy chose and 0
@@ -56,7 +56,7 @@ class GrpoConfig:
     warmup: float = 0.05
     clip: float = 0.2
     norm: float = 1.0
-    redraws: int = 2
+    resamples: int = 2
     seed: int = 0
     save_every: int = 0
 
@@ -75,7 +75,7 @@ def reinforce(
     begin = resume(policy.model, chosen, folder)
     for step in range(begin, config.steps):
         chance = torch.Generator(device=policy.model.device).manual_seed(config.seed * 7919 + step)
-        seen, share = draw_groups(policy, tasks, judge, config, chance=chance)
+        seen, share = sample_groups(policy, tasks, judge, config, chance=chance)
         rate = config.rate * schedule(step, config.steps, warmup=config.warmup)
         loss = learn_from(policy, chosen, seen, config, rate=rate)
         if watch is not None:
@@ -85,7 +85,7 @@ def reinforce(
     policy.model.eval()
 
 
-def draw_groups(
+def sample_groups(
     policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
@@ -93,16 +93,16 @@ def draw_groups(
     *,
     chance: torch.Generator,
 ) -> tuple[Experience, float]:
-    """Replies of informative groups, and the share of groups that were so at the first draw."""
+    """Replies of informative groups, and the share of groups that were so at the first sample."""
     pick = random.Random(int(torch.randint(2**31, (1,), generator=chance, device=chance.device)))
-    first = _draw(policy, tasks, judge, config, chance=chance, pick=pick)
+    first = _sample(policy, tasks, judge, config, chance=chance, pick=pick)
     useful = informative(first.rewards, config.group)
     share = float(useful.float().mean())
     kept = [first.rows(useful)]
-    for _ in range(config.redraws):
+    for _ in range(config.resamples):
         if sum(len(one.rewards) for one in kept) >= config.prompts * config.group:
             break
-        more = _draw(policy, tasks, judge, config, chance=chance, pick=pick)
+        more = _sample(policy, tasks, judge, config, chance=chance, pick=pick)
         kept.append(more.rows(informative(more.rewards, config.group)))
     whole = joined(kept, pad=policy.sampling.pad)
     most = config.prompts * config.group
@@ -111,7 +111,7 @@ def draw_groups(
     ), share
 
 
-def _draw(
+def _sample(
     policy: SamplingPolicy,
     tasks: Sequence[Task[T]],
     judge: Judge[T],
@@ -167,7 +167,7 @@ def group_advantages(rewards: Tensor, group: int) -> Tensor:
 def informative(rewards: Tensor, group: int) -> Tensor:
     """Which completions belong to a group whose rewards differ; (b,) to bool (b,).
 
-    A group of zero variance teaches nothing and is drawn again.
+    A group of zero variance teaches nothing and is sampled again.
     """
     grouped = rewards.view(-1, group)
     differs = (grouped - grouped[:, :1]).abs().amax(dim=1) > 0

@@ -43,7 +43,7 @@ class PpoConfig:
     """How to reinforce with a critic. `critic_warmup`: steps in which the value head alone learns.
 
     `copies`: replies to each prompt. A step has `replies` replies in all: `prompts x group` of GRPO
-    with `group` copies is equal compute, but for the value head and for groups that GRPO draws
+    with `group` copies is equal compute, but for the value head and for groups that GRPO samples
     again.
     """
 

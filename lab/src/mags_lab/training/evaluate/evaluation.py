@@ -99,12 +99,12 @@ def _judged(
     decider: Decider, some: Sequence[Sample], config: EvaluationConfig, fidelity: Fidelity | None
 ) -> list[Verdict]:
     decided = decider.decide(some)
-    drawn = decider.draw(some[: config.repeated], config.draws) if config.repeated else ()
+    sampled = decider.sample(some[: config.repeated], config.draws) if config.repeated else ()
     return [
         judge(
             sample,
             decision,
-            drawn[i] if i < len(drawn) else (),
+            sampled[i] if i < len(sampled) else (),
             fidelity=fidelity if i < config.probed else None,
         )
         for i, (sample, decision) in enumerate(zip(some, decided, strict=True))
@@ -178,7 +178,7 @@ def _lacking(one: Evaluation) -> Text:
     return Text(f"{one.name} has no {roles}: where it is in use, the rules decide that.")
 
 
-def draw(found: Sequence[Evaluation], path: Path) -> None:
+def plot(found: Sequence[Evaluation], path: Path) -> None:
     """Write a picture: exact adherence of each decider, by role and split, with its interval.
 
     The ending of `path` says of what form (.svg). Raises MissingExtra without matplotlib. At least

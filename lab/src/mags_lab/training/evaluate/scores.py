@@ -4,7 +4,7 @@
 - precision, recall, F1: of operations, or of the items of a plan, over the whole cell;
 - function: it asks, writes or does nothing as it should; gist: it comes to the same;
 - refused: grammar or guardrail turned it down; mixed: memory tokens of another function;
-- fidelity: what a memory knows afterwards; agreement: of the decisions drawn for one sample.
+- fidelity: what a memory knows afterwards; agreement: of the decisions sampled for one sample.
 
 Rules and heads give plans and operations, models give strings of memory tokens that are read into
 them. Relations are brought to their canonical name (`mags.ports.relations`) on both sides.
@@ -148,17 +148,17 @@ class Cell:
 def judge(
     sample: Sample,
     decision: Decision,
-    drawn: Sequence[Decision] = (),
+    sampled: Sequence[Decision] = (),
     *,
     fidelity: Fidelity | None = None,
 ) -> Verdict:
-    """Hold a decision against the target; `drawn`: others for the same sample."""
+    """Hold a decision against the target; `sampled`: others for the same sample."""
     target = read(sample, sample.target)
     if target is None:
         raise ValueError(f"the target of {sample.id} is no reply")
     reading = decision.reading
     got, want = said(reading) if reading is not None else None, said(target)
-    mixed = [decision.mixed, *(one.mixed for one in drawn)]
+    mixed = [decision.mixed, *(one.mixed for one in sampled)]
     return Verdict(
         role=sample.role,
         split=sample.split.value,
@@ -171,15 +171,15 @@ def judge(
         said=got.total() if got is not None else 0,
         wanted=want.total(),
         fidelity=_known_after(sample, decision, fidelity),
-        agreement=agreement(drawn) if len(drawn) > 1 else None,
+        agreement=agreement(sampled) if len(sampled) > 1 else None,
         seconds=decision.seconds,
         tokens=decision.tokens,
     )
 
 
-def agreement(drawn: Sequence[Decision]) -> float:
+def agreement(sampled: Sequence[Decision]) -> float:
     """Share of pairs that say the same; a refused one agrees with none."""
-    found = [said(one.reading) if one.reading is not None else None for one in drawn]
+    found = [said(one.reading) if one.reading is not None else None for one in sampled]
     pairs = list(combinations(found, 2))
     return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 

@@ -1,4 +1,4 @@
-"""A torch model evaluated as it trains, or from its folder: in batches, and drawn from."""
+"""A torch model evaluated as it trains, or from its folder: in batches, and sampled from."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ LIMIT = 160
 
 
 class SampledDecider:
-    """A `SamplingPolicy`: greedy decisions in batches, and drawn ones at its own temperature.
+    """A `SamplingPolicy`: greedy decisions in batches, and sampled ones at its own temperature.
 
     `timed`: how many of the samples are decided alone once more, to time a decision. `seed`: of
-    what is drawn.
+    what is sampled.
     """
 
     def __init__(
@@ -75,11 +75,11 @@ class SampledDecider:
             for i, (sample, one) in enumerate(zip(samples, made, strict=True))
         ]
 
-    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
-        """`count` replies drawn for each sample."""
+    def sample(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """`count` replies sampled for each sample."""
         repeated = [sample for sample in samples for _ in range(count)]
-        drawn = list(self._replies(repeated, self._policy.sampling))
-        return [drawn[i : i + count] for i in range(0, len(drawn), count)]
+        sampled = list(self._replies(repeated, self._policy.sampling))
+        return [sampled[i : i + count] for i in range(0, len(sampled), count)]
 
     def _replies(self, samples: Sequence[Sample], how: Sampling) -> Iterator[Decision]:
         chance = torch.Generator(device=self._policy.model.device).manual_seed(self._seed)
@@ -107,7 +107,7 @@ class SampledDecider:
 def from_folder(folder: Path, *, name: str, limit: int = LIMIT, seed: int = 0) -> SampledDecider:
     """A model of transformers in a folder, shown the compact prompt; raises InvalidInput.
 
-    `limit`: tokens of a reply; `seed`: of what is drawn.
+    `limit`: tokens of a reply; `seed`: of what is sampled.
     """
     model, tokenizer = opened(folder)
     sampling = Sampling(pad=tokenizer.pad_token_id, end=tokenizer.eos_token_id, limit=limit)

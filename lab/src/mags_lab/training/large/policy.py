@@ -67,7 +67,7 @@ class AdapterRegistry:
     def reply(
         self, name: str, messages: Sequence[Said], role: str, sampler: Sampler | None = None
     ) -> tuple[str, Usage]:
-        """The reply of an adapter to messages, the likeliest or drawn, and what it cost."""
+        """The reply of an adapter to messages, the likeliest or sampled, and what it cost."""
         speech = self._loaded.speech
         ids = speech.ids(messages)
         guide = None if self._constraint is None else self._constraint.begin(role)
@@ -91,13 +91,15 @@ class AdapterRegistry:
             if guide is not None:
                 allowed = torch.from_numpy(guide.allowed()).to(device)
                 logits = logits[: len(allowed)].masked_fill(~allowed, -torch.inf)
-            drawn = int(logits.argmax()) if sampler is None else sampler.piece(logits.cpu().numpy())
-            if drawn == self._end:
+            sampled = (
+                int(logits.argmax()) if sampler is None else sampler.piece(logits.cpu().numpy())
+            )
+            if sampled == self._end:
                 break
             if guide is not None:
-                guide.take(drawn)
-            said.append(drawn)
-            step = torch.tensor([[drawn]], device=device)
+                guide.take(sampled)
+            said.append(sampled)
+            step = torch.tensor([[sampled]], device=device)
         return said
 
     def _grammar(self) -> Constraint:
@@ -166,7 +168,7 @@ class AdapterPolicy:
     """A `Policy` that switches adapters over one base: each role has its own, or all share one.
 
     `roles`: role to the name of an adapter in the registry; raises ConfigurationError where one is
-    missing. `sampler`: draws the replies, None takes the likeliest. Refused replies raise
+    missing. `sampler`: samples the replies, None takes the likeliest. Refused replies raise
     ModelReplyError, as those of any trained policy.
     """
 
@@ -236,7 +238,7 @@ class AdapterPolicy:
         return self._registry.tokens
 
     def sampled(self, sampler: Sampler) -> AdapterPolicy:
-        """The same adapters with replies that are drawn; they count into `tokens` here."""
+        """The same adapters with replies that are sampled; they count into `tokens` here."""
         return self._with(sampler=sampler)
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
