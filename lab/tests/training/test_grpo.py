@@ -19,7 +19,7 @@ CONFIG = GrpoConfig(steps=12, prompts=8, group=8, rate=3e-3, resamples=1)
 Rewards = Sequence[Mapping[str, float]]
 
 
-def chance() -> Any:
+def generator() -> Any:
     return torch.Generator().manual_seed(0)
 
 
@@ -89,7 +89,11 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
 
 def test_a_group_answers_one_prompt_and_stays_together(words: Any, speller: Any) -> None:
     seen, _ = sample_groups(
-        tiny.policy(words, speller), tiny.tasks(words), tiny.share_of_a, CONFIG, chance=chance()
+        tiny.policy(words, speller),
+        tiny.tasks(words),
+        tiny.share_of_a,
+        CONFIG,
+        generator=generator(),
     )
     width = seen.tokens.shape[1] - seen.mask.shape[1]
     prompts = seen.tokens[:, :width].reshape(-1, CONFIG.group, width)
@@ -103,7 +107,7 @@ def test_groups_of_no_variance_are_drawn_again(words: Any, speller: Any) -> None
     judge = worth({tasks[0].known: 0.5})
     config = GrpoConfig(prompts=8, group=8, resamples=8)
     policy = tiny.policy(words, speller)
-    seen, share = sample_groups(policy, tasks, judge, config, chance=chance())
+    seen, share = sample_groups(policy, tasks, judge, config, generator=generator())
     assert 0.0 < share < 1.0
     assert len(seen.rewards) == 64
     asked = {tuple(t for t in row.tolist() if t != policy.sampling.pad) for row in seen.tokens}
@@ -131,7 +135,9 @@ def test_joined_experiences_keep_each_row(words: Any, speller: Any) -> None:
     policy, pad = tiny.policy(words, speller), words.pad_token_id
     short = tiny.tasks(words, 2)
     long = [type(short[0])(prompt=(*short[0].prompt, *short[1].prompt[1:]), known="say 0: say 1: ")]
-    parts = [gather(policy, asked, tiny.share_of_a, chance=chance()) for asked in (short, long)]
+    parts = [
+        gather(policy, asked, tiny.share_of_a, generator=generator()) for asked in (short, long)
+    ]
     whole = joined(parts, pad=pad)
 
     def rows(one: Experience) -> list[tuple[list[int], list[int]]]:

@@ -93,8 +93,8 @@ def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: A
 
 def test_advantages_are_normalised_over_the_tokens_of_replies(words: Any, speller: Any) -> None:
     policy = tiny.policy(words, speller)
-    chance = torch.Generator().manual_seed(0)
-    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, chance=chance)
+    generator = torch.Generator().manual_seed(0)
+    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, generator=generator)
     torch.manual_seed(0)
     critic = Critic(tiny.SIZE.width)
     said = advise(policy, critic, seen, PpoConfig(rows=3))

@@ -61,8 +61,8 @@ def test_parts_and_copies_come_back_in_the_order_of_the_prompts(words: Any, spel
 def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_it(
     words: Any, speller: Any
 ) -> None:
-    policy, chance = tiny.policy(words, speller), torch.Generator().manual_seed(0)
-    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, chance=chance, copies=4)
+    policy, generator = tiny.policy(words, speller), torch.Generator().manual_seed(0)
+    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, generator=generator, copies=4)
     with torch.no_grad():
         logits, _ = reply_states(speller, seen)
     assert len({tuple(row) for row in seen.tokens.tolist()}) > len(tiny.tasks(words))
@@ -80,7 +80,7 @@ def test_tokens_are_drawn_as_often_as_they_are_likely() -> None:
 
 def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller: Any) -> None:
     how = tiny.sampling(words)
-    done = complete(speller, prompts(words) * 8, how, chance=torch.Generator().manual_seed(1))
+    done = complete(speller, prompts(words) * 8, how, generator=torch.Generator().manual_seed(1))
     for tokens, mask in zip(done.tokens.tolist(), done.mask.tolist(), strict=True):
         length = tokens.index(how.end) + 1 if how.end in tokens else len(tokens)
         assert mask == [1.0] * length + [0.0] * (len(tokens) - length)
@@ -92,7 +92,7 @@ def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller:
 def test_the_same_chance_draws_the_same(words: Any, speller: Any) -> None:
     how = tiny.sampling(words)
     sampled = [
-        complete(speller, prompts(words), how, chance=torch.Generator().manual_seed(seed)).tokens
+        complete(speller, prompts(words), how, generator=torch.Generator().manual_seed(seed)).tokens
         for seed in (3, 3, 4)
     ]
     assert torch.equal(sampled[0], sampled[1])
@@ -104,7 +104,7 @@ def test_an_experience_has_the_probabilities_that_the_model_gives_it(
 ) -> None:
     policy = tiny.policy(words, speller)
     tasks = tiny.tasks(words)
-    seen = gather(policy, tasks, tiny.share_of_a, chance=torch.Generator().manual_seed(0))
+    seen = gather(policy, tasks, tiny.share_of_a, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         logits, states = reply_states(speller, seen)
     assert logp_of(logits, seen) == pytest.approx(seen.old_logp, abs=1e-4)
@@ -116,7 +116,7 @@ def test_an_experience_has_the_probabilities_that_the_model_gives_it(
 def test_a_reply_is_its_text_without_end_and_padding(words: Any, speller: Any) -> None:
     policy = tiny.policy(words, speller)
     done = complete(
-        speller, prompts(words), policy.sampling, chance=torch.Generator().manual_seed(2)
+        speller, prompts(words), policy.sampling, generator=torch.Generator().manual_seed(2)
     )
     for text in policy.replies(done):
         assert set(text) <= set(tiny.LETTERS) | {" "}

@@ -76,7 +76,7 @@ class Experience:
             old_logp=self.old_logp[:, :longest],
         )
 
-    def minibatches(self, rows: int, *, chance: torch.Generator) -> list[Tensor]:
+    def minibatches(self, rows: int, *, generator: torch.Generator) -> list[Tensor]:
         """Indices of all rows, prompts of about the same length together, in random order.
 
         Replies to one prompt stay together, so that advantages within a group sum to 0.
@@ -84,7 +84,7 @@ class Experience:
         prompts = self.attention[:, : -self.mask.shape[1]].sum(1)
         order = prompts.argsort(stable=True).cpu()
         parts = order.split(rows)
-        return [parts[i] for i in torch.randperm(len(parts), generator=chance).tolist()]
+        return [parts[i] for i in torch.randperm(len(parts), generator=generator).tolist()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +111,13 @@ def gather(
     tasks: Sequence[Task[T]],
     judge: Judge[T],
     *,
-    chance: torch.Generator,
+    generator: torch.Generator,
     copies: int = 1,
 ) -> Experience:
     """Reply `copies` times to every task (next to each other) and have it judged."""
     policy.model.eval()
     done = complete_in_parts(
-        policy.model, [t.prompt for t in tasks], policy.sampling, chance=chance, copies=copies
+        policy.model, [t.prompt for t in tasks], policy.sampling, generator=generator, copies=copies
     )
     asked = [task for task in tasks for _ in range(copies)]
     judged = judge([t.known for t in asked], policy.replies(done))

@@ -74,8 +74,10 @@ def reinforce(
     chosen = optimisers(policy.model, rate=config.rate, decay=0.0, muon=False)
     begin = resume(policy.model, chosen, folder)
     for step in range(begin, config.steps):
-        chance = torch.Generator(device=policy.model.device).manual_seed(config.seed * 7919 + step)
-        seen, share = sample_groups(policy, tasks, judge, config, chance=chance)
+        generator = torch.Generator(device=policy.model.device).manual_seed(
+            config.seed * 7919 + step
+        )
+        seen, share = sample_groups(policy, tasks, judge, config, generator=generator)
         rate = config.rate * schedule(step, config.steps, warmup=config.warmup)
         loss = learn_from(policy, chosen, seen, config, rate=rate)
         if watch is not None:
@@ -91,18 +93,20 @@ def sample_groups(
     judge: Judge[T],
     config: GrpoConfig,
     *,
-    chance: torch.Generator,
+    generator: torch.Generator,
 ) -> tuple[Experience, float]:
     """Replies of informative groups, and the share of groups that were so at the first sample."""
-    pick = random.Random(int(torch.randint(2**31, (1,), generator=chance, device=chance.device)))
-    first = _sample(policy, tasks, judge, config, chance=chance, pick=pick)
+    pick = random.Random(
+        int(torch.randint(2**31, (1,), generator=generator, device=generator.device))
+    )
+    first = _sample(policy, tasks, judge, config, generator=generator, pick=pick)
     useful = informative(first.rewards, config.group)
     share = float(useful.float().mean())
     kept = [first.rows(useful)]
     for _ in range(config.resamples):
         if sum(len(one.rewards) for one in kept) >= config.prompts * config.group:
             break
-        more = _sample(policy, tasks, judge, config, chance=chance, pick=pick)
+        more = _sample(policy, tasks, judge, config, generator=generator, pick=pick)
         kept.append(more.rows(informative(more.rewards, config.group)))
     whole = joined(kept, pad=policy.sampling.pad)
     most = config.prompts * config.group
@@ -117,11 +121,11 @@ def _sample(
     judge: Judge[T],
     config: GrpoConfig,
     *,
-    chance: torch.Generator,
+    generator: torch.Generator,
     pick: random.Random,
 ) -> Experience:
     asked = [pick.choice(tasks) for _ in range(config.prompts)]
-    return gather(policy, asked, judge, chance=chance, copies=config.group)
+    return gather(policy, asked, judge, generator=generator, copies=config.group)
 
 
 def learn_from(
@@ -139,9 +143,9 @@ def learn_from(
     total = 0.0
     policy.model.train()
     for epoch in range(config.epochs):
-        chance = torch.Generator().manual_seed(config.seed + epoch)
+        generator = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
-        for rows in seen.minibatches(config.rows, chance=chance):
+        for rows in seen.minibatches(config.rows, generator=generator):
             part = seen.rows(rows).trimmed()
             logits, _ = reply_states(policy.model, part)
             loss = grpo_loss(

@@ -105,10 +105,12 @@ def reinforce_with_critic(
     for_critic: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
     begin = resume(both, [*for_policy, *for_critic], folder)
     for step in range(begin, config.steps):
-        chance = torch.Generator(device=policy.model.device).manual_seed(config.seed * 7919 + step)
+        generator = torch.Generator(device=policy.model.device).manual_seed(
+            config.seed * 7919 + step
+        )
         pick = random.Random(config.seed * 7919 + step)
         asked = [pick.choice(tasks) for _ in range(config.replies // config.copies)]
-        seen = gather(policy, asked, judge, chance=chance, copies=config.copies)
+        seen = gather(policy, asked, judge, generator=generator, copies=config.copies)
         advised = advise(policy, critic, seen, config)
         moves = step >= config.critic_warmup
         loss = _learn(
@@ -148,9 +150,9 @@ def _learn(
 
     policy.model.train()
     for epoch in range(config.epochs):
-        mixing = torch.Generator().manual_seed(config.seed + epoch)
+        shuffler = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
-        for rows in advised.seen.minibatches(config.rows, chance=mixing):
+        for rows in advised.seen.minibatches(config.rows, generator=shuffler):
             loss = _loss(policy, critic, advised, rows, config, moves=bool(for_policy))
             loss.backward()
             take_step(for_policy, policy.model.parameters(), rate=rate, norm=config.norm)

@@ -49,10 +49,10 @@ def complete(
     prompts: Sequence[Sequence[int]],
     how: Sampling,
     *,
-    chance: torch.Generator | None = None,
+    generator: torch.Generator | None = None,
     copies: int = 1,
 ) -> Completions:
-    """Continue each prompt (token ids, no padding); `chance` makes samples reproducible.
+    """Continue each prompt (token ids, no padding); `generator` makes samples reproducible.
 
     `copies`: replies to each prompt, next to each other.
     """
@@ -74,7 +74,7 @@ def complete(
     tokens = torch.full((len(rows), how.limit), how.pad, device=device)
     logp = torch.zeros((len(rows), how.limit), device=device)
     for t in range(how.limit):
-        sampled, sure = sample_tokens(logits, how.temperature, chance)
+        sampled, sure = sample_tokens(logits, how.temperature, generator)
         tokens[rows, t] = torch.where(going, sampled, how.pad)
         logp[rows, t] = sure * going
         going = going & (sampled != how.end)
@@ -116,14 +116,16 @@ def left_padded(
 
 
 def sample_tokens(
-    logits: Tensor, temperature: float, chance: torch.Generator | None
+    logits: Tensor, temperature: float, generator: torch.Generator | None
 ) -> tuple[Tensor, Tensor]:
     """A token for each row of logits (b, v), and its log-probability; each (b,)."""
     if temperature == 0.0:
         return logits.argmax(dim=1), torch.zeros(len(logits), device=logits.device)
     logp = torch.log_softmax(logits / temperature, dim=1)
     below = logp.exp().cumsum(1)  # one number a row: multinomial draws one for every piece
-    point = torch.rand(len(below), 1, generator=chance, device=below.device) * below[:, -1:] * LESS
+    point = (
+        torch.rand(len(below), 1, generator=generator, device=below.device) * below[:, -1:] * LESS
+    )
     sampled = torch.searchsorted(below, point, right=True)
     return sampled.squeeze(1), logp.gather(1, sampled).squeeze(1)
 
@@ -149,7 +151,7 @@ def complete_in_parts(
     prompts: Sequence[Sequence[int]],
     how: Sampling,
     *,
-    chance: torch.Generator | None = None,
+    generator: torch.Generator | None = None,
     copies: int = 1,
     rows: int = ROWS,
 ) -> Completions:
@@ -164,7 +166,7 @@ def complete_in_parts(
             model,
             [prompts[i] for i in order[begin : begin + many]],
             how,
-            chance=chance,
+            generator=generator,
             copies=copies,
         )
         for begin in range(0, len(order), many)

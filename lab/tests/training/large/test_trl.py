@@ -42,7 +42,7 @@ def trainer(words: Any, model: Any, folder: Path, limit: int) -> Any:
 def test_the_loss_is_that_of_trl(words: Any, speller: Any, tmp_path: Path) -> None:
     policy = tiny.policy(words, speller)
     asked = [task for task in tiny.tasks(words, 2) for _ in range(4)]
-    seen = gather(policy, asked, tiny.share_of_a, chance=torch.Generator().manual_seed(0))
+    seen = gather(policy, asked, tiny.share_of_a, generator=torch.Generator().manual_seed(0))
     # A policy that has moved, so that some ratios are clipped and some are not.
     old = seen.old_logp + torch.linspace(-0.5, 0.5, seen.old_logp.shape[1]) * seen.mask
     advantages = group_advantages(seen.rewards, 4)

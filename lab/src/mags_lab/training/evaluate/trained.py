@@ -82,11 +82,11 @@ class SampledDecider:
         return [sampled[i : i + count] for i in range(0, len(sampled), count)]
 
     def _replies(self, samples: Sequence[Sample], how: Sampling) -> Iterator[Decision]:
-        chance = torch.Generator(device=self._policy.model.device).manual_seed(self._seed)
+        generator = torch.Generator(device=self._policy.model.device).manual_seed(self._seed)
         for begin in range(0, len(samples), self._batch):
             some = samples[begin : begin + self._batch]
             prompts = [self._ids(sample) for sample in some]
-            done = complete(self._policy.model, prompts, how, chance=chance)
+            done = complete(self._policy.model, prompts, how, generator=generator)
             used = done.mask.sum(1).long().tolist()
             for sample, ids, text, count in zip(
                 some, prompts, self._policy.replies(done), used, strict=True
