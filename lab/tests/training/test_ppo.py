@@ -12,7 +12,7 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags_lab.training.experience import gather  # noqa: E402 - torch first
-from mags_lab.training.ppo import Critic, PpoConfig, advise, reinforce_with_critic  # noqa: E402
+from mags_lab.training.ppo import Critic, PpoConfig, estimate_advantages, reinforce_with_critic  # noqa: E402
 
 
 def test_the_reward_rises_and_the_loss_falls(words: Any, speller: Any) -> None:
@@ -97,7 +97,7 @@ def test_advantages_are_normalised_over_the_tokens_of_replies(words: Any, spelle
     seen = gather(policy, tiny.tasks(words), tiny.share_of_a, generator=generator)
     torch.manual_seed(0)
     critic = Critic(tiny.SIZE.width)
-    said = advise(policy, critic, seen, PpoConfig(rows=3))
+    said = estimate_advantages(policy, critic, seen, PpoConfig(rows=3))
     chosen = said.advantages[seen.mask.bool()]
     assert chosen.mean().item() == pytest.approx(0.0, abs=1e-5)
     assert chosen.std().item() == pytest.approx(1.0, abs=1e-4)

@@ -79,7 +79,7 @@ class Critic(nn.Module):  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advised:
+class Advantages:
     """An experience with what the critic says of it; each (b, t)."""
 
     seen: Experience
@@ -111,10 +111,10 @@ def reinforce_with_critic(
         pick = random.Random(config.seed * 7919 + step)
         asked = [pick.choice(tasks) for _ in range(config.replies // config.copies)]
         seen = gather(policy, asked, judge, generator=generator, copies=config.copies)
-        advised = advise(policy, critic, seen, config)
+        estimated = estimate_advantages(policy, critic, seen, config)
         moves = step >= config.critic_warmup
         loss = _learn(
-            policy, critic, (for_policy if moves else [], for_critic), advised, config, step=step
+            policy, critic, (for_policy if moves else [], for_critic), estimated, config, step=step
         )
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss})
@@ -124,7 +124,9 @@ def reinforce_with_critic(
 
 
 @torch.no_grad()
-def advise(policy: SamplingPolicy, critic: Critic, seen: Experience, config: PpoConfig) -> Advised:
+def estimate_advantages(
+    policy: SamplingPolicy, critic: Critic, seen: Experience, config: PpoConfig
+) -> Advantages:
     """Values, advantages (normalised over all tokens) and returns of replies."""
     parts = [seen.rows(rows) for rows in torch.arange(len(seen.rewards)).split(config.rows)]
     values = torch.cat([critic(reply_states(policy.model, part)[1]) for part in parts]) * seen.mask
@@ -132,14 +134,14 @@ def advise(policy: SamplingPolicy, critic: Critic, seen: Experience, config: Ppo
     raw = generalised_advantages(rewards, values, seen.mask, gamma=config.gamma, lam=config.lam)
     chosen = raw[seen.mask.bool()]
     scaled = (raw - chosen.mean()) / (chosen.std() + 1e-8) * seen.mask
-    return Advised(seen=seen, values=values, advantages=scaled, returns=raw + values)
+    return Advantages(seen=seen, values=values, advantages=scaled, returns=raw + values)
 
 
 def _learn(
     policy: SamplingPolicy,
     critic: Critic,
     chosen: tuple[Sequence[Optimizer], Sequence[Optimizer]],
-    advised: Advised,
+    estimated: Advantages,
     config: PpoConfig,
     *,
     step: int,
@@ -152,35 +154,35 @@ def _learn(
     for epoch in range(config.epochs):
         shuffler = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
-        for rows in advised.seen.minibatches(config.rows, generator=shuffler):
-            loss = _loss(policy, critic, advised, rows, config, moves=bool(for_policy))
+        for rows in estimated.seen.minibatches(config.rows, generator=shuffler):
+            loss = _loss(policy, critic, estimated, rows, config, moves=bool(for_policy))
             loss.backward()
             take_step(for_policy, policy.model.parameters(), rate=rate, norm=config.norm)
             take_step(for_critic, critic.parameters(), rate=config.value_rate, norm=config.norm)
             policy.model.zero_grad(set_to_none=True)
             total += float(loss.detach()) * len(rows)
-    return total / len(advised.values)
+    return total / len(estimated.values)
 
 
 def _loss(
     policy: SamplingPolicy,
     critic: Critic,
-    advised: Advised,
+    estimated: Advantages,
     rows: Tensor,
     config: PpoConfig,
     *,
     moves: bool,
 ) -> Tensor:
-    part = advised.seen.rows(rows).trimmed()
+    part = estimated.seen.rows(rows).trimmed()
     length = part.mask.shape[1]
     logits, states = reply_states(policy.model, part)
     values = critic(states if moves else states.detach())
-    before, returns = advised.values[rows, :length], advised.returns[rows, :length]
+    before, returns = estimated.values[rows, :length], estimated.returns[rows, :length]
     worth = value_loss(values, before, returns, part.mask, clip=config.clip)
     if not moves:
         return worth
     logp = logp_of(logits, part, temperature=policy.sampling.temperature)
-    advantages = advised.advantages[rows, :length]
+    advantages = estimated.advantages[rows, :length]
     aim = ppo_loss(logp, part.old_logp, advantages, part.mask, clip=config.clip)
     return aim + config.value_weight * worth
 
