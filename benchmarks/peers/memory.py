@@ -7,7 +7,7 @@ from typing import Protocol
 
 from benchmarks.baselines.plain import as_said
 from benchmarks.systems import System
-from mags_lab.evaluation.protocol import Statement, Triple, Turn
+from mags_lab.evaluation.protocol import SourceTurn, Statement, Triple
 
 
 class PeerMemory(Protocol):
@@ -28,11 +28,13 @@ class PeerTurns:
     def __init__(self, make: Callable[[], PeerMemory]) -> None:
         self._memory = make()
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Store all turns."""
         self._memory.store([t.id for t in turns], [as_said(t) for t in turns])
 
-    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+    def add_graph(
+        self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]]
+    ) -> None:
         """Store all turns; the triples are left out: the peer takes texts."""
         self.add(turns)
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from torch import Tensor
 
-from mags_lab.training.experience import Judge, SamplingPolicy, Task
+from mags_lab.training.experience import Judge, PromptTask, SamplingPolicy
 from mags_lab.training.rollout import complete_in_parts
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Chooser(Generic[T]):
     """
 
     policy: SamplingPolicy
-    tasks: Sequence[Task[T]]
+    tasks: Sequence[PromptTask[T]]
     judge: Judge[T]
     part: str
     every: int
@@ -60,7 +60,7 @@ class Chooser(Generic[T]):
         return sum(one[self.part] for one in judged) / len(judged)
 
 
-def likeliest(policy: SamplingPolicy, tasks: Sequence[Task[T]]) -> list[str]:
+def likeliest(policy: SamplingPolicy, tasks: Sequence[PromptTask[T]]) -> list[str]:
     """The likeliest reply to each task."""
     calm = replace(policy, sampling=replace(policy.sampling, temperature=0.0))
     calm.model.eval()

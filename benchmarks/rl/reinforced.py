@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
 from benchmarks.rl.choosing import Chooser
-from benchmarks.rl.learning import Clock, Onlooker
-from benchmarks.rl.study import Critic, Study
-from mags_lab.training.experience import Judge, SamplingPolicy, Task
+from benchmarks.rl.learning import Onlooker, TrainingClock
+from benchmarks.rl.study import CriticSetting, Study
+from mags_lab.training.experience import Judge, PromptTask, SamplingPolicy
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
 from mags_lab.training.runs import Watch
@@ -18,22 +18,22 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson(Generic[T]):
+class ReinforcedLesson(Generic[T]):
     """What is learned from: `tasks` under `judge`; `dev`: tasks on which steps are chosen, by
     `part` of what `examiner` says of the likeliest replies. `looks`: how often, where the number of
     steps was set beforehand.
     """
 
-    tasks: Sequence[Task[T]]
+    tasks: Sequence[PromptTask[T]]
     judge: Onlooker[T]
-    dev: Sequence[Task[T]]
+    dev: Sequence[PromptTask[T]]
     examiner: Judge[T]
     part: str
     looks: int = 2
 
 
 def by_grpo(
-    policy: SamplingPolicy, lesson: Lesson[T], study: Study, *, seed: int
+    policy: SamplingPolicy, lesson: ReinforcedLesson[T], study: Study, *, seed: int
 ) -> dict[str, Any]:
     """GRPO to its last step; the policy's model is then the best that was seen."""
     how = study.practice
@@ -58,10 +58,10 @@ def by_grpo(
 
 def by_ppo(
     policy: SamplingPolicy,
-    lesson: Lesson[T],
+    lesson: ReinforcedLesson[T],
     study: Study,
     *,
-    critic: Critic,
+    critic: CriticSetting,
     steps: int,
     seed: int,
 ) -> dict[str, Any]:
@@ -88,7 +88,9 @@ def by_ppo(
     return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
 
 
-def _chooser(policy: SamplingPolicy, lesson: Lesson[T], *, every: int, last: int) -> Chooser[T]:
+def _chooser(
+    policy: SamplingPolicy, lesson: ReinforcedLesson[T], *, every: int, last: int
+) -> Chooser[T]:
     return Chooser(
         policy=policy,
         tasks=lesson.dev,
@@ -99,12 +101,12 @@ def _chooser(policy: SamplingPolicy, lesson: Lesson[T], *, every: int, last: int
     )
 
 
-def _clock(lesson: Lesson[T], chooser: Chooser[T]) -> Clock:
+def _clock(lesson: ReinforcedLesson[T], chooser: Chooser[T]) -> TrainingClock:
     before = lesson.judge.cpu_s + chooser.cpu_s
-    return Clock(lambda: lesson.judge.cpu_s + chooser.cpu_s - before)
+    return TrainingClock(lambda: lesson.judge.cpu_s + chooser.cpu_s - before)
 
 
-def _both(clock: Clock, chooser: Chooser[T]) -> Watch:
+def _both(clock: TrainingClock, chooser: Chooser[T]) -> Watch:
     def watch(step: int, scalars: Mapping[str, float]) -> None:
         clock(step, scalars)
         chooser(step)
@@ -112,7 +114,9 @@ def _both(clock: Clock, chooser: Chooser[T]) -> Watch:
     return watch
 
 
-def _found(lesson: Lesson[T], chooser: Chooser[T], clock: Clock) -> dict[str, Any]:
+def _found(
+    lesson: ReinforcedLesson[T], chooser: Chooser[T], clock: TrainingClock
+) -> dict[str, Any]:
     kept = chooser.best or (0, 0.0)
     return {
         "cpu_s": round(clock.cpu_s, 1),

@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.chains.splits import SplitMaterial, fraction, split_material
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import Turns
-from mags_lab.training.generate.statements import Draft
+from mags_lab.training.generate.statements import TurnDraft
 
 ROLES = (Role.ASK, Role.WRITE)
 TAUGHT, KEPT_BACK = "taught", "kept-back"
@@ -25,7 +25,7 @@ TESTED = (Split.DEV, Split.FRAMES, Split.PHRASINGS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class SmallWorld:
     """What is talked of, and how.
 
     `relations`: by name. `phrases`: at most so many of each list of a relation, chosen by a hash
@@ -64,12 +64,12 @@ class World:
         return self.cut(Split(name))
 
     def samples(
-        self, name: str, role: Role, count: int, *, seed: str, known: Known
+        self, name: str, role: Role, count: int, *, seed: str, known: SeenTurns
     ) -> list[Sample]:
         """Samples of one role, none of them nearly one in `known`, which grows with them."""
         return list(_drawn(self, name, role, count, seed=seed, known=known))
 
-    def has(self, draft: Draft) -> bool:
+    def has(self, draft: TurnDraft) -> bool:
         """Whether a turn is one of this world's."""
         return len(draft.text) <= self.longest and not {*draft.tags} & {*self.left_out}
 
@@ -92,7 +92,7 @@ class World:
 
 
 def _drawn(
-    world: World, name: str, role: Role, count: int, *, seed: str, known: Known
+    world: SmallWorld, name: str, role: Role, count: int, *, seed: str, known: SeenTurns
 ) -> Iterator[Sample]:
     material = world.material(name)
     trains = name in (TAUGHT, KEPT_BACK)
@@ -112,7 +112,7 @@ def _drawn(
             yield sample
 
 
-SMALL = World(
+SMALL = SmallWorld(
     relations=(
         *("lives in", "works at", "works as", "drives", "boss", "best friend"),
         *("is married to", "likes", "pet", "studies"),

@@ -15,17 +15,17 @@ from benchmarks.rl.figures import parted, smoothed
 from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.presets import APART, LEAN, SMOKE
 from benchmarks.rl.study import ALONE, BASE, HALVED, REINFORCED, SWEEP, equal_steps, half
-from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
+from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, SmallWorld
 from mags.models.grammar import read_plan
 from mags_lab.training.chains.schema import Role, Sample
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.fidelity import Search, blind, found_rank
 
-WORLD: World = LEAN.world
+WORLD: SmallWorld = LEAN.world
 
 
 def drawn(name: str, role: Role, count: int) -> list[Sample]:
-    return WORLD.samples(name, role, count, seed="test", known=Known())
+    return WORLD.samples(name, role, count, seed="test", known=SeenTurns())
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))

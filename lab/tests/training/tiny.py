@@ -9,7 +9,7 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 from benchmarks.rl.small import new_model, train_tokenizer
 from benchmarks.rl.study import Widths
 from mags_lab.training.batches import Encoded, Pair, encode
-from mags_lab.training.experience import SamplingPolicy, Task
+from mags_lab.training.experience import PromptTask, SamplingPolicy
 from mags_lab.training.rollout import Sampling
 from mags_lab.training.sft import SftConfig, fine_tune
 
@@ -56,11 +56,13 @@ def speller(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
     return spells
 
 
-def tasks(words: PreTrainedTokenizerFast, count: int = 10) -> list[Task[str]]:
+def tasks(words: PreTrainedTokenizerFast, count: int = 10) -> list[PromptTask[str]]:
     """Prompts whose replies are worth their share of the letter a."""
     prompts = [f"say {i}: " for i in range(count)]
     return [
-        Task(prompt=(words.bos_token_id, *words(p, add_special_tokens=False)["input_ids"]), known=p)
+        PromptTask(
+            prompt=(words.bos_token_id, *words(p, add_special_tokens=False)["input_ids"]), known=p
+        )
         for p in prompts
     ]
 

@@ -25,7 +25,7 @@ from mags.models.prompts import load_prompts
 from mags.settings import NANO_GONE, ChatSettings, Settings, read_settings
 from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
 from mags_lab.training.chains.splits import TESTS
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.evaluate.deciders import Decider, PolicyDecider, Sampler
 from mags_lab.training.evaluate.evaluation import (
     Evaluation,
@@ -247,7 +247,7 @@ def _read(data: Path, *, trained: bool) -> Iterator[Sample]:
 
 
 def _made(most: int, seed: int) -> Iterator[Sample]:
-    known = Known()
+    known = SeenTurns()
     for split in TESTS:
         yield from of_split(split, 3 * most, seed, known)
 

@@ -28,7 +28,7 @@ class Judge(Protocol[TaskT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task(Generic[T]):
+class PromptTask(Generic[T]):
     """A prompt as token ids, and what the judge knows of it."""
 
     prompt: tuple[int, ...]
@@ -108,7 +108,7 @@ class SamplingPolicy:
 
 def gather(
     policy: SamplingPolicy,
-    tasks: Sequence[Task[T]],
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     *,
     generator: torch.Generator,

@@ -26,8 +26,8 @@ from torch.optim import Optimizer
 from mags_lab.training.experience import (
     Experience,
     Judge,
+    PromptTask,
     SamplingPolicy,
-    Task,
     gather,
     logp_of,
     reply_states,
@@ -63,7 +63,7 @@ class GrpoConfig:
 
 def reinforce(
     policy: SamplingPolicy,
-    tasks: Sequence[Task[T]],
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: GrpoConfig,
     *,
@@ -89,7 +89,7 @@ def reinforce(
 
 def sample_groups(
     policy: SamplingPolicy,
-    tasks: Sequence[Task[T]],
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: GrpoConfig,
     *,
@@ -117,7 +117,7 @@ def sample_groups(
 
 def _sample(
     policy: SamplingPolicy,
-    tasks: Sequence[Task[T]],
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: GrpoConfig,
     *,

@@ -24,8 +24,8 @@ from torch.optim import AdamW, Optimizer
 from mags_lab.training.experience import (
     Experience,
     Judge,
+    PromptTask,
     SamplingPolicy,
-    Task,
     gather,
     logp_of,
     reply_states,
@@ -90,7 +90,7 @@ class Advantages:
 
 def reinforce_with_critic(
     policy: SamplingPolicy,
-    tasks: Sequence[Task[T]],
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: PpoConfig,
     *,

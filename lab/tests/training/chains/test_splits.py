@@ -25,7 +25,7 @@ from mags_lab.training.chains.splits import (
     part,
     split_material,
 )
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.fillers import spellable, syllables
 from mags_lab.training.generate.samples import Amount, generate, of_split
 
@@ -138,7 +138,7 @@ def test_what_dev_says_anew_no_other_split_says(split: Split):
 
 @pytest.mark.parametrize("split", sorted(CALIBRATION))
 def test_phrases_that_training_never_has_make_samples_of_their_own_split(split: Split):
-    found = list(of_split(split, 60, 1, Known()))
+    found = list(of_split(split, 60, 1, SeenTurns()))
     assert {sample.split for sample in found} == {split}
     assert {sample.role for sample in found} == {*Role}
 

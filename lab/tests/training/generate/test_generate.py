@@ -10,8 +10,8 @@ from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Act
 from mags_lab.training.chains.card import card
 from mags_lab.training.chains.schema import (
-    Line,
-    Look,
+    OperationLine,
+    RecallLook,
     Role,
     Sample,
     Split,
@@ -125,16 +125,20 @@ def test_values_differ_from_those_to_avoid():
 
 
 def test_operations_have_one_spelling():
-    line = Line(act=Act.ADD, subject="Ana", relation="favourite food", object="ramen | udon")
+    line = OperationLine(
+        act=Act.ADD, subject="Ana", relation="favourite food", object="ramen | udon"
+    )
     assert str(line) == "ADD | Ana | favourite | ramen \\| udon | kind=food"
-    dated = Line(act=Act.ADD, subject="Ana", relation="lives in", object="Oslo", when="2024-05")
+    dated = OperationLine(
+        act=Act.ADD, subject="Ana", relation="lives in", object="Oslo", when="2024-05"
+    )
     assert str(dated) == "ADD | Ana | lives in | Oslo | | 2024-05"
     (read,) = read_engram(engram([dated, dated])).operations
     assert (read.object, read.qualifiers) == ("Oslo", {})
 
 
 def test_plans_and_routes_have_one_spelling():
-    look = Look(
+    look = RecallLook(
         queries=("Ana's sister",),
         entities=("Ana",),
         hops=(("Ana", "sister", False), ("^", "works at", True)),

@@ -4,11 +4,11 @@ Lines are searched by dense vectors, BM25 and recency, fused as in `benchmarks/b
 standardised scores, and words in more than a fifth of the lines are left out of the dense question.
 It overwrites nothing and understands nothing: what a line means is left to the reader.
 
-`Learning` is growing retrieval that is told what its acts brought, by the parts that MAGS's player
-learns by. The diary says which actions are left and which lines count no more, `Deciding` which
-words of actions go with which words of lines, and `Repute` what is said of each option. Where MAGS
-asks what the best chain to an action holds, a line that holds the action's words stands for it.
-What else MAGS's player learns is of the chains alone, and there are none here.
+`RewardedRetrieving` is growing retrieval that is told what its acts brought, by the parts that
+MAGS's player learns by. The diary says which actions are left and which lines count no more,
+`Deciding` which words of actions go with which words of lines, and `Repute` what is said of each
+option. Where MAGS asks what the best chain to an action holds, a line that holds the action's words
+stands for it. What else MAGS's player learns is of the chains alone, and there are none here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mags.index.lexicon import Lexicon
 from mags.index.tokens import terms
 from mags.ports.embedder import Embedder
 from mags_lab.games.players.deciding import Deciding
-from mags_lab.games.players.diary import WELL, Diary
+from mags_lab.games.players.diary import WELL, RewardDiary
 from mags_lab.games.players.notes import (
     PRESENT,
     Note,
@@ -40,7 +40,7 @@ from mags_lab.games.players.notes import (
 )
 from mags_lab.games.players.repute import LINES, Repute
 from mags_lab.games.players.thinker import OUTRIGHT
-from mags_lab.games.turns import Choice, Move, Outcome, Reader, Scene
+from mags_lab.games.turns import Choice, GameReader, GameScene, Move, Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +172,7 @@ class Retrieving:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: GameReader,
         embedder: Embedder,
         *,
         growing: bool,
@@ -187,11 +187,11 @@ class Retrieving:
         self._k = k
         self._clock = clock
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """Clear the index; a rulebook told in the first scene goes into it when that is played."""
         self._index.clear()
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By the best lines for the question and those of the turn itself."""
         began = self._clock()
         present = noted(scene)
@@ -204,17 +204,17 @@ class Retrieving:
         choice, notes = self._chosen(scene, notes)
         return moved(choice, notes, engram_s=written - began, recall_s=recalled - written)
 
-    def _chosen(self, scene: Scene, notes: list[Note]) -> tuple[Choice, list[Note]]:
+    def _chosen(self, scene: GameScene, notes: list[Note]) -> tuple[Choice, list[Note]]:
         """What the reader makes of what was found, and what of that it was shown."""
         return self._reader.choose(shown(notes), scene.question, scene.actions), notes
 
 
-class Learning(Retrieving):
+class RewardedRetrieving(Retrieving):
     """`Retrieving` over everything said, with a diary of rewards."""
 
     def __init__(
         self,
-        reader: Reader,
+        reader: GameReader,
         embedder: Embedder,
         *,
         k: int = 12,
@@ -223,14 +223,14 @@ class Learning(Retrieving):
         super().__init__(reader, embedder, growing=True, k=k, clock=clock)
         self.name = "growing + diary"
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """Clear the index, and forget what was learned."""
         super().begin(scene)
-        self._diary = Diary()
+        self._diary = RewardDiary()
         self._deciding = Deciding()
         self._repute = Repute()
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By the best lines, among the actions that the diary leaves."""
         self._diary.report(noted(scene))
         self._deciding.meet()
@@ -244,7 +244,7 @@ class Learning(Retrieving):
         self._deciding.learn(action, won=won)
         self._repute.learn(action, won=won)
 
-    def _chosen(self, scene: Scene, notes: list[Note]) -> tuple[Choice, list[Note]]:
+    def _chosen(self, scene: GameScene, notes: list[Note]) -> tuple[Choice, list[Note]]:
         question, actions = scene.question, scene.actions
         each = in_order(self._repute.meet(scene, self._latest))
         left, notes = self._left(scene, notes)
@@ -258,7 +258,7 @@ class Learning(Retrieving):
             choice = self._deciding.outright(choice, actions, left, outright[-OUTRIGHT:], asked)
         return choice, notes
 
-    def _left(self, scene: Scene, notes: Sequence[Note]) -> tuple[tuple[str, ...], list[Note]]:
+    def _left(self, scene: GameScene, notes: Sequence[Note]) -> tuple[tuple[str, ...], list[Note]]:
         """The actions that are worth a try, and the lines that count still."""
         question, actions = scene.question, scene.actions
         after, about = self._diary.after(question, actions), self._diary.about(question)

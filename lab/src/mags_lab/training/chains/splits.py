@@ -15,7 +15,7 @@ from types import MappingProxyType
 from mags_lab.training.chains.dialogues import Dialogue, asides, dialogues
 from mags_lab.training.chains.phrasebook import (
     FURTHER,
-    Entry,
+    PhrasebookEntry,
     all_phrases,
     folded,
     frames,
@@ -85,7 +85,7 @@ class SplitMaterial:
     """Everything one split is made from. `held`: its names and fillers are the held-out ones."""
 
     split: Split
-    entries: tuple[Entry, ...]
+    entries: tuple[PhrasebookEntry, ...]
     frames: Mapping[str, tuple[str, ...]]
     smalltalk: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
@@ -143,7 +143,7 @@ def split_material(split: Split) -> SplitMaterial:
     )
 
 
-def _entries(split: Split) -> tuple[Entry, ...]:
+def _entries(split: Split) -> tuple[PhrasebookEntry, ...]:
     book = phrasebook()
     known = tuple(entry for entry in book if entry.name not in HELD_OUT_RELATIONS)
     if split is Split.RELATIONS:
@@ -168,7 +168,9 @@ def _entries(split: Split) -> tuple[Entry, ...]:
     return _joined(kept, phrasebook(FURTHER)) if split in LEARNT else kept
 
 
-def _in_phrases_of(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+def _in_phrases_of(
+    entries: Iterable[PhrasebookEntry], others: Iterable[PhrasebookEntry]
+) -> tuple[PhrasebookEntry, ...]:
     """The entries in phrases of `others`; what a chain of questions is made of, in their own."""
     found = {(entry.name, entry.subject, entry.object): entry for entry in others}
     kept = []
@@ -180,7 +182,9 @@ def _in_phrases_of(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[E
     return tuple(kept)
 
 
-def _joined(entries: Iterable[Entry], more: Iterable[Entry]) -> tuple[Entry, ...]:
+def _joined(
+    entries: Iterable[PhrasebookEntry], more: Iterable[PhrasebookEntry]
+) -> tuple[PhrasebookEntry, ...]:
     """The entries with the phrases that others have for them."""
     found = {(entry.name, entry.subject, entry.object): entry for entry in more}
     joined = []
@@ -195,7 +199,9 @@ def _joined(entries: Iterable[Entry], more: Iterable[Entry]) -> tuple[Entry, ...
     return tuple(joined)
 
 
-def _unseen(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+def _unseen(
+    entries: Iterable[PhrasebookEntry], others: Iterable[PhrasebookEntry]
+) -> tuple[PhrasebookEntry, ...]:
     """The entries without the phrases that others have too."""
     seen = {folded(phrase) for _, _, phrase in all_phrases(others)}
     return tuple(
@@ -207,5 +213,5 @@ def _unseen(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, .
     )
 
 
-def _with(entry: Entry, phrases: Mapping[str, tuple[str, ...]]) -> Entry:
+def _with(entry: PhrasebookEntry, phrases: Mapping[str, tuple[str, ...]]) -> PhrasebookEntry:
     return replace(entry, phrases={name: kept for name, kept in phrases.items() if kept})

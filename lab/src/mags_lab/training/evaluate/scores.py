@@ -25,7 +25,7 @@ from mags.ports.policy import Act, Operation, Plan, Route
 from mags.ports.relations import kind_of, normalise
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.evaluate.deciders import Decision
-from mags_lab.training.evaluate.intervals import Interval, mean, ratio
+from mags_lab.training.evaluate.intervals import RatioInterval, mean, ratio
 from mags_lab.training.reward import Fidelity, Reading, items, read
 
 
@@ -113,7 +113,7 @@ SHARES = ("exact", "function", "gist", "refused", "mixed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class JudgedDecision:
     """One decision judged; what was not looked at is None. `shared` of `said` are `wanted`."""
 
     role: Role
@@ -133,13 +133,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class RoleScores:
     """One role on one split. `measures`: by name; times in milliseconds, None where unmeasured."""
 
     role: str
     split: str
     n: int
-    measures: Mapping[str, Interval]
+    measures: Mapping[str, RatioInterval]
     p50_ms: float | None
     p95_ms: float | None
     tokens: float | None
@@ -151,7 +151,7 @@ def judge(
     sampled: Sequence[Decision] = (),
     *,
     fidelity: Fidelity | None = None,
-) -> Verdict:
+) -> JudgedDecision:
     """Hold a decision against the target; `sampled`: others for the same sample."""
     target = read(sample, sample.target)
     if target is None:
@@ -159,7 +159,7 @@ def judge(
     reading = decision.reading
     got, want = said(reading) if reading is not None else None, said(target)
     mixed = [decision.mixed, *(one.mixed for one in sampled)]
-    return Verdict(
+    return JudgedDecision(
         role=sample.role,
         split=sample.split.value,
         exact=float(got == want),
@@ -184,9 +184,9 @@ def agreement(sampled: Sequence[Decision]) -> float:
     return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 
 
-def cells(verdicts: Iterable[Verdict], *, seed: int = 0) -> tuple[Cell, ...]:
+def cells(verdicts: Iterable[JudgedDecision], *, seed: int = 0) -> tuple[RoleScores, ...]:
     """One cell for each role and split that occurs, in the order of both."""
-    found: dict[tuple[Role, str], list[Verdict]] = {}
+    found: dict[tuple[Role, str], list[JudgedDecision]] = {}
     for one in verdicts:
         found.setdefault((one.role, one.split), []).append(one)
     roles = list(Role)
@@ -194,7 +194,9 @@ def cells(verdicts: Iterable[Verdict], *, seed: int = 0) -> tuple[Cell, ...]:
     return tuple(cell(role, split, found[role, split], seed=seed) for role, split in order)
 
 
-def cell(role: Role, split: str, verdicts: Sequence[Verdict], *, seed: int = 0) -> Cell:
+def cell(
+    role: Role, split: str, verdicts: Sequence[JudgedDecision], *, seed: int = 0
+) -> RoleScores:
     """The measures of one role on one split."""
     measures = {name: mean(_measured(verdicts, name), seed=seed) for name in SHARES}
     shared, told, wanted = (_measured(verdicts, name) for name in ("shared", "said", "wanted"))
@@ -208,7 +210,7 @@ def cell(role: Role, split: str, verdicts: Sequence[Verdict], *, seed: int = 0) 
             measures[name] = mean(known, seed=seed)
     times = _measured(verdicts, "seconds")
     tokens = _measured(verdicts, "tokens")
-    return Cell(
+    return RoleScores(
         role=role.value,
         split=split,
         n=len(verdicts),
@@ -226,7 +228,7 @@ def _known_after(sample: Sample, decision: Decision, fidelity: Fidelity | None) 
     return fidelity(sample, done)
 
 
-def _measured(verdicts: Sequence[Verdict], name: str) -> NDArray[np.float64]:
+def _measured(verdicts: Sequence[JudgedDecision], name: str) -> NDArray[np.float64]:
     """One number of each verdict that has it."""
     found = (getattr(one, name) for one in verdicts)
     return np.array([one for one in found if one is not None], dtype=np.float64)

@@ -12,7 +12,7 @@ from mags.models.policy.heads.choices import Vocabulary
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.chains.splits import TESTS, split_material
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.dialogues import Talks
 from mags_lab.training.generate.samples import SCATTER, of_material, of_split
 from mags_lab.training.heads.labels import gold
@@ -45,7 +45,7 @@ def material(
     `talk`: turns of conversation besides, for `dev` half as many as it has of others. `unheard`:
     for `dev` besides, in phrases that training never has.
     """
-    known = Known()
+    known = SeenTurns()
     written = tuple(hand.samples(tuple(hand.chains())))
     generated = {
         split: tuple(plain(split, count, seed, known))
@@ -68,7 +68,7 @@ def material(
     )
 
 
-def talked(split: Split, count: int, seed: int | str, known: Known) -> Iterator[Sample]:
+def talked(split: Split, count: int, seed: int | str, known: SeenTurns) -> Iterator[Sample]:
     """Turns of conversation of a split, none a near duplicate of one in `known`."""
     rng = Random(f"{seed} talk {split}")
     talks = Talks(split_material(split), rng)
@@ -101,7 +101,7 @@ def passages(folder: Path, known: Vocabulary) -> Iterator[Sample]:
 
 
 def plain(
-    split: Split, count: int, seed: int | str, known: Known, *, scatter: float = SCATTER
+    split: Split, count: int, seed: int | str, known: SeenTurns, *, scatter: float = SCATTER
 ) -> Iterator[Sample]:
     """What the generator makes without turns of conversation."""
     narrowed = replace(split_material(split), dialogues=())
