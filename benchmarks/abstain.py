@@ -131,7 +131,7 @@ def collected() -> list[AbstainCase]:
     return known
 
 
-def _memory(turns: Sequence[protocol.Turn]) -> tuple[Memory, dict[int, str]]:
+def _memory(turns: Sequence[protocol.SourceTurn]) -> tuple[Memory, dict[int, str]]:
     memory = opening(shipped(CACHE))(RulePolicy())
     seen = memory.observe_many(
         Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session) for t in turns

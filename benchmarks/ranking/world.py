@@ -15,7 +15,7 @@ from mags.memory.reading import same_relation
 from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Operation, Plan, Writing
-from mags.ports.policy import SourceTurn as Said
+from mags.ports.policy import Turn as Said
 from mags.recall.found import Found
 from mags.recall.query import Reading, prepare
 from mags.recall.recall import Ranking, rank, recall

@@ -33,7 +33,7 @@ class FilledTurn:
     """A turn that is being filled: its values by slot, the date `{when}` says, today."""
 
     values: dict[str, str]
-    said: dates.Said
+    said: dates.DatePhrase
     now: date
 
 
