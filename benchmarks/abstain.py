@@ -45,7 +45,7 @@ HITS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class AbstainCase:
     """One question as one memory met it. `gold`: ids of the items that are evidence."""
 
     dev: bool
@@ -82,7 +82,7 @@ class Scores:
         return threshold, worth
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[AbstainCase]:
     """All questions, of both memories."""
     folder = DATA / "longmemeval"
     evidence = folder / "lme_evidence.jsonl.gz"
@@ -107,7 +107,7 @@ def cases() -> Iterator[Case]:
                 for offer in offers
                 if any(turn_of.get(i) in gold for i in (offer.hit.id, *offer.hit.episode_ids))
             }
-            yield Case(
+            yield AbstainCase(
                 dev=split(name) == "dev",
                 answerable=whole and not one["abstention"],
                 question=question,
@@ -116,7 +116,7 @@ def cases() -> Iterator[Case]:
             )
 
 
-def collected() -> list[Case]:
+def collected() -> list[AbstainCase]:
     """All cases, from the file that an earlier run left if nothing has changed since."""
     mark = hashlib.sha256()
     for path in sorted((ROOT / "src" / "mags").rglob("*.[pt][yo]*")):
@@ -127,11 +127,11 @@ def collected() -> list[Case]:
         found = list(cases())
         CACHE.mkdir(parents=True, exist_ok=True)
         kept.write_bytes(pickle.dumps(found))
-    known: list[Case] = pickle.loads(kept.read_bytes())
+    known: list[AbstainCase] = pickle.loads(kept.read_bytes())
     return known
 
 
-def _memory(turns: Sequence[protocol.Turn]) -> tuple[Memory, dict[int, str]]:
+def _memory(turns: Sequence[protocol.SourceTurn]) -> tuple[Memory, dict[int, str]]:
     memory = opening(shipped(CACHE))(RulePolicy())
     seen = memory.observe_many(
         Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session) for t in turns
@@ -139,13 +139,13 @@ def _memory(turns: Sequence[protocol.Turn]) -> tuple[Memory, dict[int, str]]:
     return memory, {s.episode_id: t.id for s, t in zip(seen, turns, strict=True)}
 
 
-def weighed(case: Case) -> list[tuple[ContextItem, Evidence]]:
+def weighed(case: AbstainCase) -> list[tuple[ContextItem, Evidence]]:
     """The items of a case that may answer, with what their support is weighed from."""
     return weighed_items(read_question(case.question), case.items)
 
 
 def score(
-    cases: Sequence[Case],
+    cases: Sequence[AbstainCase],
     evidences: Sequence[Sequence[tuple[ContextItem, Evidence]]],
     weights: SupportWeights,
 ) -> Scores:

@@ -29,12 +29,12 @@ from mags.ports.embedder import Embedder
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags_lab.evaluation.datasets.personamem import OneOf, Persona, load_personamem
 from mags_lab.evaluation.metrics import bootstrap
-from mags_lab.evaluation.protocol import Retriever, Turn, split
+from mags_lab.evaluation.protocol import Retriever, SourceTurn, split
 from mags_lab.evaluation.suites.retrieval import ask_all, scores
 from mags_lab.games.players.notes import Note
-from mags_lab.games.players.retrieving import PLAIN, TUNED, Shelf
+from mags_lab.games.players.retrieving import PLAIN, TUNED, LineIndex
 from mags_lab.games.reader import shipped_reader
-from mags_lab.games.turns import Line, Reader
+from mags_lab.games.turns import GameLine, GameReader
 
 COMMAND = "python -m benchmarks.companion"
 PERSONAMEM, PREFERENCES = "personamem", "longmemeval-preferences"
@@ -47,10 +47,10 @@ LIKEST = 3
 PREFERENCE = "single-session-preference"
 
 
-class Nothing:
+class EmptyMemory:
     """A memory that keeps nothing."""
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Forget them."""
 
     def search(self, query: str, k: int) -> list[str]:
@@ -58,13 +58,13 @@ class Nothing:
         return []
 
 
-class Window:
+class LastTurns:
     """The last turns, whatever is asked."""
 
     def __init__(self) -> None:
-        self._kept: list[Turn] = []
+        self._kept: list[SourceTurn] = []
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Keep them; the oldest fall out when something is looked for."""
         self._kept.extend(turns)
 
@@ -73,29 +73,29 @@ class Window:
         return [turn.id for turn in fitting(self._kept[::-1])]
 
 
-class Retrieving:
+class TurnRetrieval:
     """The retrieval of the games: dense, BM25 and recency over every turn, where it is `growing`.
 
     Else dense and BM25 over the first session alone, as over a rulebook told at the start.
     """
 
     def __init__(self, embedder: Embedder, *, growing: bool) -> None:
-        self._shelf = Shelf(embedder, TUNED if growing else PLAIN)
+        self._index = LineIndex(embedder, TUNED if growing else PLAIN)
         self._growing = growing
         self._start: str | None = None
         self._ids: list[str] = []
 
-    def add(self, turns: Sequence[Turn]) -> None:
-        """Put turns on the shelf."""
+    def add(self, turns: Sequence[SourceTurn]) -> None:
+        """Put turns into the index."""
         if not self._growing and turns:
             self._start = self._start or turns[0].session
             turns = [turn for turn in turns if turn.session == self._start]
         first = len(self._ids)
-        self._shelf.add(
+        self._index.add(
             [
                 Note(
                     said=(first + place, 0),
-                    line=Line(speaker=turn.speaker, text=turn.text, at=turn.at.timestamp()),
+                    line=GameLine(speaker=turn.speaker, text=turn.text, at=turn.at.timestamp()),
                 )
                 for place, turn in enumerate(turns)
             ]
@@ -104,7 +104,7 @@ class Retrieving:
 
     def search(self, query: str, k: int) -> list[str]:
         """The k best turns."""
-        return [self._ids[note.said[0]] for note in self._shelf.search(query, k, len(self._ids))]
+        return [self._ids[note.said[0]] for note in self._index.search(query, k, len(self._ids))]
 
 
 @dataclass(slots=True)
@@ -118,7 +118,7 @@ class Chosen:
     add_s: float = 0.0
 
 
-def fitting(turns: Iterable[Turn]) -> Iterator[Turn]:
+def fitting(turns: Iterable[SourceTurn]) -> Iterator[SourceTurn]:
     """The first turns that fit into `TOKENS` together; one that does not fit ends them."""
     room = TOKENS
     for turn in turns:
@@ -130,11 +130,11 @@ def fitting(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 def systems(embedder: DiskEmbedder) -> list[System]:
     """The players, as memories of turns."""
-    static: Callable[[], Retriever] = partial(Retrieving, embedder, growing=False)
-    growing: Callable[[], Retriever] = partial(Retrieving, embedder, growing=True)
+    static: Callable[[], Retriever] = partial(TurnRetrieval, embedder, growing=False)
+    growing: Callable[[], Retriever] = partial(TurnRetrieval, embedder, growing=True)
     return [
-        System(name="nothing", note="the question alone", turns=Nothing),
-        System(name="window", note=f"the last {TOKENS} tokens", turns=Window),
+        System(name="nothing", note="the question alone", turns=EmptyMemory),
+        System(name="window", note=f"the last {TOKENS} tokens", turns=LastTurns),
         System(name="static", note="dense and BM25 over the first session", turns=static),
         System(name="growing", note="dense, BM25 and recency, as in the games", turns=growing),
         mags_system(embedder),
@@ -142,7 +142,7 @@ def systems(embedder: DiskEmbedder) -> list[System]:
 
 
 def choose(
-    made: Callable[[], Retriever], persona: Persona, reader: Reader, embedder: DiskEmbedder
+    made: Callable[[], Retriever], persona: Persona, reader: GameReader, embedder: DiskEmbedder
 ) -> Chosen:
     """Tell a new memory everything a user said, then ask it all their questions."""
     clock = time.process_time

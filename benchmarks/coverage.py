@@ -24,9 +24,9 @@ from benchmarks.results import DATA, load, result, save
 from benchmarks.systems import System
 from mags.errors import MagsError
 from mags.ports.policy import Act, Operation, Recalled, Turn, Writing
-from mags_lab.evaluation.datasets.locomo import Talk, load_notes
+from mags_lab.evaluation.datasets.locomo import NotedConversation, load_notes
 from mags_lab.evaluation.metrics import bootstrap
-from mags_lab.evaluation.writing import Lines, content, covered, judge
+from mags_lab.evaluation.writing import WrittenNotes, content, covered, judge
 
 COMMAND = "python -m benchmarks.coverage"
 SUITE = "real-coverage"
@@ -34,7 +34,7 @@ TURNS = "turns"
 RECENT = 4
 
 
-class Writer(Protocol):
+class WritePart(Protocol):
     """The part of a policy that is measured."""
 
     @property
@@ -59,7 +59,7 @@ class EveryTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class CoverageDecision:
     """One decision: `kind` is "covered" (`holds` or not) or an operation's verdict.
 
     `shown`: what it was made from.
@@ -71,10 +71,10 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class CoverageFound:
     """All decisions on one policy, the processor time of each turn (ms), and what was left out."""
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[CoverageDecision, ...]
     times: tuple[float, ...]
     untold: int
 
@@ -100,9 +100,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def measure(policy: Writer, talks: Sequence[Talk]) -> Found:
+def measure(policy: WritePart, talks: Sequence[NotedConversation]) -> CoverageFound:
     """Let a policy write every turn, and decide on every observation and operation."""
-    decisions: list[Decision] = []
+    decisions: list[CoverageDecision] = []
     times: list[float] = []
     untold = 0
     for talk in talks:
@@ -118,10 +118,12 @@ def measure(policy: Writer, talks: Sequence[Talk]) -> Found:
         untold += sum(one is None for one in kept)
         decisions += [one for one in kept if one is not None]
         decisions += _judged(talk, written)
-    return Found(decisions=tuple(decisions), times=tuple(times), untold=untold)
+    return CoverageFound(decisions=tuple(decisions), times=tuple(times), untold=untold)
 
 
-def _covered(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[Decision | None]:
+def _covered(
+    talk: NotedConversation, written: dict[str, tuple[Operation, ...]]
+) -> Iterator[CoverageDecision | None]:
     turns = {key: turn for known in talk.sessions.values() for key, turn in known.items()}
     names = _names(talk)
     for one in talk.observations:
@@ -131,14 +133,16 @@ def _covered(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[
         holds = covered(one.text, one.person, said, operations, names)
         told = "\n".join(f"    {_line(op)}" for op in operations)
         shown = f"{one.text}\n  turns: {said}\n  wanted: {_wanted(one.text, said, names)}\n{told}"
-        yield None if holds is None else Decision(kind="covered", holds=holds, shown=shown)
+        yield None if holds is None else CoverageDecision(kind="covered", holds=holds, shown=shown)
 
 
-def _judged(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[Decision]:
+def _judged(
+    talk: NotedConversation, written: dict[str, tuple[Operation, ...]]
+) -> Iterator[CoverageDecision]:
     names = _names(talk)
     whole = tuple(line for lines in talk.lines.values() for line in lines)
     for session, turns in talk.sessions.items():
-        lines = Lines(session=talk.lines[session], talk=whole)
+        lines = WrittenNotes(session=talk.lines[session], talk=whole)
         said: list[Turn] = []
         for key, turn in turns.items():
             said = [*said[-RECENT:], turn]
@@ -146,10 +150,10 @@ def _judged(talk: Talk, written: dict[str, tuple[Operation, ...]]) -> Iterator[D
             for op in written[key]:
                 shown = f"{_line(op)}\n  {turn.speaker}: {turn.text}"
                 verdict = judge(op, lines, turn.text, heard, names)
-                yield Decision(kind=verdict, holds=True, shown=shown)
+                yield CoverageDecision(kind=verdict, holds=True, shown=shown)
 
 
-def _names(talk: Talk) -> frozenset[str]:
+def _names(talk: NotedConversation) -> frozenset[str]:
     return frozenset(name.casefold() for name in talk.speakers)
 
 
@@ -162,7 +166,7 @@ def _line(op: Operation) -> str:
     return " | ".join((*fields, op.text if op.act is Act.NOTE else ""))
 
 
-def _keep(found: Found, kind: str, name: str) -> None:
+def _keep(found: CoverageFound, kind: str, name: str) -> None:
     verdicts = [one.kind for one in found.decisions if one.kind != "covered"]
     values = {
         "covered": [float(one.holds) for one in found.decisions if one.kind == "covered"],
@@ -185,7 +189,7 @@ def _keep(found: Found, kind: str, name: str) -> None:
     save(result(SUITE, system, {"all": figures}, facts, f"{COMMAND} --policy {kind}"))
 
 
-def _show(found: Found, count: int, seed: int) -> None:
+def _show(found: CoverageFound, count: int, seed: int) -> None:
     rng = random.Random(seed)
     kinds = dict.fromkeys((one.kind, one.holds) for one in found.decisions)
     for kind in sorted(kinds):

@@ -30,7 +30,7 @@ from mags_lab.evaluation.datasets.multihop import Corpus, load_musique
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.evaluation.protocol import split
 from mags_lab.evaluation.suites import retrieval
-from mags_lab.training.linker import Fitting, Linked, train
+from mags_lab.training.linker import Linked, LinkerFitting, train
 from mags_lab.training.linker import save as write
 
 Values = dict[str, list[float]]
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         corpus = part_of(_musique(), options.questions, options.passages)
-        configs = [Fitting(epochs=options.epochs, seed=seed) for seed in range(options.seeds)]
+        configs = [LinkerFitting(epochs=options.epochs, seed=seed) for seed in range(options.seeds)]
         _measure(corpus, shipped(CACHE), configs, " ".join((COMMAND, *arguments)))
     except MagsError as failure:
         print(failure, file=sys.stderr)
@@ -73,7 +73,7 @@ def part_of(corpus: Corpus, questions: int, passages: int) -> Corpus:
 
 
 def _measure(
-    corpus: Corpus, embedder: DiskEmbedder, configs: Sequence[Fitting], command: str
+    corpus: Corpus, embedder: DiskEmbedder, configs: Sequence[LinkerFitting], command: str
 ) -> None:
     taught: list[Memory] = []
     MagsTurns(_opening(embedder, "cosine", None, taught)).add_graph(corpus.turns, corpus.triples)

@@ -24,7 +24,7 @@ from mags.ports.policy import Policy
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.chains.splits import TESTS
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.evaluate.deciders import asked
 from mags_lab.training.generate.samples import of_split
 from mags_lab.training.reward import Reading, adherence, item_f1
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--samples", type=int, default=300, help="of each test split")
     parser.add_argument("--seed", type=int, default=0, help="of the samples")
     options = parser.parse_args(arguments)
-    kind, known = options.policy, Known()
+    kind, known = options.policy, SeenTurns()
     told = f"{COMMAND} --policy {kind} --samples {options.samples} --seed {options.seed}"
     try:
         policy = policy_of(kind)

@@ -29,7 +29,7 @@ from mags.models.embed import OnnxEmbedder
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.games.reader import LexicalReader, ReaderFile, opened, shipped_reader
 from mags_lab.games.reader.reader import guess
-from mags_lab.games.turns import Choice, Reader
+from mags_lab.games.turns import Choice, GameReader
 from mags_lab.training.reader.book import PHRASES, SIDES, Side
 from mags_lab.training.reader.tasks import Task, bare, task, tasks
 
@@ -75,7 +75,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--save", action="store_true")
     given = parser.parse_args(words)
     trained = opened(ReaderFile(path=given.weights)) if given.weights else shipped_reader()
-    readers: dict[str, Callable[[], Reader]] = {
+    readers: dict[str, Callable[[], GameReader]] = {
         "reader": lambda: trained,
         "walk": LexicalReader,
         "cosine": CosineReader,
@@ -89,7 +89,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _measure(
-    name: str, reader: Reader, count: int, seed: int, console: Console, *, keep: bool
+    name: str, reader: GameReader, count: int, seed: int, console: Console, *, keep: bool
 ) -> None:
     columns = ("side", "chance", "none", *(f"+{n}" for n in EXTRA), "cited", "ms at +20")
     table = Table("reader", *columns, title="right actions, %")
@@ -111,7 +111,7 @@ def _measure(
 
 
 def curve(
-    reader: Reader, side: Side, count: int, seed: int
+    reader: GameReader, side: Side, count: int, seed: int
 ) -> tuple[Mapping[str, Mapping[str, Interval]], dict[str, float]]:
     """Right actions by how many lines are too many; chance, lines cited rightly, milliseconds."""
     found: dict[str, dict[str, list[float]]] = defaultdict(dict)
@@ -155,7 +155,7 @@ def _note(
             found[group].setdefault(measure, []).append(float(choice.action in one.right))
 
 
-def trapped(reader: Reader, count: int, seed: int) -> dict[str, Interval]:
+def trapped(reader: GameReader, count: int, seed: int) -> dict[str, Interval]:
     """Dated tasks as they are, with their lines out of order, and with a question framed anew."""
     rng = Random(seed)
     some = [
@@ -177,7 +177,7 @@ def trapped(reader: Reader, count: int, seed: int) -> dict[str, Interval]:
     return {"as told": right(some), "lines shuffled": right(mixed), "asked anew": right(framed)}
 
 
-def declined(reader: Reader, count: int, seed: int) -> dict[str, Interval]:
+def declined(reader: GameReader, count: int, seed: int) -> dict[str, Interval]:
     """An action declines, in words that training never had: nothing was told, or all was; and what
     may be done and what not.
     """

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.results import PICTURES, REPORT, Result, load
 from benchmarks.rl import chapter as reinforcement
-from benchmarks.sections import AIMS, SECTIONS, Aim, Section
+from benchmarks.sections import AIMS, SECTIONS, Aim, Chapter
 from benchmarks.serving import chapter as serving
 from benchmarks.timing.embedding import chapter as embedder_chapter
 from mags_lab.evaluation.objective import Quality, Weights, objective, terms_of
@@ -31,7 +31,7 @@ turn changes; of a suite's memories the mean. L alone would reward storing littl
 beside the tables above."""
 
 
-class Kept(Generic[Made]):
+class KeepingFactory(Generic[Made]):
     """A factory that keeps what it made, to be weighed after the run."""
 
     def __init__(self, make: Callable[[], Made]) -> None:
@@ -309,7 +309,7 @@ def _goal(aim: Aim) -> str:
     return f"at most {aim.goal:g}" if aim.lower else f"{aim.goal:g}"
 
 
-def _section(section: Section, table: Table) -> str:
+def _section(section: Chapter, table: Table) -> str:
     parts = [f"## {section.title}", "", section.text, ""]
     for suite, title in section.suites:
         found = _ordered(r for (s, _), r in table.items() if s == suite)
@@ -323,7 +323,7 @@ def _section(section: Section, table: Table) -> str:
     return "\n".join(parts)
 
 
-def _measures(section: Section, found: Sequence[Result]) -> list[str]:
+def _measures(section: Chapter, found: Sequence[Result]) -> list[str]:
     head = ["system"]
     for group in section.groups:
         head += [f"{m} ({group}{_cases(found, group, m)})" for m in section.measures]
@@ -353,7 +353,7 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _by_kind(section: Section, found: Sequence[Result]) -> list[str]:
+def _by_kind(section: Chapter, found: Sequence[Result]) -> list[str]:
     group = section.groups[0]
     kinds = {
         g.removeprefix(start): g

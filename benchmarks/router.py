@@ -22,11 +22,11 @@ from benchmarks.systems import System
 from mags.errors import MagsError
 from mags.models.grammar import read_engram, read_route
 from mags.ports.policy import Policy, Route
-from mags_lab.evaluation.datasets.locomo import Talk, load_notes
+from mags_lab.evaluation.datasets.locomo import NotedConversation, load_notes
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.chains.splits import TESTS
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import of_split
 
 COMMAND = "python -m benchmarks.router"
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         policy = policy_of(options.policy)
         talk = load_notes(DATA / "locomo" / "locomo10_conv0-4.json.gz")[0]
-        known = Known()
+        known = SeenTurns()
         samples = [
             sample
             for split in TESTS
@@ -93,7 +93,7 @@ def measures(cases: Iterable[Case]) -> Mapping[str, Interval]:
     return {name: bootstrap([float(one) for one in found]) for name, found in values.items()}
 
 
-def real(policy: Policy, talk: Talk) -> Mapping[str, float]:
+def real(policy: Policy, talk: NotedConversation) -> Mapping[str, float]:
     """What a router skips of a real conversation, per cent, and the median time of a decision."""
     answers: list[Route] = []
     times: list[float] = []

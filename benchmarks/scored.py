@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import Kept
+from benchmarks.report import KeepingFactory
 from benchmarks.results import DATA, Result, result
 from benchmarks.systems import System
 from benchmarks.vectors import DiskEmbedder
@@ -21,13 +21,13 @@ from mags_lab.evaluation.datasets.editing import (
     load_letta,
     load_mquake,
 )
-from mags_lab.evaluation.datasets.locomo import Conversation, load_locomo
+from mags_lab.evaluation.datasets.locomo import LocomoConversation, load_locomo
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval, load_longmemeval
 from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags_lab.evaluation.metrics import Interval
 from mags_lab.evaluation.protocol import GraphRetriever, Retriever, Statement, split
 from mags_lab.evaluation.suites import editing, retrieval
-from mags_lab.evaluation.suites.retrieval import Run
+from mags_lab.evaluation.suites.retrieval import SuiteRun
 
 Suite = Callable[[System, DiskEmbedder, str], list[Result]]
 """A system, the embedder it was built with (its time is left out), and the command shown."""
@@ -39,7 +39,7 @@ def locomo(system: System, embedder: DiskEmbedder, command: str) -> list[Result]
         return []
     found = []
     for name, mended in (("locomo-within", False), ("locomo-within-mended", True)):
-        made = Kept(system.turns)
+        made = KeepingFactory(system.turns)
         run = retrieval.locomo_within(made, _locomo(mended), clock=_apart(embedder))
         found.append(_retrieved(name, system, run, made, command))
     return found
@@ -49,7 +49,7 @@ def locomo_together(system: System, embedder: DiskEmbedder, command: str) -> lis
     """LoCoMo, all conversations in one memory."""
     if system.turns is None:
         return []
-    made = Kept(system.turns)
+    made = KeepingFactory(system.turns)
     run = retrieval.locomo_together(made, _locomo(False), clock=_apart(embedder))
     return [_retrieved("locomo-together", system, run, made, command)]
 
@@ -59,7 +59,7 @@ def longmemeval(system: System, embedder: DiskEmbedder, command: str) -> list[Re
     if system.turns is None:
         return []
     data = _longmemeval()
-    made = Kept(system.turns)
+    made = KeepingFactory(system.turns)
     run = retrieval.longmemeval(made, data, clock=_apart(embedder))
     sessions = retrieval.by_session(run, {t.id: t.session for t in data.turns})
     return [
@@ -76,7 +76,7 @@ def multihop(system: System, embedder: DiskEmbedder, command: str) -> list[Resul
     clock = _apart(embedder)
     for corpus in _multihop():
         for with_triples in (False, True) if corpus.triples else (False,):
-            made = Kept(system.graph)
+            made = KeepingFactory(system.graph)
             run = retrieval.multihop(made, corpus, with_triples=with_triples, clock=clock)
             name = f"multihop-{corpus.name}" + ("-triples" if with_triples else "")
             found.append(_retrieved(name, system, run, made, command))
@@ -90,7 +90,7 @@ def mquake(system: System, embedder: DiskEmbedder, command: str) -> list[Result]
     found = []
     data = _mquake()
     for name, distractors in (("mquake-hard", ()), ("mquake-hard-distractors", _distractors())):
-        made = Kept(system.facts)
+        made = KeepingFactory(system.facts)
         run = editing.edited_chains(made, data, distractors=distractors, clock=_apart(embedder))
         facts = {
             "facts": run.facts,
@@ -107,7 +107,7 @@ def letta(system: System, embedder: DiskEmbedder, command: str) -> list[Result]:
     """Letta's core-memory updates, by half: writing rules may be made on `dev` only."""
     if system.updates is None:
         return []
-    made = Kept(system.updates)
+    made = KeepingFactory(system.updates)
     outcomes = editing.updates(made, _letta())
     groups = {"all": editing.update_scores(outcomes)}
     for half in ("dev", "test"):
@@ -134,13 +134,17 @@ def run_suite(name: str, system: System, embedder: DiskEmbedder, command: str) -
 
 
 def _retrieved(
-    name: str, system: System, run: Run, made: Kept[Retriever] | Kept[GraphRetriever], command: str
+    name: str,
+    system: System,
+    run: SuiteRun,
+    made: KeepingFactory[Retriever] | KeepingFactory[GraphRetriever],
+    command: str,
 ) -> Result:
     found = result(name, system, _groups(run), _facts(run), command)
     return replace(found, objective=made.objective(retrieval.quality(run)))
 
 
-def _groups(run: Run) -> dict[str, dict[str, Interval]]:
+def _groups(run: SuiteRun) -> dict[str, dict[str, Interval]]:
     groups = {"all": retrieval.scores(run)}
     for half in ("dev", "test"):
         part = retrieval.only(run, lambda o, half=half: split(o.probe.id) == half)  # type: ignore[misc]
@@ -150,7 +154,7 @@ def _groups(run: Run) -> dict[str, dict[str, Interval]]:
     return groups
 
 
-def _facts(run: Run) -> dict[str, float]:
+def _facts(run: SuiteRun) -> dict[str, float]:
     return {
         "turns": run.turns,
         "add_cpu_s": round(run.add_s, 3),
@@ -172,7 +176,7 @@ def _apart(embedder: DiskEmbedder) -> Callable[[], float]:
 
 
 @cache
-def _locomo(mended: bool) -> tuple[Conversation, ...]:
+def _locomo(mended: bool) -> tuple[LocomoConversation, ...]:
     folder = DATA / "locomo"
     audit = folder / "audit_errors.json" if mended else None
     return load_locomo(folder / "locomo10_conv0-4.json.gz", audit=audit)

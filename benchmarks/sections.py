@@ -26,7 +26,7 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Chapter:
     """One chapter: a table of systems by measures for each suite, and one by kinds.
 
     `groups` are the groups of questions shown, in order; `by_kind` the measures
@@ -125,7 +125,7 @@ AIMS = (
 )
 
 SECTIONS = (
-    Section(
+    Chapter(
         title="LoCoMo within a conversation",
         text="Five conversations, each in a memory of its own; questions of categories 1-4; "
         "recall of evidence turns. No setting is fitted on LoCoMo (it may only measure), so all "
@@ -139,14 +139,14 @@ SECTIONS = (
         measures=("recall@10", "recall@20", "all@10", "ndcg@10", "mrr"),
         by_kind=("recall@10",),
     ),
-    Section(
+    Chapter(
         title="LoCoMo, all conversations in one memory",
         text="The same questions of one memory of all five conversations.",
         suites=(("locomo-together", ""),),
         measures=("recall@10", "recall@20", "mrr"),
         by_kind=("recall@10",),
     ),
-    Section(
+    Chapter(
         title="LongMemEval",
         text="One memory of all evidence turns and all haystack sessions given (3,731 turns, 737 "
         "sessions): each question has the evidence of all others as distractors too. Abstention "
@@ -160,7 +160,7 @@ SECTIONS = (
         groups=("test", "all"),
         by_kind=("recall@5", "recall@10"),
     ),
-    Section(
+    Chapter(
         title="Multi-hop questions",
         text="MuSiQue (1,890 passages) with and without the OpenIE triples shipped with it, and "
         "HotpotQA (994 passages), 100 questions each; recall of supporting passages. Shown are "
@@ -174,7 +174,7 @@ SECTIONS = (
         measures=("recall@5", "recall@10", "all@5", "mrr"),
         groups=("test", "all"),
     ),
-    Section(
+    Chapter(
         title="MQuAKE-hard",
         text="All first facts, then all edits, in one memory; the number of hops is not given. "
         "`chain@10`: all four new facts among the first ten; `stale@10`: a replaced fact of the "
@@ -187,7 +187,7 @@ SECTIONS = (
         ),
         measures=("chain@10", "recall@10", "stale@10", "chain@20", "stale@20"),
     ),
-    Section(
+    Chapter(
         title="Letta core-memory update",
         text="Ten facts, then one that contradicts one of them, in a memory for each of 595 "
         "cases. `new first`: the question finds the new fact before the one it contradicts. "
@@ -197,7 +197,7 @@ SECTIONS = (
         measures=("new first", "new found@1", "missed", "wrong"),
         groups=("test", "all"),
     ),
-    Section(
+    Chapter(
         title="First edges",
         text="MuSiQue again, a part of it with triples, so its recall compares with no other "
         "table: the first edges of new nodes by a linker trained on the same memory's links, by "
@@ -212,7 +212,7 @@ SECTIONS = (
         groups=("dev",),
         facts=(("auc", "AUC"), ("auc_near", "AUC, near"), ("first_near", "first, near")),
     ),
-    Section(
+    Chapter(
         title="Use over time",
         text="A memory is asked in 8 blocks, asleep between them; every answer cites the evidence "
         "among what it was shown, and questions come back, whole or in three fifths of their "
@@ -233,7 +233,7 @@ SECTIONS = (
         groups=("test again", "test fresh"),
         facts=(("associations", "associations"), ("themes", "themes"), ("recall_ms", "recall, ms")),
     ),
-    Section(
+    Chapter(
         title="Closing what is over, part by part",
         text="Letta's updates again, every eighth case of the `test` half: what each part adds. "
         "`python -m benchmarks.use.closing`.",
@@ -241,7 +241,7 @@ SECTIONS = (
         measures=("gain closed", "gain wrong", "gain new first"),
         groups=("test",),
     ),
-    Section(
+    Chapter(
         title="The games' reader",
         text="The frozen model that stands for any language model in the games: some 370,000 "
         "weights, trained on a made-up world of its own and on no game. It picks one of two to "
@@ -261,14 +261,14 @@ SECTIONS = (
         by_kind=("+5",),
         facts=(("chance", "chance"), ("cited", "cited"), ("ms", "ms")),
     ),
-    Section(
+    Chapter(
         title="The games' reader: traps",
         text="Dated lines, held-out phrasings, ten lines too many: as they are, with the lines "
         "out of order (their dates still tell it), and with other words around the question.",
         suites=(("reader-traps", ""),),
         measures=("as told", "lines shuffled", "asked anew"),
     ),
-    Section(
+    Chapter(
         title="Knowing a person",
         text="PersonaMem (32k, MIT; read in place): of four replies, which fits what the person "
         "has told over months? The choice is made from what a memory recalls, by the embedder's "
@@ -281,7 +281,7 @@ SECTIONS = (
         by_kind=("embedder",),
         facts=(("turns", "turns"), ("tokens", "tokens shown")),
     ),
-    Section(
+    Chapter(
         title="Preferences",
         text="LongMemEval's preference questions alone: recall of turns that tell what somebody "
         "likes, by the memories of the games' players (static: the first session alone; an oracle "
@@ -291,7 +291,7 @@ SECTIONS = (
         measures=("recall@5", "recall@10", "mrr"),
         groups=("all",),
     ),
-    Section(
+    Chapter(
         title="The page",
         text="How soon the page of `mags serve` shows a memory, in a headless "
         "Chromium that draws without a GPU, medians; `useful paint`: the graph is drawn (aim "
@@ -306,7 +306,7 @@ SECTIONS = (
             ("bundle_kb", "bundle, kB"),
         ),
     ),
-    Section(
+    Chapter(
         title="Policy models",
         text="Generated dialogues of splits that training never saw: new names told in phrases and "
         "sentence frames of training (`seen`), new frames (`frames`), new frames and phrasings "
@@ -329,7 +329,7 @@ SECTIONS = (
             ("router_cpu_ms_p50", "router, ms p50"),
         ),
     ),
-    Section(
+    Chapter(
         title="Policy models: conversation",
         text="Turns of two friends talking, written by hand, that training never saw "
         "(`mags_lab.training.chains.dialogues`), drawn with new names. A policy that never writes "
@@ -341,7 +341,7 @@ SECTIONS = (
             ("router_cpu_ms_p50", "router, ms p50"),
         ),
     ),
-    Section(
+    Chapter(
         title="Writing: sentences that people wrote",
         text="Operations of a write policy against marked facts, held-out halves only "
         "(`python -m benchmarks.real_writing --policy KIND`). A triple is right where relation "
@@ -360,7 +360,7 @@ SECTIONS = (
         groups=("held out",),
         facts=(("facts", "facts"), ("write_cpu_ms_p50", "write, ms p50")),
     ),
-    Section(
+    Chapter(
         title="Writing: conversations",
         text="LoCoMo (it may only measure): `covered` is the share of GPT's observations that the "
         "operations of their turns keep, `junk` the share of operations that are faulty and that "
@@ -376,7 +376,7 @@ SECTIONS = (
             ("write_cpu_ms_p50", "write, ms p50"),
         ),
     ),
-    Section(
+    Chapter(
         title="Routing",
         text="Generated dialogues, test splits: shares of turns in the generator's mix for which "
         "the router skips the recall and the engram, and what is lost by that: `questions lost` "

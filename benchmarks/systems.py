@@ -30,9 +30,9 @@ from mags_lab.evaluation.protocol import (
     FactMemory,
     GraphRetriever,
     Retriever,
+    SourceTurn,
     Statement,
     Triple,
-    Turn,
     UpdateMemory,
 )
 
@@ -133,7 +133,7 @@ def mags_system(embedder: Embedder, policy: Literal["", "rules", "both"] = "") -
 
 
 @dataclass(slots=True)
-class Asked:
+class RecallCount:
     """How many recalls were made for how many questions."""
 
     recalls: int = 0
@@ -157,13 +157,15 @@ class MagsTurns:
         self._policy = policy or RulePolicy()
         self._turn_of: dict[int, str] = {}
         self._hits = 1
-        self._asked = Asked()
+        self._asked = RecallCount()
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Observe all turns in batches; called once."""
         self._observe(turns, self._policy)
 
-    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+    def add_graph(
+        self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]]
+    ) -> None:
         """Observe all turns, writing the given triples instead of what the policy would."""
         given = {t.text: triples[t.id] for t in turns if t.id in triples}
         self._observe(turns, GivenTriples(given))
@@ -177,7 +179,7 @@ class MagsTurns:
         """Return what the memory held and did."""
         return self._asked.cost(self._memory, len(self._turn_of))
 
-    def _observe(self, turns: Sequence[Turn], policy: port.Policy) -> None:
+    def _observe(self, turns: Sequence[SourceTurn], policy: port.Policy) -> None:
         self._memory = self._open(policy)
         seen = self._memory.observe_many(
             port.Turn(text=t.text, speaker=t.speaker, at=t.at.timestamp(), session=t.session)
@@ -193,7 +195,7 @@ class MagsFacts:
         self._memory = open_(policy)
         self._key_of: dict[int, str] = {}
         self._told = 0
-        self._asked = Asked()
+        self._asked = RecallCount()
 
     def tell(self, statements: Sequence[Statement]) -> None:
         """Assert all statements, one after another."""
@@ -222,7 +224,7 @@ class MagsUpdates:
         self._number_of: dict[int, int] = {}
         self._told_by: dict[int, set[int]] = {}
         self._closed: set[int] = set()
-        self._asked = Asked()
+        self._asked = RecallCount()
 
     def observe(self, sentences: Sequence[str]) -> None:
         """Observe all sentences in order, a day apart."""
@@ -291,7 +293,7 @@ class GivenTriples:
 
 
 def episodes(
-    memory: Memory, query: str, k: int, hits_each: int, asked: Asked
+    memory: Memory, query: str, k: int, hits_each: int, asked: RecallCount
 ) -> tuple[list[int], int]:
     """Return the ids of the k best episodes, each once, and how many hits each of them took.
 

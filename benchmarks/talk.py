@@ -24,7 +24,7 @@ from mags.models.policy.rules import RulePolicy
 from mags.ports.policy import Policy
 from mags_lab.evaluation.metrics import bootstrap
 from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.chains.splits import shelf
+from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.dialogues import Talks
 from mags_lab.training.heads.decide import by_policy
 from mags_lab.training.heads.table import summary
@@ -57,8 +57,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def drawn(split: Split, draws: int, seed: int) -> Iterator[Sample]:
     """Every turn of a split, `draws` times for each of the two policies that see it."""
-    talks = Talks(shelf(split), Random(seed))
-    for one in shelf(split).dialogues:
+    talks = Talks(split_material(split), Random(seed))
+    for one in split_material(split).dialogues:
         for place in range(draws):
             for role in (Role.WRITE, Role.ROUTER):
                 draft = talks.of(one, role)

@@ -21,7 +21,7 @@ from scipy import sparse
 from benchmarks.baselines.lexical import Bm25
 from benchmarks.baselines.plain import standardised
 from mags.ports.embedder import Embedder
-from mags_lab.evaluation.protocol import Triple, Turn
+from mags_lab.evaluation.protocol import SourceTurn, Triple
 
 _SPAN = re.compile(r"[A-Z][\w.-]*(?:\s+(?:(?:of|the|de|la|von|van|and)\s+){0,2}[A-Z0-9][\w.-]*)*")
 _SEEDS = 8
@@ -38,7 +38,7 @@ class GraphWalk:
         self._names: dict[str, set[int]] = defaultdict(set)
         self._walk: sparse.csr_matrix | None = None
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Index all passages; called once."""
         texts = [t.text for t in turns]
         self._ids = [t.id for t in turns]
@@ -49,7 +49,9 @@ class GraphWalk:
             for name in [re.sub(r"\s*\(.*\)$", "", title), *_SPAN.findall(text)]:
                 self._names[_key(name)].add(row)
 
-    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+    def add_graph(
+        self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]]
+    ) -> None:
         """Index all passages, and take subjects and objects of triples as their names."""
         self.add(turns)
         row = {t.id: number for number, t in enumerate(turns)}

@@ -17,7 +17,7 @@ from benchmarks.baselines.lexical import Bm25
 from benchmarks.baselines.plain import dated, standardised
 from benchmarks.baselines.words import sentences, stems
 from mags.ports.embedder import Embedder
-from mags_lab.evaluation.protocol import Turn
+from mags_lab.evaluation.protocol import SourceTurn
 
 _BEST_OF_SESSION = 3
 
@@ -28,7 +28,7 @@ class HandMade:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Index all turns; called once."""
         self._turns = list(turns)
         self._vectors = self._embedder.embed([t.text for t in turns])

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from benchmarks.baselines.lexical import Bm25
 from mags.ports.embedder import Embedder
-from mags_lab.evaluation.protocol import Statement, Triple, Turn
+from mags_lab.evaluation.protocol import SourceTurn, Statement, Triple
 
 Kind = Literal["bm25", "dense", "zsum", "rrf"]
 _RRF = 60  # Cormack et al., 2009
 
 
-def as_said(turn: Turn) -> str:
+def as_said(turn: SourceTurn) -> str:
     """The turn as a chat log shows it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 
-def dated(turn: Turn) -> str:
+def dated(turn: SourceTurn) -> str:
     """The same with the day in words."""
     return f"{turn.at:%d %B %Y} {as_said(turn)}" if turn.speaker else turn.text
 
@@ -67,11 +67,13 @@ class Plain:
 class PlainTurns(Plain):
     """A `Retriever` (and a `GraphRetriever` that makes nothing of the triples)."""
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Index all turns; called once."""
         self.index([t.id for t in turns], [as_said(t) for t in turns], [dated(t) for t in turns])
 
-    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+    def add_graph(
+        self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]]
+    ) -> None:
         """Index all turns and leave the triples out."""
         self.add(turns)
 

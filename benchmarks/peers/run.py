@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import version
 
 from benchmarks.peers.mem0_memory import Mem0
-from benchmarks.peers.shelf import Shelf, as_system
+from benchmarks.peers.memory import PeerMemory, as_system
 from benchmarks.peers.stores import Chroma, LangGraphStore, LlamaIndexFusion
 from benchmarks.peers.txtai_index import Txtai
 from benchmarks.results import CACHE, save
@@ -23,7 +23,7 @@ _COMMAND = "make peers"
 
 def peers(embedder: DiskEmbedder) -> list[System]:
     """Every peer, with its version in the note."""
-    made: dict[str, tuple[str, str, Callable[[], Shelf]]] = {
+    made: dict[str, tuple[str, str, Callable[[], PeerMemory]]] = {
         "mem0 without LLM": ("mem0ai", "infer=False", partial(Mem0, embedder)),
         "txtai hybrid": ("txtai", "BM25 + dense, half and half", partial(Txtai, embedder)),
         "txtai graph": ("txtai", "graph search over hybrid", partial(Txtai, embedder, graph=True)),

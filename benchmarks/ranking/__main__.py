@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.ranking.fit import Fit, fit
 from benchmarks.ranking.sets import memories
-from benchmarks.ranking.table import Table, tables
+from benchmarks.ranking.table import CandidateTable, tables
 from benchmarks.results import CACHE
 from benchmarks.vectors import shipped
 from mags.recall.settings import WEIGHTS, RecallSettings
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     embedder = shipped(CACHE)
     settings = RecallSettings(traces=False)
     wanted = (*GROUPS, *options.measure)
-    found: dict[str, list[Table]] = {name: [] for name in wanted}
+    found: dict[str, list[CandidateTable]] = {name: [] for name in wanted}
     for memory in memories(wanted):
         found[memory.suite].extend(tables(memory, memory.world(embedder, settings)))
         print(f"{memory.suite}: {len(found[memory.suite])} questions", file=sys.stderr, flush=True)
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def fitted(found: dict[str, list[Table]]) -> dict[str, float]:
+def fitted(found: dict[str, list[CandidateTable]]) -> dict[str, float]:
     """The weights: those of the walk first, then all others."""
     dev = {name: [t for t in found[name] if t.half == "dev"] for name in GROUPS}
     names = tuple(n for n in dev["chats"][0].names if n not in LEFT_OUT)
@@ -79,7 +79,7 @@ def fitted(found: dict[str, list[Table]]) -> dict[str, float]:
     return fit(groups, Fit(names=names, positive=set(names) - FREE, fixed=held))
 
 
-def report(name: str, half: str, part: Sequence[Table], weights: dict[str, float]) -> None:
+def report(name: str, half: str, part: Sequence[CandidateTable], weights: dict[str, float]) -> None:
     """Print recall at 5, 10 and 20, and how often everything is among the first 10."""
     if not part:
         return

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn
 
 PAIRS = (("Ines", "Robert"), ("Hanna", "Malik"), ("Greta", "Sam"), ("Yusuf", "Nora"))
 TIMES = ("yesterday", "last week", "last Friday", "two days ago", "last month", "this morning")
@@ -30,7 +30,7 @@ class Chat:
         self._rng = np.random.default_rng(100 + number)
         self._name = f"chat{number}"
         self._pair = PAIRS[number]
-        self.turns: list[Turn] = []
+        self.turns: list[SourceTurn] = []
         self.probes: list[Probe] = []
 
     def build(self) -> Chat:
@@ -84,7 +84,7 @@ class Chat:
         return str(self._rng.choice(self._talk[kind])).format(o=other)
 
     def _say(self, session: str, at: datetime, speaker: str, text: str) -> str:
-        turn = Turn(
+        turn = SourceTurn(
             id=f"{self._name}/{len(self.turns)}", text=text, speaker=speaker, at=at, session=session
         )
         self.turns.append(turn)

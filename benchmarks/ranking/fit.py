@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from benchmarks.ranking.table import Table
+from benchmarks.ranking.table import CandidateTable
 
 Vector = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class _Question:
     weight: float
 
 
-def fit(groups: Sequence[tuple[Sequence[Table], float]], what: Fit) -> dict[str, float]:
+def fit(groups: Sequence[tuple[Sequence[CandidateTable], float]], what: Fit) -> dict[str, float]:
     """Weights by name. `groups`: tables with the weight of the whole group.
 
     Loss of a gold turn: log(1 + sum over other candidates of exp(s - s_gold) / within), where
@@ -58,7 +58,7 @@ def fit(groups: Sequence[tuple[Sequence[Table], float]], what: Fit) -> dict[str,
     return {**dict(zip(what.names, map(float, found.x), strict=True)), **what.fixed}
 
 
-def _questions(group: Sequence[Table], weight: float, what: Fit) -> list[_Question]:
+def _questions(group: Sequence[CandidateTable], weight: float, what: Fit) -> list[_Question]:
     usable = [t for t in group if any(g >= 0 for g in t.gold)]
     out = []
     for table in usable:

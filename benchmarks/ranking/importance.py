@@ -22,16 +22,16 @@ from mags.ports.embedder import Embedder
 from mags.ports.policy import Policy
 from mags.settings import Settings
 from mags_lab.evaluation.datasets.locomo import load_locomo
-from mags_lab.evaluation.protocol import Turn
+from mags_lab.evaluation.protocol import SourceTurn
 from mags_lab.evaluation.suites.retrieval import locomo_within, scores
 
 WEIGHTS = (0.15, 0.3, 0.6, 1.0)
 
 
-class Slept(MagsTurns):
+class SleptMemory(MagsTurns):
     """The same as in the suites, with a sleep after what was told."""
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Observe all turns and sleep."""
         super().add(turns)
         self._memory.sleep()
@@ -59,7 +59,7 @@ def main() -> int:
         rule = Importance(weight=weight) if weight else None
         open_ = opening(embedder, replace(SleepSettings(), importance=rule))
         name = f"slept, weight {weight}" if weight else "slept without the rule"
-        tried.append((name, lambda open_=open_: Slept(open_)))  # type: ignore[misc]
+        tried.append((name, lambda open_=open_: SleptMemory(open_)))  # type: ignore[misc]
     for name, make in tried:
         found = scores(locomo_within(make, data))
         shown = ", ".join(

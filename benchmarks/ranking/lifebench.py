@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mags_lab.evaluation.datasets.source import Json, read_json
-from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn
 
 OWNER = "Lu Mingqiang"
 _FILES = {
@@ -20,9 +20,9 @@ _FILES = {
 }
 
 
-def load_lifebench(folder: Path) -> tuple[list[Turn], list[Probe]]:
+def load_lifebench(folder: Path) -> tuple[list[SourceTurn], list[Probe]]:
     """Turns oldest first, and the questions whose evidence is among them."""
-    turns: dict[str, Turn] = {}
+    turns: dict[str, SourceTurn] = {}
     for kind, name in _FILES.items():
         for raw in read_json(folder / "phone_data" / name):
             turn = _turn(kind, raw)
@@ -46,7 +46,7 @@ def _evidence(raw: Json) -> Iterator[str]:
         yield f"{item['type']}/{item['id']}"
 
 
-def _turn(kind: str, raw: Json) -> Turn:
+def _turn(kind: str, raw: Json) -> SourceTurn:
     at = datetime.fromisoformat(raw["datetime"].replace("/", "-")).replace(tzinfo=UTC)
     speaker, other = OWNER, kind
     if kind == "sms":
@@ -61,7 +61,7 @@ def _turn(kind: str, raw: Json) -> Turn:
         text = f"{raw['title']}: {raw['content']}"
     if kind == "push":
         speaker = str(raw.get("source") or "phone")
-    return Turn(
+    return SourceTurn(
         id=f"{kind}/{raw['phone_id']}",
         text=text,
         speaker=speaker,

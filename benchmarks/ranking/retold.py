@@ -19,7 +19,7 @@ import numpy as np
 from mags.index.tokens import terms
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval
 from mags_lab.evaluation.datasets.source import read_jsonl
-from mags_lab.evaluation.protocol import Probe, Turn, split
+from mags_lab.evaluation.protocol import Probe, SourceTurn, split
 
 PEOPLE = (
     ("Clara", "Dan"),
@@ -56,7 +56,7 @@ class Retold:
     """One chat of two people and the questions about them."""
 
     name: str
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     probes: tuple[Probe, ...]
 
 
@@ -78,7 +78,7 @@ def pieces(text: str, rng: np.random.Generator) -> list[str]:
     return out
 
 
-class Teller:
+class ChatBuilder:
     """Builds the chats of one memory."""
 
     def __init__(self, data: LongMemEval, evidence: Path, seed: int) -> None:
@@ -125,8 +125,8 @@ class Teller:
             extra = self._rng.permutation(len(rest))[: wanted - len(told[who])]
             told[who] += [rest[j] for j in extra]
             self._rng.shuffle(told[who])
-        turns: list[Turn] = []
-        made: dict[tuple[str, str], list[Turn]] = {}
+        turns: list[SourceTurn] = []
+        made: dict[tuple[str, str], list[SourceTurn]] = {}
         start = datetime(2023, 1, 8, 15, 0, tzinfo=UTC)
         for n, sessions in enumerate(zip(told[pair[0]], told[pair[1]], strict=True)):
             turns += self._session(
@@ -147,8 +147,8 @@ class Teller:
         at: datetime,
         pair: tuple[str, str],
         sources: tuple[str, str],
-        made: dict[tuple[str, str], list[Turn]],
-    ) -> list[Turn]:
+        made: dict[tuple[str, str], list[SourceTurn]],
+    ) -> list[SourceTurn]:
         queues = []
         for who, source in zip(pair, sources, strict=True):
             queue = [
@@ -157,7 +157,7 @@ class Teller:
                 for piece in pieces(self._text[turn_id], self._rng)
             ]
             queues.append(queue[:24])
-        out: list[Turn] = []
+        out: list[SourceTurn] = []
         while any(queues):
             side = len(out) % 2
             who, other = pair[side], pair[1 - side]
@@ -166,16 +166,18 @@ class Teller:
             else:
                 turn_id = ""
                 piece = _REPLIES[int(self._rng.integers(len(_REPLIES)))].format(n=other)
-            turn = Turn(id=f"{session}/{len(out)}", text=piece, speaker=who, at=at, session=session)
+            turn = SourceTurn(
+                id=f"{session}/{len(out)}", text=piece, speaker=who, at=at, session=session
+            )
             if turn_id:
                 made.setdefault((who, turn_id), []).append(turn)
             out.append(turn)
         return out
 
-    def _best(self, told: Sequence[Turn], answer: str) -> str:
+    def _best(self, told: Sequence[SourceTurn], answer: str) -> str:
         wanted = set(terms(answer))
 
-        def score(turn: Turn) -> tuple[float, bool, int]:
+        def score(turn: SourceTurn) -> tuple[float, bool, int]:
             said = set(terms(turn.text))
             aside = "by the way" in turn.text.casefold()
             return len(said & wanted) / max(1, len(wanted)), aside, len(turn.text)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from benchmarks.ranking.chats import chats
 from benchmarks.ranking.lifebench import load_lifebench
-from benchmarks.ranking.retold import Teller
-from benchmarks.ranking.world import World
+from benchmarks.ranking.retold import ChatBuilder
+from benchmarks.ranking.world import GrowingState
 from benchmarks.results import DATA
 from mags.ports.embedder import Embedder
 from mags.recall.settings import RecallSettings
@@ -16,23 +16,23 @@ from mags_lab.evaluation.datasets.editing import load_distractors, load_mquake
 from mags_lab.evaluation.datasets.locomo import load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.multihop import load_hotpotqa, load_musique
-from mags_lab.evaluation.protocol import Probe, Statement, Turn, split
+from mags_lab.evaluation.protocol import Probe, SourceTurn, Statement, split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class RankingMemory:
     """Turns of one memory and the questions asked of it; `fit`: may settings see it."""
 
     suite: str
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     probes: tuple[Probe, ...]
     triples: Mapping[str, tuple[tuple[str, str, str], ...]] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
     fit: bool = True
 
-    def world(self, embedder: Embedder, settings: RecallSettings) -> World:
+    def world(self, embedder: Embedder, settings: RecallSettings) -> GrowingState:
         """The memory itself."""
-        world = World(embedder, settings)
+        world = GrowingState(embedder, settings)
         world.add(self.turns, self.triples)
         world.tell(self.statements)
         return world
@@ -46,20 +46,20 @@ class Memory:
         return split(probe.id.split("/")[0] if self.statements else probe.id)
 
 
-def memories(suites: tuple[str, ...]) -> Iterator[Memory]:
+def memories(suites: tuple[str, ...]) -> Iterator[RankingMemory]:
     """The memories of the named suites."""
     for name in suites:
         yield from SUITES[name]()
 
 
-def _locomo() -> Iterator[Memory]:
+def _locomo() -> Iterator[RankingMemory]:
     for talk in load_locomo(DATA / "locomo" / "locomo10_conv0-4.json.gz"):
-        yield Memory(suite="locomo", turns=talk.turns, probes=talk.probes, fit=False)
+        yield RankingMemory(suite="locomo", turns=talk.turns, probes=talk.probes, fit=False)
 
 
-def _together() -> Iterator[Memory]:
+def _together() -> Iterator[RankingMemory]:
     talks = load_locomo(DATA / "locomo" / "locomo10_conv0-4.json.gz")
-    yield Memory(
+    yield RankingMemory(
         suite="together",
         turns=tuple(t for talk in talks for t in talk.turns),
         probes=tuple(p for talk in talks for p in talk.probes),
@@ -67,33 +67,33 @@ def _together() -> Iterator[Memory]:
     )
 
 
-def _longmemeval() -> Iterator[Memory]:
+def _longmemeval() -> Iterator[RankingMemory]:
     folder = DATA / "longmemeval"
     data = load_longmemeval(folder / "lme_evidence.jsonl.gz", folder / "haystacks")
     turns = sorted(data.turns, key=lambda t: (t.at, t.session))
-    yield Memory(suite="longmemeval", turns=tuple(turns), probes=data.probes)
+    yield RankingMemory(suite="longmemeval", turns=tuple(turns), probes=data.probes)
 
 
-def _retold() -> Iterator[Memory]:
+def _retold() -> Iterator[RankingMemory]:
     folder = DATA / "longmemeval"
     evidence = folder / "lme_evidence.jsonl.gz"
     data = load_longmemeval(evidence, folder / "haystacks")
     for seed in range(2):
-        for chat in Teller(data, evidence, seed).chats():
-            yield Memory(suite="retold", turns=chat.turns, probes=chat.probes)
+        for chat in ChatBuilder(data, evidence, seed).chats():
+            yield RankingMemory(suite="retold", turns=chat.turns, probes=chat.probes)
 
 
-def _chats() -> Iterator[Memory]:
+def _chats() -> Iterator[RankingMemory]:
     for chat in chats():
-        yield Memory(suite="chats", turns=tuple(chat.turns), probes=tuple(chat.probes))
+        yield RankingMemory(suite="chats", turns=tuple(chat.turns), probes=tuple(chat.probes))
 
 
-def _lifebench() -> Iterator[Memory]:
+def _lifebench() -> Iterator[RankingMemory]:
     turns, probes = load_lifebench(DATA / "lifebench" / "lumingqiang")
-    yield Memory(suite="lifebench", turns=tuple(turns), probes=tuple(probes))
+    yield RankingMemory(suite="lifebench", turns=tuple(turns), probes=tuple(probes))
 
 
-def _multihop(triples: bool) -> Iterator[Memory]:
+def _multihop(triples: bool) -> Iterator[RankingMemory]:
     folder = DATA / "multihop" / "hipporag"
     openie = folder / "openie_musique_train_results_ner_gpt-3.5-turbo-1106_1890.json.gz"
     corpus = load_musique(
@@ -102,10 +102,12 @@ def _multihop(triples: bool) -> Iterator[Memory]:
         openie if triples else None,
     )
     suite = "musique-triples" if triples else "musique"
-    yield Memory(suite=suite, turns=corpus.turns, probes=corpus.probes, triples=corpus.triples)
+    yield RankingMemory(
+        suite=suite, turns=corpus.turns, probes=corpus.probes, triples=corpus.triples
+    )
 
 
-def _mquake(distractors: bool) -> Iterator[Memory]:
+def _mquake(distractors: bool) -> Iterator[RankingMemory]:
     data = load_mquake(DATA / "mquake" / "MQuAKE-hard.json.gz")
     before = load_distractors(DATA / "text2kg" / "wikidata_tekgen", taken=data.slots)
     told = [*(before if distractors else ()), *data.before, *data.edits]
@@ -115,15 +117,15 @@ def _mquake(distractors: bool) -> Iterator[Memory]:
         for n, text in enumerate(c.questions)
     ]
     suite = "mquake-distractors" if distractors else "mquake"
-    yield Memory(suite=suite, turns=(), probes=tuple(probes), statements=tuple(told))
+    yield RankingMemory(suite=suite, turns=(), probes=tuple(probes), statements=tuple(told))
 
 
-def _hotpotqa() -> Iterator[Memory]:
+def _hotpotqa() -> Iterator[RankingMemory]:
     folder = DATA / "multihop" / "hipporag"
     corpus = load_hotpotqa(
         folder / "hotpotqa_train.json.gz", folder / "hotpotqa_train_corpus.json.gz"
     )
-    yield Memory(suite="hotpotqa", turns=corpus.turns, probes=corpus.probes)
+    yield RankingMemory(suite="hotpotqa", turns=corpus.turns, probes=corpus.probes)
 
 
 SUITES = {

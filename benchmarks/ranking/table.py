@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.ranking.sets import Memory
-from benchmarks.ranking.world import World
+from benchmarks.ranking.sets import RankingMemory
+from benchmarks.ranking.world import GrowingState
 from mags.graph.records import NodeKind
 from mags.recall.candidates import standardised
 from mags.recall.ranking import RAW
@@ -22,7 +22,7 @@ BY_DOCUMENT = ("similarity", "cover", "cover_near", "entity", "spread")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table:
+class CandidateTable:
     """One question's candidates: features (n, f) as the score weighs them, and their turns.
 
     `turn`: number of the turn a candidate stands for (its episode, its fact's first source,
@@ -64,13 +64,13 @@ class Table:
         return out
 
 
-def tables(memory: Memory, world: World) -> Iterator[Table]:
+def tables(memory: RankingMemory, world: GrowingState) -> Iterator[CandidateTable]:
     """A table a question of a memory."""
     for probe in memory.probes:
         yield table(memory, world, probe)
 
 
-def table(memory: Memory, world: World, probe: Probe) -> Table:
+def table(memory: RankingMemory, world: GrowingState, probe: Probe) -> CandidateTable:
     """The features of one question's candidates."""
     ranking = world.ranked(probe.text, DEPTH)
     values = {n: v if n in RAW else standardised(v) for n, v in ranking.values.items()}
@@ -82,7 +82,7 @@ def table(memory: Memory, world: World, probe: Probe) -> Table:
         name = _turn(world, row)
         turns.append(-1 if name is None else number.setdefault(name, len(number)))
     gold = frozenset(number.get(g, -2 - i) for i, g in enumerate(sorted(probe.gold)))
-    return Table(
+    return CandidateTable(
         suite=memory.suite,
         half=memory.half(probe),
         kind=probe.kind,
@@ -94,7 +94,7 @@ def table(memory: Memory, world: World, probe: Probe) -> Table:
     )
 
 
-def _turn(world: World, row: int) -> str | None:
+def _turn(world: GrowingState, row: int) -> str | None:
     graph = world.state.graph
     node = int(graph.nodes["id"][row])
     if graph.nodes["kind"][row] == NodeKind.EPISODE:

@@ -20,7 +20,7 @@ from mags.recall.found import Found
 from mags.recall.query import Reading, prepare
 from mags.recall.recall import Ranking, rank, recall
 from mags.recall.settings import RecallSettings
-from mags_lab.evaluation.protocol import Statement, Turn
+from mags_lab.evaluation.protocol import SourceTurn, Statement
 
 NOW_S = 1_900_000_000.0
 WINDOW = 12
@@ -29,7 +29,7 @@ WINDOW = 12
 Triple = tuple[str, str, str]
 
 
-class World:
+class GrowingState:
     """One State with a growing set of turns and facts; ids of turns are kept beside it."""
 
     def __init__(self, embedder: Embedder, settings: RecallSettings | None = None) -> None:
@@ -59,14 +59,14 @@ class World:
     # -- writing -----------------------------------------------------------------
 
     def add(
-        self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]] | None = None
+        self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]] | None = None
     ) -> None:
         """Observe turns, oldest first, as a memory with the policy of rules would.
 
         `triples`: facts a turn is said to state, by the turn's id, instead of the rules'.
         """
         given = triples or {}
-        jobs: list[tuple[Turn, Said, Writing]] = []
+        jobs: list[tuple[SourceTurn, Said, Writing]] = []
         for _, group in groupby(turns, key=lambda t: t.session):
             recent: list[Said] = []
             for turn in group:

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from benchmarks import report
 from benchmarks.results import PICTURES, RESULTS, ROOT, load, save
-from benchmarks.rl.cells import Run, on_dev
+from benchmarks.rl.cells import StudyRun, on_dev
 from benchmarks.rl.chapter import PICTURE
-from benchmarks.rl.figures import draw, parted, results
+from benchmarks.rl.figures import parted, plot, results
 from benchmarks.rl.presets import LEAN, STUDIES
-from benchmarks.rl.study import GRPO, SWEEP, Cell
+from benchmarks.rl.study import GRPO, SWEEP, StudyCell
 from mags.errors import MagsError
 
 COMMAND = "python -m benchmarks.rl"
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--results", type=Path, default=RESULTS, help="where results are written")
     parser.add_argument("--pictures", type=Path, default=PICTURES, help="where curves are drawn")
     options = parser.parse_args(arguments)
-    run = Run(study=STUDIES[options.study], folder=options.out / options.study)
+    run = StudyRun(study=STUDIES[options.study], folder=options.out / options.study)
     try:
         run.begin()
         chosen = [
@@ -66,13 +66,13 @@ def main(arguments: Sequence[str]) -> int:
     for one in results(found, f"{COMMAND} --study {options.study}", kinds):
         print(f"{save(one, options.results).name}")
     if reinforced:
-        draw(found, options.pictures / PICTURE)
+        plot(found, options.pictures / PICTURE)
     if options.results == RESULTS:
         report.write(load())
     return 0
 
 
-def _make(run: Run, cells: Sequence[Cell], stop_after: float) -> None:
+def _make(run: StudyRun, cells: Sequence[StudyCell], stop_after: float) -> None:
     for cell in cells:
         if run.read(cell) is None and time.process_time() > stop_after:
             return
@@ -81,7 +81,7 @@ def _make(run: Run, cells: Sequence[Cell], stop_after: float) -> None:
         print(f"seed {cell.seed} {cell.name}: {made['cpu_s']:.0f} s, {exact}", flush=True)
 
 
-def _tell(run: Run, cells: Sequence[Cell]) -> int:
+def _tell(run: StudyRun, cells: Sequence[StudyCell]) -> int:
     for cell in cells:
         if cell.kind != SWEEP and run.read(cell) is not None:
             exact = {role: f"{value:.3f}" for role, value in on_dev(run, cell).items()}

@@ -24,16 +24,16 @@ from transformers.utils import logging
 
 from benchmarks.rl.choosing import likeliest
 from benchmarks.rl.learning import (
-    Clock,
     Onlooker,
+    TrainingClock,
     blinded,
     by_exam,
     by_labels,
     measured,
+    policy_of,
     tasks_of,
-    voice_of,
 )
-from benchmarks.rl.reinforced import Lesson, by_grpo, by_ppo
+from benchmarks.rl.reinforced import ReinforcedLesson, by_grpo, by_ppo
 from benchmarks.rl.small import new_model, train_tokenizer, without_names
 from benchmarks.rl.study import (
     ALONE,
@@ -44,9 +44,9 @@ from benchmarks.rl.study import (
     MORE,
     PPO,
     SWEEP,
-    Cell,
-    Critic,
+    CriticSetting,
     Study,
+    StudyCell,
     Teaching,
     equal_steps,
     half,
@@ -55,8 +55,8 @@ from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, TESTED
 from mags.errors import ConfigurationError
 from mags_lab.training.batches import Pair, encode, of_role, short_pair_of
 from mags_lab.training.chains.schema import Role, Sample, read_samples, write_samples
-from mags_lab.training.chains.variety import Known
-from mags_lab.training.experience import Voice
+from mags_lab.training.chains.variety import SeenTurns
+from mags_lab.training.experience import SamplingPolicy
 from mags_lab.training.fidelity import BlindJudge
 from mags_lab.training.reward import GoldJudge
 from mags_lab.training.sft import SftConfig, fine_tune
@@ -67,7 +67,7 @@ DEV = "dev"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class StudyRun:
     """A study at work in a folder."""
 
     study: Study
@@ -90,7 +90,7 @@ class Run:
         """The folder of a seed."""
         return self.folder / f"seed-{seed}"
 
-    def read(self, cell: Cell) -> dict[str, Any] | None:
+    def read(self, cell: StudyCell) -> dict[str, Any] | None:
         """What a cell left, or None where it is still to be made."""
         path = self.place(cell.seed) / f"{cell.name}.json"
         if not path.is_file():
@@ -100,22 +100,22 @@ class Run:
 
     def known(self, kind: str, seed: int, setting: int = 0) -> dict[str, Any]:
         """What a cell left that another one needs; raises ConfigurationError."""
-        found = self.read(Cell(kind=kind, seed=seed, setting=setting))
+        found = self.read(StudyCell(kind=kind, seed=seed, setting=setting))
         if found is None:
             raise ConfigurationError(f"{kind} of seed {seed} is to be made first.", cell=kind)
         return found
 
-    def make(self, cell: Cell) -> dict[str, Any]:
+    def make(self, cell: StudyCell) -> dict[str, Any]:
         """Make a cell that is not there yet; what it left."""
         done = self.read(cell)
         if done is not None:
             return done
         tests = self.tests()
         model, found = MAKERS[cell.kind](self, cell)
-        voice = voice_of(model.eval(), self.words(cell.seed))
+        policy = policy_of(model.eval(), self.words(cell.seed))
         begun = time.process_time()
         found["measures"] = measured(
-            voice,
+            policy,
             [one for one in tests if cell.kind != SWEEP or one.split.value == DEV],
             self.study.world.relations,
             examined=self.study.amounts.examined,
@@ -142,16 +142,16 @@ class Run:
         """The fine-tuned model of a seed."""
         return self.model(BASE, seed)
 
-    def voice(self, seed: int) -> Voice:
+    def policy(self, seed: int) -> SamplingPolicy:
         """The fine-tuned model of a seed, as it draws while it is reinforced."""
         heat = self.study.practice.temperature
-        return voice_of(self.base(seed), self.words(seed), temperature=heat)
+        return policy_of(self.base(seed), self.words(seed), temperature=heat)
 
     def samples(self, name: str, seed: int) -> list[Sample]:
         """Training samples of a seed, made where they are not there; none is nearly a test."""
         path = self.place(seed) / f"{name}.jsonl"
         if not path.is_file():
-            known = Known()
+            known = SeenTurns()
             for sample in (*self.tests(), *self.chosen_by()):
                 known.take(sample)
             amounts = {TAUGHT: self.study.amounts.taught, KEPT_BACK: self.study.amounts.kept_back}
@@ -164,7 +164,7 @@ class Run:
         """The samples that every model is measured on, made where they are not there."""
         path, amounts = self.folder / TESTS, self.study.amounts
         if not path.is_file():
-            known, drawn = Known(), list[Sample]()
+            known, drawn = SeenTurns(), list[Sample]()
             for split, count in zip(
                 TESTED, (amounts.dev, amounts.frames, amounts.phrasings), strict=True
             ):
@@ -176,14 +176,14 @@ class Run:
         """Samples of dev by which steps and settings are chosen; none is nearly a test."""
         path = self.folder / CHOICE
         if not path.is_file():
-            known = Known()
+            known = SeenTurns()
             for sample in self.tests():
                 known.take(sample)
             count = self.study.choosing.samples
             write_samples(path, self._drawn(DEV, count, "choosing", known))
         return list(read_samples(path))
 
-    def _drawn(self, name: str, count: int, seed: str, known: Known) -> list[Sample]:
+    def _drawn(self, name: str, count: int, seed: str, known: SeenTurns) -> list[Sample]:
         world = self.study.world
         return [
             one
@@ -195,7 +195,7 @@ class Run:
 Made = tuple[LlamaForCausalLM, dict[str, Any]]
 
 
-def make_base(run: Run, cell: Cell) -> Made:
+def make_base(run: StudyRun, cell: StudyCell) -> Made:
     """A new model, taught both roles."""
     pairs = [run.pair(one) for one in run.samples(TAUGHT, cell.seed)]
     texts = [text for pair in pairs for text in (pair.prompt, pair.target)]
@@ -204,17 +204,17 @@ def make_base(run: Run, cell: Cell) -> Made:
     return _taught(run, cell, _new(run, words, cell.seed), run.study.taught, tuple(ROLES))
 
 
-def make_alone(run: Run, cell: Cell) -> Made:
+def make_alone(run: StudyRun, cell: StudyCell) -> Made:
     """A new model of the same size, taught one role in as many steps as the base."""
     return _specialist(run, cell, ALONE, run.study.taught)
 
 
-def make_half(run: Run, cell: Cell) -> Made:
+def make_half(run: StudyRun, cell: StudyCell) -> Made:
     """The same in half of the steps."""
     return _specialist(run, cell, HALVED, [half(how) for how in run.study.taught])
 
 
-def make_more(run: Run, cell: Cell) -> Made:
+def make_more(run: StudyRun, cell: StudyCell) -> Made:
     """The base, fine-tuned on with labels of the very prompts that reinforcement has."""
     base, grpo = run.known(BASE, cell.seed), run.known(GRPO, cell.seed)
     steps = equal_steps(grpo["cpu_s"], base["cpu_s"], base["steps"])
@@ -222,39 +222,39 @@ def make_more(run: Run, cell: Cell) -> Made:
     return _taught(run, cell, run.base(cell.seed), [how], tuple(ROLES), source=KEPT_BACK)
 
 
-def make_grpo(run: Run, cell: Cell) -> Made:
+def make_grpo(run: StudyRun, cell: StudyCell) -> Made:
     """The base, reinforced by its labels."""
-    voice = run.voice(cell.seed)
-    lesson = _labelled(run, voice, cell.seed)
-    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
+    policy = run.policy(cell.seed)
+    lesson = _labelled(run, policy, cell.seed)
+    return _made(policy, by_grpo(policy, lesson, run.study, seed=cell.seed))
 
 
-def make_blind(run: Run, cell: Cell) -> Made:
+def make_blind(run: StudyRun, cell: StudyCell) -> Made:
     """The base, reinforced by what a memory does with its replies; no label is at hand."""
-    voice, judge = run.voice(cell.seed), BlindJudge()
+    policy, judge = run.policy(cell.seed), BlindJudge()
     samples = run.samples(KEPT_BACK, cell.seed)
     tasks, dev = (
-        blinded(tasks_of(voice.tokenizer, some), run.study.world.relations)
+        blinded(tasks_of(policy.tokenizer, some), run.study.world.relations)
         for some in (samples, run.chosen_by())
     )
     judge([tasks[0].known, tasks[-1].known], [samples[0].target, samples[-1].target])  # compiles
-    lesson = Lesson(
+    lesson = ReinforcedLesson(
         tasks=tasks,
         judge=Onlooker(judge=judge, look=by_labels(samples)),
         dev=dev,
         examiner=judge,
         part="reward",
     )
-    return _made(voice, by_grpo(voice, lesson, run.study, seed=cell.seed))
+    return _made(policy, by_grpo(policy, lesson, run.study, seed=cell.seed))
 
 
-def make_swept(run: Run, cell: Cell) -> Made:
+def make_swept(run: StudyRun, cell: StudyCell) -> Made:
     """One setting of PPO, in a few steps."""
     critic = run.study.critics[cell.setting]
     return _with_critic(run, cell, critic, critic.swept, looks=1)
 
 
-def make_ppo(run: Run, cell: Cell) -> Made:
+def make_ppo(run: StudyRun, cell: StudyCell) -> Made:
     """The best setting of the sweep, in as much processor time as GRPO took."""
     best = run.study.critics.index(chosen(run))
     swept = run.known(SWEEP, run.study.seeds[0], best)
@@ -263,7 +263,7 @@ def make_ppo(run: Run, cell: Cell) -> Made:
     return _with_critic(run, cell, run.study.critics[best], steps)
 
 
-MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
+MAKERS: Mapping[str, Callable[[StudyRun, StudyCell], Made]] = {
     BASE: make_base,
     GRPO: make_grpo,
     BLIND: make_blind,
@@ -275,7 +275,7 @@ MAKERS: Mapping[str, Callable[[Run, Cell], Made]] = {
 }
 
 
-def chosen(run: Run) -> Critic:
+def chosen(run: StudyRun) -> CriticSetting:
     """The setting of PPO that was best at the end of its short run, on what steps are chosen by."""
 
     def worth(place: int) -> float:
@@ -284,24 +284,24 @@ def chosen(run: Run) -> Critic:
     return run.study.critics[max(range(len(run.study.critics)), key=worth)]
 
 
-def on_dev(run: Run, cell: Cell) -> Mapping[str, float]:
+def on_dev(run: StudyRun, cell: StudyCell) -> Mapping[str, float]:
     """Exact adherence of a cell's model on the samples that steps are chosen by, for each role."""
-    voice = voice_of(run.model(cell.kind, cell.seed), run.words(cell.seed))
+    policy = policy_of(run.model(cell.kind, cell.seed), run.words(cell.seed))
     found = {}
     for role in ROLES:
         samples = of_role(run.chosen_by(), role)
-        replies = likeliest(voice, tasks_of(voice.tokenizer, samples))
+        replies = likeliest(policy, tasks_of(policy.tokenizer, samples))
         judged = GoldJudge()(samples, replies)
         found[role.value] = sum(one["exact"] for one in judged) / len(judged)
     return found
 
 
-def _new(run: Run, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
+def _new(run: StudyRun, words: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
     return new_model(words, run.study.widths, seed=seed)
 
 
 def _specialist(
-    run: Run, cell: Cell, kinds: Mapping[str, str], lessons: Sequence[Teaching]
+    run: StudyRun, cell: StudyCell, kinds: Mapping[str, str], lessons: Sequence[Teaching]
 ) -> Made:
     role = next(Role(name) for name, kind in kinds.items() if kind == cell.kind)
     model = _new(run, run.words(cell.seed), cell.seed)
@@ -309,8 +309,8 @@ def _specialist(
 
 
 def _taught(
-    run: Run,
-    cell: Cell,
+    run: StudyRun,
+    cell: StudyCell,
     model: LlamaForCausalLM,
     lessons: Sequence[Teaching],
     roles: Sequence[Role],
@@ -324,7 +324,7 @@ def _taught(
     used, curve = 0.0, list[dict[str, float]]()
     for how in lessons:
         config = SftConfig(steps=how.steps, rate=how.rate, tokens=how.tokens, seed=cell.seed)
-        clock = Clock()
+        clock = TrainingClock()
         fine_tune(model, encoded, config, watch=clock)
         used += clock.cpu_s
         curve = clock.curve[:: max(1, how.steps // 100)]
@@ -332,27 +332,29 @@ def _taught(
     return model, {**found, "curve": curve}
 
 
-def _with_critic(run: Run, cell: Cell, critic: Critic, steps: int, *, looks: int = 2) -> Made:
-    voice = run.voice(cell.seed)
-    lesson = replace(_labelled(run, voice, cell.seed), looks=looks)
-    found = by_ppo(voice, lesson, run.study, critic=critic, steps=steps, seed=cell.seed)
-    return _made(voice, found)
+def _with_critic(
+    run: StudyRun, cell: StudyCell, critic: CriticSetting, steps: int, *, looks: int = 2
+) -> Made:
+    policy = run.policy(cell.seed)
+    lesson = replace(_labelled(run, policy, cell.seed), looks=looks)
+    found = by_ppo(policy, lesson, run.study, critic=critic, steps=steps, seed=cell.seed)
+    return _made(policy, found)
 
 
-def _labelled(run: Run, voice: Voice, seed: int) -> Lesson[Sample]:
-    tasks = tasks_of(voice.tokenizer, run.samples(KEPT_BACK, seed))
+def _labelled(run: StudyRun, policy: SamplingPolicy, seed: int) -> ReinforcedLesson[Sample]:
+    tasks = tasks_of(policy.tokenizer, run.samples(KEPT_BACK, seed))
     exams = blinded(tasks, run.study.world.relations)
-    return Lesson(
+    return ReinforcedLesson(
         tasks=tasks,
         judge=Onlooker(judge=GoldJudge(), look=by_exam(exams)),
-        dev=tasks_of(voice.tokenizer, run.chosen_by()),
+        dev=tasks_of(policy.tokenizer, run.chosen_by()),
         examiner=GoldJudge(),
         part="exact",
     )
 
 
-def _made(voice: Voice, found: dict[str, Any]) -> Made:
-    return voice.model, found
+def _made(policy: SamplingPolicy, found: dict[str, Any]) -> Made:
+    return policy.model, found
 
 
 def _write(path: Path, written: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from torch import Tensor
 
-from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.experience import Judge, PromptTask, SamplingPolicy
 from mags_lab.training.rollout import complete_in_parts
 
 T = TypeVar("T")
@@ -24,8 +24,8 @@ class Chooser(Generic[T]):
     looking cost, to be left out of the bill.
     """
 
-    voice: Voice
-    tasks: Sequence[Task[T]]
+    policy: SamplingPolicy
+    tasks: Sequence[PromptTask[T]]
     judge: Judge[T]
     part: str
     every: int
@@ -42,7 +42,7 @@ class Chooser(Generic[T]):
         before = self.best
         self.looks.append((step, self._look()))
         if before is None or self.looks[-1][1] > before[1]:
-            weights = self.voice.model.state_dict()
+            weights = self.policy.model.state_dict()
             self._best = {name: one.clone() for name, one in weights.items()}
         self.cpu_s += time.process_time() - begun
 
@@ -53,16 +53,16 @@ class Chooser(Generic[T]):
 
     def take_best(self) -> None:
         """Put the best model's weights back."""
-        self.voice.model.load_state_dict(self._best)
+        self.policy.model.load_state_dict(self._best)
 
     def _look(self) -> float:
-        judged = self.judge([task.known for task in self.tasks], likeliest(self.voice, self.tasks))
+        judged = self.judge([task.known for task in self.tasks], likeliest(self.policy, self.tasks))
         return sum(one[self.part] for one in judged) / len(judged)
 
 
-def likeliest(voice: Voice, tasks: Sequence[Task[T]]) -> list[str]:
+def likeliest(policy: SamplingPolicy, tasks: Sequence[PromptTask[T]]) -> list[str]:
     """The likeliest reply to each task."""
-    calm = replace(voice, sampling=replace(voice.sampling, temperature=0.0))
+    calm = replace(policy, sampling=replace(policy.sampling, temperature=0.0))
     calm.model.eval()
     prompts = [task.prompt for task in tasks]
     return calm.replies(complete_in_parts(calm.model, prompts, calm.sampling, rows=ROWS))

@@ -162,7 +162,7 @@ def _facts(made: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
     return {**mean, "seeds": float(len(made))}
 
 
-def draw(made: Made, path: Path) -> None:
+def plot(made: Made, path: Path) -> None:
     """The curves of the parts of the reward over processor time, each seed a line, as SVG."""
     figure = Figure(figsize=(9, 5.6), layout="tight")
     grid = figure.subplots(2, len(PANELS) // 2, sharex=True).flat

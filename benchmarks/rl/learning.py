@@ -13,8 +13,8 @@ from mags_lab.training.batches import prompt_of
 from mags_lab.training.chains.schema import Sample
 from mags_lab.training.evaluate.deciders import Decision
 from mags_lab.training.evaluate.scores import judge
-from mags_lab.training.evaluate.voices import VoiceDecider
-from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.evaluate.trained import SampledDecider
+from mags_lab.training.experience import Judge, PromptTask, SamplingPolicy
 from mags_lab.training.fidelity import Examined, blind, examine
 from mags_lab.training.reward import adherence, item_f1, nearness, read
 from mags_lab.training.rollout import Sampling
@@ -26,31 +26,33 @@ LOOKED = 256
 """One reply in so many is looked at for the curves: an exam costs far more than a reply."""
 
 
-def voice_of(
+def policy_of(
     model: LlamaForCausalLM, words: PreTrainedTokenizerFast, *, temperature: float = 1.0
-) -> Voice:
+) -> SamplingPolicy:
     """A model that replies."""
     sampling = Sampling(
         pad=words.pad_token_id, end=words.eos_token_id, limit=LIMIT, temperature=temperature
     )
-    return Voice(model=model, tokenizer=words, sampling=sampling)
+    return SamplingPolicy(model=model, tokenizer=words, sampling=sampling)
 
 
-def tasks_of(words: PreTrainedTokenizerFast, samples: Sequence[Sample]) -> list[Task[Sample]]:
+def tasks_of(words: PreTrainedTokenizerFast, samples: Sequence[Sample]) -> list[PromptTask[Sample]]:
     """Prompts with the samples they come from."""
     ids = words([prompt_of(s) for s in samples], add_special_tokens=False)["input_ids"]
     return [
-        Task(prompt=(words.bos_token_id, *prompt), known=sample)
+        PromptTask(prompt=(words.bos_token_id, *prompt), known=sample)
         for prompt, sample in zip(ids, samples, strict=True)
     ]
 
 
-def blinded(tasks: Sequence[Task[Sample]], relations: Sequence[str]) -> list[Task[Examined]]:
+def blinded(
+    tasks: Sequence[PromptTask[Sample]], relations: Sequence[str]
+) -> list[PromptTask[Examined]]:
     """The same prompts, with an exam in place of each target."""
-    return [Task(prompt=task.prompt, known=blind(task.known, relations)) for task in tasks]
+    return [PromptTask(prompt=task.prompt, known=blind(task.known, relations)) for task in tasks]
 
 
-class Clock:
+class TrainingClock:
     """A watch of a training run: every scalar of every step, and the processor time by then."""
 
     def __init__(self, left_out: Callable[[], float] = lambda: 0.0) -> None:
@@ -89,10 +91,10 @@ class Onlooker(Generic[T]):
         self.cpu_s += time.process_time() - begun
         return [{**means, **parts} for parts in judged]
 
-    def clock(self) -> Clock:
+    def clock(self) -> TrainingClock:
         """A clock that leaves out what looking costs from now on."""
         before = self.cpu_s
-        return Clock(lambda: self.cpu_s - before)
+        return TrainingClock(lambda: self.cpu_s - before)
 
 
 def by_labels(samples: Sequence[Sample]) -> Callable[[Examined, str], Mapping[str, float]]:
@@ -108,7 +110,7 @@ def by_labels(samples: Sequence[Sample]) -> Callable[[Examined, str], Mapping[st
     return look
 
 
-def by_exam(tasks: Sequence[Task[Examined]]) -> Callable[[Sample, str], Mapping[str, float]]:
+def by_exam(tasks: Sequence[PromptTask[Examined]]) -> Callable[[Sample, str], Mapping[str, float]]:
     """What a memory makes of a reply that is judged by its label."""
     exams = {task.known.sample.id: task.known for task in tasks}
 
@@ -119,14 +121,14 @@ def by_exam(tasks: Sequence[Task[Examined]]) -> Callable[[Sample, str], Mapping[
 
 
 def measured(
-    voice: Voice, samples: Sequence[Sample], relations: Sequence[str], *, examined: int
+    policy: SamplingPolicy, samples: Sequence[Sample], relations: Sequence[str], *, examined: int
 ) -> dict[str, dict[str, list[float]]]:
     """Greedy decisions judged one by one: "frames ask" to measure to a figure for each sample.
 
     `examined`: how many of each group are held against their exam too.
     """
     found: dict[str, dict[str, list[float]]] = {}
-    decided = VoiceDecider(voice, name="small", timed=0).decide(samples)
+    decided = SampledDecider(policy, name="small", timed=0).decide(samples)
     for sample, decision in zip(samples, decided, strict=True):
         group = found.setdefault(
             f"{sample.split.value} {sample.role.value}",

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
 from benchmarks.rl.choosing import Chooser
-from benchmarks.rl.learning import Clock, Onlooker
-from benchmarks.rl.study import Critic, Study
-from mags_lab.training.experience import Judge, Task, Voice
+from benchmarks.rl.learning import Onlooker, TrainingClock
+from benchmarks.rl.study import CriticSetting, Study
+from mags_lab.training.experience import Judge, PromptTask, SamplingPolicy
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
 from mags_lab.training.runs import Watch
@@ -18,22 +18,24 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson(Generic[T]):
+class ReinforcedLesson(Generic[T]):
     """What is learned from: `tasks` under `judge`; `dev`: tasks on which steps are chosen, by
     `part` of what `examiner` says of the likeliest replies. `looks`: how often, where the number of
     steps was set beforehand.
     """
 
-    tasks: Sequence[Task[T]]
+    tasks: Sequence[PromptTask[T]]
     judge: Onlooker[T]
-    dev: Sequence[Task[T]]
+    dev: Sequence[PromptTask[T]]
     examiner: Judge[T]
     part: str
     looks: int = 2
 
 
-def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict[str, Any]:
-    """GRPO to its last step; the voice's model is then the best that was seen."""
+def by_grpo(
+    policy: SamplingPolicy, lesson: ReinforcedLesson[T], study: Study, *, seed: int
+) -> dict[str, Any]:
+    """GRPO to its last step; the policy's model is then the best that was seen."""
     how = study.practice
     config = GrpoConfig(
         steps=how.steps,
@@ -42,22 +44,28 @@ def by_grpo(voice: Voice, lesson: Lesson[T], study: Study, *, seed: int) -> dict
         epochs=how.epochs,
         rows=how.rows,
         rate=how.rate,
-        redraws=how.redraws,
-        rise=how.rise,
+        resamples=how.redraws,
+        warmup=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=study.choosing.every, last=how.steps)
+    chooser = _chooser(policy, lesson, every=study.choosing.every, last=how.steps)
     chooser(0)
     clock = _clock(lesson, chooser)
-    reinforce(voice, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
+    reinforce(policy, lesson.tasks, lesson.judge, config, watch=_both(clock, chooser))
     chooser.take_best()
     return _found(lesson, chooser, clock)
 
 
 def by_ppo(
-    voice: Voice, lesson: Lesson[T], study: Study, *, critic: Critic, steps: int, seed: int
+    policy: SamplingPolicy,
+    lesson: ReinforcedLesson[T],
+    study: Study,
+    *,
+    critic: CriticSetting,
+    steps: int,
+    seed: int,
 ) -> dict[str, Any]:
-    """PPO for so many steps; the voice's model is then the best that was seen on the way."""
+    """PPO for so many steps; the policy's model is then the best that was seen on the way."""
     how = study.practice
     config = PpoConfig(
         steps=steps,
@@ -67,22 +75,24 @@ def by_ppo(
         rows=how.rows,
         rate=critic.rate,
         value_weight=critic.value_weight,
-        warm=critic.warm,
-        rise=how.rise,
+        critic_warmup=critic.warm,
+        warmup=how.rise,
         seed=seed,
     )
-    chooser = _chooser(voice, lesson, every=-(-steps // lesson.looks), last=steps)
+    chooser = _chooser(policy, lesson, every=-(-steps // lesson.looks), last=steps)
     chooser(0)
     clock = _clock(lesson, chooser)
     watch = _both(clock, chooser)
-    reinforce_with_critic(voice, lesson.tasks, lesson.judge, config, watch=watch)
+    reinforce_with_critic(policy, lesson.tasks, lesson.judge, config, watch=watch)
     chooser.take_best()
     return {**_found(lesson, chooser, clock), "critic": asdict(critic)}
 
 
-def _chooser(voice: Voice, lesson: Lesson[T], *, every: int, last: int) -> Chooser[T]:
+def _chooser(
+    policy: SamplingPolicy, lesson: ReinforcedLesson[T], *, every: int, last: int
+) -> Chooser[T]:
     return Chooser(
-        voice=voice,
+        policy=policy,
         tasks=lesson.dev,
         judge=lesson.examiner,
         part=lesson.part,
@@ -91,12 +101,12 @@ def _chooser(voice: Voice, lesson: Lesson[T], *, every: int, last: int) -> Choos
     )
 
 
-def _clock(lesson: Lesson[T], chooser: Chooser[T]) -> Clock:
+def _clock(lesson: ReinforcedLesson[T], chooser: Chooser[T]) -> TrainingClock:
     before = lesson.judge.cpu_s + chooser.cpu_s
-    return Clock(lambda: lesson.judge.cpu_s + chooser.cpu_s - before)
+    return TrainingClock(lambda: lesson.judge.cpu_s + chooser.cpu_s - before)
 
 
-def _both(clock: Clock, chooser: Chooser[T]) -> Watch:
+def _both(clock: TrainingClock, chooser: Chooser[T]) -> Watch:
     def watch(step: int, scalars: Mapping[str, float]) -> None:
         clock(step, scalars)
         chooser(step)
@@ -104,7 +114,9 @@ def _both(clock: Clock, chooser: Chooser[T]) -> Watch:
     return watch
 
 
-def _found(lesson: Lesson[T], chooser: Chooser[T], clock: Clock) -> dict[str, Any]:
+def _found(
+    lesson: ReinforcedLesson[T], chooser: Chooser[T], clock: TrainingClock
+) -> dict[str, Any]:
     kept = chooser.best or (0, 0.0)
     return {
         "cpu_s": round(clock.cpu_s, 1),

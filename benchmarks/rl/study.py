@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from benchmarks.rl.world import SMALL, World
+from benchmarks.rl.world import SMALL, SmallWorld
 
 BASE, GRPO, BLIND, PPO, MORE = "base", "grpo", "grpo-blind", "ppo", "more-sft"
 ALONE = {"ask": "alone-ask", "write": "alone-write"}
@@ -56,7 +56,7 @@ class Practice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choosing:
+class ModelSelection:
     """How the model is chosen: by the likeliest replies to `samples` of each role, drawn from dev.
 
     GRPO is looked at every `every` steps, and of all looks the best one's model is kept, the start
@@ -69,7 +69,7 @@ class Choosing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Critic:
+class CriticSetting:
     """One setting of PPO; what it leaves open is as in GRPO's practice.
 
     `copies`: replies to each prompt of a step. `swept`: steps of its short run in the sweep, more
@@ -99,7 +99,7 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class StudyCell:
     """One model of the study: how it is made (`kind`) from which seed; `setting`: of the sweep."""
 
     kind: str
@@ -116,7 +116,7 @@ class Cell:
 class Study:
     """Everything that decides on a figure.
 
-    SFT is `taught`, one teaching after the other, each from a new rise:
+    SFT is `taught`, one teaching after the other, each from a new warm-up:
     replies in short, pieces learned without names. PPO and more SFT take as
     much processor time as GRPO. The sweep of `critics` is on the first seed. `kinds`: of cells.
     """
@@ -125,23 +125,23 @@ class Study:
     taught: tuple[Teaching, ...]
     practice: Practice
     more: float
-    critics: tuple[Critic, ...]
-    choosing: Choosing = field(default_factory=Choosing)
+    critics: tuple[CriticSetting, ...]
+    choosing: ModelSelection = field(default_factory=ModelSelection)
     kinds: tuple[str, ...] = REINFORCED
-    world: World = SMALL
+    world: SmallWorld = SMALL
     amounts: Amounts = field(default_factory=Amounts)
     widths: Widths = field(default_factory=lambda: Widths(context=256))
     seeds: tuple[int, ...] = (0, 1, 2)
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[StudyCell]:
         """The cells in the order in which they are made: seed by seed, the sweep in the first."""
         for seed in self.seeds:
             for kind in self.kinds:
                 if kind != SWEEP:
-                    yield Cell(kind=kind, seed=seed)
+                    yield StudyCell(kind=kind, seed=seed)
                 elif seed == self.seeds[0]:
                     for place in range(len(self.critics)):
-                        yield Cell(kind=kind, seed=seed, setting=place)
+                        yield StudyCell(kind=kind, seed=seed, setting=place)
 
 
 def equal_steps(budget_s: float, used_s: float, used_steps: int) -> int:

@@ -1,6 +1,6 @@
 """The world of the study: the generator's own turns, of fewer relations and shorter.
 
-Nothing is made anew: `mags_lab.training.generate` draws the turns, from shelves with fewer
+Nothing is made anew: `mags_lab.training.generate` draws the turns, from material with fewer
 relations and fewer phrases of each. Names, frames and phrasings are held out as everywhere
 (`mags_lab.training.chains.splits`); of the frames of training a part is kept back for
 reinforcement.
@@ -14,10 +14,10 @@ from random import Random
 from types import MappingProxyType
 
 from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.chains.splits import Shelf, fraction, shelf
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.splits import SplitMaterial, fraction, split_material
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import Turns
-from mags_lab.training.generate.statements import Draft
+from mags_lab.training.generate.statements import TurnDraft
 
 ROLES = (Role.ASK, Role.WRITE)
 TAUGHT, KEPT_BACK = "taught", "kept-back"
@@ -25,7 +25,7 @@ TESTED = (Split.DEV, Split.FRAMES, Split.PHRASINGS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class SmallWorld:
     """What is talked of, and how.
 
     `relations`: by name. `phrases`: at most so many of each list of a relation, chosen by a hash
@@ -42,9 +42,9 @@ class World:
     longest: int
     scatter: float = 0.0
 
-    def shelf(self, split: Split) -> Shelf:
-        """The generator's shelf of a split, cut to this world."""
-        whole = shelf(split)
+    def cut(self, split: Split) -> SplitMaterial:
+        """What the generator makes a split from, cut to this world."""
+        whole = split_material(split)
         entries = tuple(
             replace(
                 entry,
@@ -57,24 +57,24 @@ class World:
         )
         return replace(whole, entries=entries)
 
-    def material(self, name: str) -> Shelf:
-        """The shelf of "taught", "kept-back" or a split by its name."""
+    def material(self, name: str) -> SplitMaterial:
+        """What "taught", "kept-back" or a split of that name is made from."""
         if name in (TAUGHT, KEPT_BACK):
-            return self._parted(self.shelf(Split.TRAIN), back=name == KEPT_BACK)
-        return self.shelf(Split(name))
+            return self._parted(self.cut(Split.TRAIN), back=name == KEPT_BACK)
+        return self.cut(Split(name))
 
     def samples(
-        self, name: str, role: Role, count: int, *, seed: str, known: Known
+        self, name: str, role: Role, count: int, *, seed: str, known: SeenTurns
     ) -> list[Sample]:
         """Samples of one role, none of them nearly one in `known`, which grows with them."""
         return list(_drawn(self, name, role, count, seed=seed, known=known))
 
-    def has(self, draft: Draft) -> bool:
+    def has(self, draft: TurnDraft) -> bool:
         """Whether a turn is one of this world's."""
         return len(draft.text) <= self.longest and not {*draft.tags} & {*self.left_out}
 
-    def _parted(self, whole: Shelf, *, back: bool) -> Shelf:
-        """A shelf with the frames that fine-tuning sees, or (where there are any) the others."""
+    def _parted(self, whole: SplitMaterial, *, back: bool) -> SplitMaterial:
+        """Material with the frames that fine-tuning sees, or (where there are any) the others."""
         parts = {
             name: sorted(frames, key=lambda frame: fraction(f"frame kept back\n{frame}"))
             for name, frames in whole.frames.items()
@@ -92,7 +92,7 @@ class World:
 
 
 def _drawn(
-    world: World, name: str, role: Role, count: int, *, seed: str, known: Known
+    world: SmallWorld, name: str, role: Role, count: int, *, seed: str, known: SeenTurns
 ) -> Iterator[Sample]:
     material = world.material(name)
     trains = name in (TAUGHT, KEPT_BACK)
@@ -112,7 +112,7 @@ def _drawn(
             yield sample
 
 
-SMALL = World(
+SMALL = SmallWorld(
     relations=(
         *("lives in", "works at", "works as", "drives", "boss", "best friend"),
         *("is married to", "likes", "pet", "studies"),

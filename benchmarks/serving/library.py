@@ -82,13 +82,13 @@ def _mags(folder: Path) -> tuple[Do, Do]:
 def _mem0() -> tuple[Do, Do]:
     from benchmarks.peers.mem0_memory import Mem0
 
-    shelf = Mem0(embedded())  # its folder goes with it
+    store = Mem0(embedded())  # its folder goes with it
 
     def add(user: str, text: str) -> None:
-        shelf.memory.add(text, user_id=user, infer=False)
+        store.memory.add(text, user_id=user, infer=False)
 
     def search(user: str, query: str) -> None:
-        shelf.memory.search(query, top_k=10, filters={"user_id": user}, threshold=0.0)
+        store.memory.search(query, top_k=10, filters={"user_id": user}, threshold=0.0)
 
     return add, search
 

@@ -111,7 +111,7 @@ def _asked(port: int, *, each: int, seed: int, rest_s: float = 0.0) -> list[floa
 
 
 @dataclass(slots=True)
-class Tally:
+class LoadTally:
     """What a load came to. `known`: turns that were acknowledged, by memory.
 
     `killed`: the server is to be killed under it, so that a line that breaks is no failure: what
@@ -149,7 +149,9 @@ class Crowd:
     shares: tuple[int, int, int] = MIXED
 
 
-def mixed(port: int, tally: Tally, crowd: Crowd, *, until: Callable[[], bool], begin: int) -> None:
+def mixed(
+    port: int, tally: LoadTally, crowd: Crowd, *, until: Callable[[], bool], begin: int
+) -> None:
     """Observe, recall and ask, over many memories at once."""
 
     def work(number: int) -> None:
@@ -180,7 +182,7 @@ def mixed(port: int, tally: Tally, crowd: Crowd, *, until: Callable[[], bool], b
         list(pool.map(work, range(crowd.clients)))
 
 
-def missing(port: int, tally: Tally) -> tuple[int, int]:
+def missing(port: int, tally: LoadTally) -> tuple[int, int]:
     """Acknowledged turns that are not there, and turns in a memory that they were not told to."""
     client, lost, crossed = Client(port), 0, 0
     for name, texts in tally.known.items():
@@ -197,7 +199,7 @@ def mixture(folder: Path, crowd: Crowd, *, seconds: float) -> dict[str, float]:
 
     After it the same clients only ask, half as long: what grows then is not what was told.
     """
-    port, tally, asked = free_port(), Tally(), Tally()
+    port, tally, asked = free_port(), LoadTally(), LoadTally()
     with running(folder, port) as server:
         told = watched(server, tally, partial(mixed, port, tally, crowd, begin=0), seconds)
         only = replace(crowd, shares=ASKING)
@@ -231,7 +233,7 @@ class Size:
 
 
 def watched(
-    server: subprocess.Popen[bytes], tally: Tally, load: Callable[..., None], seconds: float
+    server: subprocess.Popen[bytes], tally: LoadTally, load: Callable[..., None], seconds: float
 ) -> list[Size]:
     """Put a load on for so long; the server's size second by second, the median of three each."""
     ends, sizes = time.monotonic() + seconds, list[Size]()
@@ -253,7 +255,7 @@ def watched(
 
 def kills(folder: Path, crowd: Crowd, *, times: int) -> dict[str, float]:
     """Kill a server under the mixture so many times; what of the acknowledged is gone."""
-    port, tally, chance = free_port(), Tally(killed=True), random.Random(5)
+    port, tally, chance = free_port(), LoadTally(killed=True), random.Random(5)
     for number in range(times):
         with running(folder, port) as server:
             over = threading.Event()

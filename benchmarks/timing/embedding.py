@@ -29,7 +29,7 @@ from mags_lab.evaluation.datasets.locomo import load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.multihop import load_hotpotqa, load_musique
 from mags_lab.evaluation.metrics import recall_at
-from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn
 
 # Three lengths: a remark, a turn of a conversation, and one that fills several windows.
 TEXTS = {
@@ -116,14 +116,14 @@ def _timed(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class SearchedTurns:
     """Turns to search and the questions asked of them."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[SourceTurn]
     probes: Sequence[Probe]
 
 
-def pools() -> Mapping[str, Sequence[Pool]]:
+def pools() -> Mapping[str, Sequence[SearchedTurns]]:
     """LoCoMo within each conversation, LongMemEval (1,000 others), MuSiQue, HotpotQA."""
     hipporag = DATA / "multihop" / "hipporag"
     locomo = load_locomo(DATA / "locomo" / "locomo10_conv0-4.json.gz")
@@ -143,10 +143,10 @@ def pools() -> Mapping[str, Sequence[Pool]]:
         ),
     }
     return {
-        "LoCoMo": [Pool(turns=one.turns, probes=one.probes) for one in locomo],
-        "LongMemEval": [Pool(turns=sample, probes=memeval.probes)],
+        "LoCoMo": [SearchedTurns(turns=one.turns, probes=one.probes) for one in locomo],
+        "LongMemEval": [SearchedTurns(turns=sample, probes=memeval.probes)],
         **{
-            name: [Pool(turns=corpus.turns, probes=corpus.probes)]
+            name: [SearchedTurns(turns=corpus.turns, probes=corpus.probes)]
             for name, corpus in multihop.items()
         },
     }
@@ -184,7 +184,7 @@ def loss(other: ModelFile) -> dict[str, dict[str, float]]:
     return figures
 
 
-def _ranked(vectors: NDArray[np.float32], pool: Pool) -> Iterator[list[str]]:
+def _ranked(vectors: NDArray[np.float32], pool: SearchedTurns) -> Iterator[list[str]]:
     turns = len(pool.turns)
     for question in vectors[turns:]:
         best = np.argsort(-(vectors[:turns] @ question), kind="stable")[:10]

@@ -142,7 +142,7 @@ class Stages:
         return {f"{name}_ms": round(float(np.median(ms)), 3) for name, ms in self.spent.items()}
 
 
-class Writer:
+class TimedWriter:
     """Writes turns as `Memory.observe` does, every stage timed."""
 
     def __init__(self, live: Live) -> None:
@@ -206,7 +206,7 @@ def measure(nodes: int, count: int, folder: Path) -> dict[str, float | str]:
     store.facts.put("secret", "00" * 16)  # the same hashes in every run
     live = Live(store, WordEmbedder(), lambda: 0.0)
     turns_ = talk(seed=1)
-    writer = Writer(live)
+    writer = TimedWriter(live)
     began = time.thread_time()
     while len(live.state.graph) < nodes:
         with live.writing():

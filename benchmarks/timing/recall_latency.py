@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import mags
 from benchmarks.results import CACHE, ROOT
-from benchmarks.timing.synthetic import Shape, TopicEmbedder, question
+from benchmarks.timing.synthetic import GraphShape, TopicEmbedder, question
 from mags.memory.memory import Memory
 from mags.memory.settings import MemorySettings
 from mags.ports.policy import Plan
@@ -52,7 +52,7 @@ def _clocks() -> NDArray[np.float64]:
     return np.array([time.thread_time(), time.perf_counter()])
 
 
-def ask(memory: Memory, shape: Shape, embedder: _Apart, count: int) -> NDArray[np.float64]:
+def ask(memory: Memory, shape: GraphShape, embedder: _Apart, count: int) -> NDArray[np.float64]:
     """Milliseconds of processor and of wall of `count` recalls, shape (count, 2)."""
     rng = np.random.default_rng(7)
     spent = np.empty((count, 2))
@@ -64,7 +64,7 @@ def ask(memory: Memory, shape: Shape, embedder: _Apart, count: int) -> NDArray[n
     return 1000 * spent
 
 
-def measure(path: Path, shape: Shape, count: int) -> str:
+def measure(path: Path, shape: GraphShape, count: int) -> str:
     """One line about a memory of that shape."""
     embedder = _Apart(TopicEmbedder(shape))
     with mags.open(path, embedder=embedder, settings=_AWAKE) as memory:
@@ -87,7 +87,7 @@ def run(nodes: int, count: int, kept: Path | None) -> None:
             command += ["--nodes", str(nodes)]
             built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
             note.write_text(built.stdout)
-        shape = Shape(nodes=nodes, first_id=int(note.read_text()))
+        shape = GraphShape(nodes=nodes, first_id=int(note.read_text()))
         print(measure(path, shape, count), flush=True)
 
 

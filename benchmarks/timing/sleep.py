@@ -80,7 +80,7 @@ def arcs(nodes: int, rng: np.random.Generator) -> NDArray[np.void]:
     return out
 
 
-class Watch:
+class WaitWatch:
     """A thread that wants to run every half millisecond, as a recall would; its longest wait."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Watch:
             self.longest_ms = max(self.longest_ms, 1e3 * (now - last))
             last = now
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> WaitWatch:
         self._thread.start()
         return self
 
@@ -104,7 +104,7 @@ class Watch:
         self._thread.join()
 
 
-class Words:
+class SyntheticWords:
     """Words and vectors of synthetic nodes, and ids for new ones."""
 
     def __init__(self, nodes: int, rng: np.random.Generator) -> None:
@@ -149,7 +149,7 @@ def light_use(graph: Graph, rng: np.random.Generator) -> Delta:
     return Delta(kind="ask", arcs=changes, tick_before=graph.tick, tick_after=graph.tick + 200)
 
 
-class Stopwatch:
+class StepTimer:
     """Wall-clock and processor milliseconds of one step after another."""
 
     def __init__(self) -> None:
@@ -167,14 +167,14 @@ class Stopwatch:
         self.skip()
 
 
-def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, Stopwatch, float]:
+def timed_sleep(graph: Graph, words: SyntheticWords, seed: int) -> tuple[Slept, StepTimer, float]:
     """Sleep once, apply it; the steps, and the longest wait of another thread."""
     gc.collect()
-    stopwatch = Stopwatch()
+    stopwatch = StepTimer()
     still = Still.of(graph)
     stopwatch.mark("still")
     rng = np.random.default_rng(seed)
-    with Watch() as watch:
+    with WaitWatch() as watch:
         stopwatch.skip()
         slept = Sleep()(
             still,
@@ -199,7 +199,7 @@ def run(nodes: int, seed: int, repeat: int) -> None:
     first, later, waits = [], [], []
     for _ in range(repeat):
         rng = np.random.default_rng(seed)
-        graph, words = build(nodes, rng), Words(nodes, rng)
+        graph, words = build(nodes, rng), SyntheticWords(nodes, rng)
         count = len(graph.arcs())
         slept, stopwatch, wait = timed_sleep(graph, words, seed)
         first.append(stopwatch.steps)
@@ -227,7 +227,7 @@ def main() -> None:
     arguments = parser.parse_args()
     began = time.perf_counter()
     rng = np.random.default_rng(0)
-    timed_sleep(build(500, rng), Words(500, rng), 0)
+    timed_sleep(build(500, rng), SyntheticWords(500, rng), 0)
     print(f"first run, compiling where the cache is cold: {time.perf_counter() - began:.2f} s")
     for nodes in map(int, arguments.nodes.split(",")):
         run(nodes, arguments.seed, arguments.repeat)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 import mags
 from benchmarks.results import CACHE, ROOT, result, save
 from benchmarks.systems import System
-from benchmarks.timing.synthetic import Shape, TopicEmbedder, deltas, question
+from benchmarks.timing.synthetic import GraphShape, TopicEmbedder, deltas, question
 from benchmarks.vectors import Timed
 from mags.memory.live import Live
 from mags.memory.memory import Memory
@@ -45,10 +45,10 @@ Facts = dict[str, float]
 _AWAKE = Settings(memory=MemorySettings(sleep_every=0))  # nobody's config file, no sleep by itself
 
 
-def build(path: Path, nodes: int) -> Shape:
+def build(path: Path, nodes: int) -> GraphShape:
     """Write a memory of that many nodes to a new file, with a checkpoint."""
     store = SqliteStore.open(path)
-    shape = Shape(nodes=nodes, first_id=store.contents.next_id(nodes))
+    shape = GraphShape(nodes=nodes, first_id=store.contents.next_id(nodes))
     live = Live(store, TopicEmbedder(shape), time.time)
     for delta in deltas(shape):
         with live.writing():
@@ -58,7 +58,7 @@ def build(path: Path, nodes: int) -> Shape:
     return shape
 
 
-def measure(path: Path, shape: Shape) -> Facts:
+def measure(path: Path, shape: GraphShape) -> Facts:
     """Measure an open memory of that shape, the size of its file first."""
     facts: Facts = {"nodes": shape.nodes, "disk_bytes_a_node": _size(path) / shape.nodes}
     embedder = Timed(TopicEmbedder(shape))
@@ -75,7 +75,7 @@ def measure(path: Path, shape: Shape) -> Facts:
 
 
 def _recall(
-    memory: Memory, shape: Shape, embedder: Timed, count: int, *, seed: int = 7
+    memory: Memory, shape: GraphShape, embedder: Timed, count: int, *, seed: int = 7
 ) -> NDArray[np.float64]:
     """Milliseconds of `count` recalls by plans of one query."""
     rng = np.random.default_rng(seed)
@@ -86,7 +86,7 @@ def _recall(
     return np.array(spent)
 
 
-def _engram(memory: Memory, shape: Shape, embedder: Timed) -> NDArray[np.float64]:
+def _engram(memory: Memory, shape: GraphShape, embedder: Timed) -> NDArray[np.float64]:
     """Milliseconds of observing turns that hold a fact each, durable on return."""
     rng = np.random.default_rng(8)
     spent = []
@@ -103,7 +103,7 @@ def _engram(memory: Memory, shape: Shape, embedder: Timed) -> NDArray[np.float64
     return np.array(spent)
 
 
-def _sleep(memory: Memory, shape: Shape, embedder: Timed) -> Facts:
+def _sleep(memory: Memory, shape: GraphShape, embedder: Timed) -> Facts:
     """Seconds of a sleep, and recall meanwhile (the first sleep looks at everything anew)."""
     began, cpu = time.perf_counter(), time.process_time()
     memory.sleep()
@@ -124,7 +124,7 @@ def _sleep(memory: Memory, shape: Shape, embedder: Timed) -> Facts:
     return facts | _spread("recall_during_sleep_ms", np.array(during)) | {"recalls": len(during)}
 
 
-def _openings(path: Path, shape: Shape, embedder: Timed) -> Facts:
+def _openings(path: Path, shape: GraphShape, embedder: Timed) -> Facts:
     opened, cpu, first = [], [], []
     for _ in range(_OPENINGS):
         began, spent = time.perf_counter(), time.process_time()
@@ -215,7 +215,7 @@ def _child(nodes: int) -> None:
         command += ["--nodes", str(nodes)]
         built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
         facts = {"build_s": time.perf_counter() - began, "fsync_ms": fsync_ms(CACHE)}
-        shape = Shape(nodes=nodes, first_id=int(built.stdout))
+        shape = GraphShape(nodes=nodes, first_id=int(built.stdout))
         print(json.dumps(facts | measure(path, shape)))
 
 

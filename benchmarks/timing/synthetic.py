@@ -26,7 +26,7 @@ _BEGAN = 1_700_000_000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class GraphShape:
     """How large, and from which seed; ids run from `first_id`."""
 
     nodes: int
@@ -45,7 +45,7 @@ class TopicEmbedder:
     name = "synthetic-topics"
     dimension = DIMENSION
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: GraphShape) -> None:
         self._centres = centres(shape)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -61,13 +61,13 @@ class TopicEmbedder:
         return number % len(self._centres)
 
 
-def centres(shape: Shape) -> NDArray[np.float32]:
+def centres(shape: GraphShape) -> NDArray[np.float32]:
     """Unit vectors of the topics, shape (topics, 384)."""
     rng = np.random.default_rng([shape.seed, 1])
     return _near(rng.standard_normal((shape.topics, DIMENSION)), np.zeros(DIMENSION))
 
 
-def deltas(shape: Shape, chunk: int = 10_000) -> Iterator[Delta]:
+def deltas(shape: GraphShape, chunk: int = 10_000) -> Iterator[Delta]:
     """Yield Deltas of at most `chunk` nodes, each with its words, vectors and arcs.
 
     Topics are spread over time, so arcs join nodes of one topic that are there already.
@@ -99,7 +99,9 @@ def question(topic: int, rng: np.random.Generator) -> str:
     return f"t{topic} {_words(topic, rng)}"
 
 
-def _kinds(shape: Shape, ids: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _kinds(
+    shape: GraphShape, ids: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Of each topic the first node is an entity and the second an episode; the rest by chance."""
     choice = [int(NodeKind.EPISODE), int(NodeKind.ENTITY), int(NodeKind.FACT)]
     kinds = rng.choice(choice, len(ids), p=[0.5, 0.2, 0.3])
@@ -110,7 +112,7 @@ def _kinds(shape: Shape, ids: NDArray[np.int64], rng: np.random.Generator) -> ND
 
 
 def _nodes(
-    shape: Shape,
+    shape: GraphShape,
     ids: NDArray[np.int64],
     kinds: NDArray[np.int64],
     arcs: NDArray[np.void],
@@ -136,7 +138,7 @@ def _nodes(
 
 
 def _arcs(
-    shape: Shape, ids: NDArray[np.int64], kinds: NDArray[np.int64], rng: np.random.Generator
+    shape: GraphShape, ids: NDArray[np.int64], kinds: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.void]:
     """Arcs from the new nodes to earlier ones of their topic; `kinds` is of all so far."""
     mine = kinds[ids - shape.first_id]
@@ -159,7 +161,7 @@ def _arcs(
 
 
 def _links(
-    shape: Shape,
+    shape: GraphShape,
     kind: ArcKind,
     src: NDArray[np.int64],
     kinds: NDArray[np.int64],

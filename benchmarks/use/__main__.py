@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.results import CACHE, result, save
 from benchmarks.systems import System
-from benchmarks.use.days import Life, Lived, Told, live, tell
+from benchmarks.use.days import Lived, MemoryLife, ToldMemory, live, tell
 from benchmarks.use.streams import STREAMS, Stream
 from benchmarks.use.words import in_words
 from benchmarks.vectors import shipped
@@ -62,7 +62,7 @@ TOLD_ANEW = frozenset({"attention"})
 """Parts that work while a memory is told: without them it is told anew."""
 
 
-def run(stream: Stream, told: Told, embedder: Embedder, part: str, life: Life) -> Lived:
+def run(stream: Stream, told: ToldMemory, embedder: Embedder, part: str, life: MemoryLife) -> Lived:
     """A stream lived without a part."""
     settings = Settings() if part == WHOLE else SWITCHED[part].settings(Settings())
     # Sleep comes at night, not in the middle of a block.
@@ -123,14 +123,14 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="write the results of the repository")
     given = parser.parse_args()
     embedder = shipped(CACHE)
-    life = Life(nights=given.nights, ticks=given.ticks, seed=given.seed)
+    life = MemoryLife(nights=given.nights, ticks=given.ticks, seed=given.seed)
     for name in given.stream or STREAMS:
         with tempfile.TemporaryDirectory() as folder:
             lives(name, given, life, embedder, Path(folder))
 
 
 def lives(
-    name: str, given: argparse.Namespace, life: Life, embedder: Embedder, folder: Path
+    name: str, given: argparse.Namespace, life: MemoryLife, embedder: Embedder, folder: Path
 ) -> None:
     """One stream, whole and without each part."""
     streams = STREAMS[name]()[: given.most]

@@ -60,7 +60,7 @@ class Citing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ToldMemory:
     """A memory on disk that was told a stream, and the turns that each of its nodes rests on."""
 
     path: Path
@@ -69,7 +69,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class MemoryLife:
     """How a memory lives: blocks of questions, and ticks that pass between them otherwise."""
 
     nights: int = 8
@@ -78,7 +78,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class EvidenceFound:
     """One question: what of its evidence came back, and whether that was cited before."""
 
     ask: Ask
@@ -91,11 +91,11 @@ class Found:
 class Lived:
     """All questions in the order they were asked, and what the memory had become by then."""
 
-    found: list[Found] = field(default_factory=list)
+    found: list[EvidenceFound] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
 
 
-def tell(stream: Stream, embedder: Embedder, path: Path, settings: Settings) -> Told:
+def tell(stream: Stream, embedder: Embedder, path: Path, settings: Settings) -> ToldMemory:
     """Tell a stream to a memory at `path`; the policy of rules writes."""
     memory = opened(path, embedder, settings, None)
     seen = memory.observe_many(
@@ -109,10 +109,14 @@ def tell(stream: Stream, embedder: Embedder, path: Path, settings: Settings) -> 
         for node in (one.episode_id, *one.facts, *one.notes, *one.confirmed):
             told.setdefault(node, set()).add(turn.id)
     memory.close()
-    return Told(path=path, told_by={i: frozenset(t) for i, t in told.items()}, turn_of=turn_of)
+    return ToldMemory(
+        path=path, told_by={i: frozenset(t) for i, t in told.items()}, turn_of=turn_of
+    )
 
 
-def live(stream: Stream, told: Told, embedder: Embedder, settings: Settings, life: Life) -> Lived:
+def live(
+    stream: Stream, told: ToldMemory, embedder: Embedder, settings: Settings, life: MemoryLife
+) -> Lived:
     """Ask everything of a copy of a told memory, night after night."""
     path = told.path.with_name("lived.mags")
     shutil.copy(told.path, path)
@@ -132,7 +136,7 @@ def live(stream: Stream, told: Told, embedder: Embedder, settings: Settings, lif
             ranked = _turns(found, told)
             again = bool(ask.gold & cited)
             at5, at10 = (recall_at(ranked, ask.gold, k) for k in (5, 10))
-            lived.found.append(Found(ask=ask, at5=at5, at10=at10, again=again))
+            lived.found.append(EvidenceFound(ask=ask, at5=at5, at10=at10, again=again))
             memory.ask(ask.text, k=OFFERED)
             cited |= ask.gold
         pass_time(memory, life.ticks)
@@ -159,7 +163,7 @@ def pass_time(memory: Memory, ticks: int) -> None:
         inner.commit(Delta(kind="ask", base=state.seq, tick_before=tick, tick_after=tick + ticks))
 
 
-def _turns(found: mags.Found, told: Told) -> list[str]:
+def _turns(found: mags.Found, told: ToldMemory) -> list[str]:
     """Turns, best first: a hit's own episode, then those it rests on."""
     out: dict[str, None] = {}
     for hit in found.hits:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.results import CACHE, result, save
 from benchmarks.systems import System
-from benchmarks.use.days import Told, opened, pass_time, tell
+from benchmarks.use.days import ToldMemory, opened, pass_time, tell
 from benchmarks.use.streams import Stream, locomo
 from benchmarks.vectors import shipped
 from mags import inspect
@@ -36,7 +36,7 @@ SHOWN = (200, 1_000, 2_000, 4_000)
 PARTS = ("", "support", "life")
 
 
-def figures(memory: Memory, stream: Stream, told: Told) -> dict[str, float]:
+def figures(memory: Memory, stream: Stream, told: ToldMemory) -> dict[str, float]:
     """Counts, and shares in per cent."""
     with memory._live.reading() as state:
         members = state.graph.arcs(ArcKind.MEMBER)
@@ -56,7 +56,7 @@ def figures(memory: Memory, stream: Stream, told: Told) -> dict[str, float]:
 
 
 def grouped(
-    name: str, groups: Sequence[Set[int]], pairs: Sequence[frozenset[str]], told: Told
+    name: str, groups: Sequence[Set[int]], pairs: Sequence[frozenset[str]], told: ToldMemory
 ) -> dict[str, float]:
     """How many groups hold turns, how many of the turns, how much evidence lies together."""
     turns = [{told.turn_of[i] for i in group if i in told.turn_of} for group in groups]

@@ -20,7 +20,7 @@ from mags_lab.evaluation.datasets.locomo import load_locomo
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags_lab.evaluation.datasets.source import Json, read_json
-from mags_lab.evaluation.protocol import Probe, Turn, split
+from mags_lab.evaluation.protocol import Probe, SourceTurn, split
 
 KEPT = 0.6
 """Share of the words that say something which are left when a question comes back."""
@@ -50,7 +50,7 @@ class Stream:
     """What is told to one memory, and what is asked of it in any order."""
 
     name: str
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     asks: tuple[Ask, ...]
 
 

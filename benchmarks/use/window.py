@@ -21,7 +21,7 @@ from mags.ports.policy import Policy
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.training.chains.schema import Sample, Split
 from mags_lab.training.chains.splits import TESTS
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import of_split
 from mags_lab.training.heads.decide import by_policy
 from mags_lab.training.reward import adherence, item_f1
@@ -29,7 +29,7 @@ from mags_lab.training.reward import adherence, item_f1
 
 def samples(count: int, seed: int) -> Iterator[tuple[str, Sample]]:
     """Samples with something said before, by the name of their role and kind."""
-    known = Known()
+    known = SeenTurns()
     for split in TESTS:
         for one in of_split(split, count, seed, known):
             if one.recent:

@@ -35,5 +35,3 @@ def known() -> set[str]:
 @pytest.mark.parametrize("name", [one for one in NAMED if one not in OF_DATA])
 def test_every_function_and_class_that_is_named_is_in_a_linked_file(name: str, known: set[str]):
     assert name in known
-
-

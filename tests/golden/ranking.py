@@ -18,7 +18,7 @@ from mags_lab.evaluation.datasets.editing import load_letta, load_mquake
 from mags_lab.evaluation.datasets.longmemeval import load_longmemeval
 from mags_lab.evaluation.datasets.multihop import Corpus, load_hotpotqa, load_musique
 from mags_lab.evaluation.protocol import Probe
-from mags_lab.evaluation.protocol import Turn as Told
+from mags_lab.evaluation.protocol import SourceTurn as Told
 from tests.golden.labels import Labels, empty
 from tests.golden.written import number
 

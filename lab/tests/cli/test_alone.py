@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.cli.test_alone import threads
 from threadpoolctl import threadpool_limits
 
 from lab.tests.evaluation.report.made import EXHIBIT
@@ -14,17 +15,16 @@ from mags_lab.cli import arena
 from mags_lab.cli import eval as evaluating
 from mags_lab.cli.arena import QUICK, Bout, Task, play_all
 from mags_lab.evaluation.proving.audit import Dose
-from mags_lab.evaluation.proving.records import Played
+from mags_lab.evaluation.proving.records import MatchIdentity
 from mags_lab.evaluation.report.exhibit import Exhibit
 from mags_lab.evaluation.report.folder import AUDIT
-from tests.cli.test_alone import threads
 
 
 def test_matches_are_played_with_products_computed_alone(monkeypatch: pytest.MonkeyPatch):
     seen: list[set[int]] = []
     monkeypatch.setattr(arena, "play_one", lambda _task: seen.append(threads()))
     task = Task(
-        played=Played(game="nonsense/tiny", bank="tuning", player="nothing", turns=1, seed=0)
+        played=MatchIdentity(game="nonsense/tiny", bank="tuning", player="nothing", turns=1, seed=0)
     )
     with threadpool_limits(limits=2, user_api="blas"):
         list(play_all([task]))

@@ -5,7 +5,7 @@ import pytest
 
 from mags.ports.policy import Act, Operation
 from mags_lab.evaluation.datasets.locomo import Observation, load_notes
-from mags_lab.evaluation.writing import Lines, content, covered, faulty, judge
+from mags_lab.evaluation.writing import WrittenNotes, content, covered, faulty, judge
 
 NAMES = frozenset({"ana", "bo"})
 SAID = "I adopted a grey cat from the shelter. Do you want to paint?"
@@ -66,11 +66,13 @@ def test_a_note_that_says_you_does_not_stand_alone() -> None:
 def test_the_verdict_hears_readers_before_faults() -> None:
     cat = op("Ana", "has", "grey cat")
     noted, nobody = ("Ana has a grey cat.",), ("Bo has a grey cat.",)
-    assert judge(cat, Lines(session=noted, talk=noted), SAID, HEARD, NAMES) == "confirmed"
-    assert judge(cat, Lines(session=(), talk=noted), SAID, HEARD, NAMES) == "confirmed"
-    assert judge(cat, Lines(session=nobody, talk=nobody), SAID, HEARD, NAMES) == "unconfirmed"
+    assert judge(cat, WrittenNotes(session=noted, talk=noted), SAID, HEARD, NAMES) == "confirmed"
+    assert judge(cat, WrittenNotes(session=(), talk=noted), SAID, HEARD, NAMES) == "confirmed"
+    assert (
+        judge(cat, WrittenNotes(session=nobody, talk=nobody), SAID, HEARD, NAMES) == "unconfirmed"
+    )
     vague = op("Ana", "has", "this cat")
-    assert judge(vague, Lines(session=(), talk=noted), SAID, HEARD, NAMES) == "junk"
+    assert judge(vague, WrittenNotes(session=(), talk=noted), SAID, HEARD, NAMES) == "junk"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_between_people_the_relation_must_be_told_too(
     relation: str, thing: str, line: str, verdict: str
 ) -> None:
     said = f"{thing} is my {relation}."
-    lines = Lines(session=(line,), talk=(line,))
+    lines = WrittenNotes(session=(line,), talk=(line,))
     found = judge(op("Ana", relation, thing), lines, said, f"Ana Bo {said}", NAMES)
     assert found == verdict
 
@@ -105,7 +107,7 @@ def test_a_line_of_the_other_polarity_confirms_nothing() -> None:
     }
     for line, confirmed in expected.items():
         lines = (line,)
-        shown = Lines(session=lines, talk=lines)
+        shown = WrittenNotes(session=lines, talk=lines)
         found = [judge(one, shown, SAID, HEARD, NAMES) for one in (has, lacks, gone)]
         assert [verdict == "confirmed" for verdict in found] == confirmed
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mags
-from benchmarks.report import Kept, objective_chapter
+from benchmarks.report import KeepingFactory, objective_chapter
 from benchmarks.results import Result
 from mags.errors import InvalidInput
 from mags.memory.memory import Memory
@@ -19,8 +19,8 @@ from mags_lab.evaluation.objective import (
     GraphCounts,
     Load,
     Quality,
+    SettingTrial,
     Terms,
-    Trial,
     Weights,
     affordable,
     conflicts,
@@ -137,9 +137,9 @@ def test_negative_loads_are_refused(field: str):
         regularisation(Load(**{field: -1}))
 
 
-def trial(name: str, quality: float, graph: float) -> Trial:
+def trial(name: str, quality: float, graph: float) -> SettingTrial:
     terms = Terms(prediction=1 - quality / 100, reward=0.5, graph=graph, regularisation=0.0)
-    return Trial(name=name, quality=quality, terms=terms)
+    return SettingTrial(name=name, quality=quality, terms=terms)
 
 
 def test_the_cheapest_setting_within_a_point_of_the_best_is_chosen():
@@ -197,7 +197,7 @@ def test_a_recall_beyond_one_a_question_is_counted_and_what_a_turn_changes():
 
 
 def test_a_system_that_cannot_be_weighed_has_no_objective():
-    made = Kept(object)
+    made = KeepingFactory(object)
     made()
     assert made.objective(Quality(wrong=0.0, carried=1.0)) == {}
 

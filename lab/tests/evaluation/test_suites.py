@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from mags_lab.evaluation.datasets.editing import ChainCase, Edits, UpdateCase
-from mags_lab.evaluation.datasets.locomo import Conversation
+from mags_lab.evaluation.datasets.locomo import LocomoConversation
 from mags_lab.evaluation.datasets.multihop import Corpus
 from mags_lab.evaluation.objective import Quality
-from mags_lab.evaluation.protocol import Probe, Statement, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn, Statement
 from mags_lab.evaluation.suites import editing, retrieval
 
 WHEN = datetime(2024, 1, 1, tzinfo=UTC)
@@ -41,7 +41,7 @@ class Newest:
 
 
 def turn(number, session="s"):
-    return Turn(id=f"t{number}", text="x", speaker="A", at=WHEN, session=session)
+    return SourceTurn(id=f"t{number}", text="x", speaker="A", at=WHEN, session=session)
 
 
 def probe(number, kind="k"):
@@ -49,7 +49,7 @@ def probe(number, kind="k"):
 
 
 def talk(*numbers):
-    return Conversation(
+    return LocomoConversation(
         id="c",
         speakers=("A", "B"),
         turns=tuple(map(turn, numbers)),

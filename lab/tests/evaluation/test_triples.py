@@ -3,18 +3,18 @@ import pytest
 from mags.errors import InvalidInput
 from mags.ports.policy import Act, Operation
 from mags_lab.evaluation.writing import Tally, key_of, keys, micro, score
-from mags_lab.training.real.passage import Fact, Passage
+from mags_lab.training.real.passage import Passage, PassageFact
 
 
 def op(subject: str, relation: str, thing: str, act: Act = Act.ADD) -> Operation:
     return Operation(act=act, subject=subject, relation=relation, object=thing)
 
 
-def fact(subject: str, relation: str, thing: str, *, wanted: bool = True) -> Fact:
-    return Fact(subject=(subject,), relation=relation, object=(thing,), wanted=wanted)
+def fact(subject: str, relation: str, thing: str, *, wanted: bool = True) -> PassageFact:
+    return PassageFact(subject=(subject,), relation=relation, object=(thing,), wanted=wanted)
 
 
-def passage(*facts: Fact, asked: frozenset[str] | None = None) -> Passage:
+def passage(*facts: PassageFact, asked: frozenset[str] | None = None) -> Passage:
     return Passage(id="x", source="made up", text="", held=True, facts=facts, asked=asked)
 
 
@@ -48,7 +48,7 @@ def test_direction_of_a_fact_and_its_denial_matter(one: Operation, other: Operat
 
 
 def test_any_name_of_an_end_will_do() -> None:
-    known = Fact(subject=("Bo Qir", "Qir"), relation="lives in", object=("Ula",))
+    known = PassageFact(subject=("Bo Qir", "Qir"), relation="lives in", object=("Ula",))
     assert key_of(op("Qir", "lives in", "Ula")) in keys(known)
 
 

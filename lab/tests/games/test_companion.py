@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mags.errors import InvalidInput, NotFound
 from mags_lab.games.companion.bank import bank
-from mags_lab.games.companion.cast import LEVELS, Diary, Slot, Telling, fact, level
+from mags_lab.games.companion.cast import LEVELS, CompanionTelling, FactSlot, ToldFacts, fact, level
 from mags_lab.games.companion.game import Companion
 from mags_lab.games.companion.standings import standings
 from mags_lab.games.gym import GameEnv
@@ -21,7 +21,7 @@ from mags_lab.games.players.baselines import Nothing, Oracle
 from mags_lab.games.reader import shipped_reader
 from mags_lab.games.registry import make
 from mags_lab.games.sentences import BANKS
-from mags_lab.games.turns import Scene, Truth, TruthFact
+from mags_lab.games.turns import GameScene, Truth, TruthFact
 
 DIGESTS = {
     "companion/short": "5b8bfaca5b14a375",
@@ -36,10 +36,10 @@ DIGESTS = {
 }
 
 
-def played(name: str, seed: int, *, careful: float) -> list[tuple[Scene, Truth]]:
+def played(name: str, seed: int, *, careful: float) -> list[tuple[GameScene, Truth]]:
     """Every scene and its truth, for one who is right that often."""
     game, rng = make(name), Random(seed)
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     found = []
     while scene is not None:
         truth = game.truth()
@@ -107,7 +107,7 @@ def test_every_scene_keeps_the_laws_of_a_game(seed: int, bank_name: str) -> None
         assert all(turn - told[f] > 0 for f in truth.rests_on) or _reminded(scene, truth)
 
 
-def _reminded(scene: Scene, truth: Truth) -> bool:
+def _reminded(scene: GameScene, truth: Truth) -> bool:
     """Whether a fact that decides was told again after the last answer."""
     return any(set(facts) & set(truth.rests_on) for facts in truth.teaches.values())
 
@@ -154,20 +154,20 @@ def test_dinner_is_nothing_that_anybody_at_the_table_does_not_eat() -> None:
 
 
 def test_a_rumour_teaches_nothing_and_its_denial_does() -> None:
-    slot = Slot("Ada", "work")
-    diary = Diary()
-    diary.hear((0, 0), Telling("Ada", "I work at the mill.", ((slot, "the mill"),)))
-    diary.hear((1, 0), Telling("Bo", "They say Ada works at the inn.", rumoured=slot))
+    slot = FactSlot("Ada", "work")
+    diary = ToldFacts()
+    diary.hear((0, 0), CompanionTelling("Ada", "I work at the mill.", ((slot, "the mill"),)))
+    diary.hear((1, 0), CompanionTelling("Bo", "They say Ada works at the inn.", rumoured=slot))
     assert diary.teaches == {(0, 0): (fact(slot, "the mill"),)}
     assert diary.news([slot]) == (None, "rumour")
     assert diary.changes == []
 
 
 def test_a_new_value_ends_the_old_one_and_may_come_back() -> None:
-    slot = Slot("Ada", "home")
-    diary = Diary()
+    slot = FactSlot("Ada", "home")
+    diary = ToldFacts()
     for turn, town in enumerate(("Oslo", "Rome", "Oslo")):
-        diary.hear((turn, 0), Telling("Ada", town, ((slot, town),), how="announced"))
+        diary.hear((turn, 0), CompanionTelling("Ada", town, ((slot, town),), how="announced"))
     assert diary.facts() == {fact(slot, "Oslo")}
     assert diary.over() == {fact(slot, "Rome")}
     assert diary.ends == {(1, 0): (fact(slot, "Oslo"),), (2, 0): (fact(slot, "Rome"),)}

@@ -12,7 +12,7 @@ import pytest
 import mags_lab.games.logic
 import mags_lab.games.nonsense
 from mags_lab.games.registry import make
-from mags_lab.games.turns import Scene
+from mags_lab.games.turns import GameScene
 
 DIGESTS = Path(__file__).parent / "digests.toml"
 KEPT: dict[str, dict[str, str]] = tomllib.loads(DIGESTS.read_text("utf-8"))
@@ -22,7 +22,7 @@ TURNS = 40
 def played(name: str, *, seed: int = 7, turns: int = TURNS) -> str:
     """SHA-256 of what a game says where the first of the actions in order is done each turn."""
     game = make(name)
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     digest = hashlib.sha256()
     for _ in range(turns):
         if scene is None:

@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from mags.errors import InvalidInput, MissingExtra, NotFound
 from mags_lab.games.gym import MOST_ACTIONS, GameEnv, observed
 from mags_lab.games.registry import GAMES, make
-from mags_lab.games.turns import Outcome, Scene, Truth
+from mags_lab.games.turns import GameScene, Outcome, Truth
 
 # The adventures need TextWorld or ScienceWorld: lab/tests/games/adventures begins those.
 NOT_HERE = ("nonsense/vast", "hunt/", "clean/", "cook/", "science/")
@@ -74,12 +74,12 @@ class Crowded:
 
     name = "science/crowded"
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """The first and only scene."""
         actions = tuple(f"use {n}" for n in range(115))
-        return Scene(turn=0, at=0.0, said=(), question="What is to be done?", actions=actions)
+        return GameScene(turn=0, at=0.0, said=(), question="What is to be done?", actions=actions)
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """The last one is right."""
         return Outcome(reward=float(action == "use 114"), over=True), None
 

@@ -8,7 +8,7 @@ import pytest
 from lab.tests.server.playing import GAMES as JOINING
 from lab.tests.server.playing import players
 from mags.server.auth import Grant, Scope
-from mags_lab.games.matches import Match
+from mags_lab.games.matches import GameMatch
 from mags_lab.games.registry import GAMES, make
 from mags_lab.server.sessions import IDLE_S, MINE, MOST, OFFERED, GameSessions
 from tests.server.serving import Served, serving
@@ -50,7 +50,9 @@ def test_a_game_is_played_by_both_turn_by_turn(client: httpx.Client):
 def test_it_is_the_game_that_the_arena_tunes_on(client: httpx.Client):
     remembering, nothing = players()
     for name, player in (("mags", remembering), ("alone", nothing)):
-        expected = [t.action for t in Match(make("knights/short/tuning"), player, seed=1, turns=6)]
+        expected = [
+            t.action for t in GameMatch(make("knights/short/tuning"), player, seed=1, turns=6)
+        ]
         game = client.post("/games", json={"game": "knights/short", "seed": 1}).json()["id"]
         played = [client.post(f"/games/{game}/step").json()[name] for _ in range(6)]
         assert [turn["action"] for turn in played] == expected

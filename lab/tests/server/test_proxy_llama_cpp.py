@@ -21,7 +21,7 @@ import torch  # noqa: E402
 
 from lab.tests.training.large import families  # noqa: E402
 from mags.server.proxy.upstream import Upstream  # noqa: E402
-from mags_lab.training.evaluate.voices import to_gguf  # noqa: E402
+from mags_lab.training.evaluate.trained import to_gguf  # noqa: E402
 from tests.server.serving import serving  # noqa: E402
 from tests.server.test_proxy import client_of, episodes  # noqa: E402
 

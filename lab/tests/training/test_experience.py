@@ -35,6 +35,6 @@ def test_trimming_a_part_is_by_its_own_rows() -> None:
 
 
 def test_minibatches_hold_every_row_once_with_prompts_of_like_length_together() -> None:
-    parts = experience().minibatches(2, chance=torch.Generator().manual_seed(0))
+    parts = experience().minibatches(2, generator=torch.Generator().manual_seed(0))
     assert sorted(i for part in parts for i in part.tolist()) == [0, 1, 2]
     assert {frozenset(part.tolist()) for part in parts} == {frozenset({0, 2}), frozenset({1})}

@@ -8,7 +8,7 @@ from benchmarks.rl.presets import LEAN
 from benchmarks.rl.world import ROLES, TAUGHT
 from mags.models.grammar import read_plan
 from mags_lab.training.chains.schema import Role, Sample
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.fidelity import BlindJudge, Search, blind, found_rank, has_exam, relations_of
 from mags_lab.training.generate.samples import Amount, generate
 
@@ -16,7 +16,7 @@ WORLD = LEAN.world
 
 
 def drawn(name: str, role: Role, count: int) -> list[Sample]:
-    return WORLD.samples(name, role, count, seed="test", known=Known())
+    return WORLD.samples(name, role, count, seed="test", known=SeenTurns())
 
 
 @pytest.mark.parametrize("role", ROLES)

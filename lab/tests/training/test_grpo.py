@@ -1,4 +1,4 @@
-"""GRPO: groups, redraws, and a reward that rises (needs the extra `train`)."""
+"""GRPO: groups, resamples, and a reward that rises (needs the extra `train`)."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
@@ -12,14 +12,14 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags_lab.training.experience import Experience, gather  # noqa: E402 - torch first
-from mags_lab.training.grpo import GrpoConfig, draw_groups, informative, joined, reinforce  # noqa: E402
+from mags_lab.training.grpo import GrpoConfig, informative, joined, reinforce, sample_groups  # noqa: E402
 from mags_lab.training.rollout import complete  # noqa: E402
 
-CONFIG = GrpoConfig(steps=12, prompts=8, group=8, rate=3e-3, redraws=1)
+CONFIG = GrpoConfig(steps=12, prompts=8, group=8, rate=3e-3, resamples=1)
 Rewards = Sequence[Mapping[str, float]]
 
 
-def chance() -> Any:
+def generator() -> Any:
     return torch.Generator().manual_seed(0)
 
 
@@ -43,7 +43,7 @@ def worth(prompts: Mapping[str, float]) -> Callable[[Sequence[str], Sequence[str
 def test_the_reward_rises(words: Any, speller: Any) -> None:
     rewards: list[float] = []
     reinforce(
-        tiny.voice(words, speller),
+        tiny.policy(words, speller),
         tiny.tasks(words),
         tiny.share_of_a,
         CONFIG,
@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_weights(words: Any, speller: Any) -> None:
     for _ in range(2):
         model = copy.deepcopy(speller)
         short = GrpoConfig(steps=2, prompts=4, group=4)
-        reinforce(tiny.voice(words, model), tiny.tasks(words), tiny.share_of_a, short)
+        reinforce(tiny.policy(words, model), tiny.tasks(words), tiny.share_of_a, short)
         made.append(weights(model))
     assert all(torch.equal(one, other) for one, other in zip(*made, strict=True))
 
@@ -70,11 +70,11 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     config = GrpoConfig(steps=4, prompts=4, group=4, save_every=2)
     whole, again = copy.deepcopy(speller), copy.deepcopy(speller)
     tasks = tiny.tasks(words)
-    reinforce(tiny.voice(words, whole), tasks, tiny.share_of_a, config, folder=tmp_path)
+    reinforce(tiny.policy(words, whole), tasks, tiny.share_of_a, config, folder=tmp_path)
     (tmp_path / "step-4.pt").unlink()
     steps: list[int] = []
     reinforce(
-        tiny.voice(words, again),
+        tiny.policy(words, again),
         tasks,
         tiny.share_of_a,
         config,
@@ -88,8 +88,12 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
 
 
 def test_a_group_answers_one_prompt_and_stays_together(words: Any, speller: Any) -> None:
-    seen, _ = draw_groups(
-        tiny.voice(words, speller), tiny.tasks(words), tiny.share_of_a, CONFIG, chance=chance()
+    seen, _ = sample_groups(
+        tiny.policy(words, speller),
+        tiny.tasks(words),
+        tiny.share_of_a,
+        CONFIG,
+        generator=generator(),
     )
     width = seen.tokens.shape[1] - seen.mask.shape[1]
     prompts = seen.tokens[:, :width].reshape(-1, CONFIG.group, width)
@@ -101,12 +105,12 @@ def test_a_group_answers_one_prompt_and_stays_together(words: Any, speller: Any)
 def test_groups_of_no_variance_are_drawn_again(words: Any, speller: Any) -> None:
     tasks = tiny.tasks(words, 2)
     judge = worth({tasks[0].known: 0.5})
-    config = GrpoConfig(prompts=8, group=8, redraws=8)
-    voice = tiny.voice(words, speller)
-    seen, share = draw_groups(voice, tasks, judge, config, chance=chance())
+    config = GrpoConfig(prompts=8, group=8, resamples=8)
+    policy = tiny.policy(words, speller)
+    seen, share = sample_groups(policy, tasks, judge, config, generator=generator())
     assert 0.0 < share < 1.0
     assert len(seen.rewards) == 64
-    asked = {tuple(t for t in row.tolist() if t != voice.sampling.pad) for row in seen.tokens}
+    asked = {tuple(t for t in row.tolist() if t != policy.sampling.pad) for row in seen.tokens}
     assert all(row[: len(tasks[1].prompt)] == tasks[1].prompt for row in asked)
 
 
@@ -114,10 +118,10 @@ def test_where_no_group_teaches_nothing_is_learned(words: Any, speller: Any) -> 
     tasks = tiny.tasks(words, 2)
     judge = worth({task.known: 1.0 for task in tasks})
     before = weights(speller)
-    config = GrpoConfig(steps=2, prompts=2, group=4, redraws=1)
+    config = GrpoConfig(steps=2, prompts=2, group=4, resamples=1)
     shares: list[float] = []
     reinforce(
-        tiny.voice(words, speller),
+        tiny.policy(words, speller),
         tasks,
         judge,
         config,
@@ -128,10 +132,12 @@ def test_where_no_group_teaches_nothing_is_learned(words: Any, speller: Any) -> 
 
 
 def test_joined_experiences_keep_each_row(words: Any, speller: Any) -> None:
-    voice, pad = tiny.voice(words, speller), words.pad_token_id
+    policy, pad = tiny.policy(words, speller), words.pad_token_id
     short = tiny.tasks(words, 2)
     long = [type(short[0])(prompt=(*short[0].prompt, *short[1].prompt[1:]), known="say 0: say 1: ")]
-    parts = [gather(voice, asked, tiny.share_of_a, chance=chance()) for asked in (short, long)]
+    parts = [
+        gather(policy, asked, tiny.share_of_a, generator=generator()) for asked in (short, long)
+    ]
     whole = joined(parts, pad=pad)
 
     def rows(one: Experience) -> list[tuple[list[int], list[int]]]:
@@ -151,9 +157,9 @@ def test_joined_experiences_keep_each_row(words: Any, speller: Any) -> None:
 
 
 def test_after_learning_good_replies_are_likelier(words: Any, speller: Any) -> None:
-    voice, tasks = tiny.voice(words, speller), tiny.tasks(words)
-    reinforce(voice, tasks, tiny.share_of_a, CONFIG)
+    policy, tasks = tiny.policy(words, speller), tiny.tasks(words)
+    reinforce(policy, tasks, tiny.share_of_a, CONFIG)
     greedy = tiny.sampling(words, temperature=0.0)
     done = complete(speller, [task.prompt for task in tasks], greedy)
-    replies = voice.replies(done)
+    replies = policy.replies(done)
     assert sum(one["reward"] for one in tiny.share_of_a(replies, replies)) / len(replies) > 0.8

@@ -18,7 +18,7 @@ from mags.memory.settings import MemorySettings  # noqa: E402
 from mags.models.embed.hashing import HashEmbedder  # noqa: E402
 from mags.settings import Settings  # noqa: E402
 from mags_lab.training.linker import (  # noqa: E402
-    Fitting,
+    LinkerFitting,
     LinkerNet,
     fit,
     save,
@@ -78,7 +78,7 @@ def test_numpy_computes_what_pytorch_geometric_does(tmp_path):
 def test_it_learns_links_that_cosine_misreads():
     links = opposites()
     learned, out = held_out(links, 0.2, 0)
-    weights = fit(learned, Fitting(epochs=15, rate=1e-2))
+    weights = fit(learned, LinkerFitting(epochs=15, rate=1e-2))
     found = measure(links, out, weights, SETTINGS)
     assert found["cosine"].auc < 0.3
     assert found["trained"].auc > 0.9
@@ -86,7 +86,7 @@ def test_it_learns_links_that_cosine_misreads():
 
 def test_one_seed_gives_the_same_weights():
     links = opposites(each=6)
-    first, again = (fit(links, Fitting(epochs=2, seed=4)) for _ in range(2))
+    first, again = (fit(links, LinkerFitting(epochs=2, seed=4)) for _ in range(2))
     assert np.array_equal(first.new, again.new)
     assert np.array_equal(first.a, again.a)
 
@@ -99,7 +99,7 @@ def test_a_memory_takes_a_linker_trained_on_another(tmp_path):
         return memory
 
     plain = Settings()
-    made = train(told(plain).to_pyg(), Fitting(epochs=1, hidden=4))
+    made = train(told(plain).to_pyg(), LinkerFitting(epochs=1, hidden=4))
     save(replace(made.weights, a=-made.weights.a), tmp_path / "linker.npz")
     engram = EngramSettings(linker=tmp_path / "linker.npz")
     other = told(replace(plain, memory=MemorySettings(engram=engram)))

@@ -40,7 +40,7 @@ def test_frozen_weights_have_no_optimiser(words: Any) -> None:
 
 
 def test_the_rate_rises_then_falls_along_a_cosine_to_its_floor() -> None:
-    rates = [schedule(step, 100, warm=0.1, floor=0.05) for step in range(101)]
+    rates = [schedule(step, 100, warmup=0.1, floor=0.05) for step in range(101)]
     assert rates[:10] == pytest.approx([(i + 1) / 10 for i in range(10)])
     assert rates[10] == pytest.approx(1.0)
     assert rates[55] == pytest.approx(0.05 + 0.95 * 0.5)

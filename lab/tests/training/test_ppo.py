@@ -12,7 +12,7 @@ pytest.importorskip("transformers", reason="needs the extra: pip install './lab[
 
 from lab.tests.training import tiny  # noqa: E402
 from mags_lab.training.experience import gather  # noqa: E402 - torch first
-from mags_lab.training.ppo import Critic, PpoConfig, advise, reinforce_with_critic  # noqa: E402
+from mags_lab.training.ppo import Critic, PpoConfig, estimate_advantages, reinforce_with_critic  # noqa: E402
 
 
 def test_the_reward_rises_and_the_loss_falls(words: Any, speller: Any) -> None:
@@ -23,9 +23,9 @@ def test_the_reward_rises_and_the_loss_falls(words: Any, speller: Any) -> None:
         rewards.append(found["reward"])
         losses.append(found["loss"])
 
-    config = PpoConfig(steps=25, replies=64, rate=3e-3, value_rate=3e-3, warm=3)
+    config = PpoConfig(steps=25, replies=64, rate=3e-3, value_rate=3e-3, critic_warmup=3)
     reinforce_with_critic(
-        tiny.voice(words, speller),
+        tiny.policy(words, speller),
         tiny.tasks(words),
         tiny.share_of_a,
         config,
@@ -34,7 +34,7 @@ def test_the_reward_rises_and_the_loss_falls(words: Any, speller: Any) -> None:
     assert rewards[0] < 0.5
     assert sum(rewards[-3:]) / 3 > rewards[0] + 0.2
     # The loss of the warm-up is the critic's alone: the first step after it is the one to beat.
-    assert sum(losses[-3:]) / 3 < 0.5 * losses[config.warm]
+    assert sum(losses[-3:]) / 3 < 0.5 * losses[config.critic_warmup]
     assert not speller.training
 
 
@@ -42,7 +42,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_ran_through(
     words: Any, speller: Any, tmp_path: Path
 ) -> None:
     """The critic goes on, too: with another one advantages would differ, and so would weights."""
-    config = PpoConfig(steps=4, replies=16, rows=16, warm=1, save_every=2)
+    config = PpoConfig(steps=4, replies=16, rows=16, critic_warmup=1, save_every=2)
     whole, again = copy.deepcopy(speller), copy.deepcopy(speller)
     tasks = tiny.tasks(words)
     losses: dict[int, list[float]] = {}
@@ -52,7 +52,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_ran_through(
 
     for model in (whole, again):
         reinforce_with_critic(
-            tiny.voice(words, model), tasks, tiny.share_of_a, config, watch=noted, folder=tmp_path
+            tiny.policy(words, model), tasks, tiny.share_of_a, config, watch=noted, folder=tmp_path
         )
         (tmp_path / "step-4.pt").unlink()
     assert {step: len(found) for step, found in losses.items()} == {1: 1, 2: 1, 3: 2, 4: 2}
@@ -71,17 +71,17 @@ def test_a_step_has_as_many_replies_whatever_prompts_share(words: Any, speller: 
         assert all(len({*asked[i : i + 4]}) == 1 for i in range(0, len(asked), 4))
         return tiny.share_of_a(asked, replies)
 
-    config = PpoConfig(steps=2, replies=32, copies=4, rows=16, warm=1)
-    reinforce_with_critic(tiny.voice(words, speller), tiny.tasks(words), judge, config)
+    config = PpoConfig(steps=2, replies=32, copies=4, rows=16, critic_warmup=1)
+    reinforce_with_critic(tiny.policy(words, speller), tiny.tasks(words), judge, config)
     assert counts == [32, 32]
 
 
 def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: Any) -> None:
     before = [one.detach().clone() for one in speller.parameters()]
     losses: list[float] = []
-    config = PpoConfig(steps=8, replies=64, warm=8, value_rate=1e-2)
+    config = PpoConfig(steps=8, replies=64, critic_warmup=8, value_rate=1e-2)
     reinforce_with_critic(
-        tiny.voice(words, speller),
+        tiny.policy(words, speller),
         tiny.tasks(words),
         tiny.share_of_a,
         config,
@@ -92,12 +92,12 @@ def test_the_policy_stays_still_while_the_critic_warms_up(words: Any, speller: A
 
 
 def test_advantages_are_normalised_over_the_tokens_of_replies(words: Any, speller: Any) -> None:
-    voice = tiny.voice(words, speller)
-    chance = torch.Generator().manual_seed(0)
-    seen = gather(voice, tiny.tasks(words), tiny.share_of_a, chance=chance)
+    policy = tiny.policy(words, speller)
+    generator = torch.Generator().manual_seed(0)
+    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, generator=generator)
     torch.manual_seed(0)
     critic = Critic(tiny.SIZE.width)
-    said = advise(voice, critic, seen, PpoConfig(rows=3))
+    said = estimate_advantages(policy, critic, seen, PpoConfig(rows=3))
     chosen = said.advantages[seen.mask.bool()]
     assert chosen.mean().item() == pytest.approx(0.0, abs=1e-5)
     assert chosen.std().item() == pytest.approx(1.0, abs=1e-4)

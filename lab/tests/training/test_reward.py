@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mags.models.grammar import read_engram, read_plan
 from mags.ports.policy import Turn
 from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.fidelity import Gold, StoreFidelity, fidelity_of, gold_of, taken_in
+from mags_lab.training.fidelity import ExpectedFacts, StoreFidelity, fidelity_of, gold_of, taken_in
 from mags_lab.training.reward import (
     GoldJudge,
     RewardWeights,
@@ -217,7 +217,7 @@ def test_nothing_taken_in_is_right_only_where_nothing_was_told() -> None:
     assert (taken_in(gold, kept, kept), taken_in(gold, kept, more)) == (1.0, 0.0)
 
 
-def _folded(gold: Gold) -> list[tuple[str, str, str]]:
+def _folded(gold: ExpectedFacts) -> list[tuple[str, str, str]]:
     return [(s.casefold(), r.casefold(), o.casefold()) for s, r, o in gold.before]
 
 

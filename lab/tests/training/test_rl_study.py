@@ -15,17 +15,17 @@ from benchmarks.rl.figures import parted, smoothed
 from benchmarks.rl.intervals import gain, level
 from benchmarks.rl.presets import APART, LEAN, SMOKE
 from benchmarks.rl.study import ALONE, BASE, HALVED, REINFORCED, SWEEP, equal_steps, half
-from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, World
+from benchmarks.rl.world import KEPT_BACK, ROLES, TAUGHT, SmallWorld
 from mags.models.grammar import read_plan
 from mags_lab.training.chains.schema import Role, Sample
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.fidelity import Search, blind, found_rank
 
-WORLD: World = LEAN.world
+WORLD: SmallWorld = LEAN.world
 
 
 def drawn(name: str, role: Role, count: int) -> list[Sample]:
-    return WORLD.samples(name, role, count, seed="test", known=Known())
+    return WORLD.samples(name, role, count, seed="test", known=SeenTurns())
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
@@ -129,7 +129,7 @@ def test_of_all_looks_at_a_model_the_best_is_kept(
         return [{"exact": now} for now in [next(said)] for _ in replies]
 
     chooser = Chooser(
-        voice=tiny.voice(words, speller), tasks=tiny.tasks(words, 2), judge=judge, part="exact",
+        policy=tiny.policy(words, speller), tasks=tiny.tasks(words, 2), judge=judge, part="exact",
         every=2, last=2 * len(worth) - 2,
     )  # fmt: skip
     weights = {}
@@ -149,9 +149,9 @@ def test_the_last_step_is_looked_at_wherever_it_falls(words: Any, speller: Any) 
     from lab.tests.training import tiny
 
     tasks = tiny.tasks(words, 2)
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     chooser = Chooser(
-        voice=voice, tasks=tasks, judge=tiny.share_of_a, part="reward", every=2, last=3
+        policy=policy, tasks=tasks, judge=tiny.share_of_a, part="reward", every=2, last=3
     )
     for step in range(4):
         chooser(step)

@@ -12,7 +12,7 @@ from mags_lab.training.experience import gather, logp_of, reply_states  # noqa: 
 from mags_lab.training.rollout import (  # noqa: E402
     complete,
     complete_in_parts,
-    draw,
+    sample_tokens,
 )
 
 
@@ -61,8 +61,8 @@ def test_parts_and_copies_come_back_in_the_order_of_the_prompts(words: Any, spel
 def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_it(
     words: Any, speller: Any
 ) -> None:
-    voice, chance = tiny.voice(words, speller), torch.Generator().manual_seed(0)
-    seen = gather(voice, tiny.tasks(words), tiny.share_of_a, chance=chance, copies=4)
+    policy, generator = tiny.policy(words, speller), torch.Generator().manual_seed(0)
+    seen = gather(policy, tiny.tasks(words), tiny.share_of_a, generator=generator, copies=4)
     with torch.no_grad():
         logits, _ = reply_states(speller, seen)
     assert len({tuple(row) for row in seen.tokens.tolist()}) > len(tiny.tasks(words))
@@ -72,15 +72,15 @@ def test_each_of_the_replies_drawn_together_has_the_probability_the_model_gives_
 def test_tokens_are_drawn_as_often_as_they_are_likely() -> None:
     likely = torch.tensor([0.0, 0.5, 0.3, 0.2, 0.0])
     logits = likely.log().expand(20_000, 5)
-    drawn, logp = draw(logits, 1.0, torch.Generator().manual_seed(0))
-    shares = drawn.bincount(minlength=5) / len(drawn)
+    sampled, logp = sample_tokens(logits, 1.0, torch.Generator().manual_seed(0))
+    shares = sampled.bincount(minlength=5) / len(sampled)
     assert shares.tolist() == pytest.approx(likely.tolist(), abs=0.015)
-    assert torch.equal(logp, likely.log()[drawn])
+    assert torch.equal(logp, likely.log()[sampled])
 
 
 def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller: Any) -> None:
     how = tiny.sampling(words)
-    done = complete(speller, prompts(words) * 8, how, chance=torch.Generator().manual_seed(1))
+    done = complete(speller, prompts(words) * 8, how, generator=torch.Generator().manual_seed(1))
     for tokens, mask in zip(done.tokens.tolist(), done.mask.tolist(), strict=True):
         length = tokens.index(how.end) + 1 if how.end in tokens else len(tokens)
         assert mask == [1.0] * length + [0.0] * (len(tokens) - length)
@@ -91,20 +91,20 @@ def test_the_mask_is_one_up_to_the_end_token_and_no_further(words: Any, speller:
 
 def test_the_same_chance_draws_the_same(words: Any, speller: Any) -> None:
     how = tiny.sampling(words)
-    drawn = [
-        complete(speller, prompts(words), how, chance=torch.Generator().manual_seed(seed)).tokens
+    sampled = [
+        complete(speller, prompts(words), how, generator=torch.Generator().manual_seed(seed)).tokens
         for seed in (3, 3, 4)
     ]
-    assert torch.equal(drawn[0], drawn[1])
-    assert drawn[0].shape != drawn[2].shape or not torch.equal(drawn[0], drawn[2])
+    assert torch.equal(sampled[0], sampled[1])
+    assert sampled[0].shape != sampled[2].shape or not torch.equal(sampled[0], sampled[2])
 
 
 def test_an_experience_has_the_probabilities_that_the_model_gives_it(
     words: Any, speller: Any
 ) -> None:
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     tasks = tiny.tasks(words)
-    seen = gather(voice, tasks, tiny.share_of_a, chance=torch.Generator().manual_seed(0))
+    seen = gather(policy, tasks, tiny.share_of_a, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         logits, states = reply_states(speller, seen)
     assert logp_of(logits, seen) == pytest.approx(seen.old_logp, abs=1e-4)
@@ -114,9 +114,9 @@ def test_an_experience_has_the_probabilities_that_the_model_gives_it(
 
 
 def test_a_reply_is_its_text_without_end_and_padding(words: Any, speller: Any) -> None:
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     done = complete(
-        speller, prompts(words), voice.sampling, chance=torch.Generator().manual_seed(2)
+        speller, prompts(words), policy.sampling, generator=torch.Generator().manual_seed(2)
     )
-    for text in voice.replies(done):
+    for text in policy.replies(done):
         assert set(text) <= set(tiny.LETTERS) | {" "}

@@ -9,7 +9,7 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 from benchmarks.rl.small import new_model, train_tokenizer
 from benchmarks.rl.study import Widths
 from mags_lab.training.batches import Encoded, Pair, encode
-from mags_lab.training.experience import Task, Voice
+from mags_lab.training.experience import PromptTask, SamplingPolicy
 from mags_lab.training.rollout import Sampling
 from mags_lab.training.sft import SftConfig, fine_tune
 
@@ -56,11 +56,13 @@ def speller(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
     return spells
 
 
-def tasks(words: PreTrainedTokenizerFast, count: int = 10) -> list[Task[str]]:
+def tasks(words: PreTrainedTokenizerFast, count: int = 10) -> list[PromptTask[str]]:
     """Prompts whose replies are worth their share of the letter a."""
     prompts = [f"say {i}: " for i in range(count)]
     return [
-        Task(prompt=(words.bos_token_id, *words(p, add_special_tokens=False)["input_ids"]), known=p)
+        PromptTask(
+            prompt=(words.bos_token_id, *words(p, add_special_tokens=False)["input_ids"]), known=p
+        )
         for p in prompts
     ]
 
@@ -70,5 +72,5 @@ def share_of_a(asked: Sequence[str], replies: Sequence[str]) -> Sequence[Mapping
     return [{"reward": said.count("a") / len(said) if said else 0.0} for said in letters]
 
 
-def voice(words: PreTrainedTokenizerFast, spells: LlamaForCausalLM) -> Voice:
-    return Voice(model=spells, tokenizer=words, sampling=sampling(words))
+def policy(words: PreTrainedTokenizerFast, spells: LlamaForCausalLM) -> SamplingPolicy:
+    return SamplingPolicy(model=spells, tokenizer=words, sampling=sampling(words))

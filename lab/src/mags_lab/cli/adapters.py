@@ -30,7 +30,7 @@ from mags_lab.training.large.presets import (
 from mags_lab.training.reward import Reward
 
 if TYPE_CHECKING:
-    from mags_lab.training.large.trial import Row, Trial
+    from mags_lab.training.large.trial import Trial, TrialRow
 
 
 Model = Annotated[
@@ -248,7 +248,7 @@ def _single(
     _show(road.train(told, asked), asked)
 
 
-def _show(rows: Sequence[Row], trial: Trial) -> None:
+def _show(rows: Sequence[TrialRow], trial: Trial) -> None:
     out.print(_table(rows, trial.splits))
     if trial.keep:
         place = trial.folder / "adapter"
@@ -257,7 +257,7 @@ def _show(rows: Sequence[Row], trial: Trial) -> None:
         out.print(f"Take it elsewhere with: {elsewhere}", markup=False, soft_wrap=True)
 
 
-def _table(rows: Sequence[Row], splits: Sequence[str]) -> Table:
+def _table(rows: Sequence[TrialRow], splits: Sequence[str]) -> Table:
     made = Table(title="Exact adherence in %", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     made.add_column("model", overflow="fold")
     for head in ("weights", "trained", "minutes", "peak GiB"):
@@ -327,7 +327,7 @@ def _merged(adapter: Path, folder: Path, form: Form) -> Path:
 def _gguf(model: Path, folder: Path) -> Path:
     """A model of transformers as one file."""
     folders = import_extra(
-        "mags_lab.training.evaluate.voices", extra="train", needed_for="a GGUF file"
+        "mags_lab.training.evaluate.trained", extra="train", needed_for="a GGUF file"
     )
     file: Path = folders.to_gguf(model, folder / "model.gguf")
     return file

@@ -33,14 +33,14 @@ from mags_lab.evaluation.proving.ablations import SWITCHES, Switch, model_switch
 from mags_lab.evaluation.proving.ablations import switch as known_switch
 from mags_lab.evaluation.proving.audit import Dose
 from mags_lab.evaluation.proving.records import (
-    Played,
-    Record,
+    MatchIdentity,
+    MatchRecord,
     file_name,
     read_record,
     record,
     write_record,
 )
-from mags_lab.evaluation.report.folder import Run
+from mags_lab.evaluation.report.folder import ReportRun
 from mags_lab.games.adventures.catalogue import KINDS as ADVENTURES
 from mags_lab.games.adventures.planner import Planner
 from mags_lab.games.adventures.science import KIND as SCIENCE
@@ -56,15 +56,15 @@ from mags_lab.games.logic.catalogue import (
     mastermind,
 )
 from mags_lab.games.nonsense.game import Nonsense
-from mags_lab.games.nonsense.levels import LEVELS, Level
-from mags_lab.games.players.baselines import Nothing, Oracle, Window
+from mags_lab.games.nonsense.levels import LEVELS, NonsenseLevel
+from mags_lab.games.players.baselines import Nothing, Oracle, WindowPlayer
 from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.endpoint import EndpointReader
 from mags_lab.games.players.remembering import MakeMemory, Remembering
-from mags_lab.games.players.retrieving import Learning, Retrieving
+from mags_lab.games.players.retrieving import Retrieving, RewardedRetrieving
 from mags_lab.games.players.thinker import Habits
 from mags_lab.games.reader import shipped_reader
-from mags_lab.games.turns import Game, Player, Reader
+from mags_lab.games.turns import Game, GameReader, Player
 
 MakeGame = Callable[[str], Game]
 """The bank of sentences to a game."""
@@ -73,7 +73,7 @@ MakeLevel = Callable[[str, str], Game]
 """Level and bank to a game."""
 
 
-def _nonsense(level: Level, bank: str) -> Game:
+def _nonsense(level: NonsenseLevel, bank: str) -> Game:
     return Nonsense(level, bank_name=bank)
 
 
@@ -124,7 +124,7 @@ class Task:
     is taken as it is. `chat`: the endpoint that is the frozen model, else the one that ships.
     """
 
-    played: Played
+    played: MatchIdentity
     out: Path | None = None
     files: Path | None = None
     lines: bool = True
@@ -139,7 +139,7 @@ def make_game(name: str, bank: str) -> Game:
     return GAMES[name](bank)
 
 
-def make_reader(game: str, chat: ChatSettings | None = None) -> Reader:
+def make_reader(game: str, chat: ChatSettings | None = None) -> GameReader:
     """The frozen model that all players of a game share: the shipped one, or the planner.
 
     `chat`: the endpoint that stands in the place of both.
@@ -173,7 +173,7 @@ def length(game: str) -> int | None:
 
 
 def make_player(
-    name: str, reader: Reader, *, memories: MakeMemory | None = None, lines: int | None = None
+    name: str, reader: GameReader, *, memories: MakeMemory | None = None, lines: int | None = None
 ) -> Player:
     """A player by its name, with this reader; raises NotFound.
 
@@ -190,10 +190,10 @@ def make_player(
     k = HABITS["MAGS"].k if lines is None else lines  # the same for all who choose lines
     others: Mapping[str, Callable[[], Player]] = {
         "nothing": lambda: Nothing(reader),
-        "window": lambda: Window(reader, lines=lines),
+        "window": lambda: WindowPlayer(reader, lines=lines),
         "static": lambda: Retrieving(reader, embedded(), growing=False, k=k),
         "growing": lambda: Retrieving(reader, embedded(), growing=True, k=k),
-        "growing + diary": lambda: Learning(reader, embedded(), k=k),
+        "growing + diary": lambda: RewardedRetrieving(reader, embedded(), k=k),
         "oracle": lambda: Oracle(reader),
     }
     if name not in others:
@@ -238,7 +238,7 @@ def switch_named(name: str) -> Switch | None:
     return SWITCHES[name] if name in SWITCHES else known_switch(name, models())
 
 
-def play_one(task: Task) -> Record:
+def play_one(task: Task) -> MatchRecord:
     """Play a match from its names, and write its record where one is wanted."""
     played = task.played
     path = None if task.out is None else task.out / file_name(played)
@@ -264,11 +264,13 @@ def warm_up(player: str, switch: str = "", *, turns: int = 100) -> None:
     What is compiled and loaded at the first turns, and at the first sleep, is then no part of the
     times of whichever match happens to be the first.
     """
-    given = Played(game=WARMING, player=player, seed=WARMING_SEED, turns=turns, switch=switch)
+    given = MatchIdentity(
+        game=WARMING, player=player, seed=WARMING_SEED, turns=turns, switch=switch
+    )
     _match(Task(played=given, lines=False), None)
 
 
-def _match(task: Task, files: Path | None) -> Record:
+def _match(task: Task, files: Path | None) -> MatchRecord:
     played = task.played
     switch = switch_named(played.switch)
     memories = make_memories(switch, files)
@@ -286,7 +288,7 @@ def _match(task: Task, files: Path | None) -> Record:
     return kept
 
 
-def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
+def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[MatchRecord]:
     """Play matches in their order, `workers` at a time; the same whatever their number."""
     if workers <= 1:
         with one_blas_thread():
@@ -297,9 +299,9 @@ def play_all(tasks: Sequence[Task], workers: int = 1) -> Iterator[Record]:
         yield from pool.map(play_one, tasks)
 
 
-def run_now(seeds: str) -> Run:
+def run_now(seeds: str) -> ReportRun:
     """How this very command is run, on which machine, when."""
-    return Run(
+    return ReportRun(
         command=shlex.join(["mags", *sys.argv[1:]]),
         commit=commit(SOURCES),
         seeds=seeds,

@@ -25,12 +25,12 @@ from mags.models.prompts import load_prompts
 from mags.settings import NANO_GONE, ChatSettings, Settings, read_settings
 from mags_lab.training.chains.schema import Role, Sample, Split, read_samples
 from mags_lab.training.chains.splits import TESTS
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.evaluate.deciders import Decider, PolicyDecider, Sampler
 from mags_lab.training.evaluate.evaluation import (
     Evaluation,
     EvaluationConfig,
-    draw,
+    plot,
     tables,
     to_json,
 )
@@ -39,7 +39,7 @@ from mags_lab.training.fidelity import StoreFidelity
 from mags_lab.training.generate.samples import of_split
 
 if TYPE_CHECKING:
-    from mags_lab.training.large.shelf import AdapterPolicy
+    from mags_lab.training.large.policy import AdapterPolicy
 
 
 WEIGHTS = "config.json"
@@ -106,13 +106,15 @@ def frozen(given: str) -> ChatSettings | None:
 
 def _trained(folder: Path, name: str, seed: int) -> Decider:
     if adapters_in(folder):
-        shelf = import_extra("mags_lab.training.large.shelf", extra="train", needed_for=str(folder))
-        return _local(shelf.read_adapters(folder), name, seed)
-    if (folder / WEIGHTS).is_file():
-        voices = import_extra(
-            "mags_lab.training.evaluate.voices", extra="train", needed_for=str(folder)
+        policy = import_extra(
+            "mags_lab.training.large.policy", extra="train", needed_for=str(folder)
         )
-        found: Decider = voices.from_folder(folder, name=name or folder.name, seed=seed)
+        return _local(policy.read_adapters(folder), name, seed)
+    if (folder / WEIGHTS).is_file():
+        trained = import_extra(
+            "mags_lab.training.evaluate.trained", extra="train", needed_for=str(folder)
+        )
+        found: Decider = trained.from_folder(folder, name=name or folder.name, seed=seed)
         return found
     raise InvalidInput(
         f"{folder} is no policy: give rules, heads, both, prompted, configured, or a folder "
@@ -124,7 +126,7 @@ def _trained(folder: Path, name: str, seed: int) -> Decider:
 def _local(policy: AdapterPolicy, name: str, seed: int) -> Decider:
     """A model that runs here: it decides by its likeliest replies, others are drawn beside them."""
     drawn = policy.sampled(Sampler(TEMPERATURE, seed=seed))
-    return PolicyDecider(policy, name=name, drawn=drawn, spent=_spent(policy))
+    return PolicyDecider(policy, name=name, sampled=drawn, spent=_spent(policy))
 
 
 def _prompted(settings: Settings, name: str) -> Decider:
@@ -144,7 +146,7 @@ def _prompted(settings: Settings, name: str) -> Decider:
 
     # At another temperature it draws by itself, whoever asks.
     drawn = None if settings.chat.temperature == 0.0 else policy
-    return PolicyDecider(policy, name=name, drawn=drawn, spent=spent)
+    return PolicyDecider(policy, name=name, sampled=drawn, spent=spent)
 
 
 def _spent(policy: AdapterPolicy) -> Callable[[], int]:
@@ -249,7 +251,7 @@ def _read(data: Path, *, trained: bool) -> Iterator[Sample]:
 
 
 def _made(most: int, seed: int) -> Iterator[Sample]:
-    known = Known()
+    known = SeenTurns()
     for split in TESTS:
         yield from of_split(split, 3 * most, seed, known)
 
@@ -275,6 +277,6 @@ def _write(folder: Path, found: Sequence[Evaluation]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "evaluation.json").write_text(to_json(found), encoding="utf-8")
     try:
-        draw(found, folder / "exact.svg")
+        plot(found, folder / "exact.svg")
     except MissingExtra as failure:
         out.print(f"No picture: {failure}.", markup=False)

@@ -39,9 +39,9 @@ from mags_lab.cli.arena import (
 )
 from mags_lab.cli.deciders import EMBEDDED, frozen
 from mags_lab.evaluation.proving.ablations import SWITCHES, switch
-from mags_lab.evaluation.proving.audit import WAYS, Course, Dose, Poisoned, Way, course
+from mags_lab.evaluation.proving.audit import WAYS, Dose, Poisoned, PoisonedGame, Way, course
 from mags_lab.evaluation.proving.figures import Figures, figures
-from mags_lab.evaluation.proving.records import Played
+from mags_lab.evaluation.proving.records import MatchIdentity
 from mags_lab.evaluation.proving.tables import (
     Grid,
     ablated,
@@ -164,7 +164,9 @@ def _match(
 ) -> Task:
     """A match by the names of what is played in it."""
     reader = reader_name(chat)
-    names = Played(game=game, player=player, seed=seed, turns=turns, bank=bank, reader=reader)
+    names = MatchIdentity(
+        game=game, player=player, seed=seed, turns=turns, bank=bank, reader=reader
+    )
     return Task(played=names, chat=chat)
 
 
@@ -314,7 +316,7 @@ def audit(
 
 def courses(
     game: str, bank: str, dose: Dose, seeds: int, chat: ChatSettings | None = None
-) -> dict[str, list[Course]]:
+) -> dict[str, list[PoisonedGame]]:
     """Play games never lied to, and lied to with each way back, from the dose's seed on.
 
     `chat`: the endpoint that is the frozen model, else the one that ships. Raises InvalidInput.
@@ -324,7 +326,7 @@ def courses(
             "lies are told first, then the audit, then turns are left to play: "
             f"{dose.poisoned} < {dose.audited} < {dose.turns} does not hold"
         )
-    found: dict[str, list[Course]] = {CLEAN: [], **{LIED.format(way): [] for way in WAYS}}
+    found: dict[str, list[PoisonedGame]] = {CLEAN: [], **{LIED.format(way): [] for way in WAYS}}
     with one_blas_thread():
         for seed in range(dose.seed, dose.seed + seeds):
             here = replace(dose, seed=seed)
@@ -345,7 +347,7 @@ def told_of(
     game: str,
     bank: str,
     dose: Dose,
-    found: dict[str, list[Course]],
+    found: dict[str, list[PoisonedGame]],
     chat: ChatSettings | None = None,
 ) -> Audit:
     """What is to be told of these courses."""
@@ -370,7 +372,7 @@ def _course(
     chat: ChatSettings | None,
     *,
     clean: tuple[TruthFact, ...] | None = None,
-) -> Course:
+) -> PoisonedGame:
     """One course; `clean`: facts to score apart in a game without lies."""
     made = make_game(game, bank)
     inside = made if clean is not None else Poisoned(made, at=dose.poisoned, lies=dose.lies)
@@ -502,7 +504,7 @@ def _tasks(
     )
 
 
-def _look_into(names: Played, path: Path, chat: ChatSettings | None) -> None:
+def _look_into(names: MatchIdentity, path: Path, chat: ChatSettings | None) -> None:
     player = _remembering(names.game, chat)
     with one_blas_thread():
         found = exhibit(names, make_game(names.game, names.bank), player)

@@ -13,7 +13,7 @@ from mags.errors import InvalidInput
 from mags.memory.memory import Memory
 from mags_lab.games.registry import GAMES, make
 from mags_lab.games.sentences import BANKS
-from mags_lab.games.turns import Line, Scene
+from mags_lab.games.turns import GameLine, GameScene
 
 BEGINNING_S = 1_704_067_200.0
 """Second 0 of a game, for a memory that thinks in dates: the first of January 2024."""
@@ -59,7 +59,7 @@ def play(
     Answer with the number of an action, or q to leave.
     """
     game = make(told_in(named(kind, level), bank))
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     beside = Recalled(k) if memory else None
     played, score = 0, 0.0
     while scene is not None:
@@ -107,7 +107,7 @@ class Recalled:
         self._now_s = BEGINNING_S
         self._memory: Memory = open_memory(None, clock=lambda: self._now_s)
 
-    def lines(self, scene: Scene) -> tuple[str, ...]:
+    def lines(self, scene: GameScene) -> tuple[str, ...]:
         """What it recalls, best first; then the scene's own lines are remembered, too."""
         self._now_s = BEGINNING_S + scene.at
         found = self._memory.recall(scene.question, k=self._k)
@@ -120,7 +120,7 @@ class Recalled:
         self._memory.close()
 
 
-def show(scene: Scene, recalled: tuple[str, ...] = ()) -> None:
+def show(scene: GameScene, recalled: tuple[str, ...] = ()) -> None:
     """Print a scene, what the memory recalls, and the actions by number."""
     out.print(f"\n[dim]turn {scene.turn} · day {int(scene.at // DAY_S) + 1}[/]")
     for line in scene.said:
@@ -132,7 +132,7 @@ def show(scene: Scene, recalled: tuple[str, ...] = ()) -> None:
         out.print(f"  [bold cyan]{number}[/] {escape(action)}")
 
 
-def chosen(scene: Scene) -> str | None:
+def chosen(scene: GameScene) -> str | None:
     """The action that is typed, by its number or its words; None to leave."""
     while True:
         try:
@@ -148,7 +148,7 @@ def chosen(scene: Scene) -> str | None:
         out.print(f"[yellow]1 to {len(scene.actions)}, or q to leave[/]")
 
 
-def _said(line: Line) -> str:
+def _said(line: GameLine) -> str:
     if line.speaker in ("", "narrator"):
         return f"  [italic]{escape(line.text)}[/]"
     return f"  [magenta]{escape(line.speaker)}:[/] {escape(line.text)}"

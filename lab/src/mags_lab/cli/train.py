@@ -32,7 +32,7 @@ from mags_lab.training.generate.samples import Amount, generate
 from mags_lab.training.heads.recipes import RECIPES, SERIES, recipe, series
 from mags_lab.training.real.passage import data_folder
 from mags_lab.training.real.sets import read
-from mags_lab.training.runs import Ledger
+from mags_lab.training.runs import RunFile
 
 train = typer.Typer(
     help="Make data for the policy models, train, evaluate and export them.",
@@ -295,7 +295,7 @@ def everything(
     out.print(f"Use them with: mags models use {place}", markup=False, soft_wrap=True)
 
 
-def _costs(ledger: Ledger) -> Table:
+def _costs(ledger: RunFile) -> Table:
     made = Table(title=f"What each step cost ({ledger.folder / 'run.json'})")
     made.add_column("step")
     for name in ("s", "CPU-s", "peak MB"):

@@ -202,7 +202,7 @@ def terms_of(quality: Quality, costs: Sequence[Cost]) -> Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class SettingTrial:
     """One setting that was tried: its name, its quality (0 to 100) and its terms."""
 
     name: str
@@ -210,7 +210,7 @@ class Trial:
     terms: Terms
 
 
-def affordable(trials: Iterable[Trial], *, within: float = 1.0) -> Trial:
+def affordable(trials: Iterable[SettingTrial], *, within: float = 1.0) -> SettingTrial:
     """Return the trial of least cost among those `within` points of the best quality.
 
     Cost is L without its prediction and reward terms; ties go to the better quality, then to

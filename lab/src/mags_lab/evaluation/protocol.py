@@ -21,7 +21,7 @@ Triple: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class SourceTurn:
     """One thing said (or one passage), with an id the suites score by."""
 
     id: str
@@ -60,7 +60,7 @@ class Statement:
 class Retriever(Protocol):
     """A memory of turns: everything is added first, then asked."""
 
-    def add(self, turns: Sequence[Turn]) -> None:
+    def add(self, turns: Sequence[SourceTurn]) -> None:
         """Store turns, oldest first; may be called several times."""
         ...
 
@@ -72,7 +72,9 @@ class Retriever(Protocol):
 class GraphRetriever(Retriever, Protocol):
     """A retriever that can also be given the triples somebody found in the turns."""
 
-    def add_graph(self, turns: Sequence[Turn], triples: Mapping[str, Sequence[Triple]]) -> None:
+    def add_graph(
+        self, turns: Sequence[SourceTurn], triples: Mapping[str, Sequence[Triple]]
+    ) -> None:
         """Store turns together with their triples, by turn id; instead of `add`, once."""
         ...
 

@@ -55,7 +55,7 @@ from mags.models.words import WORD
 from mags.ports.policy import Act, Operation
 from mags.ports.relations import canonical, normalise, relations
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.training.real.passage import Fact, Passage, folded
+from mags_lab.training.real.passage import Passage, PassageFact, folded
 
 # Names of the table that tell one fact in more or less detail; the sets do not tell them apart.
 SAME = {
@@ -120,7 +120,7 @@ def _pairs(passage: Passage, said: Iterable[Key]) -> Tally:
     return Tally(right=right, made=right + wrong, wanted=len(wanted))
 
 
-def keys(fact: Fact) -> frozenset[Key]:
+def keys(fact: PassageFact) -> frozenset[Key]:
     """The keys of a fact under all its names."""
     return frozenset(
         _key(fact.act is not Act.RETRACT, subject, fact.relation, thing)
@@ -279,7 +279,7 @@ def content(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
+class WrittenNotes:
     """What readers wrote of a session, and of the whole conversation."""
 
     session: Collection[str]
@@ -312,7 +312,7 @@ def covered(
 
 
 def judge(
-    operation: Operation, lines: Lines, said: str, heard: str, names: frozenset[str]
+    operation: Operation, lines: WrittenNotes, said: str, heard: str, names: frozenset[str]
 ) -> Verdict:
     """Whether readers confirm an operation, it is faulty, or nothing speaks for or against it.
 

@@ -19,7 +19,7 @@ from mags.errors import InvalidInput, MissingExtra
 from mags_lab.games.adventures.catalogue import KINDS as ADVENTURES
 from mags_lab.games.adventures.science import KIND as SCIENCE
 from mags_lab.games.registry import GAMES, make
-from mags_lab.games.turns import Game, Scene
+from mags_lab.games.turns import Game, GameScene
 
 try:
     import gymnasium
@@ -67,7 +67,7 @@ class GameEnv(gymnasium.Env[Observation, Action]):
         self.action_space = spaces.Discrete(self._most)
         text = spaces.Text(min_length=0, max_length=LONGEST, charset=LETTERS)
         self.observation_space = spaces.Dict({"said": text, "question": text, "actions": text})
-        self._scene: Scene | None = None
+        self._scene: GameScene | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -95,7 +95,7 @@ class GameEnv(gymnasium.Env[Observation, Action]):
             return {"said": "", "question": "", "actions": ""}, outcome.reward, True, False, {}
         return observed(following), outcome.reward, outcome.over, False, self._info(following)
 
-    def _info(self, scene: Scene) -> dict[str, Any]:
+    def _info(self, scene: GameScene) -> dict[str, Any]:
         if len(scene.actions) > self._most:
             raise InvalidInput(
                 f"a scene of {self.game.name} has {len(scene.actions)} actions, and the space of"
@@ -109,7 +109,7 @@ class GameEnv(gymnasium.Env[Observation, Action]):
         return {"turn": scene.turn, "at": scene.at, "action_mask": mask}
 
 
-def observed(scene: Scene) -> Observation:
+def observed(scene: GameScene) -> Observation:
     """What a scene shows, as texts of the observation space."""
     said = "\n".join(f"{line.speaker}: {line.text}" for line in scene.said)
     shown = {"said": said, "question": scene.question, "actions": "\n".join(scene.actions)}

@@ -1,8 +1,8 @@
 """A match: one player through one game, turn by turn, as records that are all a measure needs.
 
-Records stream: a `Match` yields each as it is made, `as_json` and `from_json` keep them as lines of
-JSON. What a shown line has to do with the facts that decided is settled here, by the line it
-comes from, so that nobody judges words later.
+Records stream: a `GameMatch` yields each as it is made, `as_json` and `from_json` keep them as
+lines of JSON. What a shown line has to do with the facts that decided is settled here, by the line
+it comes from, so that nobody judges words later.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import Any
 from mags.errors import InvalidInput
 from mags_lab.games.turns import (
     Game,
+    GameScene,
     Informed,
     Move,
     Outcome,
     Player,
     Rewarded,
     Said,
-    Scene,
     Truth,
     TruthFact,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
+class PlayedTurn:
     """One turn as it went.
 
     `best`: the actions that would have brought the most; `choices`: how many there were.
@@ -74,7 +74,7 @@ class Turned:
         return self.action in self.best
 
 
-class Ledger:
+class TaughtFacts:
     """What has been told so far, by line and by fact: from `Truth.teaches`, for scoring alone."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Ledger:
         """Every line that taught something, with what it taught."""
         return self._by_said
 
-    def heard(self, scene: Scene, truth: Truth) -> None:
+    def heard(self, scene: GameScene, truth: Truth) -> None:
         """Take in what the lines of a scene teach."""
         for place, line in enumerate(scene.said):
             facts = truth.teaches.get((scene.turn, place), ())
@@ -134,7 +134,7 @@ class End:
     taught: Mapping[Said, tuple[TruthFact, ...]]
 
 
-class Match:
+class GameMatch:
     """A player in a game: iterate it for the turns; `end` is there once the first was made.
 
     `clock`: seconds of processor time. At most `turns` turns are played, fewer where the game
@@ -153,13 +153,13 @@ class Match:
         self._game, self._player = game, player
         self._seed, self._turns = seed, turns
         self._clock = clock
-        self._ledger = Ledger()
+        self._ledger = TaughtFacts()
         self._truth = Truth(best=frozenset(), needed=())
 
-    def __iter__(self) -> Iterator[Turned]:
+    def __iter__(self) -> Iterator[PlayedTurn]:
         """Play, from the beginning; each turn as it is done."""
-        scene: Scene | None = self._game.begin(self._seed)
-        self._ledger = Ledger()
+        scene: GameScene | None = self._game.begin(self._seed)
+        self._ledger = TaughtFacts()
         assert scene is not None
         self._player.begin(scene)
         known = 0
@@ -182,19 +182,19 @@ class Match:
         """What is so now."""
         return End(facts=self._truth.facts, over=self._truth.over, taught=self._ledger.taught)
 
-    def _chosen(self, scene: Scene, truth: Truth) -> tuple[Move, float]:
+    def _chosen(self, scene: GameScene, truth: Truth) -> tuple[Move, float]:
         if isinstance(self._player, Informed):
             self._player.informed(truth)
         began = self._clock()
         move = self._player.choose(scene)
         return move, self._clock() - began
 
-    def _turned(self, scene: Scene, truth: Truth, move: Move, outcome: Outcome) -> Turned:
+    def _turned(self, scene: GameScene, truth: Truth, move: Move, outcome: Outcome) -> PlayedTurn:
         teaches = self._ledger.teaches(move, truth)
         deciding = frozenset(truth.rests_on)
         told = [self._ledger.told_at(fact) for fact in truth.rests_on]
         turns = [scene.turn - turn for turn in told if turn is not None]
-        return Turned(
+        return PlayedTurn(
             turn=scene.turn,
             kind=truth.kind,
             question=scene.question,
@@ -219,21 +219,21 @@ class Match:
         )
 
 
-def play(game: Game, player: Player, *, seed: int, turns: int) -> tuple[Turned, ...]:
+def play(game: Game, player: Player, *, seed: int, turns: int) -> tuple[PlayedTurn, ...]:
     """Every turn of a match."""
-    return tuple(Match(game, player, seed=seed, turns=turns))
+    return tuple(GameMatch(game, player, seed=seed, turns=turns))
 
 
 _TUPLES = frozenset({"best", "deciding", "cited", "teaching", "lines"})
-_NAMES = frozenset(field.name for field in fields(Turned))
+_NAMES = frozenset(field.name for field in fields(PlayedTurn))
 
 
-def as_json(turned: Turned, *, lines: bool = True) -> str:
+def as_json(turned: PlayedTurn, *, lines: bool = True) -> str:
     """A turn as one line of JSON; `lines` False leaves the words that were shown out."""
     return json.dumps(asdict(turned if lines else replace(turned, lines=())), ensure_ascii=False)
 
 
-def from_json(line: str) -> Turned:
+def from_json(line: str) -> PlayedTurn:
     """The reverse of `as_json`; raises InvalidInput for what is no record of a turn."""
     try:
         found: Any = json.loads(line)
@@ -242,4 +242,4 @@ def from_json(line: str) -> Turned:
     if not isinstance(found, dict) or not {"turn", "action"} <= found.keys() <= _NAMES:
         raise InvalidInput("this is no record of a turn: it lacks or adds fields", given=found)
     given: dict[str, Any] = {k: tuple(v) if k in _TUPLES else v for k, v in found.items()}
-    return Turned(**given)
+    return PlayedTurn(**given)

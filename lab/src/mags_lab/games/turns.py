@@ -1,8 +1,8 @@
 """What a game and a player say to one another: plain words, never the fields of a fact.
 
-A game hands out a `Scene`; a player names one of its actions; the game answers with an `Outcome`.
-Whatever can be known is kept beside it as `Truth`, in words of its own, so that playing, writing
-and recalling are scored exactly and without a judge.
+A game hands out a `GameScene`; a player names one of its actions; the game answers with an
+`Outcome`. Whatever can be known is kept beside it as `Truth`, in words of its own, so that playing,
+writing and recalling are scored exactly and without a judge.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Said: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class GameLine:
     """A sentence or more that somebody said, or the world shows. `at`: seconds of game time."""
 
     speaker: str
@@ -27,7 +27,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class GameScene:
     """What a player meets in a turn.
 
     `turn`: counts from 0; `at`: seconds of game time; `said`: what was said and seen since the
@@ -37,7 +37,7 @@ class Scene:
 
     turn: int
     at: float
-    said: tuple[Line, ...]
+    said: tuple[GameLine, ...]
     question: str
     actions: tuple[str, ...]
 
@@ -105,11 +105,11 @@ class Game(Protocol):
         """Kind and level, as "nonsense/standard"."""
         ...
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """A new instance and its first scene. Nothing is left of the one before."""
         ...
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """Do one of the scene's actions; the next scene, None when it is over.
 
         Raises InvalidInput for anything that is not one of them.
@@ -129,11 +129,11 @@ class Player(Protocol):
         """As tables name it: "nothing", "window", "static", "growing", "MAGS", "oracle"."""
         ...
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """A new game begins: forget the one before."""
         ...
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """One of the scene's actions, and what it rested on."""
         ...
 
@@ -173,7 +173,7 @@ class Move:
     sources: tuple[tuple[Said, ...], ...] = ()
 
 
-class Reader(Protocol):
+class GameReader(Protocol):
     """The frozen model: the same object for every player, which knows nothing of any game."""
 
     def choose(self, lines: tuple[str, ...], question: str, actions: tuple[str, ...]) -> Choice:

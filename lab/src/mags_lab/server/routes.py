@@ -13,7 +13,7 @@ from mags.server.auth import Forbidden, Grant, Scope
 from mags.server.context import grant_of
 from mags.server.wire.requests import RequestBody, examples
 from mags.server.wire.responses import PictureOut, ResponseBody, ViewBody
-from mags_lab.server.sessions import OFFERED, GameSession, GameSessions, PlayedStep, PlayedTurn
+from mags_lab.server.sessions import OFFERED, GameSession, GameSessions, PlayedStep, ShownTurn
 
 router = APIRouter(prefix="/games", tags=["games"])
 GameId = Annotated[
@@ -77,7 +77,7 @@ class TurnOut(ResponseBody):
     seconds: float
 
     @classmethod
-    def of(cls, played: PlayedTurn) -> TurnOut:
+    def of(cls, played: ShownTurn) -> TurnOut:
         """From how it was played."""
         scene, turned = played.scene, played.turned
         return cls(

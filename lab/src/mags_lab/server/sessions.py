@@ -17,10 +17,10 @@ from mags.errors import InvalidInput, NotFound
 from mags.memory.memory import Memory
 from mags.server.auth import Grant
 from mags.server.open_memories import Overloaded
-from mags_lab.games.matches import Match, Turned
+from mags_lab.games.matches import GameMatch, PlayedTurn
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.registry import make
-from mags_lab.games.turns import Game, Outcome, Player, Scene, Truth
+from mags_lab.games.turns import Game, GameScene, Outcome, Player, Truth
 
 NONSENSE = {"tiny": 50, "easy": 160, "standard": 300}
 LOGIC = ("eleusis", "mastermind", "knights")
@@ -40,11 +40,11 @@ Pairs = Callable[[], Pair]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedTurn:
+class ShownTurn:
     """One turn of one player. `score`: rewards so far; `right`: right moves so far."""
 
-    scene: Scene
-    turned: Turned
+    scene: GameScene
+    turned: PlayedTurn
     score: float
     right: int
 
@@ -55,8 +55,8 @@ class PlayedStep:
 
     played: int
     over: bool
-    mags: PlayedTurn
-    alone: PlayedTurn
+    mags: ShownTurn
+    alone: ShownTurn
 
 
 class Watched:
@@ -65,15 +65,15 @@ class Watched:
     def __init__(self, game: Game) -> None:
         self._game = game
         self.name = game.name
-        self.acted: Scene | None = None
-        self.following: Scene | None = None
+        self.acted: GameScene | None = None
+        self.following: GameScene | None = None
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """As the game does."""
         self.following = self._game.begin(seed)
         return self.following
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """As the game does."""
         outcome, scene = self._game.act(action)
         self.acted, self.following = self.following, scene
@@ -90,18 +90,20 @@ class PlayerSide:
     def __init__(self, name: str, seed: int, player: Player) -> None:
         """Raises NotFound for a game that is not there."""
         self._game = Watched(make(f"{name}/tuning"))  # the scored sentences are kept for reports
-        match = Match(self._game, player, seed=seed, turns=OFFERED[name], clock=time.thread_time)
-        self._turns: Iterator[Turned] = iter(match)
+        match = GameMatch(
+            self._game, player, seed=seed, turns=OFFERED[name], clock=time.thread_time
+        )
+        self._turns: Iterator[PlayedTurn] = iter(match)
         self._score, self._right = 0.0, 0
 
-    def play(self) -> PlayedTurn | None:
+    def play(self) -> ShownTurn | None:
         """The next turn, None when the game is over."""
         turned = next(self._turns, None)
         if turned is None or self._game.acted is None:
             return None
         self._score += turned.reward
         self._right += turned.right
-        return PlayedTurn(
+        return ShownTurn(
             scene=self._game.acted, turned=turned, score=self._score, right=self._right
         )
 

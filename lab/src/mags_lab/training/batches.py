@@ -37,7 +37,7 @@ class Encoded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class TrainingBatch:
     """`inputs`, `targets` int64 (b, t): the next token; `weights` float32 (b, t): its share."""
 
     inputs: Tensor
@@ -69,7 +69,7 @@ def encode(
 
 def batches(
     encoded: Sequence[Encoded], *, tokens: int, pad: int, prompt_weight: float, seed: int
-) -> Iterator[Batch]:
+) -> Iterator[TrainingBatch]:
     """Once through all samples in random order, batches of at most `tokens` with padding.
 
     Samples of about the same length go together (within pools of some hundred), so little is
@@ -96,7 +96,7 @@ def _fill(pool: Sequence[int], encoded: Sequence[Encoded], tokens: int) -> list[
     return filled
 
 
-def _stack(rows: Sequence[Encoded], pad: int, prompt_weight: float) -> Batch:
+def _stack(rows: Sequence[Encoded], pad: int, prompt_weight: float) -> TrainingBatch:
     width = max(len(row) for row in rows)
     tokens = torch.full((len(rows), width), pad)
     weights = torch.zeros((len(rows), width))
@@ -104,7 +104,7 @@ def _stack(rows: Sequence[Encoded], pad: int, prompt_weight: float) -> Batch:
         tokens[i, : len(row)] = torch.tensor((*row.prompt, *row.target))
         weights[i, : len(row.prompt)] = prompt_weight
         weights[i, len(row.prompt) : len(row)] = 1.0
-    return Batch(inputs=tokens[:, :-1], targets=tokens[:, 1:], weights=weights[:, 1:])
+    return TrainingBatch(inputs=tokens[:, :-1], targets=tokens[:, 1:], weights=weights[:, 1:])
 
 
 def pair_of(sample: Sample) -> Pair:

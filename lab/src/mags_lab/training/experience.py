@@ -28,7 +28,7 @@ class Judge(Protocol[TaskT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task(Generic[T]):
+class PromptTask(Generic[T]):
     """A prompt as token ids, and what the judge knows of it."""
 
     prompt: tuple[int, ...]
@@ -76,7 +76,7 @@ class Experience:
             old_logp=self.old_logp[:, :longest],
         )
 
-    def minibatches(self, rows: int, *, chance: torch.Generator) -> list[Tensor]:
+    def minibatches(self, rows: int, *, generator: torch.Generator) -> list[Tensor]:
         """Indices of all rows, prompts of about the same length together, in random order.
 
         Replies to one prompt stay together, so that advantages within a group sum to 0.
@@ -84,12 +84,12 @@ class Experience:
         prompts = self.attention[:, : -self.mask.shape[1]].sum(1)
         order = prompts.argsort(stable=True).cpu()
         parts = order.split(rows)
-        return [parts[i] for i in torch.randperm(len(parts), generator=chance).tolist()]
+        return [parts[i] for i in torch.randperm(len(parts), generator=generator).tolist()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Voice:
-    """A model that replies: its tokenizer and how it draws."""
+class SamplingPolicy:
+    """A model that replies: its tokenizer and how it samples."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -107,21 +107,21 @@ class Voice:
 
 
 def gather(
-    voice: Voice,
-    tasks: Sequence[Task[T]],
+    policy: SamplingPolicy,
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     *,
-    chance: torch.Generator,
+    generator: torch.Generator,
     copies: int = 1,
 ) -> Experience:
     """Reply `copies` times to every task (next to each other) and have it judged."""
-    voice.model.eval()
+    policy.model.eval()
     done = complete_in_parts(
-        voice.model, [t.prompt for t in tasks], voice.sampling, chance=chance, copies=copies
+        policy.model, [t.prompt for t in tasks], policy.sampling, generator=generator, copies=copies
     )
     asked = [task for task in tasks for _ in range(copies)]
-    judged = judge([t.known for t in asked], voice.replies(done))
-    tokens, attention = _joined([t.prompt for t in asked], done, voice.sampling.pad)
+    judged = judge([t.known for t in asked], policy.replies(done))
+    tokens, attention = _joined([t.prompt for t in asked], done, policy.sampling.pad)
     names = sorted({name for one in judged for name in one})
     return Experience(
         tokens=tokens,

@@ -32,7 +32,7 @@ BYSTANDERS = (("Orsolo", "lives in", "Brentavia"), ("Marvekka", "works at", "Tol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class FactProbe:
     """One question to the store: is the fact open (`holds`) or not, afterwards?
 
     `told`: the turn told what it asks; the others are of bystanders.
@@ -46,14 +46,14 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gold:
+class ExpectedFacts:
     """What the memory held before a turn, and what it should and should not hold after it."""
 
     before: tuple[tuple[str, str, str], ...]
-    probes: tuple[Probe, ...]
+    probes: tuple[FactProbe, ...]
 
 
-def gold_of(sample: Sample) -> Gold:
+def gold_of(sample: Sample) -> ExpectedFacts:
     """The gold store of a writing sample, from its target.
 
     An update gets an older value to replace, a retraction the fact it ends; bystanders and
@@ -61,7 +61,7 @@ def gold_of(sample: Sample) -> Gold:
     """
     before = list(BYSTANDERS)
     probes = [
-        Probe(subject=s, relation=r, object=o, holds=True, told=False) for s, r, o in BYSTANDERS
+        FactProbe(subject=s, relation=r, object=o, holds=True, told=False) for s, r, o in BYSTANDERS
     ]
     for one in read_engram(sample.target).operations:
         if one.act is Act.NOTE:
@@ -69,13 +69,15 @@ def gold_of(sample: Sample) -> Gold:
         slot = (one.subject, _full(one))
         if one.act is Act.UPDATE:
             before.append((*slot, _older(one)))
-            probes.append(Probe(subject=slot[0], relation=slot[1], object=_older(one), holds=False))
+            probes.append(
+                FactProbe(subject=slot[0], relation=slot[1], object=_older(one), holds=False)
+            )
         held = one.object or _older(one)
         if one.act is Act.RETRACT:
             before.append((*slot, held))
         holds = one.act is not Act.RETRACT
-        probes.append(Probe(subject=slot[0], relation=slot[1], object=held, holds=holds))
-    return Gold(before=tuple(before), probes=tuple(probes))
+        probes.append(FactProbe(subject=slot[0], relation=slot[1], object=held, holds=holds))
+    return ExpectedFacts(before=tuple(before), probes=tuple(probes))
 
 
 class StoreFidelity:
@@ -87,7 +89,7 @@ class StoreFidelity:
 
 
 def fidelity_of(
-    gold: Gold, turn: Turn, operations: Sequence[Operation], *, by: Scoring | None = None
+    gold: ExpectedFacts, turn: Turn, operations: Sequence[Operation], *, by: Scoring | None = None
 ) -> float:
     """What a scratch memory knows after these operations of a turn, held against a gold store.
 
@@ -104,7 +106,7 @@ def fidelity_of(
     return (by or score)(gold, known, after)
 
 
-def score(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> float:
+def score(gold: ExpectedFacts, before: frozenset[Fact], after: frozenset[Fact]) -> float:
     """Share of probes passed, open facts that nobody asked for counted as probes failed."""
     wanted = {_triple(p) for p in gold.probes if p.holds}
     passed = sum(_passes(p, after) for p in gold.probes)
@@ -112,7 +114,7 @@ def score(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> float:
     return passed / (len(gold.probes) + extra)
 
 
-def taken_in(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> float:
+def taken_in(gold: ExpectedFacts, before: frozenset[Fact], after: frozenset[Fact]) -> float:
     """Share of what the turn told that is known now, less what nobody told: silence earns nothing.
 
     Bystanders only take away: the share of them that is as it was multiplies the rest. A turn that
@@ -127,7 +129,7 @@ def taken_in(gold: Gold, before: frozenset[Fact], after: frozenset[Fact]) -> flo
 
 
 Fact = tuple[str, str, str]
-Scoring = Callable[[Gold, frozenset[Fact], frozenset[Fact]], float]
+Scoring = Callable[[ExpectedFacts, frozenset[Fact], frozenset[Fact]], float]
 """A number in [0, 1] from a gold store and the open facts before and after."""
 
 
@@ -175,11 +177,11 @@ def _open(memory: Memory) -> frozenset[Fact]:
     )
 
 
-def _passes(probe: Probe, after: frozenset[Fact]) -> bool:
+def _passes(probe: FactProbe, after: frozenset[Fact]) -> bool:
     return (_triple(probe) in after) == probe.holds
 
 
-def _triple(probe: Probe) -> Fact:
+def _triple(probe: FactProbe) -> Fact:
     return _folded(probe.subject, probe.relation, probe.object)
 
 
@@ -222,7 +224,7 @@ class Examined:
     """A turn whose target was taken out, and the exam that follows it."""
 
     sample: Sample
-    exam: Gold | Search
+    exam: ExpectedFacts | Search
 
 
 def blind(sample: Sample, relations: Sequence[str]) -> Examined:
@@ -292,7 +294,7 @@ def found_rank(search: Search, plan: Plan, *, at: float) -> float:
 
 def examine(task: Examined, reading: Reading | None) -> float:
     """How a decision does in its exam, in [0, 1]; 0 for none, or for one of another function."""
-    if isinstance(reading, Engram) and isinstance(task.exam, Gold):
+    if isinstance(reading, Engram) and isinstance(task.exam, ExpectedFacts):
         return fidelity_of(task.exam, task.sample.turn, reading.operations, by=taken_in)
     if isinstance(reading, Plan) and isinstance(task.exam, Search):
         return found_rank(task.exam, reading, at=task.sample.now)
@@ -352,4 +354,4 @@ class BlindJudge:
     def _quiet(self, task: Examined, reading: Reading | None) -> float:
         """What a decision is worth for storing nothing."""
         silent = isinstance(reading, Engram) and not reading.operations
-        return self.silence if silent and isinstance(task.exam, Gold) else 0.0
+        return self.silence if silent and isinstance(task.exam, ExpectedFacts) else 0.0

@@ -43,7 +43,7 @@ Merge = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
+class GgufPieces:
     """Words and their kinds by id; rows of the table beyond the vocabulary are unused."""
 
     words: Sequence[str]
@@ -84,7 +84,7 @@ def add_tokens(writer: gguf.GGUFWriter, tokenizer: PreTrainedTokenizerBase, *, p
         writer.add_chat_template(tokenizer.chat_template)
 
 
-def pieces_of(written: Mapping[str, Any], pieces: int) -> Pieces:
+def pieces_of(written: Mapping[str, Any], pieces: int) -> GgufPieces:
     """The vocabulary of a `tokenizer.json`, by id."""
     words = [f"[PAD{i}]" for i in range(pieces)]
     kinds = [gguf.TokenType.UNUSED] * pieces
@@ -99,7 +99,7 @@ def pieces_of(written: Mapping[str, Any], pieces: int) -> Pieces:
     unknown = written["model"].get("unk_token")
     if falls_back and unknown is not None:
         kinds[written["model"]["vocab"][unknown]] = gguf.TokenType.UNKNOWN
-    return Pieces(words=words, kinds=kinds)
+    return GgufPieces(words=words, kinds=kinds)
 
 
 def is_sentencepiece(written: Mapping[str, Any]) -> bool:

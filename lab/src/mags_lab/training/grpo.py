@@ -1,10 +1,10 @@
 """GRPO: groups of replies to one prompt, judged against each other; no critic.
 
-Each step draws `group` replies to each of `prompts` tasks. The advantage of a reply is its reward
+Each step samples `group` replies to each of `prompts` tasks. The advantage of a reply is its reward
 less its group's mean, and `epochs` passes of the clipped loss make the better ones likelier (Shao
 et al. 2024, arXiv:2402.03300). No KL term, no division by the deviation, a constant length in the
 denominator (Liu et al. 2025, "Dr. GRPO", arXiv:2503.20783). Groups whose rewards are all equal
-teach nothing and are drawn again (Yu et al. 2025, "DAPO", arXiv:2503.14476). Large models have
+teach nothing and are sampled again (Yu et al. 2025, "DAPO", arXiv:2503.14476). Large models have
 TRL's trainer for the same loss (`mags_lab.training.large.lora`).
 
 Shapes: `b` replies, `t` tokens of a reply, padded; `mask` is 1 on tokens the policy chose and 0
@@ -26,8 +26,8 @@ from torch.optim import Optimizer
 from mags_lab.training.experience import (
     Experience,
     Judge,
-    Task,
-    Voice,
+    PromptTask,
+    SamplingPolicy,
     gather,
     logp_of,
     reply_states,
@@ -43,7 +43,7 @@ T = TypeVar("T")
 class GrpoConfig:
     """How to reinforce. A step has `prompts` x `group` replies; `rows`: of one forward pass.
 
-    `rise`: share of the steps in which the rate rises: AdamW's first steps are of full size in
+    `warmup`: share of the steps in which the rate rises: AdamW's first steps are of full size in
     whatever direction the noise has.
     """
 
@@ -53,79 +53,83 @@ class GrpoConfig:
     epochs: int = 2
     rows: int = 32
     rate: float = 3e-4
-    rise: float = 0.05
+    warmup: float = 0.05
     clip: float = 0.2
     norm: float = 1.0
-    redraws: int = 2
+    resamples: int = 2
     seed: int = 0
     save_every: int = 0
 
 
 def reinforce(
-    voice: Voice,
-    tasks: Sequence[Task[T]],
+    policy: SamplingPolicy,
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: GrpoConfig,
     *,
     watch: Watch | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Train the voice's model in place on tasks; checkpoints go to `folder`, taken up there."""
-    chosen = optimisers(voice.model, rate=config.rate, decay=0.0, muon=False)
-    begin = resume(voice.model, chosen, folder)
+    """Train the policy's model in place on tasks; checkpoints go to `folder`, taken up there."""
+    chosen = optimisers(policy.model, rate=config.rate, decay=0.0, muon=False)
+    begin = resume(policy.model, chosen, folder)
     for step in range(begin, config.steps):
-        chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
-        seen, share = draw_groups(voice, tasks, judge, config, chance=chance)
-        rate = config.rate * schedule(step, config.steps, warm=config.rise)
-        loss = learn_from(voice, chosen, seen, config, rate=rate)
+        generator = torch.Generator(device=policy.model.device).manual_seed(
+            config.seed * 7919 + step
+        )
+        seen, share = sample_groups(policy, tasks, judge, config, generator=generator)
+        rate = config.rate * schedule(step, config.steps, warmup=config.warmup)
+        loss = learn_from(policy, chosen, seen, config, rate=rate)
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss, "informative": share})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
-            save_checkpoint(folder, step + 1, voice.model, chosen)
-    voice.model.eval()
+            save_checkpoint(folder, step + 1, policy.model, chosen)
+    policy.model.eval()
 
 
-def draw_groups(
-    voice: Voice,
-    tasks: Sequence[Task[T]],
+def sample_groups(
+    policy: SamplingPolicy,
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: GrpoConfig,
     *,
-    chance: torch.Generator,
+    generator: torch.Generator,
 ) -> tuple[Experience, float]:
-    """Replies of informative groups, and the share of groups that were so at the first draw."""
-    pick = random.Random(int(torch.randint(2**31, (1,), generator=chance, device=chance.device)))
-    first = _draw(voice, tasks, judge, config, chance=chance, pick=pick)
+    """Replies of informative groups, and the share of groups that were so at the first sample."""
+    pick = random.Random(
+        int(torch.randint(2**31, (1,), generator=generator, device=generator.device))
+    )
+    first = _sample(policy, tasks, judge, config, generator=generator, pick=pick)
     useful = informative(first.rewards, config.group)
     share = float(useful.float().mean())
     kept = [first.rows(useful)]
-    for _ in range(config.redraws):
+    for _ in range(config.resamples):
         if sum(len(one.rewards) for one in kept) >= config.prompts * config.group:
             break
-        more = _draw(voice, tasks, judge, config, chance=chance, pick=pick)
+        more = _sample(policy, tasks, judge, config, generator=generator, pick=pick)
         kept.append(more.rows(informative(more.rewards, config.group)))
-    whole = joined(kept, pad=voice.sampling.pad)
+    whole = joined(kept, pad=policy.sampling.pad)
     most = config.prompts * config.group
     return replace(
         whole.rows(torch.arange(min(most, len(whole.rewards)))), parts=first.parts
     ), share
 
 
-def _draw(
-    voice: Voice,
-    tasks: Sequence[Task[T]],
+def _sample(
+    policy: SamplingPolicy,
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: GrpoConfig,
     *,
-    chance: torch.Generator,
+    generator: torch.Generator,
     pick: random.Random,
 ) -> Experience:
     asked = [pick.choice(tasks) for _ in range(config.prompts)]
-    return gather(voice, asked, judge, chance=chance, copies=config.group)
+    return gather(policy, asked, judge, generator=generator, copies=config.group)
 
 
 def learn_from(
-    voice: Voice,
+    policy: SamplingPolicy,
     chosen: Sequence[Optimizer],
     seen: Experience,
     config: GrpoConfig,
@@ -137,23 +141,23 @@ def learn_from(
         return 0.0
     advantages = group_advantages(seen.rewards, config.group)
     total = 0.0
-    voice.model.train()
+    policy.model.train()
     for epoch in range(config.epochs):
-        chance = torch.Generator().manual_seed(config.seed + epoch)
+        generator = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
-        for rows in seen.minibatches(config.rows, chance=chance):
+        for rows in seen.minibatches(config.rows, generator=generator):
             part = seen.rows(rows).trimmed()
-            logits, _ = reply_states(voice.model, part)
+            logits, _ = reply_states(policy.model, part)
             loss = grpo_loss(
-                logp_of(logits, part, temperature=voice.sampling.temperature),
+                logp_of(logits, part, temperature=policy.sampling.temperature),
                 part.old_logp,
                 advantages[rows],
                 part.mask,
                 clip=config.clip,
-                length=voice.sampling.limit,
+                length=policy.sampling.limit,
             )
             loss.backward()
-            take_step(chosen, voice.model.parameters(), rate=rate, norm=config.norm)
+            take_step(chosen, policy.model.parameters(), rate=rate, norm=config.norm)
             total += float(loss.detach()) * len(rows)
     return total / len(advantages)
 
@@ -167,7 +171,7 @@ def group_advantages(rewards: Tensor, group: int) -> Tensor:
 def informative(rewards: Tensor, group: int) -> Tensor:
     """Which completions belong to a group whose rewards differ; (b,) to bool (b,).
 
-    A group of zero variance teaches nothing and is drawn again.
+    A group of zero variance teaches nothing and is sampled again.
     """
     grouped = rewards.view(-1, group)
     differs = (grouped - grouped[:, :1]).abs().amax(dim=1) > 0

@@ -21,8 +21,8 @@ from mags.engram.settings import AttentionSettings
 from mags_lab.training.links import (
     Arcs,
     Choices,
-    Figures,
     Links,
+    LinkScores,
     choices,
     held_out,
     links_of,
@@ -90,7 +90,7 @@ OnEpoch = Callable[[int, float], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitting:
+class LinkerFitting:
     """Numbers of the training.
 
     `near`: share of the candidates drawn from the nearest; `most`: pairs seen an epoch;
@@ -110,7 +110,7 @@ class Fitting:
 
 
 def fit(
-    links: Links, config: Fitting, on_epoch: OnEpoch = lambda epoch, loss: None
+    links: Links, config: LinkerFitting, on_epoch: OnEpoch = lambda epoch, loss: None
 ) -> AttentionWeights:
     """Weights of the best epoch, the untrained start among them; one seed, one result."""
     torch.manual_seed(config.seed)
@@ -153,14 +153,14 @@ class Linked:
     """A trained linker. `learned`, `held_out`: numbers of links."""
 
     weights: AttentionWeights
-    figures: dict[str, Figures]
+    figures: dict[str, LinkScores]
     learned: int
     held_out: int
 
 
 def train(
     data: Any,  # noqa: ANN401 - a torch_geometric Data, which has no types
-    config: Fitting,
+    config: LinkerFitting,
     *,
     share: float = 0.2,
     threads: int = 1,

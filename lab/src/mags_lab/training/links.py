@@ -125,7 +125,7 @@ def _linked(links: Links, a: int, b: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class LinkScores:
     """Of one way to link, over held-out links, each among the candidates of its newer node.
 
     `auc`: share of random negatives ranked below the link (a tie counts half), the mean over
@@ -144,16 +144,16 @@ def measure(
     weights: AttentionWeights,
     settings: AttentionSettings,
     seed: int = 0,
-) -> dict[str, Figures]:
+) -> dict[str, LinkScores]:
     """Figures of "trained", "cosine" and "neighbours" (1 / rank among the k nearest, else 0)."""
     rng = np.random.default_rng(seed)
     k = settings.candidates
     sets = [choices(links, out.pairs, k, near, rng) for near in (0.0, 1.0)]
 
-    def figures(scored: list[NDArray[np.float32]]) -> Figures:
+    def figures(scored: list[NDArray[np.float32]]) -> LinkScores:
         far, near = scored
         first = np.mean(near[:, :1] > near[:, 1:].max(1, keepdims=True))
-        return Figures(auc=auc(far), auc_near=auc(near), first=float(first))
+        return LinkScores(auc=auc(far), auc_near=auc(near), first=float(first))
 
     return {
         "trained": figures([_attention(links, one, settings, weights) for one in sets]),

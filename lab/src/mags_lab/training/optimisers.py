@@ -47,12 +47,12 @@ def optimisers(
     return chosen
 
 
-def schedule(step: int, steps: int, *, warm: float = 0.05, floor: float = 0.05) -> float:
-    """Share of the full rate at a step: a linear rise, then a cosine down to `floor`."""
-    rise = max(1, round(warm * steps))
-    if step < rise:
-        return (step + 1) / rise
-    done = (step - rise) / max(1, steps - rise)
+def schedule(step: int, steps: int, *, warmup: float = 0.05, floor: float = 0.05) -> float:
+    """Share of the full rate at a step: a linear warm-up, then a cosine down to `floor`."""
+    rising = max(1, round(warmup * steps))
+    if step < rising:
+        return (step + 1) / rising
+    done = (step - rising) / max(1, steps - rising)
     return floor + (1.0 - floor) * 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
 
 

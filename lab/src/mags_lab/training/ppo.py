@@ -24,8 +24,8 @@ from torch.optim import AdamW, Optimizer
 from mags_lab.training.experience import (
     Experience,
     Judge,
-    Task,
-    Voice,
+    PromptTask,
+    SamplingPolicy,
     gather,
     logp_of,
     reply_states,
@@ -40,10 +40,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PpoConfig:
-    """How to reinforce with a critic. `warm`: steps in which the value head alone learns.
+    """How to reinforce with a critic. `critic_warmup`: steps in which the value head alone learns.
 
     `copies`: replies to each prompt. A step has `replies` replies in all: `prompts x group` of GRPO
-    with `group` copies is equal compute, but for the value head and for groups that GRPO draws
+    with `group` copies is equal compute, but for the value head and for groups that GRPO samples
     again.
     """
 
@@ -53,10 +53,10 @@ class PpoConfig:
     epochs: int = 2
     rows: int = 64
     rate: float = 3e-4
-    rise: float = 0.05
+    warmup: float = 0.05
     value_rate: float = 1e-3
     value_weight: float = 0.5
-    warm: int = 5
+    critic_warmup: int = 5
     clip: float = 0.2
     gamma: float = 1.0
     lam: float = 0.95
@@ -79,7 +79,7 @@ class Critic(nn.Module):  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advised:
+class Advantages:
     """An experience with what the critic says of it; each (b, t)."""
 
     seen: Experience
@@ -89,88 +89,100 @@ class Advised:
 
 
 def reinforce_with_critic(
-    voice: Voice,
-    tasks: Sequence[Task[T]],
+    policy: SamplingPolicy,
+    tasks: Sequence[PromptTask[T]],
     judge: Judge[T],
     config: PpoConfig,
     *,
     watch: Watch | None = None,
     folder: Path | None = None,
 ) -> None:
-    """Train the voice's model in place on tasks; checkpoints go to `folder`, taken up there."""
+    """Train the policy's model in place on tasks; checkpoints go to `folder`, taken up there."""
     torch.manual_seed(config.seed)
-    critic = Critic(voice.model.config.hidden_size).to(voice.model.device)
-    both = nn.ModuleDict({"policy": voice.model, "critic": critic})
-    policy = optimisers(voice.model, rate=config.rate, decay=0.0, muon=False)
-    value: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
-    begin = resume(both, [*policy, *value], folder)
+    critic = Critic(policy.model.config.hidden_size).to(policy.model.device)
+    both = nn.ModuleDict({"policy": policy.model, "critic": critic})
+    for_policy = optimisers(policy.model, rate=config.rate, decay=0.0, muon=False)
+    for_critic: list[Optimizer] = [AdamW(critic.parameters(), lr=config.value_rate)]
+    begin = resume(both, [*for_policy, *for_critic], folder)
     for step in range(begin, config.steps):
-        chance = torch.Generator(device=voice.model.device).manual_seed(config.seed * 7919 + step)
+        generator = torch.Generator(device=policy.model.device).manual_seed(
+            config.seed * 7919 + step
+        )
         pick = random.Random(config.seed * 7919 + step)
         asked = [pick.choice(tasks) for _ in range(config.replies // config.copies)]
-        seen = gather(voice, asked, judge, chance=chance, copies=config.copies)
-        advised = advise(voice, critic, seen, config)
-        moves = step >= config.warm
-        loss = _learn(voice, critic, (policy if moves else [], value), advised, config, step=step)
+        seen = gather(policy, asked, judge, generator=generator, copies=config.copies)
+        estimated = estimate_advantages(policy, critic, seen, config)
+        moves = step >= config.critic_warmup
+        loss = _learn(
+            policy, critic, (for_policy if moves else [], for_critic), estimated, config, step=step
+        )
         if watch is not None:
             watch(step + 1, {**seen.parts, "loss": loss})
         if folder is not None and config.save_every and (step + 1) % config.save_every == 0:
-            save_checkpoint(folder, step + 1, both, [*policy, *value])
-    voice.model.eval()
+            save_checkpoint(folder, step + 1, both, [*for_policy, *for_critic])
+    policy.model.eval()
 
 
 @torch.no_grad()
-def advise(voice: Voice, critic: Critic, seen: Experience, config: PpoConfig) -> Advised:
+def estimate_advantages(
+    policy: SamplingPolicy, critic: Critic, seen: Experience, config: PpoConfig
+) -> Advantages:
     """Values, advantages (normalised over all tokens) and returns of replies."""
     parts = [seen.rows(rows) for rows in torch.arange(len(seen.rewards)).split(config.rows)]
-    values = torch.cat([critic(reply_states(voice.model, part)[1]) for part in parts]) * seen.mask
+    values = torch.cat([critic(reply_states(policy.model, part)[1]) for part in parts]) * seen.mask
     rewards = token_rewards(seen.rewards, seen.mask)
     raw = generalised_advantages(rewards, values, seen.mask, gamma=config.gamma, lam=config.lam)
     chosen = raw[seen.mask.bool()]
     scaled = (raw - chosen.mean()) / (chosen.std() + 1e-8) * seen.mask
-    return Advised(seen=seen, values=values, advantages=scaled, returns=raw + values)
+    return Advantages(seen=seen, values=values, advantages=scaled, returns=raw + values)
 
 
 def _learn(
-    voice: Voice,
+    policy: SamplingPolicy,
     critic: Critic,
     chosen: tuple[Sequence[Optimizer], Sequence[Optimizer]],
-    advised: Advised,
+    estimated: Advantages,
     config: PpoConfig,
     *,
     step: int,
 ) -> float:
-    policy, value = chosen
-    rate = config.rate * schedule(step, config.steps, warm=config.rise)
+    for_policy, for_critic = chosen
+    rate = config.rate * schedule(step, config.steps, warmup=config.warmup)
     total = 0.0
 
-    voice.model.train()
+    policy.model.train()
     for epoch in range(config.epochs):
-        mixing = torch.Generator().manual_seed(config.seed + epoch)
+        shuffler = torch.Generator().manual_seed(config.seed + epoch)
         total = 0.0
-        for rows in advised.seen.minibatches(config.rows, chance=mixing):
-            loss = _loss(voice, critic, advised, rows, config, moves=bool(policy))
+        for rows in estimated.seen.minibatches(config.rows, generator=shuffler):
+            loss = _loss(policy, critic, estimated, rows, config, moves=bool(for_policy))
             loss.backward()
-            take_step(policy, voice.model.parameters(), rate=rate, norm=config.norm)
-            take_step(value, critic.parameters(), rate=config.value_rate, norm=config.norm)
-            voice.model.zero_grad(set_to_none=True)
+            take_step(for_policy, policy.model.parameters(), rate=rate, norm=config.norm)
+            take_step(for_critic, critic.parameters(), rate=config.value_rate, norm=config.norm)
+            policy.model.zero_grad(set_to_none=True)
             total += float(loss.detach()) * len(rows)
-    return total / len(advised.values)
+    return total / len(estimated.values)
 
 
 def _loss(
-    voice: Voice, critic: Critic, advised: Advised, rows: Tensor, config: PpoConfig, *, moves: bool
+    policy: SamplingPolicy,
+    critic: Critic,
+    estimated: Advantages,
+    rows: Tensor,
+    config: PpoConfig,
+    *,
+    moves: bool,
 ) -> Tensor:
-    part = advised.seen.rows(rows).trimmed()
+    part = estimated.seen.rows(rows).trimmed()
     length = part.mask.shape[1]
-    logits, states = reply_states(voice.model, part)
+    logits, states = reply_states(policy.model, part)
     values = critic(states if moves else states.detach())
-    before, returns = advised.values[rows, :length], advised.returns[rows, :length]
+    before, returns = estimated.values[rows, :length], estimated.returns[rows, :length]
     worth = value_loss(values, before, returns, part.mask, clip=config.clip)
     if not moves:
         return worth
-    logp = logp_of(logits, part, temperature=voice.sampling.temperature)
-    advantages = advised.advantages[rows, :length]
+    logp = logp_of(logits, part, temperature=policy.sampling.temperature)
+    advantages = estimated.advantages[rows, :length]
     aim = ppo_loss(logp, part.old_logp, advantages, part.mask, clip=config.clip)
     return aim + config.value_weight * worth
 

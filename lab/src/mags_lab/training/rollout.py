@@ -17,7 +17,7 @@ from transformers import PreTrainedModel
 KEPT = 0.75
 """Rows that are done are dropped where no more than this share goes on."""
 LESS = 1.0 - 1e-6
-"""A hair less than all: at all of it no piece would be left to draw."""
+"""A hair less than all: at all of it no piece would be left to sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Completions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How to draw: at most `limit` tokens; `temperature` 0 takes the likeliest each time."""
+    """How to sample: at most `limit` tokens; `temperature` 0 takes the likeliest each time."""
 
     pad: int
     end: int
@@ -49,10 +49,10 @@ def complete(
     prompts: Sequence[Sequence[int]],
     how: Sampling,
     *,
-    chance: torch.Generator | None = None,
+    generator: torch.Generator | None = None,
     copies: int = 1,
 ) -> Completions:
-    """Continue each prompt (token ids, no padding); `chance` makes draws reproducible.
+    """Continue each prompt (token ids, no padding); `generator` makes samples reproducible.
 
     `copies`: replies to each prompt, next to each other.
     """
@@ -74,20 +74,25 @@ def complete(
     tokens = torch.full((len(rows), how.limit), how.pad, device=device)
     logp = torch.zeros((len(rows), how.limit), device=device)
     for t in range(how.limit):
-        drawn, sure = draw(logits, how.temperature, chance)
-        tokens[rows, t] = torch.where(going, drawn, how.pad)
+        sampled, sure = sample_tokens(logits, how.temperature, generator)
+        tokens[rows, t] = torch.where(going, sampled, how.pad)
         logp[rows, t] = sure * going
-        going = going & (drawn != how.end)
+        going = going & (sampled != how.end)
         left = int(going.sum())
         if not left or t + 1 == how.limit:
             break
         if left <= KEPT * len(rows):
             kept = going.nonzero().squeeze(1)
             cache.batch_select_indices(kept)
-            rows, drawn, attention, going = rows[kept], drawn[kept], attention[kept], going[kept]
+            rows, sampled, attention, going = (
+                rows[kept],
+                sampled[kept],
+                attention[kept],
+                going[kept],
+            )
         attention = torch.cat([attention, torch.ones_like(attention[:, :1])], dim=1)
         out = model(
-            input_ids=drawn.unsqueeze(1),
+            input_ids=sampled.unsqueeze(1),
             attention_mask=attention,
             position_ids=attention.sum(1, keepdim=True) - 1,
             past_key_values=cache,
@@ -110,17 +115,19 @@ def left_padded(
     return ids, attention
 
 
-def draw(
-    logits: Tensor, temperature: float, chance: torch.Generator | None
+def sample_tokens(
+    logits: Tensor, temperature: float, generator: torch.Generator | None
 ) -> tuple[Tensor, Tensor]:
     """A token for each row of logits (b, v), and its log-probability; each (b,)."""
     if temperature == 0.0:
         return logits.argmax(dim=1), torch.zeros(len(logits), device=logits.device)
     logp = torch.log_softmax(logits / temperature, dim=1)
     below = logp.exp().cumsum(1)  # one number a row: multinomial draws one for every piece
-    point = torch.rand(len(below), 1, generator=chance, device=below.device) * below[:, -1:] * LESS
-    drawn = torch.searchsorted(below, point, right=True)
-    return drawn.squeeze(1), logp.gather(1, drawn).squeeze(1)
+    point = (
+        torch.rand(len(below), 1, generator=generator, device=below.device) * below[:, -1:] * LESS
+    )
+    sampled = torch.searchsorted(below, point, right=True)
+    return sampled.squeeze(1), logp.gather(1, sampled).squeeze(1)
 
 
 def cut(tokens: Tensor, logp: Tensor, end: int) -> Completions:
@@ -136,7 +143,7 @@ def cut(tokens: Tensor, logp: Tensor, end: int) -> Completions:
 
 
 ROWS = 256
-"""Replies that are drawn at a time."""
+"""Replies that are sampled at a time."""
 
 
 def complete_in_parts(
@@ -144,7 +151,7 @@ def complete_in_parts(
     prompts: Sequence[Sequence[int]],
     how: Sampling,
     *,
-    chance: torch.Generator | None = None,
+    generator: torch.Generator | None = None,
     copies: int = 1,
     rows: int = ROWS,
 ) -> Completions:
@@ -159,7 +166,7 @@ def complete_in_parts(
             model,
             [prompts[i] for i in order[begin : begin + many]],
             how,
-            chance=chance,
+            generator=generator,
             copies=copies,
         )
         for begin in range(0, len(order), many)

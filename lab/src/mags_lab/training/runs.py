@@ -24,7 +24,7 @@ CLEAR = Path("/proc/self/clear_refs")
 """Where 5 is written to forget the most memory so far (proc(5))."""
 
 
-class Ledger:
+class RunFile:
     """`run.json` of a folder: the recipe, and each finished step with its costs and results.
 
     A step is noted when it is done, so a run that was killed begins with the step it was at, which

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 from transformers import PreTrainedModel
 
-from mags_lab.training.batches import Batch, Encoded, batches
+from mags_lab.training.batches import Encoded, TrainingBatch, batches
 from mags_lab.training.optimisers import (
     latest,
     load_checkpoint,
@@ -75,7 +75,7 @@ def fine_tune(
     model.eval()
 
 
-def next_token_loss(model: PreTrainedModel, batch: Batch) -> Tensor:
+def next_token_loss(model: PreTrainedModel, batch: TrainingBatch) -> Tensor:
     """The weighted cross-entropy of a batch."""
     device = next(model.parameters()).device
     logits = model(input_ids=batch.inputs.to(device)).logits
@@ -94,7 +94,7 @@ def weighted_cross_entropy(logits: Tensor, targets: Tensor, weights: Tensor) -> 
     return (losses * weights).sum() / weights.sum().clamp(min=1e-8)
 
 
-def endless(encoded: Sequence[Encoded], config: SftConfig, *, pad: int) -> Iterator[Batch]:
+def endless(encoded: Sequence[Encoded], config: SftConfig, *, pad: int) -> Iterator[TrainingBatch]:
     """Batches for ever, each round over the samples in an order of its own."""
     if not encoded:
         return

@@ -13,14 +13,14 @@ from mags.ports.answer import Answerer
 from mags.settings import Settings
 from mags_lab.evaluation.proving.audit import (
     Audited,
-    Course,
     Dose,
     Poisoned,
+    PoisonedGame,
     Way,
     course,
     false_lines,
 )
-from mags_lab.evaluation.proving.fidelity import World
+from mags_lab.evaluation.proving.fidelity import GameFacts
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import TruthFact
 
@@ -32,7 +32,7 @@ def memory(clock: Callable[[], float], thinker: Answerer) -> Memory:
     return mags.open(None, clock=clock, answerer=thinker, settings=Settings(), embedder=EMBEDDER)
 
 
-def played(how: Way, *, every: int = 40) -> Course:
+def played(how: Way, *, every: int = 40) -> PoisonedGame:
     game = Poisoned(Towns(every=every), at=DOSE.poisoned, lies=DOSE.lies)
     return course(game, Remembering(Words(), memory), DOSE, how=how)
 
@@ -93,7 +93,7 @@ def test_a_line_is_false_where_nothing_it_taught_ever_was_so():
     was = TruthFact(subject="a", relation="r", object="c")
     never = TruthFact(subject="a", relation="r", object="d")
     taught = {(0, 0): (so,), (0, 1): (was, never), (1, 0): (never,), (1, 1): ()}
-    assert false_lines(World(facts={so}, over={was}, taught=taught)) == {(1, 0)}
+    assert false_lines(GameFacts(facts={so}, over={was}, taught=taught)) == {(1, 0)}
 
 
 def test_snapshots_cannot_be_taken_every_none_turns():

@@ -27,7 +27,7 @@ from mags_lab.cli.arena import (
     switch_named,
 )
 from mags_lab.cli.eval import show
-from mags_lab.evaluation.proving.records import Played, Record, read_records, record
+from mags_lab.evaluation.proving.records import MatchIdentity, MatchRecord, read_records, record
 from mags_lab.evaluation.proving.tables import Grid
 from mags_lab.games.adventures.planner import Planner
 from mags_lab.games.players.remembering import Remembering
@@ -87,15 +87,15 @@ def test_an_ablation_is_held_against_the_whole():
 
 
 def test_what_is_compiled_and_loaded_first_is_no_part_of_a_match(monkeypatch: pytest.MonkeyPatch):
-    seen: list[Played] = []
+    seen: list[MatchIdentity] = []
 
-    def noted(played: Played, *rest: Any, **more: Any) -> Record:
+    def noted(played: MatchIdentity, *rest: Any, **more: Any) -> MatchRecord:
         seen.append(played)
         return record(played, *rest, **more)
 
     monkeypatch.setattr(arena, "record", noted)
     arena.warm_up.cache_clear()
-    names = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
+    names = MatchIdentity(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
     tasks = [Task(played=replace(names, seed=n, switch=s)) for s in ("", "hebb") for n in (0, 1)]
     kept = list(play_all(tasks))
     assert [one.played for one in kept] == [task.played for task in tasks]
@@ -117,7 +117,7 @@ def test_no_match_finds_what_the_one_before_has_read(monkeypatch: pytest.MonkeyP
         return embed(texts)
 
     monkeypatch.setattr(model, "embed", counted)
-    names = Played(game="nonsense/tiny", player="growing", seed=0, turns=2)
+    names = MatchIdentity(game="nonsense/tiny", player="growing", seed=0, turns=2)
     for _ in range(2):
         runs.append(0)
         list(play_all([Task(played=names)]))
@@ -190,7 +190,7 @@ def test_a_player_that_shows_more_lines_recalls_the_same_share_of_them_from_both
 
 
 def test_memories_may_be_files(tmp_path: Path):
-    told = Played(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
+    told = MatchIdentity(game="nonsense/tiny", player="MAGS", seed=0, turns=2)
     (kept,) = play_all([Task(played=told, files=tmp_path)])
     assert len(kept.turns) == 2
     assert len(list(tmp_path.rglob("*.mags"))) == 1

@@ -7,21 +7,21 @@ import mags
 from mags.models.embed.hashing import HashEmbedder
 from mags.settings import Settings
 from mags_lab.evaluation.proving.fidelity import (
+    FactVerdict,
     Fidelity,
+    GameFacts,
     KnownFact,
-    Verdict,
-    World,
     fidelity,
     is_same,
     known_facts,
 )
 from mags_lab.games.players.notes import Note
-from mags_lab.games.turns import Line, TruthFact
+from mags_lab.games.turns import GameLine, TruthFact
 
 OSLO = TruthFact(subject="Anna", relation="home", object="Oslo")
 ROME = TruthFact(subject="Anna", relation="home", object="Rome")
 BONN = TruthFact(subject="Bruno", relation="home", object="Bonn")
-WORLD = World(
+WORLD = GameFacts(
     facts={ROME, BONN}, over={OSLO}, taught={(0, 0): (OSLO,), (0, 1): (BONN,), (5, 0): (ROME,)}
 )
 
@@ -31,18 +31,18 @@ def known(subject: str, obj: str, said: tuple[int, int], *, open: bool = True) -
 
 
 def test_every_verdict():
-    assert WORLD.verdict(known("Anna", "Rome", (5, 0))) is Verdict.RIGHT
-    assert WORLD.verdict(known("Anna", "Oslo", (0, 0))) is Verdict.STALE
-    assert WORLD.verdict(known("Anna", "Bonn", (0, 1))) is Verdict.WRONG
-    assert WORLD.verdict(known("Anna", "Oslo", (0, 0), open=False)) is Verdict.CLOSED
-    assert WORLD.verdict(known("Anna", "Rome", (5, 0), open=False)) is Verdict.LOST
-    assert WORLD.verdict(known("Anna", "Rome", (7, 0))) is Verdict.BESIDE
+    assert WORLD.verdict(known("Anna", "Rome", (5, 0))) is FactVerdict.RIGHT
+    assert WORLD.verdict(known("Anna", "Oslo", (0, 0))) is FactVerdict.STALE
+    assert WORLD.verdict(known("Anna", "Bonn", (0, 1))) is FactVerdict.WRONG
+    assert WORLD.verdict(known("Anna", "Oslo", (0, 0), open=False)) is FactVerdict.CLOSED
+    assert WORLD.verdict(known("Anna", "Rome", (5, 0), open=False)) is FactVerdict.LOST
+    assert WORLD.verdict(known("Anna", "Rome", (7, 0))) is FactVerdict.BESIDE
 
 
 def test_a_fact_of_a_line_that_was_false_is_wrong():
     lie = TruthFact(subject="Bruno", relation="home", object="Rome")
-    world = World(facts=WORLD.facts, over=WORLD.over, taught={**WORLD.taught, (6, 0): (lie,)})
-    assert world.verdict(known("Bruno", "Rome", (6, 0))) is Verdict.WRONG
+    world = GameFacts(facts=WORLD.facts, over=WORLD.over, taught={**WORLD.taught, (6, 0): (lie,)})
+    assert world.verdict(known("Bruno", "Rome", (6, 0))) is FactVerdict.WRONG
 
 
 def test_names_are_the_same_in_either_order_and_as_a_whole_word_of_one_another():
@@ -56,10 +56,10 @@ def test_names_are_the_same_in_either_order_and_as_a_whole_word_of_one_another()
 def test_a_fact_of_one_thing_is_told_where_that_thing_is_named_whatever_is_said_of_it():
     lies = TruthFact(subject="Bruno", relation="lies", object="")
     honest = TruthFact(subject="Bruno", relation="never lies", object="")
-    world = World(facts={honest}, over={lies}, taught={(1, 0): (lies,), (2, 0): (honest,)})
-    assert world.verdict(known("Bruno", "the truth", (2, 0))) is Verdict.RIGHT
-    assert world.verdict(known("Bruno", "again", (1, 0))) is Verdict.STALE
-    assert world.verdict(known("Anna", "again", (1, 0))) is Verdict.WRONG
+    world = GameFacts(facts={honest}, over={lies}, taught={(1, 0): (lies,), (2, 0): (honest,)})
+    assert world.verdict(known("Bruno", "the truth", (2, 0))) is FactVerdict.RIGHT
+    assert world.verdict(known("Bruno", "again", (1, 0))) is FactVerdict.STALE
+    assert world.verdict(known("Anna", "again", (1, 0))) is FactVerdict.WRONG
 
 
 def test_counts_and_shares():
@@ -108,7 +108,7 @@ def test_the_facts_of_a_memory_come_with_their_lines():
         notes = {}
         for turn, text in enumerate(told):
             seen = memory.observe(text, speaker="Ida", at=float(turn + 1))
-            line = Line(speaker="Ida", text=text, at=float(turn))
+            line = GameLine(speaker="Ida", text=text, at=float(turn))
             notes[seen.episode_id] = Note(said=(turn, 0), line=line)
         found = known_facts(memory, notes)
     assert [(f.subject, f.object, f.open, f.said) for f in found] == [

@@ -21,8 +21,8 @@ from mags.settings import Settings
 from mags_lab.evaluation.proving.ablations import SWITCHES, Parted, model_switches, switch
 from mags_lab.evaluation.proving.figures import Figures, figures, over_seeds
 from mags_lab.evaluation.proving.records import (
-    Played,
-    Record,
+    MatchIdentity,
+    MatchRecord,
     file_name,
     read_record,
     read_records,
@@ -43,39 +43,39 @@ def memory(
     return mags.open(None, clock=clock, answerer=thinker, settings=given, embedder=EMBEDDER)
 
 
-def played(name: str, seed: int, turns: int = 40) -> Record:
+def played(name: str, seed: int, turns: int = 40) -> MatchRecord:
     makers = {
         "nothing": lambda: Nothing(Words()),
         "MAGS": lambda: Remembering(Words(), memory),
         "oracle": lambda: Oracle(Words()),
     }
-    told = Played(game="towns/tiny", player=name, seed=seed, turns=turns)
+    told = MatchIdentity(game="towns/tiny", player=name, seed=seed, turns=turns)
     return record(told, Towns(every=10), makers[name](), lines=seed == 0)
 
 
 @pytest.fixture(scope="module")
-def records() -> list[Record]:
+def records() -> list[MatchRecord]:
     names = ("nothing", "MAGS", "oracle")
     return [played(name, seed) for name, seed in itertools.product(names, (0, 1))]
 
 
 @pytest.fixture(scope="module")
-def found(records: list[Record]) -> list[Figures]:
+def found(records: list[MatchRecord]) -> list[Figures]:
     return [figures(one) for one in records]
 
 
-def test_a_record_is_read_as_it_was_written(records: list[Record], tmp_path: Path):
+def test_a_record_is_read_as_it_was_written(records: list[MatchRecord], tmp_path: Path):
     for one in records:
         write_record(tmp_path / file_name(one.played), one)
     assert sorted(read_records([tmp_path]), key=_order) == sorted(records, key=_order)
 
 
-def _order(one: Record) -> tuple[str, int]:
+def _order(one: MatchRecord) -> tuple[str, int]:
     return one.played.player, one.played.seed
 
 
 def test_a_record_from_before_readers_had_names_is_the_shipped_ones(
-    records: list[Record], tmp_path: Path
+    records: list[MatchRecord], tmp_path: Path
 ):
     path = tmp_path / file_name(records[0].played)
     write_record(path, records[0])
@@ -87,7 +87,7 @@ def test_a_record_from_before_readers_had_names_is_the_shipped_ones(
 @given(st.text(min_size=1), st.text())
 def test_no_two_readers_share_a_file(one: str, other: str):
     a, b = (
-        Played(game="towns/tiny", player="MAGS", seed=0, turns=9, reader=reader)
+        MatchIdentity(game="towns/tiny", player="MAGS", seed=0, turns=9, reader=reader)
         for reader in (one, other)
     )
     assert "/" not in file_name(a)
@@ -103,7 +103,7 @@ def test_what_is_cut_short_is_refused(text: str, tmp_path: Path):
         read_record(path)
 
 
-def test_words_are_left_out_where_they_are_not_wanted(records: list[Record]):
+def test_words_are_left_out_where_they_are_not_wanted(records: list[MatchRecord]):
     assert any(turn.lines for turn in records[0].turns)
     assert not any(turn.lines for turn in records[1].turns)
 
@@ -171,7 +171,7 @@ def test_every_switch_changes_something_and_plays(name: str):
             embedder=EMBEDDER,
         )
 
-    told = Played(game="towns/tiny", player="MAGS", seed=1, turns=4, switch=name)
+    told = MatchIdentity(game="towns/tiny", player="MAGS", seed=1, turns=4, switch=name)
     kept = record(told, Towns(), Remembering(Words(), make))
     assert len(kept.turns) == 4
 
@@ -180,7 +180,7 @@ def test_without_the_arbiter_nothing_is_closed():
     def make(clock: Callable[[], float], thinker: Answerer) -> Memory:
         return memory(clock, thinker, SWITCHES["arbiter"].settings(Settings()))
 
-    told = Played(game="towns/tiny", player="MAGS", seed=1, turns=30)
+    told = MatchIdentity(game="towns/tiny", player="MAGS", seed=1, turns=30)
     kept = record(told, Towns(every=5), Remembering(Words(), make))
     assert kept.left is not None
     assert kept.left.fidelity.stale == kept.left.fidelity.ended > 0

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from mags_lab.games.matches import Turned
+from mags_lab.games.matches import PlayedTurn
 
 
-def turned(turn: int = 0, *, right: bool = True, **given: Any) -> Turned:
+def turned(turn: int = 0, *, right: bool = True, **given: Any) -> PlayedTurn:
     """A turn of four actions with one needed fact that was shown, told in this turn."""
     values: dict[str, Any] = {
         "kind": "k",
@@ -19,4 +19,4 @@ def turned(turn: int = 0, *, right: bool = True, **given: Any) -> Turned:
         "age": 0,
         **given,
     }
-    return Turned(turn=turn, **values)
+    return PlayedTurn(turn=turn, **values)

@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 
 from lab.tests.evaluation.proving.turned import turned
-from mags_lab.evaluation.proving.records import Played, Record
+from mags_lab.evaluation.proving.records import MatchIdentity, MatchRecord
 from mags_lab.evaluation.proving.tables import Grid
 from mags_lab.evaluation.report.exhibit import Arc, Dot, Exhibit, Explained, Sketch
 from mags_lab.evaluation.report.inside import Audit, Marked
-from mags_lab.games.matches import Turned
+from mags_lab.games.matches import PlayedTurn
 
 
 def kept(
-    turns: Sequence[Turned] = (),
+    turns: Sequence[PlayedTurn] = (),
     *,
     player: str = "MAGS",
     seed: int = 0,
     game: str = "nonsense/standard",
     switch: str = "",
-) -> Record:
+) -> MatchRecord:
     """A record of turns, or of two turns of which the second was touched by a change."""
-    names = Played(game=game, player=player, seed=seed, turns=9, switch=switch)
-    return Record(played=names, turns=tuple(turns) or (turned(0), turned(1, since=0)))
+    names = MatchIdentity(game=game, player=player, seed=seed, turns=9, switch=switch)
+    return MatchRecord(played=names, turns=tuple(turns) or (turned(0), turned(1, since=0)))
 
 
-def share(player: str, right: int, of: int = 10, *, seed: int = 0, **given: str) -> Record:
+def share(player: str, right: int, of: int = 10, *, seed: int = 0, **given: str) -> MatchRecord:
     """A record in which so many questions of so many were answered rightly."""
     return kept([turned(n, right=n < right) for n in range(of)], player=player, seed=seed, **given)
 
@@ -49,7 +49,7 @@ MOVE = Explained(
     since=3,
 )
 EXHIBIT = Exhibit(
-    played=Played(game="nonsense/tiny", player="MAGS", seed=0, turns=9),
+    played=MatchIdentity(game="nonsense/tiny", player="MAGS", seed=0, turns=9),
     score=0.5,
     move=MOVE,
     before=SKETCH,
@@ -57,7 +57,7 @@ EXHIBIT = Exhibit(
     slept={"prune": {"pruned": 2}},
 )
 AUDIT = Audit(
-    played=Played(game="nonsense/tiny", player="MAGS", seed=0, turns=9),
+    played=MatchIdentity(game="nonsense/tiny", player="MAGS", seed=0, turns=9),
     seeds=1,
     poisoned=3,
     audited=6,

@@ -12,10 +12,10 @@ from lab.tests.evaluation.report.made import share
 from mags.errors import InvalidInput
 from mags_lab.evaluation.proving.records import file_name, write_record
 from mags_lab.evaluation.report.curved import MEASURES, read_curves
-from mags_lab.evaluation.report.folder import Run, gather, page_of
+from mags_lab.evaluation.report.folder import ReportRun, gather, page_of
 from mags_lab.evaluation.report.page import markdown
 
-RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
+RUN = ReportRun(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
 
 
 def figure(mean: float, n: int = 4) -> dict[str, float]:

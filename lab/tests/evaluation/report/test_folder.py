@@ -10,10 +10,10 @@ from lab.tests.evaluation.report.made import AUDIT, EXHIBIT, kept, share
 from mags.errors import InvalidInput
 from mags_lab.evaluation.objective import Cost, GraphCounts, Load
 from mags_lab.evaluation.proving.fidelity import Fidelity
-from mags_lab.evaluation.proving.records import Left, Record, file_name, write_record
+from mags_lab.evaluation.proving.records import Left, MatchRecord, file_name, write_record
 from mags_lab.evaluation.report.exhibit import read_exhibit, write_exhibit
 from mags_lab.evaluation.report.folder import (
-    Run,
+    ReportRun,
     gather,
     note_run,
     page_of,
@@ -22,12 +22,12 @@ from mags_lab.evaluation.report.folder import (
 )
 from mags_lab.evaluation.report.goals import goals
 from mags_lab.evaluation.report.inside import read_audit, write_audit
-from mags_lab.games.matches import Turned
+from mags_lab.games.matches import PlayedTurn
 
-RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
+RUN = ReportRun(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
 
 
-def put(folder: Path, *records: Record) -> Path:
+def put(folder: Path, *records: MatchRecord) -> Path:
     for one in records:
         write_record(folder / file_name(one.played), one)
     return folder
@@ -104,7 +104,7 @@ def test_matches_of_another_bank_or_length_are_left_out_and_named(tmp_path: Path
     assert "In the folders too, and left out: 1 of nonsense/standard (bank" in text
 
 
-def of_bank(bank: str, *records: Record) -> list[Record]:
+def of_bank(bank: str, *records: MatchRecord) -> list[MatchRecord]:
     return [replace(one, played=replace(one.played, bank=bank)) for one in records]
 
 
@@ -253,7 +253,7 @@ def test_retention_is_held_against_what_was_told_lately(tmp_path: Path):
 
 
 def test_retention_is_held_against_questions_that_as_many_facts_decide(tmp_path: Path):
-    def asked(age: int, needed: int, *right: bool) -> list[Turned]:
+    def asked(age: int, needed: int, *right: bool) -> list[PlayedTurn]:
         return [turned(0, age=age, needed=needed, right=one) for one in right]
 
     old = [*asked(5_000, 1, True), *asked(5_000, 2, True, False, False, False)]

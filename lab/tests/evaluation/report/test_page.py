@@ -12,12 +12,12 @@ from mags_lab.evaluation.report.chart import Axis, Series, line_chart
 from mags_lab.evaluation.report.exhibit import SIDE, drawing, places
 from mags_lab.evaluation.report.inside import audit_section, bank_told, graph_section, move_section
 from mags_lab.evaluation.report.page import (
+    BulletList,
     Figure,
-    Listing,
     Page,
     Prose,
+    ReportTable,
     Section,
-    Table,
     html,
     markdown,
 )
@@ -37,13 +37,13 @@ PAGE = Page(
             title="One",
             blocks=(
                 Prose(text="5 < 6"),
-                Table(caption="Scores", grid=GRID),
-                Table(caption="More", grid=GRID, folded=True, words=True, lead=2),
+                ReportTable(caption="Scores", grid=GRID),
+                ReportTable(caption="More", grid=GRID, folded=True, words=True, lead=2),
                 Figure(
                     caption="Drawn", svg=CHART, told="two lines", legend=(("a<b", "var(--ink)"),)
                 ),
                 Figure(caption="Again", svg=CHART, told="two lines"),
-                Listing(caption="Lines", lines=("a", "b"), marks=("rule", "")),
+                BulletList(caption="Lines", lines=("a", "b"), marks=("rule", "")),
             ),
         ),
         graph_section(EXHIBIT),
@@ -100,11 +100,11 @@ def test_words_are_escaped_and_tables_name_their_rows_and_columns():
 
 def test_an_interval_stands_below_its_mean_where_cells_are_numbers():
     grid = Grid(head=("player", "score"), rows=(("a [b]", "1.0 [0.5, 1.5] (2 seeds)"),))
-    section = Section(id="s", title="S", blocks=(Table(caption="c", grid=grid),))
+    section = Section(id="s", title="S", blocks=(ReportTable(caption="c", grid=grid),))
     row = html(Page(title="t", head=(), sections=(section,)))
     assert '<th scope="row">a [b]</th>' in row
     assert "<td>1.0 <small>[0.5, 1.5] (2 seeds)</small></td>" in row
-    said = replace(section, blocks=(Table(caption="c", grid=grid, words=True),))
+    said = replace(section, blocks=(ReportTable(caption="c", grid=grid, words=True),))
     row = html(Page(title="t", head=(), sections=(said,)))
     assert "<td>1.0 [0.5, 1.5] (2 seeds)</td>" in row
 

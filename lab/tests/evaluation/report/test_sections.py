@@ -7,16 +7,16 @@ from lab.tests.evaluation.proving.turned import turned
 from lab.tests.evaluation.report.made import kept, share
 from mags_lab.evaluation.objective import Cost, GraphCounts, Load
 from mags_lab.evaluation.proving.fidelity import Fidelity
-from mags_lab.evaluation.proving.records import Left, Record, file_name, write_record
+from mags_lab.evaluation.proving.records import Left, MatchRecord, file_name, write_record
 from mags_lab.evaluation.proving.tables import facts
 from mags_lab.evaluation.report.digest import digest
-from mags_lab.evaluation.report.folder import Run, gather, page_of
+from mags_lab.evaluation.report.folder import ReportRun, gather, page_of
 from mags_lab.evaluation.report.page import markdown
 
-RUN = Run(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
+RUN = ReportRun(command="mags eval report", commit="abc", seeds="0 on", machine="one", date="today")
 
 
-def told(folder: Path, *records: Record) -> str:
+def told(folder: Path, *records: MatchRecord) -> str:
     for one in records:
         write_record(folder / file_name(one.played), one)
     return markdown(page_of(gather([folder]), RUN))

@@ -13,15 +13,23 @@ from mags_lab.games.adventures import worlds
 from mags_lab.games.adventures.catalogue import CLEAN, GAMES, HUNT, PACKAGE
 from mags_lab.games.adventures.game import advise
 from mags_lab.games.adventures.telling import Lore, belonging, link, lying, parsed
-from mags_lab.games.adventures.worlds import OPPOSITE, Dish, Plan, State, clean, distances, hunt
+from mags_lab.games.adventures.worlds import (
+    OPPOSITE,
+    Dish,
+    HousePlan,
+    HouseState,
+    clean,
+    distances,
+    hunt,
+)
 from mags_lab.games.logic.bank import load
 from mags_lab.games.sentences import BANKS
 
 ROW = {"Hall": {"east": "Attic"}, "Attic": {"east": "Loft", "west": "Hall"}, "Loft": {}}
 
 
-def state(here: str, holder: dict[str, tuple[str, str]], **status: str) -> State:
-    return State(
+def state(here: str, holder: dict[str, tuple[str, str]], **status: str) -> HouseState:
+    return HouseState(
         here=here,
         exits=ROW,
         doors={("Hall", "east"): "oak door"},
@@ -35,7 +43,7 @@ def lore(**given) -> Lore:
     return Lore(**{"belongs": {}, "opens": {}, "notes": {}, **given})
 
 
-def laws_of_a_house(plan: Plan, rooms: int) -> None:
+def laws_of_a_house(plan: HousePlan, rooms: int) -> None:
     exits: dict[str, dict[str, str]] = {}
     for room, way, other in plan.links:
         assert way not in exits.setdefault(room, {})
@@ -119,7 +127,7 @@ def test_a_meal_is_cut_cooked_prepared_and_eaten():
     holder["knife"] = ("in", "you")
     both = ("dice egg with knife", "prepare meal")
     assert advise(state("Hall", holder, egg="fried"), kitchen, (), both).best == {both[0]}
-    done = State(
+    done = HouseState(
         here="Hall", exits=ROW, doors={}, holder=holder, status={"egg": frozenset(dishes[0].done)}
     )
     assert advise(done, kitchen, (), ("prepare meal",)).best == {"prepare meal"}
@@ -134,7 +142,7 @@ def test_every_first_step_of_a_shortest_way_is_named():
         "C": {"east": "D"},
         "D": {},
     }
-    now = State(here="A", exits=square, doors={}, holder={}, status={})
+    now = HouseState(here="A", exits=square, doors={}, holder={}, status={})
     assert set(now.paths("A", "D")) == {("east", "north"), ("north", "east")}
     assert list(now.paths("D", "D")) == []
 

@@ -11,7 +11,7 @@ import pytest
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
 from mags_lab.games.adventures.science import TASKS, ScienceGame, said_of, scienceworld, seen
 from mags_lab.games.registry import make
-from mags_lab.games.turns import Scene
+from mags_lab.games.turns import GameScene
 
 LOOK = (
     "This room is called the hallway. In it, you see: \n\tthe agent\n\ta substance called air\n"
@@ -78,7 +78,7 @@ def game() -> Iterator[ScienceGame]:
 
 @pytest.mark.full
 def test_its_own_way_leads_to_all_points(game: ScienceGame):
-    scene: Scene | None = game.begin(0)
+    scene: GameScene | None = game.begin(0)
     points = 0.0
     while scene is not None:
         (step,) = game.truth().best

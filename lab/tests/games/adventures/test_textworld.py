@@ -9,7 +9,7 @@ from mags.errors import InvalidInput
 from mags_lab.games.adventures.catalogue import cleaning, cooking, treasure_hunt
 from mags_lab.games.adventures.game import AdventureGame
 from mags_lab.games.adventures.planner import Planner
-from mags_lab.games.turns import Scene, Truth
+from mags_lab.games.turns import GameScene, Truth
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 KINDS = {"hunt": treasure_hunt, "clean": cleaning, "cook": cooking}
@@ -26,11 +26,11 @@ def game(request: pytest.FixtureRequest, cache: Path) -> AdventureGame:
     return KINDS[request.param]("small", cache=cache)
 
 
-def walk(game: AdventureGame, seed: int, *, wild: float) -> list[tuple[Scene, Truth, float]]:
+def walk(game: AdventureGame, seed: int, *, wild: float) -> list[tuple[GameScene, Truth, float]]:
     """Play by the truth, but now and then anyhow."""
     chance = random.Random(7)
     turns = []
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     while scene is not None:
         truth = game.truth()
         choices = scene.actions if chance.random() < wild else sorted(truth.best)
@@ -46,7 +46,7 @@ def test_the_truth_leads_to_all_points(game: AdventureGame):
 
 
 def test_a_planner_that_reads_what_is_needed_does_what_is_best(game: AdventureGame):
-    scene: Scene | None = game.begin(1)
+    scene: GameScene | None = game.begin(1)
     rewards = 0.0
     while scene is not None:
         truth = game.truth()
@@ -58,7 +58,7 @@ def test_a_planner_that_reads_what_is_needed_does_what_is_best(game: AdventureGa
 
 
 def test_a_planner_that_reads_everything_reaches_all_points(game: AdventureGame):
-    scene: Scene | None = game.begin(2)
+    scene: GameScene | None = game.begin(2)
     lines: list[str] = []
     rewards = 0.0
     while scene is not None:

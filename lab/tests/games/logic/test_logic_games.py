@@ -22,10 +22,10 @@ from mags_lab.games.logic.catalogue import (
     mastermind,
 )
 from mags_lab.games.logic.eleusis import Rule
-from mags_lab.games.logic.record import Deal, Record
+from mags_lab.games.logic.record import Deal, RoundRecord
 from mags_lab.games.logic.standings import share_right
 from mags_lab.games.sentences import BANKS
-from mags_lab.games.turns import Game, Scene, Truth, TruthFact
+from mags_lab.games.turns import Game, GameScene, Truth, TruthFact
 
 KINDS = {"eleusis": eleusis, "mastermind": mastermind, "knights": knights}
 FERRY = Path(__file__).parents[4] / "benchmarks" / "banks" / "ferry.toml"
@@ -37,9 +37,9 @@ def tables(bank: str) -> dict:
     return tomllib.loads(text)
 
 
-def played(game: Game, seed: int, choices: random.Random) -> list[tuple[Scene, Truth]]:
+def played(game: Game, seed: int, choices: random.Random) -> list[tuple[GameScene, Truth]]:
     turns = []
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     while scene is not None:
         turns.append((scene, game.truth()))
         _, scene = game.act(choices.choice(scene.actions))
@@ -105,7 +105,7 @@ def test_a_needed_fact_that_was_told_is_needed_in_the_words_that_told_it(name: s
 
 
 def test_a_change_is_over_when_a_line_shows_it_and_not_before():
-    record = Record(seed=1)
+    record = RoundRecord(seed=1)
     tin, oak = (TruthFact(subject="Bab", relation="takes", object=one) for one in ("tin", "oak"))
     deal = Deal(
         question="?", actions=("a",), best=frozenset("a"), rests_on=(oak,), needed=("",), kind=""
@@ -138,9 +138,9 @@ def test_both_banks_tell_the_same_game_in_other_words(kind: str):
     assert shape == [shape[0]] * len(BANKS)
 
 
-def played_by_place(game: Game, seed: int) -> list[tuple[Scene, Truth]]:
+def played_by_place(game: Game, seed: int) -> list[tuple[GameScene, Truth]]:
     turns = []
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     while scene is not None:
         turns.append((scene, game.truth()))
         _, scene = game.act(scene.actions[scene.turn % len(scene.actions)])
@@ -213,7 +213,7 @@ def test_an_action_that_is_not_offered_is_refused_and_changes_nothing():
 
 def test_after_the_last_turn_no_scene_is_open():
     game = GAMES["mastermind/short"]()
-    scene: Scene | None = game.begin(1)
+    scene: GameScene | None = game.begin(1)
     turns = 0
     while scene is not None:
         outcome, scene = game.act(scene.actions[0])

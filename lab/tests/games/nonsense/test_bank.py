@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mags.errors import InvalidInput, NotFound
-from mags_lab.games.nonsense.bank import Bank, bank
+from mags_lab.games.nonsense.bank import NonsenseBank, bank
 from mags_lab.games.nonsense.game import Nonsense
 from mags_lab.games.nonsense.levels import level
 from mags_lab.games.nonsense.rules import VALUES
@@ -18,7 +18,7 @@ PAIRS = list(combinations(BANKS, 2))
 LISTS = ("told", "again", "change", "question", "right", "wrong", "frames")
 
 
-def lines(made: Bank) -> list[str]:
+def lines(made: NonsenseBank) -> list[str]:
     lists: list[Lists] = [getattr(made, name) for name in LISTS]
     return [line for table in lists for found in table.values() for line in found]
 
@@ -40,7 +40,7 @@ def test_no_sentence_stands_in_two_banks(name: str, another: str) -> None:
 
 @pytest.mark.parametrize(("name", "another"), PAIRS)
 def test_no_made_up_kind_of_thing_stands_in_two_banks(name: str, another: str) -> None:
-    def kinds(made: Bank) -> set[str]:
+    def kinds(made: NonsenseBank) -> set[str]:
         return {
             kind for found in made.kinds.values() for kind in found if re.search("[a-z]{3}", kind)
         }

@@ -14,18 +14,18 @@ from mags_lab.games.nonsense.levels import LEVELS, level
 from mags_lab.games.nonsense.plan import FEWEST, MOST
 from mags_lab.games.registry import make
 from mags_lab.games.sentences import BANKS
-from mags_lab.games.turns import Outcome, Scene, Truth
+from mags_lab.games.turns import GameScene, Outcome, Truth
 
 seeds = st.integers(0, 10_000)
-Policy = Callable[[Scene, Truth], str]
-Met = list[tuple[Scene, Truth, Outcome]]
+Policy = Callable[[GameScene, Truth], str]
+Met = list[tuple[GameScene, Truth, Outcome]]
 
 
-def best(_scene: Scene, truth: Truth) -> str:
+def best(_scene: GameScene, truth: Truth) -> str:
     return min(truth.best)
 
 
-def worst(scene: Scene, truth: Truth) -> str:
+def worst(scene: GameScene, truth: Truth) -> str:
     return next(action for action in scene.actions if action not in truth.best)
 
 
@@ -36,7 +36,7 @@ def by_chance(seed: int) -> Policy:
 
 def played(name: str, seed: int, policy: Policy) -> Met:
     game = make(name)
-    scene: Scene | None = game.begin(seed)
+    scene: GameScene | None = game.begin(seed)
     met: Met = []
     while scene is not None:
         truth = game.truth()
@@ -188,7 +188,7 @@ def test_a_change_that_is_only_felt_cannot_be_known_at_first_and_is_later_by_any
 
 
 def test_who_does_what_was_right_before_is_told_that_it_is_over() -> None:
-    def stubborn(scene: Scene, truth: Truth) -> str:
+    def stubborn(scene: GameScene, truth: Truth) -> str:
         known = {f.object for f in truth.over} | {f.object for f in before[0]}
         old = [a for a in scene.actions if a not in truth.best and any(o in a for o in known)]
         return old[0] if old and not truth.knowable else min(truth.best)
@@ -198,7 +198,7 @@ def test_who_does_what_was_right_before_is_told_that_it_is_over() -> None:
         before = [frozenset()]
         met = []
         game = make("nonsense/easy/tuning")
-        scene: Scene | None = game.begin(seed)
+        scene: GameScene | None = game.begin(seed)
         while scene is not None:
             truth = game.truth()
             outcome, following = game.act(stubborn(scene, truth))
@@ -223,7 +223,7 @@ def test_only_an_action_of_the_scene_can_be_done() -> None:
 
 def test_after_the_end_there_is_nothing_to_do() -> None:
     game = make("nonsense/tiny")
-    scene: Scene | None = game.begin(0)
+    scene: GameScene | None = game.begin(0)
     while scene is not None:
         action = scene.actions[0]
         outcome, scene = game.act(action)

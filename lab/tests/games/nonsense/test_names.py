@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags_lab.games.nonsense.bank import bank
-from mags_lab.games.nonsense.world import LONGEST, SHORTEST, Names, blocked, decent, syllables
+from mags_lab.games.nonsense.world import LONGEST, SHORTEST, NameMaker, blocked, decent, syllables
 from mags_lab.games.sentences import BANKS
 
 seeds = st.integers(0, 10_000)
@@ -22,7 +22,7 @@ def test_the_banks_share_no_syllable() -> None:
 
 @given(seeds, st.sampled_from((0, 1, 2)))
 def test_names_are_new_decent_and_of_one_length(seed: int, side: int) -> None:
-    names = Names(Random(seed), side=side)
+    names = NameMaker(Random(seed), side=side)
     made = [names.word() for _ in range(60)]
     assert len(set(made)) == 60
     assert all(SHORTEST <= len(word) <= LONGEST and decent(word) for word in made)
@@ -30,13 +30,13 @@ def test_names_are_new_decent_and_of_one_length(seed: int, side: int) -> None:
 
 @given(seeds)
 def test_the_same_seed_makes_the_same_names(seed: int) -> None:
-    one, other = (Names(Random(seed), side=0) for _ in range(2))
+    one, other = (NameMaker(Random(seed), side=0) for _ in range(2))
     assert [one.word() for _ in range(9)] == [other.word() for _ in range(9)]
 
 
 def test_a_word_that_is_taken_is_no_name() -> None:
-    first = Names(Random(4), side=0).word()
-    assert Names(Random(4), side=0, taken=frozenset({first})).word() != first
+    first = NameMaker(Random(4), side=0).word()
+    assert NameMaker(Random(4), side=0, taken=frozenset({first})).word() != first
 
 
 def test_letters_that_offend_are_found_wherever_they_stand() -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from mags_lab.games.nonsense.bank import bank
 from mags_lab.games.nonsense.changes import AFTER, DAY, ChangingPlan
 from mags_lab.games.nonsense.levels import LEVELS, level
-from mags_lab.games.nonsense.rules import KINDS, SUBJECTS, VALUES, Slot, fact
+from mags_lab.games.nonsense.rules import KINDS, SUBJECTS, VALUES, RuleSlot, fact
 from mags_lab.games.nonsense.world import counts, make_world
 from mags_lab.games.registry import make
-from mags_lab.games.turns import Scene
+from mags_lab.games.turns import GameScene
 
 seeds = st.integers(0, 10_000)
 
@@ -53,7 +53,7 @@ def test_about_half_of_the_rules_are_told_in_the_opening(name: str) -> None:
 @settings(max_examples=5)
 def test_the_old_answer_is_among_the_actions_after_a_change(seed: int) -> None:
     plan = planned("standard", seed)
-    old: dict[Slot, str] = {}
+    old: dict[RuleSlot, str] = {}
     world = dict(plan.world.rules)
     found = 0
     for step in plan:
@@ -78,7 +78,7 @@ def test_the_old_answer_is_among_the_actions_after_a_change(seed: int) -> None:
 def test_what_holds_for_a_while_holds_so_long_and_reverts(seed: int) -> None:
     plan = planned("standard", seed)
     value = dict(plan.world.rules)
-    passing: dict[Slot, tuple[str, float, int]] = {}
+    passing: dict[RuleSlot, tuple[str, float, int]] = {}
     reverted = 0
     for step in plan:
         for change in step.changes:
@@ -110,10 +110,10 @@ def test_a_lie_is_never_among_the_facts_and_never_so(seed: int) -> None:
                 assert telling.slot is not None
                 assert fact(telling.slot, telling.value) not in plan.ledger.facts()
                 assert plan.ledger.world[telling.slot] != telling.value
-                honesty = Slot("honesty", telling.speaker)
+                honesty = RuleSlot("honesty", telling.speaker)
                 assert plan.ledger.known[honesty] == bank("tuning").lying
             else:
-                assert plan.ledger.world.get(Slot("honesty", telling.speaker)) != (
+                assert plan.ledger.world.get(RuleSlot("honesty", telling.speaker)) != (
                     bank("tuning").lying
                 )
     assert lies == 2
@@ -125,8 +125,8 @@ def test_a_lie_is_never_among_the_facts_and_never_so(seed: int) -> None:
 @example(125)  # a change only to be felt, to a custom whose act is unknown
 @settings(max_examples=5)
 def test_questions_come_soon_after_a_change_and_again(seed: int) -> None:
-    asked: dict[Slot, list[int]] = defaultdict(list)
-    changed: list[tuple[int, Slot]] = []
+    asked: dict[RuleSlot, list[int]] = defaultdict(list)
+    changed: list[tuple[int, RuleSlot]] = []
     plan = planned("standard", seed)
     for step in plan:
         changed += [(step.turn, c.slot) for c in step.changes if c.how in ("announced", "felt")]
@@ -144,7 +144,7 @@ def test_questions_come_soon_after_a_change_and_again(seed: int) -> None:
 @settings(max_examples=5)
 def test_whatever_changes_is_asked_about_within_four_turns(seed: int) -> None:
     plan = planned("standard", seed)
-    waiting: dict[Slot, int] = {}
+    waiting: dict[RuleSlot, int] = {}
     for step in plan:
         assert all(step.turn - since <= 4 for since in waiting.values())
         for slot, _ in plan.ledger.answer(step.decision).links:
@@ -157,7 +157,7 @@ def test_whatever_changes_is_asked_about_within_four_turns(seed: int) -> None:
 def ages(name: str, share: float) -> list[int]:
     """How old the lines are that questions take, after that share of the turns."""
     game = make(name)
-    scene: Scene | None = game.begin(0)
+    scene: GameScene | None = game.begin(0)
     found: list[int] = []
     while scene is not None:
         truth = game.truth()

@@ -1,24 +1,24 @@
 """How answers follow from rules, counted by hand."""
 
-from mags_lab.games.nonsense.rules import Decision, Slot, before, fact, path
+from mags_lab.games.nonsense.rules import NonsenseDecision, RuleSlot, before, fact, path
 from mags_lab.games.turns import TruthFact
 
 HONEST = "tells the truth"
 RULES = {
-    Slot("guardian", "Karduin"): "Orvane",
-    Slot("clan", "Orvane"): "the Vesk clan",
-    Slot("feast", "the Vesk clan"): "the feast of Imbel",
-    Slot("gift", "the feast of Imbel"): "pellin salt",
-    Slot("key", "Karduin"): "murra wool",
-    Slot("honesty", "Ferrin"): HONEST,
-    Slot("law", "Karduin", "whistling"): "forbidden",
+    RuleSlot("guardian", "Karduin"): "Orvane",
+    RuleSlot("clan", "Orvane"): "the Vesk clan",
+    RuleSlot("feast", "the Vesk clan"): "the feast of Imbel",
+    RuleSlot("gift", "the feast of Imbel"): "pellin salt",
+    RuleSlot("key", "Karduin"): "murra wool",
+    RuleSlot("honesty", "Ferrin"): HONEST,
+    RuleSlot("law", "Karduin", "whistling"): "forbidden",
     before("the custom of B", "the custom of A"): "the custom of B",
-    Slot("act", "the custom of B"): "walk backwards",
+    RuleSlot("act", "the custom of B"): "walk backwards",
 }
 
 
 def answer(*decision: str) -> tuple[str, int] | None:
-    found = path(RULES, Decision(*decision), HONEST)
+    found = path(RULES, NonsenseDecision(*decision), HONEST)
     return None if found is None else (found.answer, len(found.links))
 
 
@@ -30,9 +30,9 @@ def test_a_chain_of_four_rules_ends_in_a_gift() -> None:
 
 
 def test_a_creatures_own_rule_goes_before_that_of_its_clan() -> None:
-    rules = {**RULES, Slot("own gift", "Orvane"): "bolla ink"}
-    one = path(rules, Decision("gift_creature", "Orvane"), HONEST)
-    far = path(rules, Decision("gift_place", "Karduin"), HONEST)
+    rules = {**RULES, RuleSlot("own gift", "Orvane"): "bolla ink"}
+    one = path(rules, NonsenseDecision("gift_creature", "Orvane"), HONEST)
+    far = path(rules, NonsenseDecision("gift_place", "Karduin"), HONEST)
     assert one is not None
     assert far is not None
     assert (one.answer, len(one.links)) == ("bolla ink", 1)
@@ -58,7 +58,7 @@ def test_a_broken_chain_has_no_answer() -> None:
 
 
 def test_facts_are_triples_that_name_everything() -> None:
-    assert fact(Slot("law", "Karduin", "whistling"), "forbidden") == TruthFact(
+    assert fact(RuleSlot("law", "Karduin", "whistling"), "forbidden") == TruthFact(
         subject="Karduin", relation="law on whistling", object="forbidden"
     )
     slot = before("the custom of B", "the custom of A")

@@ -13,7 +13,7 @@ from mags.ports.answer import Answerer
 from mags.settings import Settings
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.players.thinker import Habits
-from mags_lab.games.turns import Choice, Line, Scene
+from mags_lab.games.turns import Choice, GameLine, GameScene
 
 BELONGS = "The ball belongs on the stand."
 SEEN = "A ball is in the laundry basket."
@@ -47,11 +47,11 @@ def player() -> Iterator[Remembering]:
     made.close()
 
 
-def scene(turn: int, question: str, *said: str) -> Scene:
+def scene(turn: int, question: str, *said: str) -> GameScene:
     told = tuple(
-        Line(speaker="world", text=text, at=60.0 * turn + i) for i, text in enumerate(said)
+        GameLine(speaker="world", text=text, at=60.0 * turn + i) for i, text in enumerate(said)
     )
-    return Scene(turn=turn, at=60.0 * turn, said=told, question=question, actions=ACTIONS)
+    return GameScene(turn=turn, at=60.0 * turn, said=told, question=question, actions=ACTIONS)
 
 
 def shown(lines: tuple[str, ...]) -> set[str]:

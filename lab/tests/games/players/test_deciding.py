@@ -14,7 +14,7 @@ from mags_lab.games.players.deciding import (
     Deciding,
     Features,
     LogLinear,
-    Record,
+    SuccessRate,
     chances,
     words_of,
 )
@@ -88,11 +88,11 @@ FED, TRUST = words_of("What do you feed Pell?"), words_of("Whom do you trust?")
 
 
 def test_nothing_known_is_the_share_at_first():
-    assert Record(0.6, 4.0).share(FED) == pytest.approx(0.6)
+    assert SuccessRate(0.6, 4.0).share(FED) == pytest.approx(0.6)
 
 
 def test_a_share_is_half_of_all_turns_and_half_of_those_in_these_words():
-    record = Record(0.5, 2.0)
+    record = SuccessRate(0.5, 2.0)
     record.learn(("feed", "*"), right=True)
     record.learn(("trust", "*"), right=False)
     every = (1 + 1) / (2 + 2)
@@ -102,7 +102,7 @@ def test_a_share_is_half_of_all_turns_and_half_of_those_in_these_words():
 
 
 def test_what_is_asked_in_other_words_counts_half():
-    record = Record(0.5, 2.0)
+    record = SuccessRate(0.5, 2.0)
     for _ in range(10):
         record.learn(FED, right=True)
     assert 0.5 < record.share(TRUST) < record.share(FED)
@@ -112,7 +112,7 @@ def test_what_is_asked_in_other_words_counts_half():
 def test_a_share_stays_between_none_and_all_and_rises_with_what_is_right(
     turns: list[tuple[tuple[str, ...], bool]],
 ):
-    record, worse = Record(0.6, 4.0), Record(0.6, 4.0)
+    record, worse = SuccessRate(0.6, 4.0), SuccessRate(0.6, 4.0)
     for asked, right in turns:
         record.learn(asked, right=right)
         worse.learn(asked, right=False)

@@ -8,7 +8,7 @@ from lab.tests.games.players.tiny import Towns
 from mags.errors import ConfigurationError, ModelReplyError
 from mags.models.chat.scripted import ScriptedChat
 from mags_lab.games.matches import play
-from mags_lab.games.players.baselines import Window
+from mags_lab.games.players.baselines import WindowPlayer
 from mags_lab.games.players.endpoint import SCHEMA, EndpointReader, act_prompt, choice_of, numbered
 from mags_lab.games.turns import Choice
 
@@ -75,5 +75,5 @@ def test_no_lines_are_said_to_be_none():
 
 def test_a_game_is_played_over_an_endpoint():
     replies = ['{"action": 1, "cited": [1], "sure": 1}'] * 3
-    turns = play(Towns(), Window(EndpointReader(ScriptedChat(replies))), seed=1, turns=3)
+    turns = play(Towns(), WindowPlayer(EndpointReader(ScriptedChat(replies))), seed=1, turns=3)
     assert [turn.cited for turn in turns] == [(0,), (0,), (0,)]

@@ -14,7 +14,7 @@ from mags_lab.games.players.evidence import (
     weighed,
 )
 from mags_lab.games.players.notes import Note
-from mags_lab.games.turns import Line
+from mags_lab.games.turns import GameLine
 
 ACTIONS = ("Go to the pier", "Go to the inn", "Go to the garden")
 ASKED = frozenset({"gurken"})
@@ -22,7 +22,7 @@ WORK = ("At the mill", "At the harbour", "Say that this is unknown")
 
 
 def note(turn: int, text: str, speaker: str = "Jon") -> Note:
-    return Note(said=(turn, 0), line=Line(speaker=speaker, text=text, at=float(turn)))
+    return Note(said=(turn, 0), line=GameLine(speaker=speaker, text=text, at=float(turn)))
 
 
 def chain(option: int, value: float, *steps: int, since: tuple[int, ...] = ()) -> Chain:

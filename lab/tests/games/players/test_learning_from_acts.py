@@ -8,7 +8,7 @@ from lab.tests.games.players.test_players import in_ram
 from lab.tests.games.players.tiny import Words
 from mags_lab.games.players import doubts
 from mags_lab.games.players.remembering import Remembering
-from mags_lab.games.turns import Line, Outcome, Scene
+from mags_lab.games.turns import GameLine, GameScene, Outcome
 
 ACTIONS = ("Give amber wax", "Give oat bread", "Give copper coins")
 TOLD = (
@@ -18,11 +18,11 @@ TOLD = (
 RUMOUR = "I heard that the Orn clan loves oat bread instead of amber wax."
 
 
-def scene(turn: int, who: str, *said: tuple[str, str]) -> Scene:
+def scene(turn: int, who: str, *said: tuple[str, str]) -> GameScene:
     at = 3_600.0 * turn
-    lines = tuple(Line(speaker=speaker, text=text, at=at) for speaker, text in said)
+    lines = tuple(GameLine(speaker=speaker, text=text, at=at) for speaker, text in said)
     question = f"What do you give {who}?"
-    return Scene(turn=turn, at=at, said=lines, question=question, actions=ACTIONS)
+    return GameScene(turn=turn, at=at, said=lines, question=question, actions=ACTIONS)
 
 
 def played() -> tuple[Remembering, list[str]]:

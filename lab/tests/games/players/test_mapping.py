@@ -6,8 +6,8 @@ import mags
 from mags.models.embed.hashing import HashEmbedder
 from mags_lab.games.players.directions import WayPolicy
 from mags_lab.games.players.mapping import Map
-from mags_lab.games.players.notes import Note, Shown
-from mags_lab.games.turns import Line
+from mags_lab.games.players.notes import Note, ShownLine
+from mags_lab.games.turns import GameLine
 
 SAID = (
     "The Red Hall has exits to the east and west.",
@@ -20,21 +20,21 @@ EXITS, WEST, BLUE_EXITS, BACK, LOCKER = range(len(SAID))
 QUESTION = "You are in the Red Hall. What do you do?"
 
 
-def mapped(*said: str) -> tuple[Map, list[Shown]]:
+def mapped(*said: str) -> tuple[Map, list[ShownLine]]:
     """A map that was told these lines, and the lines as they are recalled."""
     memory = mags.open(None, embedder=HashEmbedder(64), policy=WayPolicy(), clock=lambda: 1e6)
     known, lines = Map(memory), []
     for place, text in enumerate(said):
-        note = Note(said=(place, 0), line=Line(text=text, speaker="world", at=60.0 * place))
+        note = Note(said=(place, 0), line=GameLine(text=text, speaker="world", at=60.0 * place))
         seen = memory.observe(text, speaker="world", at=60.0 * place)
         known.told(note, (*seen.facts, *seen.confirmed))
         lines.append(
-            Shown(text=note.shown, note=note, ids=(seen.episode_id,), facts=known.facts(note))
+            ShownLine(text=note.shown, note=note, ids=(seen.episode_id,), facts=known.facts(note))
         )
     return known, lines
 
 
-def texts(lines: list[Shown]) -> list[str]:
+def texts(lines: list[ShownLine]) -> list[str]:
     return [one.text.removeprefix("world: ") for one in lines]
 
 
@@ -83,7 +83,7 @@ def test_a_line_whose_way_does_not_fit_is_left_out_with_it():
 def test_a_line_that_was_not_told_has_no_facts():
     known, _ = mapped(*SAID)
     assert known.facts(None) == frozenset()
-    other = Note(said=(9, 9), line=Line(text="It rained.", speaker="world", at=0.0))
+    other = Note(said=(9, 9), line=GameLine(text="It rained.", speaker="world", at=0.0))
     assert known.facts(other) == frozenset()
 
 

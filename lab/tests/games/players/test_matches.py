@@ -6,18 +6,18 @@ import pytest
 
 from lab.tests.games.players.tiny import Towns, Words
 from mags.errors import InvalidInput
-from mags_lab.games.matches import Ledger, Match, as_json, from_json, play
-from mags_lab.games.players.baselines import Nothing, Oracle, Window
-from mags_lab.games.turns import Line, Move, Scene, Truth, TruthFact
+from mags_lab.games.matches import GameMatch, TaughtFacts, as_json, from_json, play
+from mags_lab.games.players.baselines import Nothing, Oracle, WindowPlayer
+from mags_lab.games.turns import GameLine, GameScene, Move, Truth, TruthFact
 
 OSLO = TruthFact(subject="Anna", relation="home", object="Oslo")
 BREAD = TruthFact(subject="Bruno", relation="bread", object="rye")
-SCENE = Scene(
+SCENE = GameScene(
     turn=3,
     at=0.0,
     said=(
-        Line(speaker="Ida", text="Anna lives in Oslo.", at=0.0),
-        Line(speaker="Jon", text="It rains.", at=0.0),
+        GameLine(speaker="Ida", text="Anna lives in Oslo.", at=0.0),
+        GameLine(speaker="Jon", text="It rains.", at=0.0),
     ),
     question="Where does Anna live?",
     actions=("Oslo", "Rome"),
@@ -31,29 +31,29 @@ TRUTH = Truth(
 
 
 @pytest.fixture
-def ledger() -> Ledger:
-    made = Ledger()
+def ledger() -> TaughtFacts:
+    made = TaughtFacts()
     made.heard(SCENE, TRUTH)
     return made
 
 
-def test_a_line_teaches_by_where_it_stood(ledger: Ledger):
+def test_a_line_teaches_by_where_it_stood(ledger: TaughtFacts):
     move = Move(action="Oslo", lines=("whatever", "it says"), sources=(((3, 1),), ((3, 0),)))
     assert ledger.teaches(move, TRUTH) == [frozenset(), {OSLO}]
 
 
-def test_without_sources_a_line_teaches_by_its_words(ledger: Ledger):
+def test_without_sources_a_line_teaches_by_its_words(ledger: TaughtFacts):
     lines = ("Ida: Anna lives in Oslo.", "Anna lives in Oslo.", "Anna's home is Oslo.", "It rains.")
     taught = ledger.teaches(Move(action="Oslo", lines=lines), TRUTH)
     assert taught == [{OSLO}, {OSLO}, {OSLO}, frozenset()]
 
 
-def test_sources_of_only_some_lines_are_refused(ledger: Ledger):
+def test_sources_of_only_some_lines_are_refused(ledger: TaughtFacts):
     with pytest.raises(InvalidInput, match="sources of 1 lines and shows 2"):
         ledger.teaches(Move(action="Oslo", lines=("a", "b"), sources=(((3, 0),),)), TRUTH)
 
 
-def test_only_lines_of_the_scene_are_told_by_it(ledger: Ledger):
+def test_only_lines_of_the_scene_are_told_by_it(ledger: TaughtFacts):
     assert ledger.told_at(OSLO) == 3
     assert ledger.told_at(BREAD) is None
 
@@ -79,7 +79,7 @@ def test_age_and_change_are_counted_from_what_was_told_last():
 
 
 def test_a_record_survives_as_a_line_of_json():
-    turns = play(Towns(every=10), Window(Words(), tokens=60), seed=4, turns=30)
+    turns = play(Towns(every=10), WindowPlayer(Words(), tokens=60), seed=4, turns=30)
     assert [from_json(as_json(turn)) for turn in turns] == list(turns)
     assert from_json(as_json(turns[3], lines=False)) == replace(turns[3], lines=())
 
@@ -91,7 +91,7 @@ def test_what_is_no_record_is_refused(line: str):
 
 
 def test_the_end_tells_what_holds_and_what_held():
-    match = Match(Towns(every=10), Oracle(Words()), seed=4, turns=31)
+    match = GameMatch(Towns(every=10), Oracle(Words()), seed=4, turns=31)
     turns = list(match)
     assert len(turns) == 31
     assert len(match.end.facts) == 8

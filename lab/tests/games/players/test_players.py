@@ -12,8 +12,8 @@ from mags.memory.memory import Memory
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.answer import Answerer
 from mags.settings import Settings
-from mags_lab.games.matches import Turned, play
-from mags_lab.games.players.baselines import Nothing, Window
+from mags_lab.games.matches import PlayedTurn, play
+from mags_lab.games.players.baselines import Nothing, WindowPlayer
 from mags_lab.games.players.remembering import MakeMemory, Remembering
 from mags_lab.games.players.retrieving import Retrieving
 from mags_lab.games.players.thinker import Habits
@@ -43,11 +43,11 @@ def mags_player(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reme
     player.close()
 
 
-def untimed(turns: tuple[Turned, ...]) -> list[Turned]:
+def untimed(turns: tuple[PlayedTurn, ...]) -> list[PlayedTurn]:
     return [replace(turn, recall_s=0.0, engram_s=0.0, choose_s=0.0) for turn in turns]
 
 
-def score(turns: tuple[Turned, ...]) -> float:
+def score(turns: tuple[PlayedTurn, ...]) -> float:
     return sum(turn.right for turn in turns) / len(turns)
 
 
@@ -58,11 +58,12 @@ def test_nothing_sees_the_turn_alone():
 
 
 def test_a_window_holds_the_last_lines_that_fit():
-    turns = play(Towns(every=500), Window(Words(), lines=5), seed=1, turns=30)
+    turns = play(Towns(every=500), WindowPlayer(Words(), lines=5), seed=1, turns=30)
     assert {turn.shown for turn in turns} == {5}
     assert turns[-1].lines[-1].startswith("Jon: ")
     assert all(
-        turn.tokens <= 40 for turn in play(Towns(), Window(Words(), tokens=40), seed=1, turns=9)
+        turn.tokens <= 40
+        for turn in play(Towns(), WindowPlayer(Words(), tokens=40), seed=1, turns=9)
     )
 
 
@@ -134,7 +135,7 @@ def test_a_rolled_back_memory_plays_as_an_empty_one():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Window(Words()),
+        lambda: WindowPlayer(Words()),
         lambda: Retrieving(Words(), EMBEDDER, growing=True),
         lambda: Retrieving(Words(), EMBEDDER, growing=False),
     ],

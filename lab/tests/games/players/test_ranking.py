@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from mags.index.tokens import terms
 from mags.recall.chains import Chain
-from mags_lab.games.players.deciding import RANKING_STEP, STEADY, WORTH, Ranking
+from mags_lab.games.players.deciding import RANKING_STEP, STEADY, WORTH, LineRanking
 from mags_lab.games.players.notes import Note, named
-from mags_lab.games.turns import Line
+from mags_lab.games.turns import GameLine
 
 ACTIONS = ("Give salt", "Give silk", "Give wool")
 LINES = (
@@ -29,7 +29,7 @@ ELSEWHERE = "Which gift does Krirpo want?"
 def line(step: int) -> Note | None:
     if step >= len(LINES):
         return None
-    return Note(said=(step, 0), line=Line(speaker="Bo", text=LINES[step], at=float(step)))
+    return Note(said=(step, 0), line=GameLine(speaker="Bo", text=LINES[step], at=float(step)))
 
 
 def chain(option: int, value: float, *steps: int) -> Chain:
@@ -43,8 +43,8 @@ def options(found: list[Chain]) -> list[int]:
     return [one.option for one in found]
 
 
-def taught(times: int, *, option: int, won: bool) -> Ranking:
-    ranking = Ranking()
+def taught(times: int, *, option: int, won: bool) -> LineRanking:
+    ranking = LineRanking()
     for _ in range(times):
         ranking.ranked((GATE, FEAST, TALK), ASKED, ACTIONS, line)
         ranking.learn(option, won=won)
@@ -52,7 +52,7 @@ def taught(times: int, *, option: int, won: bool) -> Ranking:
 
 
 def test_who_has_learned_nothing_ranks_by_worth_alone():
-    found = Ranking().ranked((TALK, FEAST, GATE), ASKED, ACTIONS, line)
+    found = LineRanking().ranked((TALK, FEAST, GATE), ASKED, ACTIONS, line)
     assert options(found) == [1, 0, 2]
     assert [one.value for one in found] == pytest.approx([0.4, 0.3, 0.2])
 
@@ -77,7 +77,7 @@ def test_a_question_of_another_sort_is_hardly_moved():
 
 
 def test_one_step_is_what_the_slope_of_the_likelihood_says():
-    ranking = Ranking()
+    ranking = LineRanking()
     ranking.ranked((chain(0, 0.5, 2), chain(1, 0.5)), "Salgo", ACTIONS, line)
     ranking.learn(0, won=True)
     # Both have a chance of a half. The first has the words of its line, and its length; the second
@@ -115,7 +115,7 @@ found = st.lists(
 
 @given(st.lists(st.tuples(found, st.integers(0, 2), st.booleans()), max_size=12))
 def test_chains_are_ranked_never_made_nor_lost_and_their_worth_stays_in_bounds(turns):
-    ranking = Ranking()
+    ranking = LineRanking()
     for chains, option, won in turns:
         ranked = ranking.ranked(chains, ASKED, ACTIONS, line)
         assert sorted((c.option, c.steps) for c in ranked) == sorted(

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from mags_lab.games.players.notes import Note
 from mags_lab.games.players.repute import OLDER, Repute, beside, features, own_names
-from mags_lab.games.turns import Choice, Line, Said, Scene
+from mags_lab.games.turns import Choice, GameLine, GameScene, Said
 
 WHOM = "Who can help you find the ring?"
 FOUR = ("rely on Filow", "rely on Rulmar", "rely on Gwwyn", "rely on Osodry")
 NAMES = {one.split()[-1].lower(): one for one in FOUR}
 
 
-def scene(turn: int, question: str = WHOM, actions: Sequence[str] = FOUR) -> Scene:
-    return Scene(turn=turn, at=float(turn), said=(), question=question, actions=tuple(actions))
+def scene(turn: int, question: str = WHOM, actions: Sequence[str] = FOUR) -> GameScene:
+    return GameScene(turn=turn, at=float(turn), said=(), question=question, actions=tuple(actions))
 
 
 def note(turn: int, text: str) -> Note:
-    return Note(said=(turn, 0), line=Line(speaker="crier", text=text, at=float(turn)))
+    return Note(said=(turn, 0), line=GameLine(speaker="crier", text=text, at=float(turn)))
 
 
 class Town:

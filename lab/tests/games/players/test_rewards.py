@@ -9,8 +9,8 @@ from lab.tests.games.players.tiny import Towns, Words
 from mags_lab.cli.arena import HABITS, LINES, STANDARD, UNREWARDED, make_player
 from mags_lab.games.matches import play
 from mags_lab.games.players.remembering import Remembering
-from mags_lab.games.players.retrieving import Learning, Retrieving
-from mags_lab.games.turns import Line, Move, Outcome, Player, Rewarded, Scene
+from mags_lab.games.players.retrieving import Retrieving, RewardedRetrieving
+from mags_lab.games.turns import GameLine, GameScene, Move, Outcome, Player, Rewarded
 
 ACTIONS = ("Give amber wax", "Give oat bread", "Give copper coins")
 TOLD = ("guide", "Pell loves amber wax."), ("Jon", "Once Pell was glad of oat bread.")
@@ -18,10 +18,12 @@ BAD = "narrator", "Pell would not take the amber wax."
 GOOD = "narrator", "You gave Pell amber wax, and Pell was glad."
 
 
-def scene(turn: int, *said: tuple[str, str]) -> Scene:
+def scene(turn: int, *said: tuple[str, str]) -> GameScene:
     at = 3_600.0 * turn
-    lines = tuple(Line(speaker=speaker, text=text, at=at) for speaker, text in said)
-    return Scene(turn=turn, at=at, said=lines, question="What do you give Pell?", actions=ACTIONS)
+    lines = tuple(GameLine(speaker=speaker, text=text, at=at) for speaker, text in said)
+    return GameScene(
+        turn=turn, at=at, said=lines, question="What do you give Pell?", actions=ACTIONS
+    )
 
 
 def moves(player: Player, rewards: tuple[float, ...]) -> list[Move]:
@@ -65,7 +67,7 @@ def test_mags_without_reward_keeps_no_outcome_and_gives_no_feedback():
 
 def test_growing_retrieval_with_a_diary_does_not_do_again_what_was_punished():
     growing = Retrieving(Words(), EMBEDDER, growing=True)
-    learning = Learning(Words(), EMBEDDER)
+    learning = RewardedRetrieving(Words(), EMBEDDER)
     assert {one.action for one in moves(growing, (0.0, 0.0, 0.0))} == {ACTIONS[0]}
     tried = [one.action for one in moves(learning, (0.0, 0.0, 0.0))]
     assert tried[0] == ACTIONS[0]
@@ -73,7 +75,7 @@ def test_growing_retrieval_with_a_diary_does_not_do_again_what_was_punished():
 
 
 def test_growing_retrieval_with_a_diary_does_again_what_was_rewarded():
-    player = Learning(Words(), EMBEDDER)
+    player = RewardedRetrieving(Words(), EMBEDDER)
     player.begin(scene(0, *TOLD))
     assert player.choose(scene(0, *TOLD)).action == ACTIONS[0]
     player.rewarded(Outcome(reward=1.0))
@@ -82,7 +84,7 @@ def test_growing_retrieval_with_a_diary_does_again_what_was_rewarded():
 
 
 def test_what_is_newer_than_a_failure_is_tried_again():
-    player = Learning(Words(), EMBEDDER)
+    player = RewardedRetrieving(Words(), EMBEDDER)
     player.begin(scene(0, *TOLD))
     player.choose(scene(0, *TOLD))
     player.rewarded(Outcome(reward=0.0))
@@ -93,7 +95,7 @@ def test_what_is_newer_than_a_failure_is_tried_again():
 
 
 def test_untold_of_rewards_it_is_growing_retrieval():
-    class Deaf(Learning):
+    class Deaf(RewardedRetrieving):
         def rewarded(self, outcome: Outcome) -> None:
             """Told nothing."""
 
@@ -103,16 +105,18 @@ def test_untold_of_rewards_it_is_growing_retrieval():
 
 
 def test_a_diary_of_rewards_is_forgotten_with_the_game():
-    player = Learning(Words(), EMBEDDER)
+    player = RewardedRetrieving(Words(), EMBEDDER)
     play(Towns(every=10), player, seed=1, turns=40)
     again = untimed(play(Towns(every=10), player, seed=2, turns=40))
-    fresh = Learning(Words(), EMBEDDER)
+    fresh = RewardedRetrieving(Words(), EMBEDDER)
     assert again == untimed(play(Towns(every=10), fresh, seed=2, turns=40))
 
 
 def test_two_of_the_players_of_every_table_learn_from_rewards():
     assert set(STANDARD) - set(UNREWARDED) == {"growing + diary", "MAGS, no reward"}
-    learns = {name for name in STANDARD if isinstance(make_player(name, Words()), Learning)}
+    learns = {
+        name for name in STANDARD if isinstance(make_player(name, Words()), RewardedRetrieving)
+    }
     learns |= {name for name in HABITS if HABITS[name].outcomes and name in STANDARD}
     assert learns == {"growing + diary", "MAGS"}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mags
 from mags.models.embed.hashing import HashEmbedder
-from mags_lab.games.players.notes import Note, Shown
+from mags_lab.games.players.notes import Note, ShownLine
 from mags_lab.games.players.thinker import RARE, Habits, Passing, Rarity, midway
-from mags_lab.games.turns import Line, Scene
+from mags_lab.games.turns import GameLine, GameScene
 
 
 def test_a_line_lapses_once_when_all_that_it_told_has_ended_or_is_forgotten():
@@ -27,15 +27,15 @@ def test_a_line_lapses_once_when_all_that_it_told_has_ended_or_is_forgotten():
 OPENED = "The key 1 opens the brass locker."
 FOUND = "The key 2 opens the tin locker."
 QUESTION = "You are in the Hall and carry a key 1 and a key 2. What do you do?"
-SCENE = Scene(turn=9, at=0.0, said=(), question=QUESTION, actions=("go east", "go west"))
+SCENE = GameScene(turn=9, at=0.0, said=(), question=QUESTION, actions=("go east", "go west"))
 
 
 def note(text: str, turn: int = 0) -> Note:
-    return Note(said=(turn, 0), line=Line(text=text, speaker="world", at=0.0))
+    return Note(said=(turn, 0), line=GameLine(text=text, speaker="world", at=0.0))
 
 
-def shown(*texts: str) -> list[Shown]:
-    return [Shown(text=text, note=note(text)) for text in texts]
+def shown(*texts: str) -> list[ShownLine]:
+    return [ShownLine(text=text, note=note(text)) for text in texts]
 
 
 def told(*texts: str) -> Rarity:
@@ -80,7 +80,7 @@ def test_words_as_rare_stay_in_the_order_of_what_was_found_and_are_few():
 
 
 def test_a_line_of_the_memorys_own_words_is_not_looked_into():
-    assert told(FOUND).rarest([Shown(text=FOUND, note=None)], QUESTION) == []
+    assert told(FOUND).rarest([ShownLine(text=FOUND, note=None)], QUESTION) == []
 
 
 def test_among_places_the_query_has_the_rarest_words_and_else_names_and_always_the_actions():

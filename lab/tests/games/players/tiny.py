@@ -6,7 +6,7 @@ from random import Random
 
 from mags.errors import InvalidInput
 from mags.index.tokens import terms
-from mags_lab.games.turns import Choice, Line, Outcome, Scene, Truth, TruthFact
+from mags_lab.games.turns import Choice, GameLine, GameScene, Outcome, Truth, TruthFact
 
 PEOPLE = ("Anna", "Bruno", "Clara", "David", "Edith", "Fabian", "Greta", "Hugo")
 TOWNS = ("Oslo", "Lisbon", "Vienna", "Dublin", "Prague", "Warsaw", "Athens", "Madrid")
@@ -27,7 +27,7 @@ class Towns:
         self._length = length
         self.name = "towns/tiny"
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         self._rng = Random(seed)
         self._turn = 0
         self._home = {person: self._rng.choice(TOWNS) for person in PEOPLE}
@@ -42,7 +42,7 @@ class Towns:
         said = [self._line("Ida", f"{p} lives in {t}.") for p, t in self._facts()]
         return self._scene(said)
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         if action not in self._here.actions:
             raise InvalidInput(f"{action!r} is no action of this scene")
         right = action == self._home[self._asked]
@@ -75,7 +75,7 @@ class Towns:
     def _facts(self) -> list[tuple[str, str]]:
         return list(self._home.items())
 
-    def _move(self, place: int) -> Line:
+    def _move(self, place: int) -> GameLine:
         person = self._rng.choice(PEOPLE)
         before = self._home[person]
         town = self._rng.choice([t for t in TOWNS if t != before])
@@ -88,14 +88,14 @@ class Towns:
         self._teaches[self._turn, place] = (new,)
         return self._line("Ida", f"{person} moved to {town}.")
 
-    def _line(self, speaker: str, text: str) -> Line:
-        return Line(speaker=speaker, text=text, at=self._turn * HOUR_S)
+    def _line(self, speaker: str, text: str) -> GameLine:
+        return GameLine(speaker=speaker, text=text, at=self._turn * HOUR_S)
 
-    def _scene(self, said: list[Line]) -> Scene:
+    def _scene(self, said: list[GameLine]) -> GameScene:
         self._asked = self._rng.choice(PEOPLE)
         actions = list(TOWNS)
         self._rng.shuffle(actions)
-        self._here = Scene(
+        self._here = GameScene(
             turn=self._turn,
             at=self._turn * HOUR_S,
             said=tuple(said),

@@ -11,7 +11,7 @@ from mags.models.grammar import check_invented, read_engram
 from mags_lab.training.chains.dialogues import asides, dialogues, fault_of, read, stands_in
 from mags_lab.training.chains.phrasebook import words
 from mags_lab.training.chains.schema import Role, Split, check_target
-from mags_lab.training.chains.splits import HELD_OUT_RELATIONS, part, shelf, split_of
+from mags_lab.training.chains.splits import HELD_OUT_RELATIONS, part, split_material, split_of
 from mags_lab.training.chains.variety import distinct, self_bleu
 from mags_lab.training.generate.dialogues import Talks, unknown_types
 from mags_lab.training.generate.fillers import known_types
@@ -45,24 +45,27 @@ def test_no_turn_names_a_relation_that_training_may_not_see():
 
 
 def test_splits_share_no_turn_and_have_their_shares():
-    turns = {split: {turn.id for turn in shelf(split).dialogues} for split in SPLITS}
+    turns = {split: {turn.id for turn in split_material(split).dialogues} for split in SPLITS}
     assert sum(map(len, turns.values())) == len(set().union(*turns.values())) == len(dialogues())
     assert 0.07 <= len(turns[Split.TALK]) / len(dialogues()) <= 0.13
     assert 0.11 <= len(turns[Split.DEV]) / len(dialogues()) <= 0.19
-    assert {split_of(turn) for turn in shelf(Split.TALK).dialogues} == {Split.TALK}
-    assert shelf(Split.PHRASINGS).dialogues == ()
+    assert {split_of(turn) for turn in split_material(Split.TALK).dialogues} == {Split.TALK}
+    assert split_material(Split.PHRASINGS).dialogues == ()
 
 
 def test_the_test_split_has_asides_of_its_own():
     for name in asides():
-        train, talk = shelf(Split.TRAIN).asides[name], shelf(Split.TALK).asides[name]
+        train, talk = (
+            split_material(Split.TRAIN).asides[name],
+            split_material(Split.TALK).asides[name],
+        )
         assert {*train} & {*talk} == set()
         assert talk == part(asides()[name], kind=f"aside {name}", held=True)
 
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_draft_is_a_sample_that_invents_nothing(split: Split):
-    talks = Talks(shelf(split), Random(7))
+    talks = Talks(split_material(split), Random(7))
     for place in range(600):
         role = Role.ROUTER if place % 4 == 0 else Role.WRITE
         sample = talks.draft(role).sample(role, id=str(place), split=split)

@@ -15,17 +15,17 @@ from mags_lab.training.chains.phrasebook import (
 )
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.chains.splits import (
+    CALIBRATION,
     HELD_OUT_RELATIONS,
     NEW_FRAMES,
     NEW_PHRASES,
     SHARED_WORDS,
     TESTS,
-    UNHEARD,
     held_out,
     part,
-    shelf,
+    split_material,
 )
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.fillers import spellable, syllables
 from mags_lab.training.generate.samples import Amount, generate, of_split
 
@@ -34,7 +34,9 @@ PLAIN = re.compile(r"(?:user|assistant)(?:'s|$)")
 
 
 def phrases(split: Split) -> set[str]:
-    return {folded(p) for e in shelf(split).entries for ps in e.phrases.values() for p in ps}
+    return {
+        folded(p) for e in split_material(split).entries for ps in e.phrases.values() for p in ps
+    }
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,7 @@ def fields(samples: list[Sample]) -> set[str]:
 
 @pytest.mark.parametrize("split", TESTS)
 def test_phrases_frames_and_words_are_those_that_the_split_says(split: Split):
-    train, test = shelf(Split.TRAIN), shelf(split)
+    train, test = split_material(Split.TRAIN), split_material(split)
     shared = phrases(Split.TRAIN) & phrases(split)
     assert (shared == set()) is (split in NEW_PHRASES)
     for name, lines in test.frames.items():
@@ -105,7 +107,7 @@ def test_what_was_written_for_training_alone_stands_in_no_test():
     named = {(entry.name, entry.subject, entry.object) for entry in phrasebook()}
     assert {(e.name, e.subject, e.object) for e in phrasebook(FURTHER)} <= named
     for split in TESTS:
-        test = shelf(split)
+        test = split_material(split)
         for entry in phrasebook(FURTHER):
             mine = {folded(p) for ps in entry.phrases.values() for p in ps}
             theirs = {
@@ -121,22 +123,22 @@ def test_what_was_written_for_training_alone_stands_in_no_test():
             assert {*lines} & {*test.frames[name]} == set()
 
 
-@pytest.mark.parametrize("split", sorted(UNHEARD))
+@pytest.mark.parametrize("split", sorted(CALIBRATION))
 def test_what_dev_says_anew_no_other_split_says(split: Split):
     own = {folded(phrase) for _, _, phrase in all_phrases(phrasebook(split))}
     assert len(own) >= 300
-    for other in {Split.TRAIN, Split.DEV, *UNHEARD, *TESTS} - {split}:
+    for other in {Split.TRAIN, Split.DEV, *CALIBRATION, *TESTS} - {split}:
         assert own & phrases(other) == set()
-    new, train = shelf(split), shelf(Split.TRAIN)
+    new, train = split_material(split), split_material(Split.TRAIN)
     assert {entry.name for entry in new.entries} == {entry.name for entry in train.entries}
     assert (new.words, new.frames, new.smalltalk) == (train.words, train.frames, train.smalltalk)
     assert phrases(split) - own <= phrases(Split.TRAIN)
     assert not new.held
 
 
-@pytest.mark.parametrize("split", sorted(UNHEARD))
+@pytest.mark.parametrize("split", sorted(CALIBRATION))
 def test_phrases_that_training_never_has_make_samples_of_their_own_split(split: Split):
-    found = list(of_split(split, 60, 1, Known()))
+    found = list(of_split(split, 60, 1, SeenTurns()))
     assert {sample.split for sample in found} == {split}
     assert {sample.role for sample in found} == {*Role}
 

@@ -5,7 +5,7 @@ import pytest
 from mags.ports.policy import Turn
 from mags_lab.training.chains.schema import Role, Sample, Split
 from mags_lab.training.chains.variety import (
-    Known,
+    SeenTurns,
     distinct,
     jaccard,
     self_bleu,
@@ -67,12 +67,12 @@ def test_near_duplicates_are_turned_away_and_others_kept():
         long.replace("sun", "shade"),
         "something else entirely was said here",
     ]
-    known = Known()
+    known = SeenTurns()
     assert [text for text in texts if known.take(sample(text))] == [long, texts[3]]
 
 
 def test_the_same_turn_counts_once_for_each_policy():
-    known = Known()
+    known = SeenTurns()
     assert known.take(sample("Hi there!"))
     assert not known.take(sample("hi there !"))
     assert jaccard(frozenset(), frozenset()) == 1.0

@@ -16,9 +16,9 @@ from mags_lab.training.evaluate.deciders import Decision, PolicyDecider
 from mags_lab.training.evaluate.evaluation import (
     EvaluationConfig,
     chosen,
-    draw,
     evaluate,
     from_json,
+    plot,
     tables,
     to_json,
 )
@@ -197,7 +197,7 @@ class Wavering(Mute):
 
 def test_decisions_are_drawn_of_who_draws_and_judged_beside_the_likeliest() -> None:
     samples = [writing(), writing(NONE, "Good morning!", "n")]
-    decider = PolicyDecider(RulePolicy(), drawn=Wavering())
+    decider = PolicyDecider(RulePolicy(), sampled=Wavering())
     (cell,) = evaluate(decider, samples, EvaluationConfig(repeated=1, draws=3)).cells
     assert cell.measures["exact"].mean == 1.0
     assert cell.measures["agreement"].mean == pytest.approx(1 / 3)
@@ -266,7 +266,7 @@ def test_a_picture_is_drawn_where_matplotlib_is(
     with monkeypatch.context() as without:
         without.setitem(__import__("sys").modules, "matplotlib.figure", None)
         with pytest.raises(MissingExtra, match=r"mags\[plot\]"):
-            draw([found], tmp_path / "none.svg")
+            plot([found], tmp_path / "none.svg")
     pytest.importorskip("matplotlib", reason="needs the extra: pip install 'mags[plot]'")
-    draw([found], tmp_path / "pictures" / "exact.svg")
+    plot([found], tmp_path / "pictures" / "exact.svg")
     assert "<svg" in (tmp_path / "pictures" / "exact.svg").read_text()

@@ -10,8 +10,8 @@ from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Act
 from mags_lab.training.chains.card import card
 from mags_lab.training.chains.schema import (
-    Line,
-    Look,
+    OperationLine,
+    RecallLook,
     Role,
     Sample,
     Split,
@@ -20,7 +20,7 @@ from mags_lab.training.chains.schema import (
     route,
     to_line,
 )
-from mags_lab.training.chains.splits import shelf
+from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Fillers, Framer, decent, lowered, name
 from mags_lab.training.generate.samples import Amount, generate
@@ -115,26 +115,30 @@ def test_names_are_decent_and_read_as_names():
 
 def test_an_unknown_slot_type_says_what_to_add():
     with pytest.raises(InvalidInput, match=r"words/no-such\.txt"):
-        Fillers(shelf(Split.TRAIN), Random(0)).value("no-such")
+        Fillers(split_material(Split.TRAIN), Random(0)).value("no-such")
 
 
 def test_values_differ_from_those_to_avoid():
-    fillers = Fillers(shelf(Split.TRAIN), Random(0))
+    fillers = Fillers(split_material(Split.TRAIN), Random(0))
     with pytest.raises(InvalidInput, match="too few"):
-        fillers.value("kind", avoid=shelf(Split.TRAIN).words["kind"])
+        fillers.value("kind", avoid=split_material(Split.TRAIN).words["kind"])
 
 
 def test_operations_have_one_spelling():
-    line = Line(act=Act.ADD, subject="Ana", relation="favourite food", object="ramen | udon")
+    line = OperationLine(
+        act=Act.ADD, subject="Ana", relation="favourite food", object="ramen | udon"
+    )
     assert str(line) == "ADD | Ana | favourite | ramen \\| udon | kind=food"
-    dated = Line(act=Act.ADD, subject="Ana", relation="lives in", object="Oslo", when="2024-05")
+    dated = OperationLine(
+        act=Act.ADD, subject="Ana", relation="lives in", object="Oslo", when="2024-05"
+    )
     assert str(dated) == "ADD | Ana | lives in | Oslo | | 2024-05"
     (read,) = read_engram(engram([dated, dated])).operations
     assert (read.object, read.qualifiers) == ("Oslo", {})
 
 
 def test_plans_and_routes_have_one_spelling():
-    look = Look(
+    look = RecallLook(
         queries=("Ana's sister",),
         entities=("Ana",),
         hops=(("Ana", "sister", False), ("^", "works at", True)),
@@ -174,7 +178,7 @@ def test_dates_mean_what_they_say_on_their_day():
 
 
 def test_frames_keep_sentences_whole():
-    material = shelf(Split.TRAIN)
+    material = split_material(Split.TRAIN)
     framer = Framer(material, Random(0), Fillers(material, Random(0)))
     values = {"x": "My flat is in Oslo.", "y": "You see", "w": "May"}
     assert framer.put("{x} {y}", values) == "My flat is in Oslo. You see"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags_lab.training.chains.schema import Split
-from mags_lab.training.chains.splits import shelf
+from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.fillers import typed
 from mags_lab.training.generate.samples import Turns
 
@@ -32,6 +32,6 @@ def test_a_question_keeps_its_mark(seed: int):
 
 def test_only_training_turns_are_typed():
     for split, shouted in ((Split.TRAIN, True), (Split.PHRASINGS, False)):
-        turns = Turns(shelf(split), Random(5), scatter=0.0)
+        turns = Turns(split_material(split), Random(5), scatter=0.0)
         texts = [turns.to_write().text for _ in range(400)]
         assert any(text.endswith(" :)") for text in texts) is shouted

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from mags.errors import InvalidInput  # noqa: E402 - torch may be missing
 from mags.models.policy.heads.weights import SHIPPED  # noqa: E402
 from mags_lab.training.chains.schema import Split  # noqa: E402
-from mags_lab.training.chains.variety import Known  # noqa: E402
+from mags_lab.training.chains.variety import SeenTurns  # noqa: E402
 from mags_lab.training.heads.course import Place, attend, held_back, pace, samples_of  # noqa: E402
 from mags_lab.training.heads.export import halves  # noqa: E402
 from mags_lab.training.heads.recipes import SMOKE  # noqa: E402
@@ -52,7 +52,7 @@ def test_rounds_bring_other_samples_and_none_that_is_held_back(held):
     assert {one.split for one in first} == {Split.TRAIN}
     assert not {one.turn.text for one in first} & {one.turn.text for one in second}
     assert [one.turn for one in samples_of(TINY, 1, held)] == [one.turn for one in first]
-    known = Known()
+    known = SeenTurns()
     assert all(known.take(one) for one in (*held.dev[:20], *first))
 
 

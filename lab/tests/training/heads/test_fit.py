@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from mags.errors import CorruptFile  # noqa: E402 - torch may be missing
 from mags.models.policy.heads.weights import HeadsFile, Thresholds, opened  # noqa: E402
 from mags_lab.training.chains.schema import Split  # noqa: E402
-from mags_lab.training.chains.variety import Known  # noqa: E402
+from mags_lab.training.chains.variety import SeenTurns  # noqa: E402
 from mags_lab.training.generate.samples import of_split  # noqa: E402
 from mags_lab.training.heads.decide import by_heads  # noqa: E402
 from mags_lab.training.heads.export import (  # noqa: E402
@@ -29,7 +29,7 @@ from mags_lab.training.heads.states import states_of  # noqa: E402
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    samples = tuple(of_split(Split.TRAIN, 60, 3, Known()))
+    samples = tuple(of_split(Split.TRAIN, 60, 3, SeenTurns()))
     folder = tmp_path_factory.mktemp("states")
     first = states_of(samples, folder)
     again = states_of(samples, folder)

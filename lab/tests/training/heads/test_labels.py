@@ -8,7 +8,7 @@ from mags.models.policy.heads.layout import SPEAKER, laid_out
 from mags.models.policy.heads.memories import places_of, subjects_of
 from mags.ports.policy import Turn
 from mags_lab.training.chains.schema import Role, Split
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import of_split
 from mags_lab.training.heads.decide import by_hand
 from mags_lab.training.heads.labels import gold, vocabulary
@@ -20,7 +20,7 @@ SPLITS = (Split.TRAIN, Split.FRAMES, Split.PHRASINGS, Split.INDEPENDENT)
 
 @pytest.fixture(scope="module")
 def samples():
-    return {split: tuple(of_split(split, 250, 3, Known())) for split in SPLITS}
+    return {split: tuple(of_split(split, 250, 3, SeenTurns())) for split in SPLITS}
 
 
 @pytest.mark.parametrize("split", SPLITS)

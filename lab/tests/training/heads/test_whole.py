@@ -20,7 +20,7 @@ from mags.models.embed.onnx import (  # noqa: E402
 from mags.models.policy.heads.weights import SHIPPED as HEADS  # noqa: E402
 from mags.models.policy.heads.weights import opened  # noqa: E402
 from mags_lab.training.chains.schema import Split  # noqa: E402
-from mags_lab.training.chains.variety import Known  # noqa: E402
+from mags_lab.training.chains.variety import SeenTurns  # noqa: E402
 from mags_lab.training.generate.samples import of_split  # noqa: E402
 from mags_lab.training.heads.course import Place, real_of  # noqa: E402
 from mags_lab.training.heads.encoder import Encoder  # noqa: E402
@@ -38,7 +38,7 @@ NONE = Material(train=(), dev=())
 
 def test_the_encoder_sees_what_the_shipped_one_sees() -> None:
     embedder = OnnxEmbedder()
-    pieces = Pieces().read(list(of_split(Split.DEV, 4, 0, Known())))
+    pieces = Pieces().read(list(of_split(Split.DEV, 4, 0, SeenTurns())))
     encoder = Encoder().eval()
     for one in pieces:
         there = embedder.token_states(one.shown.layout.text).states.reshape(len(one.ids), 3, 384)
@@ -56,7 +56,7 @@ def test_layers_that_learned_nothing_are_the_constants_they_began_as() -> None:
 
 
 def test_every_sample_is_in_one_batch_of_its_role() -> None:
-    pieces = Pieces().read(list(of_split(Split.DEV, 40, 0, Known())))
+    pieces = Pieces().read(list(of_split(Split.DEV, 40, 0, SeenTurns())))
     batches = drawn(pieces, Random(0), 300)
     assert sorted(id(one) for some in batches for one in some) == sorted(map(id, pieces))
     assert all(len({one.shown.sample.role for one in some}) == 1 for some in batches)
@@ -75,7 +75,7 @@ def test_a_course_trains_layers_and_heads_and_leaves_what_is_below(tmp_path: Pat
 
 
 def test_a_course_of_layers_reads_what_people_wrote_where_it_says_so(tmp_path: Path) -> None:
-    real = tuple(of_split(Split.TRAIN, 6, "people", Known()))
+    real = tuple(of_split(Split.TRAIN, 6, "people", SeenTurns()))
     read = Place(folder=tmp_path / "read", held=NONE, real=real)
     plain = Place(folder=tmp_path / "plain", held=NONE)
     course = replace(TINY, real=3)

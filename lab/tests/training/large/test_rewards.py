@@ -14,7 +14,7 @@ from lab.tests.training.large.families import samples  # noqa: E402
 from mags.errors import InvalidInput  # noqa: E402
 from mags_lab.training.fidelity import BlindJudge, blind  # noqa: E402
 from mags_lab.training.large.loading import NO_AIDS, Device, find_aids, find_device  # noqa: E402
-from mags_lab.training.large.presets import FULL, GIB, KNOWN, QUICK, Shape, peak_memory  # noqa: E402
+from mags_lab.training.large.presets import FULL, GIB, KNOWN, QUICK, DecoderShape, peak_memory  # noqa: E402
 from mags_lab.training.large.rewards import reward_parts, rewarded  # noqa: E402
 from mags_lab.training.reward import GoldJudge, Reward, RewardWeights  # noqa: E402
 
@@ -104,7 +104,7 @@ def test_the_shapes_of_known_models_give_their_known_sizes() -> None:
 
 
 def test_the_peak_is_the_sum_of_its_parts() -> None:
-    shape = Shape(
+    shape = DecoderShape(
         hidden=8, layers=2, inner=16, heads=2, groups=1, head_width=4, vocabulary=100, tied=True
     )
     # q 64, k 32, v 32, o 64, gate, up and down 128 each: 576 a layer; the table 800.

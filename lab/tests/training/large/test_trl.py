@@ -40,15 +40,15 @@ def trainer(words: Any, model: Any, folder: Path, limit: int) -> Any:
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_loss_is_that_of_trl(words: Any, speller: Any, tmp_path: Path) -> None:
-    voice = tiny.voice(words, speller)
+    policy = tiny.policy(words, speller)
     asked = [task for task in tiny.tasks(words, 2) for _ in range(4)]
-    seen = gather(voice, asked, tiny.share_of_a, chance=torch.Generator().manual_seed(0))
+    seen = gather(policy, asked, tiny.share_of_a, generator=torch.Generator().manual_seed(0))
     # A policy that has moved, so that some ratios are clipped and some are not.
     old = seen.old_logp + torch.linspace(-0.5, 0.5, seen.old_logp.shape[1]) * seen.mask
     advantages = group_advantages(seen.rewards, 4)
     length = seen.mask.shape[1]
     logits, _ = reply_states(speller, seen)
-    limit = voice.sampling.limit
+    limit = policy.sampling.limit
     ours = grpo_loss(logp_of(logits, seen), old, advantages, seen.mask, clip=0.2, length=limit)
     theirs = trainer(words, speller, tmp_path, limit)
     with torch.no_grad():

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mags_lab.games.reader.layout import laid_out  # noqa: E402 - torch may be missing
-from mags_lab.games.reader.network import Network  # noqa: E402
+from mags_lab.games.reader.network import ReaderNetwork  # noqa: E402
 from mags_lab.games.reader.reader import opened  # noqa: E402
 from mags_lab.games.reader.words import shipped_vectors  # noqa: E402
 from mags_lab.training.reader.batches import batch_of, stream  # noqa: E402
@@ -34,7 +34,7 @@ def model():
 def test_a_batch_in_torch_and_each_task_in_numpy_have_the_same_scores(model):
     some = list(tasks(1, TRAIN, 6, extra=6))
     batch = batch_of(some)
-    network = Network({name: w.numpy() for name, w in model.state_dict().items()})
+    network = ReaderNetwork({name: w.numpy() for name, w in model.state_dict().items()})
     with torch.no_grad():
         scores, needed = model(fed(batch))
     lines = 0

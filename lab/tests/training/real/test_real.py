@@ -16,8 +16,8 @@ from mags_lab.training.chains.card import card
 from mags_lab.training.chains.schema import NOTHING, Role, Sample, Split, read_samples
 from mags_lab.training.real import knowledgenet, redocred, tekgen, textworld
 from mags_lab.training.real.passage import (
-    Fact,
     Passage,
+    PassageFact,
     data_folder,
     folded,
     odd,
@@ -55,7 +55,7 @@ def test_two_mentions_of_one_person_are_one_fact_under_both_names(page: Path) ->
     (only,) = knowledgenet.passages(page)
     assert only.text == "Bo Qir was poor; he works at Vey & Son."
     assert only.facts == (
-        Fact(subject=("Bo Qir", "he"), relation="works at", object=("Vey & Son",)),
+        PassageFact(subject=("Bo Qir", "he"), relation="works at", object=("Vey & Son",)),
     )
     assert only.asked == {"works at"}
 
@@ -67,7 +67,12 @@ def test_a_document_is_held_out_whole(page: Path) -> None:
 
 def test_a_fact_of_a_pronoun_alone_may_be_told_but_is_not_wanted() -> None:
     found = knowledgenet.merged(
-        [(("he", "is from", "Q2"), Fact(subject=("he",), relation="is from", object=("Ula",)))]
+        [
+            (
+                ("he", "is from", "Q2"),
+                PassageFact(subject=("he",), relation="is from", object=("Ula",)),
+            )
+        ]
     )
     assert [fact.wanted for fact in found] == [False]
 
@@ -93,8 +98,10 @@ def document() -> dict[str, object]:
 def test_only_a_fact_that_one_sentence_shows_is_wanted_of_it() -> None:
     facts, left = redocred.sentence_facts(document(), 0)
     assert facts == [
-        Fact(subject=("Bo Qir", "Qir"), relation="was born on", object=("3 May 1901",)),
-        Fact(subject=("Bo Qir", "Qir"), relation="was born in", object=("Ula",), wanted=False),
+        PassageFact(subject=("Bo Qir", "Qir"), relation="was born on", object=("3 May 1901",)),
+        PassageFact(
+            subject=("Bo Qir", "Qir"), relation="was born in", object=("Ula",), wanted=False
+        ),
     ]
     assert left == 1  # Oz is not named there
 
@@ -142,7 +149,7 @@ def test_names_and_years_are_as_the_sentence_writes_them(sentences: Path) -> Non
     (only,) = tekgen.passages(sentences)
     assert only.text == "The Oz Journal was begun by José in 1992."
     assert only.facts == (
-        Fact(subject=("Oz Journal",), relation="was founded on", object=("1992",)),
+        PassageFact(subject=("Oz Journal",), relation="was founded on", object=("1992",)),
     )
     assert only.left == 1
     assert only.asked == {"was founded on", "author"}
@@ -228,7 +235,7 @@ def test_a_step_without_a_room_is_in_the_room_before(log: Path) -> None:
 
 
 def test_a_passage_is_a_sample_of_its_half() -> None:
-    fact = Fact(subject=("Bo",), relation="lives in", object=("Ula",))
+    fact = PassageFact(subject=("Bo",), relation="lives in", object=("Ula",))
     passage = Passage(id="x/1", source="made up", text="Bo lives in Ula.", held=True, facts=(fact,))
     made = sample(passage)
     assert made.split is Split.REAL

@@ -19,7 +19,7 @@ from typing import Any
 
 from mags.ports import policy
 from mags_lab.evaluation.datasets.source import Json, moment, read_json
-from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn
 
 CATEGORIES: Mapping[int, str] = MappingProxyType(
     {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -28,7 +28,7 @@ _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class LocomoConversation:
     """One conversation with its questions (category 5 left out).
 
     `dropped` counts evidence ids that name no turn, `unanswerable` questions
@@ -37,13 +37,13 @@ class Conversation:
 
     id: str
     speakers: tuple[str, str]
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     probes: tuple[Probe, ...]
     dropped: int
     unanswerable: int
 
 
-def load_locomo(path: Path, *, audit: Path | None = None) -> tuple[Conversation, ...]:
+def load_locomo(path: Path, *, audit: Path | None = None) -> tuple[LocomoConversation, ...]:
     """Return the conversations in `path`, with gold mended where `audit` is given.
 
     Turn and question ids are prefixed with the conversation's id, so that all
@@ -60,7 +60,7 @@ def evidence_ids(written: str) -> tuple[str, ...]:
 
 def _conversation(
     index: int, raw: Json, mended: Mapping[tuple[int, int], list[str]]
-) -> Conversation:
+) -> LocomoConversation:
     name = str(raw["sample_id"])
     talk = raw["conversation"]
     turns = tuple(_turns(name, talk))
@@ -86,7 +86,7 @@ def _conversation(
                 kind=CATEGORIES[item["category"]],
             )
         )
-    return Conversation(
+    return LocomoConversation(
         id=name,
         speakers=(talk["speaker_a"], talk["speaker_b"]),
         turns=turns,
@@ -96,7 +96,7 @@ def _conversation(
     )
 
 
-def _turns(name: str, talk: Mapping[str, Any]) -> list[Turn]:
+def _turns(name: str, talk: Mapping[str, Any]) -> list[SourceTurn]:
     sessions = sorted(
         (int(match[1]), key) for key in talk if (match := re.fullmatch(r"session_(\d+)", key))
     )
@@ -105,7 +105,7 @@ def _turns(name: str, talk: Mapping[str, Any]) -> list[Turn]:
         at = _session_time(talk[f"{key}_date_time"])
         for said in talk[key]:
             turns.append(
-                Turn(
+                SourceTurn(
                     id=f"{name}/{evidence_ids(said['dia_id'])[0]}",
                     text=_with_picture(said),
                     speaker=said["speaker"],
@@ -151,7 +151,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class NotedConversation:
     """One conversation. `sessions`: turns by id, in order, session by session.
 
     `lines`: what was written of a session, the questions with evidence in it among them.
@@ -164,12 +164,12 @@ class Talk:
     lines: Mapping[str, tuple[str, ...]]
 
 
-def load_notes(path: Path) -> tuple[Talk, ...]:
+def load_notes(path: Path) -> tuple[NotedConversation, ...]:
     """The conversations in `path`; raises NotFound."""
     return tuple(_talk(raw) for raw in read_json(path))
 
 
-def _talk(raw: Json) -> Talk:
+def _talk(raw: Json) -> NotedConversation:
     talk = raw["conversation"]
     sessions = {
         name: _spoken(name, turns, talk[f"{name}_date_time"])
@@ -183,7 +183,7 @@ def _talk(raw: Json) -> Talk:
                 asked[f"session_{turn[1:].partition(':')[0]}"].append(
                     f"{one['question']} {one.get('answer', '')}"
                 )
-    return Talk(
+    return NotedConversation(
         id=raw["sample_id"],
         speakers=(talk["speaker_a"], talk["speaker_b"]),
         sessions=sessions,

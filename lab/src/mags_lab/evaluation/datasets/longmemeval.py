@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mags_lab.evaluation.datasets.source import Json, moment, read_json, read_jsonl
-from mags_lab.evaluation.protocol import Probe, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +26,14 @@ class LongMemEval:
     out and counted in `abstentions`.
     """
 
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     probes: tuple[Probe, ...]
     abstentions: int
 
 
 def load_longmemeval(evidence: Path, haystacks: Path) -> LongMemEval:
     """Return the questions of `evidence` over its turns and all files of the folder `haystacks`."""
-    sessions: dict[str, list[Turn]] = {}
+    sessions: dict[str, list[SourceTurn]] = {}
     for path in sorted(haystacks.glob("*.json*")):
         for name, at, said in _haystack(read_json(path)):
             if name not in sessions:
@@ -58,7 +58,7 @@ def load_longmemeval(evidence: Path, haystacks: Path) -> LongMemEval:
     return LongMemEval(turns=tuple(turns), probes=tuple(probes), abstentions=abstentions)
 
 
-def _place(raw: Mapping[str, Any], sessions: dict[str, list[Turn]]) -> Iterator[str]:
+def _place(raw: Mapping[str, Any], sessions: dict[str, list[SourceTurn]]) -> Iterator[str]:
     """Put a question's evidence turns into their sessions and yield their ids."""
     for name, session in zip(raw["answer_session_ids"], raw["evidence_sessions"], strict=False):
         held = sessions.setdefault(name, [])
@@ -90,8 +90,8 @@ def _haystack(raw: Json) -> Iterator[tuple[str, datetime, list[tuple[str, str]]]
             yield name, _time(date), [(m["role"], m["content"]) for m in session]
 
 
-def _turn(name: str, number: int, at: datetime, role: str, words: str) -> Turn:
-    return Turn(id=f"{name}#{number}", text=words.strip(), speaker=role, at=at, session=name)
+def _turn(name: str, number: int, at: datetime, role: str, words: str) -> SourceTurn:
+    return SourceTurn(id=f"{name}#{number}", text=words.strip(), speaker=role, at=at, session=name)
 
 
 def _time(written: str) -> datetime:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from mags_lab.evaluation.datasets.source import read_json
-from mags_lab.evaluation.protocol import Probe, Triple, Turn
+from mags_lab.evaluation.protocol import Probe, SourceTurn, Triple
 
 _WRITTEN = datetime(2024, 1, 1, tzinfo=UTC)  # passages carry no date; all get the same one
 
@@ -23,7 +23,7 @@ class Corpus:
     """Passages as turns (`<title>`, newline, `<text>`), questions, and triples by turn id."""
 
     name: str
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     probes: tuple[Probe, ...]
     triples: Mapping[str, tuple[Triple, ...]]
 
@@ -70,5 +70,7 @@ def load_hotpotqa(questions: Path, corpus: Path) -> Corpus:
     return Corpus(name="hotpotqa", turns=tuple(turns), probes=tuple(probes), triples=empty)
 
 
-def _passage(identifier: str, title: str, text: str) -> Turn:
-    return Turn(id=identifier, text=f"{title}\n{text}", speaker="", at=_WRITTEN, session=identifier)
+def _passage(identifier: str, title: str, text: str) -> SourceTurn:
+    return SourceTurn(
+        id=identifier, text=f"{title}\n{text}", speaker="", at=_WRITTEN, session=identifier
+    )

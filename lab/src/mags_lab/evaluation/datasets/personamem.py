@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mags.errors import InvalidInput
 from mags_lab.evaluation.datasets.source import Json, read_json
-from mags_lab.evaluation.protocol import Turn
+from mags_lab.evaluation.protocol import SourceTurn
 
 FIRST = datetime(2024, 1, 1, 12, tzinfo=UTC)
 APART = timedelta(days=30)
@@ -43,7 +43,7 @@ class Persona:
 
     id: str
     name: str
-    turns: tuple[Turn, ...]
+    turns: tuple[SourceTurn, ...]
     questions: tuple[OneOf, ...]
 
 
@@ -75,20 +75,20 @@ def _persona(user: str, documents: list[Json], queries: list[Json]) -> Persona:
         for place, document in enumerate(documents)
         for turn in _turns(document, name, FIRST + place * APART)
     ]
-    once: dict[str, Turn] = {}
+    once: dict[str, SourceTurn] = {}
     for turn in turns:
         once.setdefault(turn.text, turn)
     questions = tuple(_question(query) for query in queries)
     return Persona(id=user, name=name, turns=tuple(once.values()), questions=questions)
 
 
-def _turns(document: Json, name: str, at: datetime) -> Iterator[Turn]:
+def _turns(document: Json, name: str, at: datetime) -> Iterator[SourceTurn]:
     """The turns of a session; what stands for the system tells who the user is."""
     parts = _TURN.split(document["content"])
     speakers = {"USER": name, "ASSISTANT": "assistant", "SYSTEM": "profile"}
     for number, (role, text) in enumerate(zip(parts[1::2], parts[2::2], strict=True)):
         if text.strip():
-            yield Turn(
+            yield SourceTurn(
                 id=f"{document['id']}#{number}",
                 text=text.strip(),
                 speaker=speakers[role],

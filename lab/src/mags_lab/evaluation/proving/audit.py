@@ -17,18 +17,18 @@ from random import Random
 from typing import Literal
 
 from mags.errors import InvalidInput
-from mags_lab.evaluation.proving.fidelity import KnownFact, Verdict, World, known_facts
-from mags_lab.games.matches import End, Match, Turned
+from mags_lab.evaluation.proving.fidelity import FactVerdict, GameFacts, KnownFact, known_facts
+from mags_lab.games.matches import End, GameMatch, PlayedTurn
 from mags_lab.games.players.notes import Note, noted
 from mags_lab.games.players.remembering import EPOCH_S, Remembering
-from mags_lab.games.turns import Game, Line, Move, Outcome, Said, Scene, Truth, TruthFact
+from mags_lab.games.turns import Game, GameLine, GameScene, Move, Outcome, Said, Truth, TruthFact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lie:
     """A line told before, with another thing in the place of what it told of `fact`."""
 
-    line: Line
+    line: GameLine
     fact: TruthFact
     false: TruthFact
 
@@ -46,14 +46,14 @@ class Poisoned:
         self.lies: tuple[Lie, ...] = ()
         self.false: dict[Said, tuple[TruthFact, ...]] = {}
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """A new instance."""
         self._rng = Random(f"{seed}:{self._at}")
         self.lies, self.false = (), {}
-        self._told: dict[TruthFact, Line] = {}
+        self._told: dict[TruthFact, GameLine] = {}
         return self._poisoned(self._game.begin(seed))
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """As in the game inside."""
         outcome, scene = self._game.act(action)
         return outcome, None if scene is None else self._poisoned(scene)
@@ -63,7 +63,7 @@ class Poisoned:
         truth = self._game.truth()
         return replace(truth, teaches={**truth.teaches, **self.false}) if self.false else truth
 
-    def _poisoned(self, scene: Scene) -> Scene:
+    def _poisoned(self, scene: GameScene) -> GameScene:
         truth = self._game.truth()
         for place, line in enumerate(scene.said):
             facts = truth.teaches.get((scene.turn, place), ())
@@ -102,11 +102,11 @@ class Finding:
     """A fact of the memory, what is to be said of it, and the lines it comes from."""
 
     fact: KnownFact
-    verdict: Verdict
+    verdict: FactVerdict
     lines: tuple[str, ...]
 
 
-def examine(player: Remembering, world: World) -> tuple[Finding, ...]:
+def examine(player: Remembering, world: GameFacts) -> tuple[Finding, ...]:
     """Every fact of a player's memory held against the game, in the order of their ids."""
     words = {note.said: note.shown for note in player.notes.values()}
     return tuple(
@@ -122,16 +122,16 @@ def examine(player: Remembering, world: World) -> tuple[Finding, ...]:
 def counted(findings: Iterable[Finding]) -> dict[str, int]:
     """How many facts each verdict was passed on."""
     found = Counter(finding.verdict for finding in findings)
-    return {verdict.value: found[verdict] for verdict in Verdict}
+    return {verdict.value: found[verdict] for verdict in FactVerdict}
 
 
-def false_lines(world: World) -> frozenset[Said]:
+def false_lines(world: GameFacts) -> frozenset[Said]:
     """Lines that taught nothing but what never was so, as far as the game ever said."""
     so = {*world.facts, *world.over}
     return frozenset(said for said, facts in world.taught.items() if facts and so.isdisjoint(facts))
 
 
-def mend(player: Remembering, world: World) -> dict[str, int]:
+def mend(player: Remembering, world: GameFacts) -> dict[str, int]:
     """Mend a memory in place; returns how many nodes were forgotten, closed and opened."""
     memory, false = player.memory, false_lines(world)
     done = dict.fromkeys(("forgotten", "closed", "opened"), 0)
@@ -141,16 +141,16 @@ def mend(player: Remembering, world: World) -> dict[str, int]:
             player.let_go([episode])
     now = EPOCH_S + max((note.line.at for note in player.notes.values()), default=0.0)
     for finding in examine(player, world):
-        if finding.verdict in (Verdict.STALE, Verdict.WRONG):
+        if finding.verdict in (FactVerdict.STALE, FactVerdict.WRONG):
             memory.edit(finding.fact.id, valid_to=datetime.fromtimestamp(now, UTC))
             done["closed"] += 1
-        elif finding.verdict is Verdict.LOST and not _told_open(finding, player, world):
+        elif finding.verdict is FactVerdict.LOST and not _told_open(finding, player, world):
             memory.edit(finding.fact.id, valid_to="open")
             done["opened"] += 1
     return done
 
 
-def _told_open(finding: Finding, player: Remembering, world: World) -> bool:
+def _told_open(finding: Finding, player: Remembering, world: GameFacts) -> bool:
     """Whether another fact of the memory that is open tells the same."""
     told = world.told_by(finding.fact) & frozenset(world.facts)
     return any(
@@ -173,20 +173,20 @@ class Audited:
         self.findings: tuple[Finding, ...] = ()
         self.done: Mapping[str, int] = {}
         self._heard: list[Note] = []
-        self._match: Match | None = None
+        self._match: GameMatch | None = None
         self._end = End(facts=frozenset(), over=frozenset(), taught={})
 
-    def watch(self, match: Match) -> None:
+    def watch(self, match: GameMatch) -> None:
         """Tell it where the truth is to be asked when it audits."""
         self._match = match
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """A new game in a new memory."""
         self._player.begin(scene)
         self._heard = []
         self.findings, self.done = (), {}
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """Choose, after a snapshot or an audit where one is due."""
         if scene.turn == self._at:
             self._audit()
@@ -204,7 +204,7 @@ class Audited:
 
     def _audit(self) -> None:
         end = self._end
-        world = World(facts=end.facts, over=end.over, taught=end.taught)
+        world = GameFacts(facts=end.facts, over=end.over, taught=end.taught)
         self.findings = examine(self._player, world)
         if self._how == "mend":
             self.done = mend(self._player, world)
@@ -230,7 +230,7 @@ def _mark(turn: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class PoisonedGame:
     """A poisoned game with one way back: mean rewards `before` the poison, from it to the audit
     (`sick`) and `after`; `touched`: after, of the questions that rest on what was lied `about`.
     """
@@ -264,14 +264,14 @@ def course(
     *,
     how: Way,
     touched: Collection[TruthFact] | None = None,
-) -> Course:
+) -> PoisonedGame:
     """Play a game whose memory is audited in the middle; the game may be poisoned or clean.
 
     `touched`: facts; questions about the same of the same are scored apart. None: what a
     poisoned game lied about.
     """
     audited = Audited(player, at=dose.audited, how=how)
-    match = Match(game, audited, seed=dose.seed, turns=dose.turns)
+    match = GameMatch(game, audited, seed=dose.seed, turns=dose.turns)
     audited.watch(match)
     turns = list(match)
     if touched is None:
@@ -283,7 +283,7 @@ def course(
         if turned.turn >= dose.audited
         and any(fact.startswith(slot) for fact in turned.deciding for slot in slots)
     ]
-    return Course(
+    return PoisonedGame(
         how=how,
         before=_mean(turns, 0, dose.poisoned),
         sick=_mean(turns, dose.poisoned, dose.audited),
@@ -296,6 +296,6 @@ def course(
     )
 
 
-def _mean(turns: Sequence[Turned], first: int, last: int) -> float:
+def _mean(turns: Sequence[PlayedTurn], first: int, last: int) -> float:
     rewards = [turn.reward for turn in turns if first <= turn.turn < last]
     return sum(rewards) / len(rewards) if rewards else 0.0

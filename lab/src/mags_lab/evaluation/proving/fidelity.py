@@ -46,7 +46,7 @@ def known_facts(memory: Memory, notes: Mapping[int, Note]) -> tuple[KnownFact, .
     return tuple(sorted(found, key=lambda fact: fact.id))
 
 
-class Verdict(Enum):
+class FactVerdict(Enum):
     """What a fact of the memory is, held against the game."""
 
     RIGHT = "right"
@@ -64,7 +64,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class GameFacts:
     """What the game says: `facts` hold, `over` did; `taught` by line."""
 
     facts: Collection[TruthFact]
@@ -76,17 +76,17 @@ class World:
         taught = {fact for said in known.said for fact in self.taught.get(said, ())}
         return frozenset(fact for fact in taught if is_same(known, fact))
 
-    def verdict(self, known: KnownFact) -> Verdict:
+    def verdict(self, known: KnownFact) -> FactVerdict:
         """What a fact of the memory is."""
         if not any(said in self.taught for said in known.said):
-            return Verdict.BESIDE
+            return FactVerdict.BESIDE
         told = self.told_by(known)
         holds = any(fact in self.facts for fact in told)
         if not known.open:
-            return Verdict.LOST if holds else Verdict.CLOSED
+            return FactVerdict.LOST if holds else FactVerdict.CLOSED
         if holds:
-            return Verdict.RIGHT
-        return Verdict.STALE if any(fact in self.over for fact in told) else Verdict.WRONG
+            return FactVerdict.RIGHT
+        return FactVerdict.STALE if any(fact in self.over for fact in told) else FactVerdict.WRONG
 
 
 def is_same(known: KnownFact, fact: TruthFact) -> bool:
@@ -162,16 +162,16 @@ class Fidelity:
         )
 
 
-def fidelity(known: Iterable[KnownFact], world: World) -> Fidelity:
+def fidelity(known: Iterable[KnownFact], world: GameFacts) -> Fidelity:
     """Hold every fact of a memory against the game."""
     open_, right = 0, 0
     told_open: set[TruthFact] = set()
     told_closed: set[TruthFact] = set()
     for fact in known:
         verdict = world.verdict(fact)
-        counted = fact.open and verdict is not Verdict.BESIDE
+        counted = fact.open and verdict is not FactVerdict.BESIDE
         open_ += counted
-        right += verdict is Verdict.RIGHT
+        right += verdict is FactVerdict.RIGHT
         (told_open if fact.open else told_closed).update(world.told_by(fact))
     holding, ended = set(world.facts), set(world.over) - set(world.facts)
     return Fidelity(

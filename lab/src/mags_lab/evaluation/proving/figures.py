@@ -11,9 +11,9 @@ from mags.errors import InvalidInput
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.evaluation.objective import Quality, objective, terms_of
 from mags_lab.evaluation.proving.fidelity import Fidelity
-from mags_lab.evaluation.proving.records import Played, Record
+from mags_lab.evaluation.proving.records import MatchIdentity, MatchRecord
 from mags_lab.games.adventures.catalogue import POINTS
-from mags_lab.games.matches import Turned
+from mags_lab.games.matches import PlayedTurn
 
 DECADES = (10, 100, 1_000, 10_000)
 """Ages in turns up to which retention is told."""
@@ -21,22 +21,22 @@ MANY = 3
 """So many facts that decide count as one with more of them."""
 
 
-def score(turns: Collection[Turned]) -> float:
+def score(turns: Collection[PlayedTurn]) -> float:
     """Mean reward a turn, in [0, 1]."""
     return _mean([turn.reward for turn in turns])
 
 
-def total(turns: Collection[Turned]) -> float:
+def total(turns: Collection[PlayedTurn]) -> float:
     """Sum of rewards, in [0, 1] where each is a share of all that a game has to give."""
     return sum(turn.reward for turn in turns)
 
 
-def chance(turns: Collection[Turned]) -> float:
+def chance(turns: Collection[PlayedTurn]) -> float:
     """What choosing blindly would bring where only the best is rewarded: mean |best| / choices."""
     return _mean([len(turn.best) / turn.choices for turn in turns])
 
 
-def told(turns: Collection[Turned]) -> float:
+def told(turns: Collection[PlayedTurn]) -> float:
     """What one would score who forgets nothing and reads rightly, but knows only what was told.
 
     1 for a turn whose best action follows from that, else what choosing blindly would bring.
@@ -44,7 +44,7 @@ def told(turns: Collection[Turned]) -> float:
     return _mean([1.0 if turn.knowable else len(turn.best) / turn.choices for turn in turns])
 
 
-def recall_accuracy(turns: Iterable[Turned]) -> float:
+def recall_accuracy(turns: Iterable[PlayedTurn]) -> float:
     """Share of the facts that decide which a shown line taught; mean over `decided` turns.
 
     1 where no turn is: nothing that was needed was missing.
@@ -53,13 +53,13 @@ def recall_accuracy(turns: Iterable[Turned]) -> float:
     return _mean(shares) if shares else 1.0
 
 
-def whole_recall(turns: Iterable[Turned]) -> float:
+def whole_recall(turns: Iterable[PlayedTurn]) -> float:
     """Share of the `decided` turns in which every fact that decides was shown; 1 without any."""
     whole = [float(turn.carried == turn.needed) for turn in decided(turns)]
     return _mean(whole) if whole else 1.0
 
 
-def explained(turns: Iterable[Turned]) -> float:
+def explained(turns: Iterable[PlayedTurn]) -> float:
     """Share of the rightly `decided` turns that cite a line teaching a fact that decided."""
     cites = [
         float(not set(turn.cited).isdisjoint(turn.teaching))
@@ -69,13 +69,13 @@ def explained(turns: Iterable[Turned]) -> float:
     return _mean(cites) if cites else 0.0
 
 
-def decided(turns: Iterable[Turned]) -> list[Turned]:
+def decided(turns: Iterable[PlayedTurn]) -> list[PlayedTurn]:
     """The turns decided by facts that had all been told: what a memory can be asked for."""
     return [turn for turn in turns if turn.needed and turn.knowable]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class RetentionBand:
     """Turns whose facts were last told `above` to `upto` turns ago (above excluded)."""
 
     above: int
@@ -85,15 +85,17 @@ class Kept:
     turns: int
 
 
-def retention(turns: Iterable[Turned], upto: Sequence[int] = DECADES) -> tuple[Kept, ...]:
+def retention(
+    turns: Iterable[PlayedTurn], upto: Sequence[int] = DECADES
+) -> tuple[RetentionBand, ...]:
     """Score and recall accuracy by the age of what was needed; spans without a turn left out."""
-    found: dict[int, list[Turned]] = defaultdict(list)
+    found: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in decided(turns):
         place = next((i for i, most in enumerate(upto) if (turn.age or 0) <= most), None)
         if place is not None:
             found[place].append(turn)
     return tuple(
-        Kept(
+        RetentionBand(
             above=upto[place - 1] if place else -1,
             upto=upto[place],
             score=score(found[place]),
@@ -104,33 +106,33 @@ def retention(turns: Iterable[Turned], upto: Sequence[int] = DECADES) -> tuple[K
     )
 
 
-def weighed(kept: Sequence[Kept]) -> tuple[float, int]:
+def weighed(kept: Sequence[RetentionBand]) -> tuple[float, int]:
     """The score of all questions of some spans together, and how many they are."""
     asked = sum(one.turns for one in kept)
     return sum(one.score * one.turns for one in kept) / max(1, asked), asked
 
 
-def by_facts(turns: Iterable[Turned], many: int = MANY) -> dict[int, tuple[Kept, ...]]:
+def by_facts(turns: Iterable[PlayedTurn], many: int = MANY) -> dict[int, tuple[RetentionBand, ...]]:
     """Retention by how many facts decide, `many` and more together, rising."""
-    found: dict[int, list[Turned]] = defaultdict(list)
+    found: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in decided(turns):
         found[min(turn.needed, many)].append(turn)
     return {count: retention(found[count]) for count in sorted(found)}
 
 
 def by_kind(
-    turns: Iterable[Turned], measure: Callable[[Collection[Turned]], float] = score
+    turns: Iterable[PlayedTurn], measure: Callable[[Collection[PlayedTurn]], float] = score
 ) -> dict[str, float]:
     """A measure for each kind of question, in the order of their names."""
-    found: dict[str, list[Turned]] = defaultdict(list)
+    found: dict[str, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         found[turn.kind].append(turn)
     return {kind: measure(found[kind]) for kind in sorted(found)}
 
 
-def by_change(turns: Iterable[Turned]) -> dict[str, float]:
+def by_change(turns: Iterable[PlayedTurn]) -> dict[str, float]:
     """Mean reward of the questions that a change has touched, by the sort of the last one."""
-    found: dict[str, list[Turned]] = defaultdict(list)
+    found: dict[str, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         if turn.since is not None:
             found[turn.change].append(turn)
@@ -151,7 +153,7 @@ STEADY = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Adapted:
+class ChangeOutcome:
     """One change: `at` its turn, and the questions it touched until the next that touched them.
 
     `before`: mean reward of the turns before; `after`: of the touched ones. `turns`: from the
@@ -171,14 +173,14 @@ class Adapted:
 
 
 def adapted(
-    turns: Sequence[Turned], *, before: int = BEFORE, steady: int = STEADY
-) -> tuple[Adapted, ...]:
+    turns: Sequence[PlayedTurn], *, before: int = BEFORE, steady: int = STEADY
+) -> tuple[ChangeOutcome, ...]:
     """Every change that touched a question asked later, in order.
 
     Changes in the first turn have no before and are left out. Recovered is who answers `steady`
     touched questions in a row rightly, or all that were asked where they are fewer.
     """
-    touched: dict[int, list[Turned]] = defaultdict(list)
+    touched: dict[int, list[PlayedTurn]] = defaultdict(list)
     for turn in turns:
         if turn.since is not None:
             touched[turn.turn - turn.since].append(turn)
@@ -190,13 +192,13 @@ def adapted(
     return tuple(found)
 
 
-def _adapted(at: int, before: float, touched: Sequence[Turned], steady: int) -> Adapted:
+def _adapted(at: int, before: float, touched: Sequence[PlayedTurn], steady: int) -> ChangeOutcome:
     run = min(steady, len(touched))
     starts = range(len(touched) - run + 1)
     place = next((i for i in starts if all(t.right for t in touched[i : i + run])), None)
     asks = len(touched) if place is None else place
     last = touched[-1] if place is None else touched[place]
-    return Adapted(
+    return ChangeOutcome(
         at=at,
         before=before,
         after=sum(turn.reward for turn in touched) / len(touched),
@@ -221,7 +223,7 @@ class Adaptability:
     lost: float
 
 
-def adaptability(changes: Iterable[Adapted]) -> Adaptability | None:
+def adaptability(changes: Iterable[ChangeOutcome]) -> Adaptability | None:
     """What changes cost on the mean; None where there was none."""
     found = list(changes)
     if not found:
@@ -238,7 +240,7 @@ def adaptability(changes: Iterable[Adapted]) -> Adaptability | None:
     )
 
 
-def after_change(turns: Iterable[Turned]) -> float | None:
+def after_change(turns: Iterable[PlayedTurn]) -> float | None:
     """Mean reward of the questions that a change has touched; None where none has."""
     rewards = [turn.reward for turn in turns if turn.since is not None]
     return sum(rewards) / len(rewards) if rewards else None
@@ -257,7 +259,7 @@ class Figures:
     its choices alone where the rest was not measured; `commit`: of the sources that played it.
     """
 
-    played: Played
+    played: MatchIdentity
     turns: int
     score: float
     chance: float
@@ -267,8 +269,8 @@ class Figures:
     explained: float
     after: float | None
     adapting: Adaptability | None
-    retention: tuple[Kept, ...]
-    facts: dict[int, tuple[Kept, ...]]
+    retention: tuple[RetentionBand, ...]
+    facts: dict[int, tuple[RetentionBand, ...]]
     kinds: dict[str, float]
     sorts: dict[str, float]
     shown: float
@@ -284,7 +286,7 @@ class Figures:
     commit: str = ""
 
 
-def figures(kept: Record) -> Figures:
+def figures(kept: MatchRecord) -> Figures:
     """Every measure of one match."""
     turns, left = kept.turns, kept.left
     whole = whole_recall(turns)
@@ -318,7 +320,7 @@ def figures(kept: Record) -> Figures:
     )
 
 
-def _objective(kept: Record, whole: float) -> float:
+def _objective(kept: MatchRecord, whole: float) -> float:
     assert kept.left is not None
     wrong = sum(not turn.right for turn in kept.turns) / len(kept.turns)
     quality = Quality(wrong=wrong, carried=whole, f1=kept.left.fidelity.f1)

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from mags.errors import InvalidInput
 from mags_lab.evaluation.objective import Cost, GraphCounts, Load, cost_of
-from mags_lab.evaluation.proving.fidelity import Fidelity, World, fidelity, known_facts
-from mags_lab.games.matches import End, Match, Turned, as_json, from_json
+from mags_lab.evaluation.proving.fidelity import Fidelity, GameFacts, fidelity, known_facts
+from mags_lab.games.matches import End, GameMatch, PlayedTurn, as_json, from_json
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import Game, Player
 
@@ -22,7 +22,7 @@ RUNS = "runs.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class MatchIdentity:
     """What identifies a match. `game` as "nonsense/standard", `bank` of sentences, `player` by
     name, `switch`: the ablation, empty for none; `turns`: at most so many. `reader`: the frozen
     model's name, empty for the one that comes with MAGS.
@@ -49,15 +49,15 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class MatchRecord:
     """A match as it went. `rules`: facts told that hold at the end; `left` None: no memory.
 
     `cpu_s`: processor time of it all, game and player, 0 where it was not measured; `commit`: of
     the sources that played it, "" where it is not known.
     """
 
-    played: Played
-    turns: tuple[Turned, ...]
+    played: MatchIdentity
+    turns: tuple[PlayedTurn, ...]
     rules: int = 0
     left: Left | None = None
     cpu_s: float = field(default=0.0, compare=False)
@@ -65,16 +65,16 @@ class Record:
 
 
 def record(
-    played: Played,
+    played: MatchIdentity,
     game: Game,
     player: Player,
     *,
-    on_turn: Callable[[Turned], None] | None = None,
+    on_turn: Callable[[PlayedTurn], None] | None = None,
     lines: bool = True,
-) -> Record:
+) -> MatchRecord:
     """Play a match and keep it. `lines` False leaves out the words shown, which are most of it."""
     began = time.process_time()
-    match = Match(game, player, seed=played.seed, turns=played.turns)
+    match = GameMatch(game, player, seed=played.seed, turns=played.turns)
     turns = []
     for turned in match:
         turns.append(turned if lines else replace(turned, lines=()))
@@ -82,7 +82,7 @@ def record(
             on_turn(turned)
     end = match.end
     left = left_by(player, end, len(turns)) if isinstance(player, Remembering) else None
-    return Record(
+    return MatchRecord(
         played=played,
         turns=tuple(turns),
         rules=len(end.facts),
@@ -94,7 +94,7 @@ def record(
 def left_by(player: Remembering, end: End, turns: int) -> Left:
     """What a player's memory is now, held against what the game says."""
     memory = player.memory
-    world = World(facts=end.facts, over=end.over, taught=end.taught)
+    world = GameFacts(facts=end.facts, over=end.over, taught=end.taught)
     stats = memory.stats()
     return Left(
         fidelity=fidelity(known_facts(memory, player.notes), world),
@@ -105,7 +105,7 @@ def left_by(player: Remembering, end: End, turns: int) -> Left:
     )
 
 
-def write_record(path: Path, kept: Record) -> None:
+def write_record(path: Path, kept: MatchRecord) -> None:
     """One line for the match, one a turn, one for what was left; the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.unfinished")
@@ -124,14 +124,14 @@ def write_record(path: Path, kept: Record) -> None:
     unfinished.replace(path)
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path) -> MatchRecord:
     """The reverse; raises InvalidInput for what is no whole record."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     if len(lines) < 2:
         raise InvalidInput(f"{path} is no record of a match: it is cut short", path=str(path))
     head, foot = _object(lines[0], "match", path), _object(lines[-1], "left", path)
-    return Record(
-        played=Played(**head["match"]),
+    return MatchRecord(
+        played=MatchIdentity(**head["match"]),
         turns=tuple(from_json(line) for line in lines[1:-1]),
         rules=int(head["rules"]),
         left=None if foot["left"] is None else _left(foot["left"]),
@@ -140,7 +140,7 @@ def read_record(path: Path) -> Record:
     )
 
 
-def read_records(paths: Iterable[Path]) -> list[Record]:
+def read_records(paths: Iterable[Path]) -> list[MatchRecord]:
     """Every record of these files, and of those in folders, by name."""
     files = [file for path in paths for file in (record_files(path) if path.is_dir() else [path])]
     return [read_record(file) for file in files]
@@ -151,7 +151,7 @@ def record_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*.jsonl") if file.name != RUNS)
 
 
-def file_name(played: Played) -> str:
+def file_name(played: MatchIdentity) -> str:
     """A name for a record that no other match has."""
     bank = played.bank.replace("/", "-")  # it may be a file
     parts = (played.game.replace("/", "-"), bank, played.player, played.switch)

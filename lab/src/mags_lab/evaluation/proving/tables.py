@@ -10,7 +10,14 @@ import numpy as np
 
 from mags.errors import InvalidInput
 from mags_lab.evaluation.metrics import Interval, bootstrap
-from mags_lab.evaluation.proving.figures import DECADES, MANY, Figures, Kept, over_seeds, weighed
+from mags_lab.evaluation.proving.figures import (
+    DECADES,
+    MANY,
+    Figures,
+    RetentionBand,
+    over_seeds,
+    weighed,
+)
 
 
 def improvement(
@@ -169,7 +176,7 @@ def facts(found: Sequence[Figures]) -> Grid:
     return _ages("facts that decide", groups if len(counts) > 1 else {})
 
 
-def _ages(name: str, groups: Mapping[str, Sequence[Sequence[Kept]]]) -> Grid:
+def _ages(name: str, groups: Mapping[str, Sequence[Sequence[RetentionBand]]]) -> Grid:
     """A row a group of matches: the score in each span, questions of all matches alike."""
     oldest = max((k.upto for group in groups.values() for one in group for k in one), default=0)
     spans = [upto for upto in DECADES if upto <= oldest]

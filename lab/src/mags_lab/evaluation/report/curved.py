@@ -14,7 +14,7 @@ from pathlib import Path
 from mags.errors import InvalidInput
 from mags_lab.evaluation.metrics import Interval
 from mags_lab.evaluation.proving.tables import Grid, percent, shown
-from mags_lab.evaluation.report.page import Prose, Section, Table
+from mags_lab.evaluation.report.page import Prose, ReportTable, Section
 
 SIDES = ("seen", "phrasings", "relations")
 MEASURES = ("none", "+0", "+5", "+20", "+50")
@@ -79,7 +79,7 @@ def reader_section(found: Sequence[Curved]) -> Section:
         title="The frozen reader by itself",
         blocks=(
             Prose(text=TEXT),
-            Table(caption="Right actions by how many lines mislead", grid=grid, lead=2),
+            ReportTable(caption="Right actions by how many lines mislead", grid=grid, lead=2),
             Prose(text=f"Measured by {made}."),
         ),
     )

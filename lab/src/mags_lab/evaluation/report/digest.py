@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from mags_lab.evaluation.metrics import Interval, bootstrap
 from mags_lab.evaluation.proving.figures import Figures, figures
-from mags_lab.evaluation.proving.records import Record
-from mags_lab.games.matches import Turned
+from mags_lab.evaluation.proving.records import MatchRecord
+from mags_lab.games.matches import PlayedTurn
 
 BEFORE = (-50, -25)
 """First turns of the spans before a change."""
@@ -18,7 +18,7 @@ AFTER = (2, 5, 10, 20, 40, 80)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class TurnSpan:
     """Turns `first` to `last` around a change, and the mean reward in them, `turns` of them."""
 
     first: int
@@ -32,17 +32,17 @@ class Digest:
     """A match without its turns."""
 
     figures: Figures
-    curve: tuple[Span, ...]
+    curve: tuple[TurnSpan, ...]
 
 
-def digest(kept: Record) -> Digest:
+def digest(kept: MatchRecord) -> Digest:
     """Bring a record down to what is shown of it."""
     return Digest(figures=figures(kept), curve=around_changes(kept.turns))
 
 
 def around_changes(
-    turns: Sequence[Turned], before: Sequence[int] = BEFORE, after: Sequence[int] = AFTER
-) -> tuple[Span, ...]:
+    turns: Sequence[PlayedTurn], before: Sequence[int] = BEFORE, after: Sequence[int] = AFTER
+) -> tuple[TurnSpan, ...]:
     """Mean reward by turns since a change: all turns before one, the questions it touched after.
 
     Changes are those that touched a question asked later. `before`: first turns of spans, rising
@@ -63,7 +63,7 @@ def around_changes(
         if since is not None and since <= after[-1]:
             rewards[next(last for last in after if since <= last)].append(turned.reward)
     return tuple(
-        Span(first=first, last=last, score=sum(rewards[key]) / len(rewards[key]),
+        TurnSpan(first=first, last=last, score=sum(rewards[key]) / len(rewards[key]),
              turns=len(rewards[key]))
         for key, (first, last) in {**earlier, **later}.items()
         if rewards[key]
@@ -75,12 +75,12 @@ class Curve:
     """Scores by turns since a change, over matches: (middle of the span, mean and interval)."""
 
     name: str
-    points: tuple[tuple[Span, Interval], ...]
+    points: tuple[tuple[TurnSpan, Interval], ...]
 
 
 def curve(name: str, found: Iterable[Digest]) -> Curve:
     """The mean over matches of the score in each span."""
-    spans: dict[tuple[int, int], list[Span]] = defaultdict(list)
+    spans: dict[tuple[int, int], list[TurnSpan]] = defaultdict(list)
     for one in found:
         for span in one.curve:
             spans[span.first, span.last].append(span)

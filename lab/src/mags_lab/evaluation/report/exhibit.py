@@ -17,8 +17,8 @@ from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.memory.views import Frame
 from mags.plasticity.cycle import SleepReport
-from mags_lab.evaluation.proving.records import Played
-from mags_lab.games.matches import Match, Turned
+from mags_lab.evaluation.proving.records import MatchIdentity
+from mags_lab.games.matches import GameMatch, PlayedTurn
 from mags_lab.games.players.remembering import Remembering
 from mags_lab.games.turns import Game
 
@@ -177,7 +177,7 @@ class Explained:
 class Exhibit:
     """A game looked into. `slept`: what the sleep did, rule by rule; `move` None: none was fit."""
 
-    played: Played
+    played: MatchIdentity
     score: float
     move: Explained | None
     before: Sketch
@@ -185,11 +185,11 @@ class Exhibit:
     slept: Mapping[str, Mapping[str, int]]
 
 
-def exhibit(played: Played, game: Game, player: Remembering) -> Exhibit:
+def exhibit(played: MatchIdentity, game: Game, player: Remembering) -> Exhibit:
     """Play a match, keep its most telling move, and put the memory to sleep at the end."""
     best: Explained | None = None
     rewards = []
-    for turned in Match(game, player, seed=played.seed, turns=played.turns):
+    for turned in GameMatch(game, player, seed=played.seed, turns=played.turns):
         rewards.append(turned.reward)
         if fit(turned):
             found = _explained(turned, player)
@@ -208,14 +208,14 @@ def exhibit(played: Played, game: Game, player: Remembering) -> Exhibit:
     )
 
 
-def fit(turned: Turned) -> bool:
+def fit(turned: PlayedTurn) -> bool:
     """Whether a move shows a memory at work: right, known, and the deciding lines were cited."""
     known = turned.right and turned.knowable and turned.needed > 0
     whole = turned.carried == turned.needed
     return known and whole and bool(turned.teaching) and set(turned.teaching) <= set(turned.cited)
 
 
-def _explained(turned: Turned, player: Remembering) -> Explained:
+def _explained(turned: PlayedTurn, player: Remembering) -> Explained:
     reply = player.reply
     assert reply is not None, "a turn was played"
     told = player.memory.explain(reply.trace)
@@ -257,7 +257,7 @@ def read_exhibit(path: Path) -> Exhibit:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
         move = found["move"]
         return Exhibit(
-            played=Played(**found["played"]),
+            played=MatchIdentity(**found["played"]),
             score=float(found["score"]),
             move=None if move is None else _move(move),
             before=_sketch(found["before"]),

@@ -17,7 +17,7 @@ from typing import Any
 
 from mags.errors import InvalidInput
 from mags_lab.evaluation.proving.figures import Figures, over_seeds
-from mags_lab.evaluation.proving.records import RUNS, Played, read_record, record_files
+from mags_lab.evaluation.proving.records import RUNS, MatchIdentity, read_record, record_files
 from mags_lab.evaluation.proving.tables import COLUMNS, NONE, Grid, shown
 from mags_lab.evaluation.report.curved import Curved, read_curves, reader_section
 from mags_lab.evaluation.report.digest import Digest, digest
@@ -30,8 +30,8 @@ from mags_lab.evaluation.report.inside import (
     move_section,
     read_audit,
 )
-from mags_lab.evaluation.report.page import Block, Page, Prose, Section, Table, html, markdown
-from mags_lab.evaluation.report.sections import Material, measured, whole
+from mags_lab.evaluation.report.page import Block, Page, Prose, ReportTable, Section, html, markdown
+from mags_lab.evaluation.report.sections import ReportMatches, measured, whole
 
 SCORED, UNSEEN = "scored", "unseen"
 
@@ -74,7 +74,7 @@ def _game(one: Digest) -> str:
     return one.figures.played.game
 
 
-def _sort(played: Played) -> tuple[bool, bool, int, str]:
+def _sort(played: MatchIdentity) -> tuple[bool, bool, int, str]:
     return played.bank == SCORED, not played.reader, played.turns, played.reader
 
 
@@ -104,7 +104,7 @@ def third_section(third: Sequence[Figures], others: Sequence[Figures]) -> Sectio
     return Section(
         id="third",
         title="On sentences that nobody looked at",
-        blocks=(Prose(text=THIRD), Table(caption="Score, bank by bank", grid=grid, lead=2)),
+        blocks=(Prose(text=THIRD), ReportTable(caption="Score, bank by bank", grid=grid, lead=2)),
     )
 
 
@@ -150,7 +150,7 @@ def played_section(banks: Sequence[Sequence[Digest]], left_out: Sequence[str]) -
     if left_out:
         blocks.append(Prose(text=f"In the folders too, and left out: {'; '.join(left_out)}."))
     grid = Grid(head=head, rows=tuple(rows))
-    blocks.append(Table(caption="Matches", grid=grid, lead=2, folded=True))
+    blocks.append(ReportTable(caption="Matches", grid=grid, lead=2, folded=True))
     return Section(id="played", title="What was played", blocks=tuple(blocks))
 
 
@@ -181,7 +181,7 @@ EXHIBIT, AUDIT = "exhibit.json", "audit.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class ReportRun:
     """How something came about. `commit`: of the sources, "" where there is none."""
 
     command: str
@@ -192,7 +192,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ReportContents:
     """What folders hold. `left_out`: matches of another bank or length, in words; `third`: matches
     of the bank that nobody looks at, beside those of the report's; `curves`: of the reader alone.
     """
@@ -201,13 +201,13 @@ class Found:
     ablations: tuple[Digest, ...]
     exhibit: Exhibit | None
     audit: Audit | None
-    runs: tuple[Run, ...]
+    runs: tuple[ReportRun, ...]
     left_out: tuple[str, ...] = ()
     third: tuple[Digest, ...] = ()
     curves: tuple[Curved, ...] = ()
 
 
-def gather(folders: Sequence[Path]) -> Found:
+def gather(folders: Sequence[Path]) -> ReportContents:
     """What was played into these folders, each match once: a later folder goes before.
 
     The game looked into, the audit and the reader's curve are those of the first folder that has
@@ -231,7 +231,7 @@ def gather(folders: Sequence[Path]) -> Found:
             "mags eval report --out FOLDER",
             folders=[str(folder) for folder in folders],
         )
-    return Found(
+    return ReportContents(
         matches=kept,
         ablations=(*_wholes(matches, ablations), *ablations),
         exhibit=None if exhibit is None else read_exhibit(exhibit),
@@ -285,10 +285,10 @@ def _wholes(matches: Sequence[Digest], ablations: Sequence[Digest]) -> tuple[Dig
     return tuple(one for one in matches if whole(one.figures.played) in parted - there)
 
 
-def page_of(found: Found, rendered: Run) -> Page:
+def page_of(found: ReportContents, rendered: ReportRun) -> Page:
     """The page of what was found; `rendered`: by which command it is written."""
     sections: list[Section] = [
-        *measured(Material(matches=found.matches, ablations=found.ablations))
+        *measured(ReportMatches(matches=found.matches, ablations=found.ablations))
     ]
     if found.third:
         third = [one.figures for one in found.third]
@@ -306,7 +306,7 @@ def page_of(found: Found, rendered: Run) -> Page:
                 sections=tuple(sections))  # fmt: skip
 
 
-def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
+def _head(found: ReportContents, rendered: ReportRun) -> tuple[tuple[str, str], ...]:
     banks = sorted({one.figures.played.bank for one in found.matches})
     played = found.runs or (rendered,)
     count = len(_seconds((*found.matches, *found.ablations)))
@@ -330,7 +330,7 @@ def _head(found: Found, rendered: Run) -> tuple[tuple[str, str], ...]:
     return (*first, ("written", written)) if rendered not in played else tuple(first)
 
 
-def _seconds(found: Iterable[Digest]) -> dict[Played, float]:
+def _seconds(found: Iterable[Digest]) -> dict[MatchIdentity, float]:
     """Processor time of each match once: a table of ablations may hold one of the others."""
     return {one.figures.played: one.figures.cpu_s for one in found}
 
@@ -366,7 +366,7 @@ def write_page(folder: Path, page: Page) -> tuple[Path, Path]:
     return web, text
 
 
-def note_run(folder: Path, run: Run) -> None:
+def note_run(folder: Path, run: ReportRun) -> None:
     """Add how something was played to a folder, once."""
     folder.mkdir(parents=True, exist_ok=True)
     if run not in read_runs(folder):
@@ -374,7 +374,7 @@ def note_run(folder: Path, run: Run) -> None:
             file.write(json.dumps(asdict(run), ensure_ascii=False) + "\n")
 
 
-def read_runs(folder: Path) -> list[Run]:
+def read_runs(folder: Path) -> list[ReportRun]:
     """How what lies in a folder was played; raises InvalidInput for what tells nothing of it."""
     path = folder / RUNS
     if not path.exists():
@@ -383,6 +383,6 @@ def read_runs(folder: Path) -> list[Run]:
         found: list[dict[str, Any]] = [
             json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line
         ]
-        return [Run(**one) for one in found]
+        return [ReportRun(**one) for one in found]
     except (json.JSONDecodeError, TypeError) as failure:
         raise InvalidInput(f"{path} does not tell of runs: {failure}", path=str(path)) from failure

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mags_lab.evaluation.metrics import Interval
-from mags_lab.evaluation.proving.figures import Figures, Kept, over_seeds, weighed
+from mags_lab.evaluation.proving.figures import Figures, RetentionBand, over_seeds, weighed
 from mags_lab.evaluation.proving.tables import (
     COLUMNS,
     NONE,
@@ -199,7 +199,7 @@ def _retention(groups: Groups) -> list[Reached]:
     ]  # fmt: skip
 
 
-def _against(matches: Sequence[Sequence[Kept]]) -> tuple[float, int, float, int] | None:
+def _against(matches: Sequence[Sequence[RetentionBand]]) -> tuple[float, int, float, int] | None:
     """Score and questions of what was told long ago, then lately; None where one was not asked."""
     (a, n), (b, m) = (
         weighed([kept for one in matches for kept in _span(one, upto)]) for upto in (OLD, YOUNG)
@@ -207,7 +207,7 @@ def _against(matches: Sequence[Sequence[Kept]]) -> tuple[float, int, float, int]
     return (a, n, b, m) if n and m else None
 
 
-def _span(kept: Sequence[Kept], upto: int) -> list[Kept]:
+def _span(kept: Sequence[RetentionBand], upto: int) -> list[RetentionBand]:
     return [one for one in kept if one.upto == upto]
 
 

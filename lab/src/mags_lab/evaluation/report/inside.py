@@ -11,16 +11,16 @@ from typing import Any
 
 from mags.errors import InvalidInput
 from mags_lab.evaluation.metrics import bootstrap
-from mags_lab.evaluation.proving.audit import Course, Finding
-from mags_lab.evaluation.proving.fidelity import Verdict
-from mags_lab.evaluation.proving.records import Played
+from mags_lab.evaluation.proving.audit import Finding, PoisonedGame
+from mags_lab.evaluation.proving.fidelity import FactVerdict
+from mags_lab.evaluation.proving.records import MatchIdentity
 from mags_lab.evaluation.proving.tables import NONE, Grid, shown
 from mags_lab.evaluation.report.exhibit import Exhibit, Explained, Sketch, drawing, places
-from mags_lab.evaluation.report.page import Block, Figure, Listing, Prose, Section, Table
+from mags_lab.evaluation.report.page import Block, BulletList, Figure, Prose, ReportTable, Section
 
-Courses = Mapping[str, Sequence[Course]]
+Courses = Mapping[str, Sequence[PoisonedGame]]
 """Name of a course to itself, one of each seed."""
-BAD = (Verdict.WRONG, Verdict.STALE, Verdict.LOST)
+BAD = (FactVerdict.WRONG, FactVerdict.STALE, FactVerdict.LOST)
 MEANT: Mapping[str, str] = {
     "right": "open, and so",
     "stale": "open, and no longer so",
@@ -48,7 +48,7 @@ class Audit:
     `poisoned`, `audited`: turns; `lies`: told in all; `scores`, `verdicts`: by course.
     """
 
-    played: Played
+    played: MatchIdentity
     seeds: int
     poisoned: int
     audited: int
@@ -84,7 +84,7 @@ def _mean(given: Sequence[float | None]) -> str:
 
 def verdicts(found: Courses) -> Grid:
     """How many facts each verdict was passed on when the memories were audited."""
-    names = tuple(verdict.value for verdict in Verdict)
+    names = tuple(verdict.value for verdict in FactVerdict)
     rows = []
     for name, every in found.items():
         counts = [sum(one.verdicts[verdict] for one in every) for verdict in names]
@@ -118,7 +118,7 @@ def read_audit(path: Path) -> Audit:
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
         return Audit(
-            played=Played(**found["played"]),
+            played=MatchIdentity(**found["played"]),
             seeds=int(found["seeds"]),
             poisoned=int(found["poisoned"]),
             audited=int(found["audited"]),
@@ -139,13 +139,13 @@ LISTED = 12
 """Bad facts that the page lists."""
 
 
-def bank_told(played: Played) -> str:
+def bank_told(played: MatchIdentity) -> str:
     """Of which bank the sentences are that a section quotes, and of another reader its name."""
     told = _of_bank(played)
     return f"{told} The reader is {played.reader}." if played.reader else told
 
 
-def _of_bank(played: Played) -> str:
+def _of_bank(played: MatchIdentity) -> str:
     if played.bank != "tuning":
         return f"The sentences are of the {played.bank} bank: mend nothing after them."
     return f"The sentences quoted are of the bank “{played.bank}”; no scored one is shown."
@@ -175,7 +175,7 @@ def graph_section(shown: Exhibit) -> Section:
                 f"{bank_told(shown.played)}"
             ),
             *pictures,
-            Table(caption="What the sleep did", grid=did, words=True),
+            ReportTable(caption="What the sleep did", grid=did, words=True),
         ),
     )
 
@@ -192,7 +192,7 @@ def _picture(title: str, one: Sketch, at: dict[int, tuple[float, float]]) -> Fig
     )
 
 
-def move_section(move: Explained, played: Played) -> Section:
+def move_section(move: Explained, played: MatchIdentity) -> Section:
     """A move: what was asked, what was shown, what decided, and how it was found."""
     blocks = (*_move(move), Prose(text=bank_told(played)))
     return Section(id="move", title="A move explained", blocks=blocks)
@@ -206,13 +206,13 @@ def _move(move: Explained) -> Iterator[Block]:
         f"which is right. The rules that decide it, as the game knows them: {facts}.{since}"
     )
     marks = tuple(_mark(place, move) for place in range(len(move.lines)))
-    yield Listing(
+    yield BulletList(
         caption="What the memory showed the reader, oldest first. rule: teaches what decides; "
         "cited: the reader named it as what it went by.",
         lines=move.lines,
         marks=marks,
     )
-    yield Listing(caption="The trace: how the memory came by it.", lines=move.trace)
+    yield BulletList(caption="The trace: how the memory came by it.", lines=move.trace)
 
 
 def _turns(count: int) -> str:
@@ -226,7 +226,9 @@ def _mark(place: int, move: Explained) -> str:
 
 def audit_section(audit: Audit) -> Section:
     """What an audit found, and whether the score came back."""
-    verdicts = Table(caption="Facts by verdict when the memory was audited", grid=audit.verdicts)
+    verdicts = ReportTable(
+        caption="Facts by verdict when the memory was audited", grid=audit.verdicts
+    )
     meaning = "; ".join(f"{verdict}: {what}" for verdict, what in MEANT.items())
     blocks: list[Block] = [
         Prose(
@@ -238,7 +240,7 @@ def audit_section(audit: Audit) -> Section:
             "the lies” is the score of the questions that rest on what was lied about. "
             f"{bank_told(audit.played)}"
         ),
-        Table(caption="Score of each course, in percent", grid=audit.scores),
+        ReportTable(caption="Score of each course, in percent", grid=audit.scores),
         verdicts,
         Prose(text=f"{meaning[0].upper()}{meaning[1:]}."),
     ]
@@ -248,5 +250,5 @@ def audit_section(audit: Audit) -> Section:
             rows=tuple((one.verdict, one.fact, one.source) for one in audit.marked[:LISTED]),
         )
         caption = f"Marked when lied to: {min(LISTED, len(audit.marked))} of {len(audit.marked)}"
-        blocks.append(Table(caption=caption, grid=grid, words=True))
+        blocks.append(ReportTable(caption=caption, grid=grid, words=True))
     return Section(id="audit", title="The audit", blocks=tuple(blocks))

@@ -23,7 +23,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ReportTable:
     """A table with its caption. `folded`: shown when asked for; `lead`: leading columns that name
     the row; `words`: cells are sentences, not numbers.
     """
@@ -49,7 +49,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class BulletList:
     """Lines in a row. `marks`: what is said in front of each, in the same order."""
 
     caption: str
@@ -57,7 +57,7 @@ class Listing:
     marks: tuple[str, ...] = ()
 
 
-Block: TypeAlias = Prose | Table | Figure | Listing
+Block: TypeAlias = Prose | ReportTable | Figure | BulletList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def _block_html(block: Block) -> str:
     match block:
         case Prose():
             return f"<p>{escape(block.text)}</p>"
-        case Table():
+        case ReportTable():
             return _table_html(block)
         case Figure():
             caption = escape(block.caption)
@@ -124,11 +124,11 @@ def _block_html(block: Block) -> str:
             )
             names = f'<ul class="legend">{legend}</ul>' if legend else ""
             return f"<figure>{picture}{names}<figcaption>{caption}</figcaption></figure>"
-        case Listing():
+        case BulletList():
             return _listing_html(block)
 
 
-def _table_html(table: Table) -> str:
+def _table_html(table: ReportTable) -> str:
     head = "".join(
         f'<th scope="col"{" class=name" if place < table.lead else ""}>{escape(cell)}</th>'
         for place, cell in enumerate(table.grid.head)
@@ -147,7 +147,7 @@ def _table_html(table: Table) -> str:
     return f"<details><summary>{caption}</summary>{body}</details>" if table.folded else body
 
 
-def _cell_html(cell: str, table: Table, place: int) -> str:
+def _cell_html(cell: str, table: ReportTable, place: int) -> str:
     """A cell; an interval stands below its mean, so that wide tables fit."""
     if place < table.lead:
         return f'<th scope="row">{escape(cell)}</th>'
@@ -157,7 +157,7 @@ def _cell_html(cell: str, table: Table, place: int) -> str:
     return f"<td>{escape(mean)} <small>[{escape(interval)}</small></td>"
 
 
-def _listing_html(listing: Listing) -> str:
+def _listing_html(listing: BulletList) -> str:
     marks = listing.marks or ("",) * len(listing.lines)
     lines = "".join(
         f"<li>{f'<mark>{escape(mark)}</mark> ' if mark else ''}{escape(line)}</li>"
@@ -179,11 +179,11 @@ def _block_markdown(block: Block) -> str:
     match block:
         case Prose():
             return block.text
-        case Table():
+        case ReportTable():
             return f"**{block.caption}**\n\n{_table_markdown(block)}"
         case Figure():
             return f"*{block.caption}* (drawn in the HTML page): {block.told}"
-        case Listing():
+        case BulletList():
             marks = block.marks or ("",) * len(block.lines)
             width = max(map(len, marks), default=0)
             lines = (
@@ -193,7 +193,7 @@ def _block_markdown(block: Block) -> str:
             return f"{block.caption}\n\n```text\n" + "\n".join(lines) + "\n```"
 
 
-def _table_markdown(table: Table) -> str:
+def _table_markdown(table: ReportTable) -> str:
     grid = table.grid
     cells = [tuple(cell.replace("|", "\\|") for cell in row) for row in (grid.head, *grid.rows)]
     lines = [cells[0], ("---",) * len(grid.head), *cells[1:]]

@@ -8,7 +8,7 @@ from functools import partial
 
 from mags_lab.evaluation.metrics import Interval
 from mags_lab.evaluation.proving.figures import Figures, over_seeds
-from mags_lab.evaluation.proving.records import Played
+from mags_lab.evaluation.proving.records import MatchIdentity
 from mags_lab.evaluation.proving.tables import (
     COLUMNS,
     NONE,
@@ -24,7 +24,7 @@ from mags_lab.evaluation.proving.tables import (
     sorts,
 )
 from mags_lab.evaluation.report.chart import Axis, Series, colour, line_chart
-from mags_lab.evaluation.report.digest import Curve, Digest, Span, curve
+from mags_lab.evaluation.report.digest import Curve, Digest, TurnSpan, curve
 from mags_lab.evaluation.report.goals import (
     DIARY,
     LEARN,
@@ -35,7 +35,7 @@ from mags_lab.evaluation.report.goals import (
     grouped,
     rank,
 )
-from mags_lab.evaluation.report.page import Block, Figure, Prose, Section, Table
+from mags_lab.evaluation.report.page import Block, Figure, Prose, ReportTable, Section
 from mags_lab.games.adventures.catalogue import POINTS
 
 ABLATED = (
@@ -52,14 +52,14 @@ NOT_PLAYED = (
 )
 
 
-def whole(played: Played) -> Played:
+def whole(played: MatchIdentity) -> MatchIdentity:
     """What an ablation is held against, of any seed."""
     return replace(played, switch="", seed=0)
 
 
 def ablations_section(found: Sequence[Digest]) -> Section:
     """A table for each game, bank, length and player; without any, one line that says so."""
-    groups: dict[Played, list[Figures]] = {}
+    groups: dict[MatchIdentity, list[Figures]] = {}
     for one in found:
         groups.setdefault(whole(one.figures.played), []).append(one.figures)
     tables = [table for one, group in groups.items() if (table := _ablated(one, group)) is not None]
@@ -67,7 +67,7 @@ def ablations_section(found: Sequence[Digest]) -> Section:
     return Section(id="ablations", title="Ablations", blocks=(Prose(text=text), *tables))
 
 
-def _ablated(of: Played, found: Sequence[Figures]) -> Table | None:
+def _ablated(of: MatchIdentity, found: Sequence[Figures]) -> ReportTable | None:
     """None where the whole or every part is missing."""
     names = dict.fromkeys(one.played.switch for one in found)
     groups = {name: [one for one in found if one.played.switch == name] for name in names}
@@ -79,7 +79,7 @@ def _ablated(of: Played, found: Sequence[Figures]) -> Table | None:
     commits = ", ".join(dict.fromkeys(one.commit for one in found if one.commit))
     if commits:
         told.append(f"played by {commits}")
-    return Table(
+    return ReportTable(
         caption=f"{', '.join(told)}: what each part is worth", grid=ablated(against, groups)
     )
 
@@ -111,15 +111,21 @@ def retention_section(found: Sequence[Figures]) -> Section:
     others = [(names, grid) for names, grid in apart if names[1] != OURS]
     blocks: list[Block] = [
         Prose(text=RETAINED),
-        Table(caption="Score by age of what is needed", grid=_below(("game",), every), lead=2),
+        ReportTable(
+            caption="Score by age of what is needed", grid=_below(("game",), every), lead=2
+        ),
     ]
     if any(grid.rows for _, grid in apart):
         caption = "Score by age and by how many facts decide"
         blocks += [
-            Table(caption=f"{caption}, {OURS}", grid=_below(("game",), ours), lead=2),
-            Table(caption=f"{caption}, others", grid=_below(("game", "player"), others), lead=3,
-                  folded=True),
-        ]  # fmt: skip
+            ReportTable(caption=f"{caption}, {OURS}", grid=_below(("game",), ours), lead=2),
+            ReportTable(
+                caption=f"{caption}, others",
+                grid=_below(("game", "player"), others),
+                lead=3,
+                folded=True,
+            ),
+        ]
     return Section(id="retention", title="Retention", blocks=tuple(blocks))
 
 
@@ -171,9 +177,9 @@ def rewarded_section(found: Sequence[Figures]) -> Section | None:
     )
 
 
-def _rewarded(caption: str, heads: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Table:
+def _rewarded(caption: str, heads: Sequence[str], rows: Sequence[tuple[str, ...]]) -> ReportTable:
     grid = Grid(head=("game", "of", *heads), rows=tuple(rows))
-    return Table(caption=caption, grid=grid, lead=2)
+    return ReportTable(caption=caption, grid=grid, lead=2)
 
 
 OTHERS = (
@@ -187,7 +193,7 @@ TELLING = ("nonsense", "companion")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class ReportMatches:
     """Matches of the report, and those of ablations (the whole memory among them)."""
 
     matches: tuple[Digest, ...]
@@ -199,7 +205,7 @@ class Material:
         return [one.figures for one in self.matches]
 
 
-def measured(material: Material) -> Iterator[Section]:
+def measured(material: ReportMatches) -> Iterator[Section]:
     """Every section that matches alone can tell, in order."""
     found = material.figures
     yield Section(
@@ -207,7 +213,7 @@ def measured(material: Material) -> Iterator[Section]:
         title="What was to be reached",
         blocks=(
             Prose(text=LEARN),
-            Table(caption="Aims and what was measured", grid=goals(found), words=True),
+            ReportTable(caption="Aims and what was measured", grid=goals(found), words=True),
         ),
     )
     yield _scores(found)
@@ -254,7 +260,7 @@ def _scores(found: Sequence[Figures]) -> Section:
         title="Games and players",
         blocks=(
             Prose(text=text),
-            Table(caption="Score", grid=Grid(head=head, rows=tuple(rows))),
+            ReportTable(caption="Score", grid=Grid(head=head, rows=tuple(rows))),
             *_apart(found),
         ),
     )
@@ -282,12 +288,12 @@ def _apart(found: Sequence[Figures]) -> Iterator[Block]:
         if len(grid.head) > 2:
             if len(grid.head) > len(grid.rows) + 1:
                 grid = grid.turned()
-            yield Table(caption=f"{game}: score by kind of question", grid=grid, folded=True)
+            yield ReportTable(caption=f"{game}: score by kind of question", grid=grid, folded=True)
 
 
 def _improvements(found: Sequence[Figures]) -> Section:
     tables = [
-        Table(caption=f"{OURS} over others, {what}, in percent", grid=_gains(found, measure))
+        ReportTable(caption=f"{OURS} over others, {what}, in percent", grid=_gains(found, measure))
         for what, measure in (
             ("all turns", lambda one: one.score),
             ("questions that a change has touched", lambda one: one.after),
@@ -308,7 +314,7 @@ def _gains(found: Sequence[Figures], measure: Measure) -> Grid:
     return Grid(head=head, rows=tuple(rows))
 
 
-def _changes(material: Material) -> Section:
+def _changes(material: ReportMatches) -> Section:
     blocks: list[Block] = [
         Prose(
             text="Left of the dashed line: the mean reward of all questions in the turns before "
@@ -326,10 +332,12 @@ def _changes(material: Material) -> Section:
             blocks += [_curve_figure(game, curves), _curve_table(game, curves)]
             every = [one for group in players.values() for one in group]
             blocks.append(
-                Table(caption=f"{game}: what changes cost", grid=_adapting(players), folded=False)
+                ReportTable(
+                    caption=f"{game}: what changes cost", grid=_adapting(players), folded=False
+                )
             )
             blocks.append(
-                Table(caption=f"{game}: score by the sort of the change", grid=sorts(every),
+                ReportTable(caption=f"{game}: score by the sort of the change", grid=sorts(every),
                       folded=True)
             )  # fmt: skip
     return Section(id="changes", title="Around each change of the rules", blocks=tuple(blocks))
@@ -366,7 +374,7 @@ def _curve_figure(game: str, curves: Sequence[Curve]) -> Figure:
     )
 
 
-def _curve_table(game: str, curves: Sequence[Curve]) -> Table:
+def _curve_table(game: str, curves: Sequence[Curve]) -> ReportTable:
     spans = _spans(curves)
     rows = []
     for one in curves:
@@ -374,15 +382,15 @@ def _curve_table(game: str, curves: Sequence[Curve]) -> Table:
         cells = (known.get((span.first, span.last)) for span in spans)
         rows.append((one.name, *(NONE if c is None else shown(percent(c)) for c in cells)))
     grid = Grid(head=("player", *map(_span, spans)), rows=tuple(rows))
-    return Table(caption=f"{game}: score by turns since a change", grid=grid, folded=True)
+    return ReportTable(caption=f"{game}: score by turns since a change", grid=grid, folded=True)
 
 
-def _spans(curves: Sequence[Curve]) -> list[Span]:
+def _spans(curves: Sequence[Curve]) -> list[TurnSpan]:
     found = {(span.first, span.last): span for one in curves for span, _ in one.points}
     return [found[key] for key in sorted(found)]
 
 
-def _span(span: Span) -> str:
+def _span(span: TurnSpan) -> str:
     return f"{span.first}…{span.last}".replace("-", "\N{MINUS SIGN}")
 
 
@@ -420,7 +428,10 @@ def _fidelity(found: Sequence[Figures]) -> Section:
     return Section(
         id="fidelity",
         title="Update fidelity",
-        blocks=(Prose(text=text), Table(caption="Fidelity", grid=_by_game(found, cells), lead=2)),
+        blocks=(
+            Prose(text=text),
+            ReportTable(caption="Fidelity", grid=_by_game(found, cells), lead=2),
+        ),
     )
 
 
@@ -436,7 +447,7 @@ def _recalled(found: Sequence[Figures]) -> Section:
         title="What the reader was shown, and what it named",
         blocks=(
             Prose(text=text),
-            Table(caption="Recall", grid=_by_game(found, _means(columns)), lead=2),
+            ReportTable(caption="Recall", grid=_by_game(found, _means(columns)), lead=2),
         ),
     )
 
@@ -459,7 +470,7 @@ def _cost(found: Sequence[Figures]) -> Section:
         title="Efficiency and cost",
         blocks=(
             Prose(text=text),
-            Table(caption="Cost of a turn", grid=_by_game(found, _means(columns)), lead=2),
+            ReportTable(caption="Cost of a turn", grid=_by_game(found, _means(columns)), lead=2),
         ),
     )
 

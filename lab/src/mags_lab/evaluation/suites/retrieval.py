@@ -1,6 +1,6 @@
 """Turns in, questions asked, ids out: the suites of evidence recall.
 
-One run gives one `Outcome` a question; the tables are means over outcomes, so
+One run gives one `RetrievalOutcome` a question; the tables are means over outcomes, so
 that any measure, half or kind can be read from the same run.
 """
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mags_lab.evaluation.datasets.locomo import Conversation
+from mags_lab.evaluation.datasets.locomo import LocomoConversation
 from mags_lab.evaluation.datasets.longmemeval import LongMemEval
 from mags_lab.evaluation.datasets.multihop import Corpus
 from mags_lab.evaluation.metrics import (
@@ -23,13 +23,13 @@ from mags_lab.evaluation.metrics import (
     reciprocal_rank,
 )
 from mags_lab.evaluation.objective import Quality
-from mags_lab.evaluation.protocol import GraphRetriever, Probe, Retriever, Turn
+from mags_lab.evaluation.protocol import GraphRetriever, Probe, Retriever, SourceTurn
 
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RetrievalOutcome:
     """One question with what was found for it; `seconds` is the search alone."""
 
     probe: Probe
@@ -38,43 +38,43 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class SuiteRun:
     """All outcomes of one system on one suite; `add_s` is the time to store `turns` turns."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[RetrievalOutcome, ...]
     turns: int
     add_s: float
 
 
 def ask_all(
-    system: Retriever, turns: Sequence[Turn], probes: Sequence[Probe], k: int, clock: Clock
-) -> Run:
+    system: Retriever, turns: Sequence[SourceTurn], probes: Sequence[Probe], k: int, clock: Clock
+) -> SuiteRun:
     """Store `turns` in an empty `system`, then ask every probe for k ids."""
     began = clock()
     system.add(turns)
     add_s = clock() - began
     outcomes = tuple(_ask(system, probe, k, clock) for probe in probes)
-    return Run(outcomes=outcomes, turns=len(turns), add_s=add_s)
+    return SuiteRun(outcomes=outcomes, turns=len(turns), add_s=add_s)
 
 
 def locomo_within(
     make: Callable[[], Retriever],
-    conversations: Iterable[Conversation],
+    conversations: Iterable[LocomoConversation],
     *,
     k: int = 20,
     clock: Clock = time.perf_counter,
-) -> Run:
+) -> SuiteRun:
     """Ask each conversation's questions of a memory of that conversation alone."""
     return joined(ask_all(make(), c.turns, c.probes, k, clock) for c in conversations)
 
 
 def locomo_together(
     make: Callable[[], Retriever],
-    conversations: Sequence[Conversation],
+    conversations: Sequence[LocomoConversation],
     *,
     k: int = 20,
     clock: Clock = time.perf_counter,
-) -> Run:
+) -> SuiteRun:
     """Ask all questions of one memory of all conversations, told one after another."""
     turns = [turn for c in conversations for turn in c.turns]
     return ask_all(make(), turns, [p for c in conversations for p in c.probes], k, clock)
@@ -86,7 +86,7 @@ def longmemeval(
     *,
     k: int = 30,
     clock: Clock = time.perf_counter,
-) -> Run:
+) -> SuiteRun:
     """Ask all questions of one memory of all evidence turns and all haystack sessions.
 
     Every question thus has the evidence of all others as distractors too. Ids
@@ -102,7 +102,7 @@ def multihop(
     with_triples: bool,
     k: int = 20,
     clock: Clock = time.perf_counter,
-) -> Run:
+) -> SuiteRun:
     """Ask all questions of one memory of all passages, with or without the shipped triples."""
     system = make()
     began = clock()
@@ -112,27 +112,27 @@ def multihop(
         system.add(corpus.turns)
     add_s = clock() - began
     outcomes = tuple(_ask(system, probe, k, clock) for probe in corpus.probes)
-    return Run(outcomes=outcomes, turns=len(corpus.turns), add_s=add_s)
+    return SuiteRun(outcomes=outcomes, turns=len(corpus.turns), add_s=add_s)
 
 
-def joined(runs: Iterable[Run]) -> Run:
+def joined(runs: Iterable[SuiteRun]) -> SuiteRun:
     """Put the outcomes of several runs into one."""
     parts = list(runs)
-    return Run(
+    return SuiteRun(
         outcomes=tuple(o for run in parts for o in run.outcomes),
         turns=sum(run.turns for run in parts),
         add_s=sum(run.add_s for run in parts),
     )
 
 
-def by_session(run: Run, session_of: Mapping[str, str]) -> Run:
+def by_session(run: SuiteRun, session_of: Mapping[str, str]) -> SuiteRun:
     """Return the run with turns replaced by their sessions, each at its best turn's rank.
 
     As many sessions are ranked as the k turns found hold, so recall@k of
     sessions may be counted over fewer than k.
     """
     outcomes = [
-        Outcome(
+        RetrievalOutcome(
             probe=Probe(
                 id=o.probe.id,
                 text=o.probe.text,
@@ -145,15 +145,15 @@ def by_session(run: Run, session_of: Mapping[str, str]) -> Run:
         )
         for o in run.outcomes
     ]
-    return Run(outcomes=tuple(outcomes), turns=run.turns, add_s=run.add_s)
+    return SuiteRun(outcomes=tuple(outcomes), turns=run.turns, add_s=run.add_s)
 
 
-def scores(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, Interval]:
+def scores(run: SuiteRun, ks: Sequence[int] = (5, 10, 20)) -> dict[str, Interval]:
     """Return every measure of `values` as a mean over the run's outcomes."""
     return {name: bootstrap(found) for name, found in values(run, ks).items()}
 
 
-def values(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, list[float]]:
+def values(run: SuiteRun, ks: Sequence[int] = (5, 10, 20)) -> dict[str, list[float]]:
     """Return every measure of retrieval by name, one value for each of the run's outcomes.
 
     `recall@k`, `hit@k`, `all@k` (every gold id found) and `ndcg@k` for each k, and `mrr`.
@@ -169,7 +169,7 @@ def values(run: Run, ks: Sequence[int] = (5, 10, 20)) -> dict[str, list[float]]:
     return named
 
 
-def quality(run: Run, k: int = 10) -> Quality:
+def quality(run: SuiteRun, k: int = 10) -> Quality:
     """Return how a run went: an answer is wrong where the first id found is no evidence.
 
     `carried`: the share of questions whose whole evidence stands among the first k.
@@ -180,7 +180,7 @@ def quality(run: Run, k: int = 10) -> Quality:
     return Quality(wrong=1.0 - right / n, carried=whole / n)
 
 
-def kinds(run: Run) -> dict[str, Run]:
+def kinds(run: SuiteRun) -> dict[str, SuiteRun]:
     """Return the run split by the probes' kinds, in order of name."""
     return {
         kind: only(run, lambda o, kind=kind: o.probe.kind == kind)  # type: ignore[misc]
@@ -188,13 +188,13 @@ def kinds(run: Run) -> dict[str, Run]:
     }
 
 
-def only(run: Run, wanted: Callable[[Outcome], bool]) -> Run:
+def only(run: SuiteRun, wanted: Callable[[RetrievalOutcome], bool]) -> SuiteRun:
     """Return the run with the outcomes for which `wanted` holds."""
     kept = tuple(o for o in run.outcomes if wanted(o))
-    return Run(outcomes=kept, turns=run.turns, add_s=run.add_s)
+    return SuiteRun(outcomes=kept, turns=run.turns, add_s=run.add_s)
 
 
-def _ask(system: Retriever, probe: Probe, k: int, clock: Clock) -> Outcome:
+def _ask(system: Retriever, probe: Probe, k: int, clock: Clock) -> RetrievalOutcome:
     began = clock()
     ranked = tuple(system.search(probe.text, k))
-    return Outcome(probe=probe, ranked=ranked, seconds=clock() - began)
+    return RetrievalOutcome(probe=probe, ranked=ranked, seconds=clock() - began)

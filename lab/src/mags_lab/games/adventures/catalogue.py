@@ -17,9 +17,9 @@ from mags_lab.games.adventures.telling import Lore
 from mags_lab.games.adventures.worlds import (
     CleanLevel,
     CookLevel,
+    HouseGame,
+    HousePlan,
     HuntLevel,
-    Plan,
-    World,
     build,
     build_cooking,
     clean,
@@ -98,11 +98,11 @@ def _game(
     )
 
 
-def _told(plan: Plan, world: World) -> Lore:
+def _told(plan: HousePlan, world: HouseGame) -> Lore:
     return Lore(belongs=plan.belongs, opens=plan.opens, notes=plan.notes)
 
 
-def _recipe(world: World) -> Lore:
+def _recipe(world: HouseGame) -> Lore:
     return Lore(belongs={}, opens={}, notes={}, dishes=world.dishes, kitchen="Kitchen")
 
 

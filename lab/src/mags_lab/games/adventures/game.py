@@ -30,9 +30,9 @@ from mags_lab.games.adventures.telling import (
     using,
     wanting,
 )
-from mags_lab.games.adventures.worlds import CARRIED, Dish, State, World, distances
-from mags_lab.games.logic.bank import Bank, listed
-from mags_lab.games.turns import Line, Outcome, Scene, Truth, TruthFact, check
+from mags_lab.games.adventures.worlds import CARRIED, Dish, HouseGame, HouseState, distances
+from mags_lab.games.logic.bank import LogicBank, listed
+from mags_lab.games.turns import GameLine, GameScene, Outcome, Truth, TruthFact, check
 from mags_lab.games.turns import Said as Place
 
 CUTS = {"chopped": "chop", "sliced": "slice", "diced": "dice"}
@@ -55,7 +55,9 @@ class Advice:
     rests_on: tuple[TruthFact, ...]
 
 
-def advise(state: State, lore: Lore, prizes: tuple[str, ...], commands: tuple[str, ...]) -> Advice:
+def advise(
+    state: HouseState, lore: Lore, prizes: tuple[str, ...], commands: tuple[str, ...]
+) -> Advice:
     """What to do now. `prizes`: things to be had, in the order in which they can be."""
     errands = [*_hunting(state, lore, prizes), *_tidying(state, lore), *_cooking(state, lore)]
     here = [e for e in errands if e.room in (None, state.here) and e.command in commands]
@@ -77,30 +79,30 @@ def advise(state: State, lore: Lore, prizes: tuple[str, ...], commands: tuple[st
     return Advice(best=frozenset(best), rests_on=rests_on)
 
 
-def _steps(state: State, errand: Errand) -> int:
+def _steps(state: HouseState, errand: Errand) -> int:
     return distances(state.exits, errand.room or "").get(state.here, len(state.exits))
 
 
-def _first(state: State, way: str, commands: tuple[str, ...]) -> str:
+def _first(state: HouseState, way: str, commands: tuple[str, ...]) -> str:
     """The step itself, or the opening of the door that is in its way."""
     step = f"go {way}"
     return step if step in commands else f"open {state.doors[state.here, way]}"
 
 
-def _door(state: State, way: str, step: str) -> Iterator[TruthFact]:
+def _door(state: HouseState, way: str, step: str) -> Iterator[TruthFact]:
     """That the door in the way is closed, where the step is to open it."""
     if step.startswith("open "):
         yield being(state.doors[state.here, way], "closed")
 
 
-def _along(state: State, ways: tuple[str, ...]) -> Iterator[TruthFact]:
+def _along(state: HouseState, ways: tuple[str, ...]) -> Iterator[TruthFact]:
     room = state.here
     for way in ways:
         yield link(room, way, state.exits[room][way])
         room = state.exits[room][way]
 
 
-def _fetch(state: State, thing: str, *rests_on: TruthFact) -> Iterator[Errand]:
+def _fetch(state: HouseState, thing: str, *rests_on: TruthFact) -> Iterator[Errand]:
     """Take a thing from where it is, or first open what it is in."""
     holder = state.holder[thing][1]
     room = state.room_of(thing)
@@ -114,7 +116,7 @@ def _fetch(state: State, thing: str, *rests_on: TruthFact) -> Iterator[Errand]:
         yield Errand(command=f"take {thing} from {holder}", room=room, rests_on=facts)
 
 
-def _hunting(state: State, lore: Lore, prizes: tuple[str, ...]) -> Iterator[Errand]:
+def _hunting(state: HouseState, lore: Lore, prizes: tuple[str, ...]) -> Iterator[Errand]:
     wanted = next((thing for thing in prizes if thing not in state.carried), None)
     if wanted is None:
         return
@@ -130,7 +132,7 @@ def _hunting(state: State, lore: Lore, prizes: tuple[str, ...]) -> Iterator[Erra
     )
 
 
-def _tidying(state: State, lore: Lore) -> Iterator[Errand]:
+def _tidying(state: HouseState, lore: Lore) -> Iterator[Errand]:
     for thing, place in lore.belongs.items():
         fact = belonging(thing, place)
         if state.holder[thing][1] == CARRIED:
@@ -143,7 +145,7 @@ def _tidying(state: State, lore: Lore) -> Iterator[Errand]:
             yield from _fetch(state, thing, fact)
 
 
-def _cooking(state: State, lore: Lore) -> Iterator[Errand]:
+def _cooking(state: HouseState, lore: Lore) -> Iterator[Errand]:
     if not lore.dishes:
         return
     left = [errand for dish in lore.dishes for errand in _preparing(state, dish)]
@@ -158,7 +160,7 @@ def _cooking(state: State, lore: Lore) -> Iterator[Errand]:
         yield Errand(command="prepare meal", room=lore.kitchen, rests_on=facts)
 
 
-def _preparing(state: State, dish: Dish) -> Iterator[Errand]:
+def _preparing(state: HouseState, dish: Dish) -> Iterator[Errand]:
     if dish.thing not in state.carried:
         if dish.thing in state.holder:
             yield from _fetch(state, dish.thing, asking(dish))
@@ -194,7 +196,7 @@ class Adventure:
     """
 
     path: Path
-    lore: Callable[[World], Lore]
+    lore: Callable[[HouseGame], Lore]
     prizes: tuple[str, ...] = ()
     puts: bool = False
 
@@ -210,8 +212,8 @@ class AdventureGame:
         name: str,
         steps: int,
         plan: Callable[[int], Adventure],
-        words: Bank,
-        tell: Bank,
+        words: LogicBank,
+        tell: LogicBank,
     ) -> None:
         self._name, self._steps, self._plan = name, steps, plan
         self._words, self._bank = words, tell
@@ -222,10 +224,10 @@ class AdventureGame:
         """Kind and level, as "hunt/medium"."""
         return self._name
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """The game of a seed, from its first room. Raises MissingExtra without TextWorld."""
         self._adventure = self._plan(seed)
-        self._world = World(self._adventure.path)
+        self._world = HouseGame(self._adventure.path)
         self._lore = self._adventure.lore(self._world)
         self._teller = Teller(self._bank, random.Random(f"{seed}/words"))
         self._order = random.Random(f"{seed}/order")
@@ -238,7 +240,7 @@ class AdventureGame:
         first = [*self._teller.told_first(self._lore)]
         return self._scene([*first, *self._teller.arrive(self._state, self._state.here)])
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """Do a command. The reward is the share of all points that it brought.
 
         Raises InvalidInput for anything but one of the scene's actions, or outside a game.
@@ -299,7 +301,7 @@ class AdventureGame:
         else:
             yield from self._teller.recipe(self._lore)
 
-    def _scene(self, said: list[Said]) -> Scene:
+    def _scene(self, said: list[Said]) -> GameScene:
         at = self._turn * STEP_S
         self._teaches: dict[Place, tuple[TruthFact, ...]] = {
             (self._turn, place): facts for place, (_, facts) in enumerate(said) if facts
@@ -313,11 +315,11 @@ class AdventureGame:
         self._advice: Advice = advise(
             self._state, self._lore, self._adventure.prizes, tuple(sorted(actions))
         )
-        return Scene(
+        return GameScene(
             turn=self._turn,
             at=at,
             said=tuple(
-                Line(speaker="world", text=text, at=at + place)
+                GameLine(speaker="world", text=text, at=at + place)
                 for place, (text, _) in enumerate(said)
             ),
             question=self._question(self._state),
@@ -332,7 +334,7 @@ class AdventureGame:
             return self._adventure.puts
         return not command.startswith(SELDOM)
 
-    def _question(self, state: State) -> str:
+    def _question(self, state: HouseState) -> str:
         say = self._teller.say
         seen = [
             thing

@@ -46,7 +46,7 @@ STATE = re.compile(r"\b(open|opened|closed|locked|unlocked)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class HouseSentence:
     """A sentence in small letters; `line`: the place of the line that it stands in.
 
     `gone`: it says that something was taken away from the room.
@@ -59,7 +59,7 @@ class Sentence:
 
 
 @dataclass(slots=True, kw_only=True)
-class Picture:
+class KnownHouse:
     """What one has read. `ways`: room to directions; `sides`: (room, direction) to
     the last sentence that speaks of that one way out; `links`: room to direction to (room, line);
     `sights`: sentences that say what is in a room, or was; `lore`: those without a room; oldest
@@ -69,11 +69,11 @@ class Picture:
     ways: dict[str, set[str]] = field(default_factory=dict)
     sides: dict[tuple[str, str], str] = field(default_factory=dict)
     links: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict)
-    sights: list[Sentence] = field(default_factory=list)
-    lore: list[Sentence] = field(default_factory=list)
+    sights: list[HouseSentence] = field(default_factory=list)
+    lore: list[HouseSentence] = field(default_factory=list)
     moved: tuple[str, str] = ("", "")
 
-    def last_seen(self, thing: str) -> Sentence | None:
+    def last_seen(self, thing: str) -> HouseSentence | None:
         """The latest sentence that says in which room a thing is; None where it was taken since."""
         found = (sight for sight in reversed(self.sights) if mentions(sight.text, thing))
         sight = next(found, None)
@@ -88,16 +88,16 @@ class Picture:
         return ""
 
 
-def read(lines: Sequence[str]) -> Picture:
+def read(lines: Sequence[str]) -> KnownHouse:
     """The picture that lines give, oldest first."""
-    picture = Picture()
+    picture = KnownHouse()
     for place, line in enumerate(lines):
         for text in SENTENCE.split(line):
             _take_in(picture, text, place)
     return picture
 
 
-def _take_in(picture: Picture, text: str, line: int) -> None:
+def _take_in(picture: KnownHouse, text: str, line: int) -> None:
     found = list(ROOM.finditer(text))
     rooms = list(dict.fromkeys(match[1] for match in found))
     ways = list(dict.fromkeys(match[1] for match in WAY.finditer(text.lower())))
@@ -114,12 +114,12 @@ def _take_in(picture: Picture, text: str, line: int) -> None:
         # Without the room's own name: a thing may stand behind it that has no article.
         rest = ROOM.sub(",", text).lower()
         gone = TAKEN.search(rest) is not None
-        picture.sights.append(Sentence(text=rest, line=line, room=rooms[0], gone=gone))
+        picture.sights.append(HouseSentence(text=rest, line=line, room=rooms[0], gone=gone))
     elif not rooms:
-        picture.lore.append(Sentence(text=text.lower(), line=line))
+        picture.lore.append(HouseSentence(text=text.lower(), line=line))
 
 
-def _join(picture: Picture, source: str, way: str, target: str, line: int) -> None:
+def _join(picture: KnownHouse, source: str, way: str, target: str, line: int) -> None:
     for room, direction, other in ((source, way, target), (target, OPPOSITE[way], source)):
         picture.links.setdefault(room, {})[direction] = (other, line)
         picture.ways.setdefault(room, set()).add(direction)
@@ -164,7 +164,7 @@ CUTS = {"chopped": "chop", "sliced": "slice", "diced": "dice"}
 class Goal:
     """A place worth going to: the sentence that says what is there, the line that says why."""
 
-    sight: Sentence
+    sight: HouseSentence
     why: tuple[int, ...] = ()
 
     @property
@@ -174,7 +174,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class ThingPlace:
     """A thing and where it is of use: what belongs on what, which key opens what."""
 
     thing: str
@@ -186,7 +186,7 @@ class Situation:
     """What the lines, the question and the commands say about now."""
 
     def __init__(self, lines: Sequence[str], question: str, actions: Sequence[str]) -> None:
-        self.picture: Picture = read(lines)
+        self.picture: KnownHouse = read(lines)
         self.actions = frozenset(actions)
         room = ROOM.search(question)
         self.here = room[1] if room else ""
@@ -261,7 +261,7 @@ class Situation:
                 asked_in[thing] = (*asked_in.get(thing, ()), one.line)
         return recipe, asked_in
 
-    def _pairs(self) -> Iterator[Pair]:
+    def _pairs(self) -> Iterator[ThingPlace]:
         portable = self.carried | self.takes.keys()
         for one in self.picture.lore:
             if RECIPE.search(one.text):
@@ -283,7 +283,7 @@ class Situation:
             moves = place in portable and thing not in portable
             if moves or (placed(one.text, thing) and thing not in portable):
                 thing, place = place, thing
-            yield Pair(thing=thing, place=place, line=one.line)
+            yield ThingPlace(thing=thing, place=place, line=one.line)
 
 
 def placed(text: str, thing: str) -> bool:
@@ -373,7 +373,7 @@ def _goals(now: Situation) -> Iterator[Goal]:
             yield Goal(sight=seen)
 
 
-def _place(now: Situation, pair: Pair) -> Iterator[Goal]:
+def _place(now: Situation, pair: ThingPlace) -> Iterator[Goal]:
     state = now.picture.locks(pair.place)
     seen = now.picture.last_seen(pair.place)
     if seen is not None and state in ("", "locked"):

@@ -18,7 +18,7 @@ from typing import Any
 
 from mags.errors import ConfigurationError, InvalidInput, MissingExtra
 from mags_lab.games.logic.bank import titled
-from mags_lab.games.turns import Line, Outcome, Scene, Truth, check
+from mags_lab.games.turns import GameLine, GameScene, Outcome, Truth, check
 
 KIND = "science"
 TASKS = (
@@ -83,7 +83,7 @@ class ScienceGame:
         """Kind and task, as "science/boil"."""
         return titled(KIND, self._task, self._bank)
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """The variation of a seed, from its first room.
 
         Raises MissingExtra without ScienceWorld, ConfigurationError without Java.
@@ -107,7 +107,7 @@ class ScienceGame:
         self._room, told = seen(info["look"])
         return self._scene((f"You are in the {self._room}.", *told), info)
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """Do a command. The reward is its share of the points left at the start, never below 0.
 
         Raises InvalidInput for anything but one of the scene's actions, or outside a game.
@@ -151,15 +151,15 @@ class ScienceGame:
             knowable=False,
         )
 
-    def _scene(self, said: Iterable[str], info: dict[str, Any]) -> Scene:
+    def _scene(self, said: Iterable[str], info: dict[str, Any]) -> GameScene:
         # The way may name a thing otherwise than the list does; both are understood.
         actions = sorted({*info["valid"], *self._way[:1]} - ASIDE | set(self._way[:1]))
         self._order.shuffle(actions)
         self._actions = tuple(actions)
         at = self._turn * STEP_S
         lines = tuple(
-            Line(speaker="world", text=text, at=at + place) for place, text in enumerate(said)
+            GameLine(speaker="world", text=text, at=at + place) for place, text in enumerate(said)
         )
-        return Scene(
+        return GameScene(
             turn=self._turn, at=at, said=lines, question=self._question, actions=self._actions
         )

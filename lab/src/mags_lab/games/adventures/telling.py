@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mags_lab.games.adventures.worlds import CARRIED, DIRECTIONS, Dish, State
-from mags_lab.games.logic.bank import Bank, listed
+from mags_lab.games.adventures.worlds import CARRIED, DIRECTIONS, Dish, HouseState
+from mags_lab.games.logic.bank import LogicBank, listed
 from mags_lab.games.turns import TruthFact
 
 TOOLS = {"fried": "stove", "roasted": "oven", "grilled": "BBQ"}
@@ -30,7 +30,7 @@ class Lore:
     kitchen: str = ""
 
 
-def facts_of(state: State, lore: Lore) -> frozenset[TruthFact]:
+def facts_of(state: HouseState, lore: Lore) -> frozenset[TruthFact]:
     """Everything that is so now and that a line may tell."""
     found = [link(room, way, other) for room, w in state.exits.items() for way, other in w.items()]
     found += [lying(state, thing) for thing in state.holder]
@@ -49,7 +49,7 @@ def link(room: str, way: str, other: str) -> TruthFact:
     return TruthFact(subject=other, relation=f"is {way} of", object=room)
 
 
-def lying(state: State, thing: str) -> TruthFact:
+def lying(state: HouseState, thing: str) -> TruthFact:
     """Where a thing is."""
     how, holder = state.holder[thing]
     if holder == CARRIED:
@@ -92,7 +92,7 @@ def preparing(kitchen: str) -> TruthFact:
     return TruthFact(subject="meal", relation="is prepared in", object=kitchen)
 
 
-def article(thing: str, state: State) -> str:
+def article(thing: str, state: HouseState) -> str:
     """A thing with its article, and with what was done to it where that is not plain."""
     done = sorted(state.status.get(thing, frozenset()) - {"raw", "uncut", "cooked", *STATES})
     named = " ".join([*done, thing])
@@ -102,7 +102,7 @@ def article(thing: str, state: State) -> str:
 class Teller:
     """Says things in the words of a bank. `chance`: chooses between phrasings."""
 
-    def __init__(self, bank: Bank, chance: random.Random) -> None:
+    def __init__(self, bank: LogicBank, chance: random.Random) -> None:
         self._bank = bank
         self._chance = chance
 
@@ -110,7 +110,7 @@ class Teller:
         """One sentence."""
         return self._bank.say(key, self._chance, **slots)
 
-    def arrive(self, state: State, room: str) -> Iterator[Said]:
+    def arrive(self, state: HouseState, room: str) -> Iterator[Said]:
         """What one sees in a room: ways out, doors, boxes, furniture and what lies there."""
         ways = [way for way in DIRECTIONS if way in state.exits[room]]
         yield self.say("exits", room=room, ways=listed(tuple(ways))), ()
@@ -133,7 +133,7 @@ class Teller:
         if loose:
             yield self._things("floor", state, loose, room=room)
 
-    def held(self, state: State, holder: str) -> Iterator[Said]:
+    def held(self, state: HouseState, holder: str) -> Iterator[Said]:
         """What lies in or on a thing, if anything does."""
         things = state.held_by(holder)
         if things:
@@ -141,24 +141,24 @@ class Teller:
             room = state.room_of(holder) or ""
             yield self._things(how, state, things, room=room, holder=holder)
 
-    def _things(self, key: str, state: State, things: Sequence[str], **slots: str) -> Said:
+    def _things(self, key: str, state: HouseState, things: Sequence[str], **slots: str) -> Said:
         named = listed(tuple(article(thing, state) for thing in things))
         return self.say(key, things=named, **slots), tuple(lying(state, t) for t in things)
 
-    def _box(self, state: State, thing: str, room: str) -> Said:
+    def _box(self, state: HouseState, thing: str, room: str) -> Said:
         what = self._state(state, thing)
         text = self.say("box", room=room, things=article(thing, state), state=what)
         return text, (lying(state, thing), being(thing, what))
 
     @staticmethod
-    def _loose(state: State, thing: str) -> bool:
+    def _loose(state: HouseState, thing: str) -> bool:
         return state.kinds[thing] in ("k", "o", "f", "meal")
 
     @staticmethod
-    def _state(state: State, thing: str) -> str:
+    def _state(state: HouseState, thing: str) -> str:
         return next(s for s in STATES if s in state.status.get(thing, {"open"}))
 
-    def did(self, command: str, before: State, after: State) -> Iterator[Said]:
+    def did(self, command: str, before: HouseState, after: HouseState) -> Iterator[Said]:
         """What a command did."""
         verb, thing, place = parsed(command)
         if verb == "go":
@@ -199,7 +199,7 @@ class Teller:
                 yield self.fact(using(done)), (using(done),)
             yield self.fact(preparing(lore.kitchen)), (preparing(lore.kitchen),)
 
-    def fact(self, fact: TruthFact, state: State | None = None) -> str:
+    def fact(self, fact: TruthFact, state: HouseState | None = None) -> str:
         """A sentence that says a fact; of where things lie only with the state."""
         keys = {"belongs on": "belongs", "opens": "opens"}
         if fact.relation == "is prepared in":
@@ -220,13 +220,13 @@ class Teller:
             return self._door(fact, state)
         return self._where(fact, state)
 
-    def _door(self, fact: TruthFact, state: State) -> str:
+    def _door(self, fact: TruthFact, state: HouseState) -> str:
         """Seen from the room where one is, if the door is there."""
         sides = [side for side, door in state.doors.items() if door == fact.subject]
         room, way = min(sides, key=lambda side: (side[0] != state.here, side))
         return self.say("door", room=room, door=fact.subject, way=way, state=fact.object)
 
-    def _where(self, fact: TruthFact, state: State) -> str:
+    def _where(self, fact: TruthFact, state: HouseState) -> str:
         thing, holder = fact.subject, fact.object
         room = state.room_of(thing) or ""
         if holder != room:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mags.errors import MissingExtra
-from mags_lab.games.logic.bank import Bank
+from mags_lab.games.logic.bank import LogicBank
 
 DIRECTIONS = ("north", "east", "south", "west")
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
@@ -39,7 +39,7 @@ class Predicate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class HouseState:
     """`exits`: room to direction to room; `doors`: (room, direction) to door; `holder`: thing to
     (in or on, room or thing or "you"); `status`: thing to what it is ("open", "fried");
     `kinds`: thing to TextWorld's letter of its kind.
@@ -108,7 +108,7 @@ def distances(exits: Mapping[str, Mapping[str, str]], goal: str) -> dict[str, in
     return away
 
 
-def state_of(predicates: Iterable[Predicate]) -> State:
+def state_of(predicates: Iterable[Predicate]) -> HouseState:
     """The state that TextWorld's facts describe. Rooms are written in capitals: "Dining Room"."""
     exits: dict[str, dict[str, str]] = {}
     links: dict[tuple[str, str], str] = {}
@@ -141,7 +141,7 @@ def state_of(predicates: Iterable[Predicate]) -> State:
         for direction, other in ways.items()
         if (room, other) in links
     }
-    return State(
+    return HouseState(
         here=here,
         exits=exits,
         doors=doors,
@@ -181,7 +181,7 @@ class CleanLevel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class HousePlan:
     """A house and what is in it.
 
     `links`: (room, direction, room), one way each; `stands`: locker or furniture to its room;
@@ -225,7 +225,7 @@ def linked(rooms: Sequence[str], rng: random.Random) -> tuple[tuple[str, str, st
     return tuple(links) + tuple((b, OPPOSITE[d], a) for a, d, b in links)
 
 
-def hunt(level: HuntLevel, bank: Bank, seed: int) -> Plan:
+def hunt(level: HuntLevel, bank: LogicBank, seed: int) -> HousePlan:
     """A treasure in a locker whose key lies in another, and so on to a key on the floor."""
     rng = random.Random(f"{seed}/hunt")
     colours = bank.pick("colour", rng, len(bank.words["colour"]))
@@ -243,7 +243,7 @@ def hunt(level: HuntLevel, bank: Bank, seed: int) -> Plan:
     lies |= dict(zip(keys[1:], chain, strict=False))
     notes = {f"note {count + 1}": name for count, name in enumerate(keys)}
     lies |= {note: lies[name] for note, name in notes.items()}
-    return Plan(
+    return HousePlan(
         start=rooms[0],
         links=linked(rooms, rng),
         stands=stands,
@@ -256,7 +256,7 @@ def hunt(level: HuntLevel, bank: Bank, seed: int) -> Plan:
     )
 
 
-def clean(level: CleanLevel, bank: Bank, seed: int) -> Plan:
+def clean(level: CleanLevel, bank: LogicBank, seed: int) -> HousePlan:
     """A house in which some things lie where they do not belong."""
     rng = random.Random(f"{seed}/clean")
     rooms = bank.pick("room", rng, level.rooms)
@@ -271,7 +271,7 @@ def clean(level: CleanLevel, bank: Bank, seed: int) -> Plan:
     for thing in tidied:
         away = [place for place in stands if stands[place] != stands[belongs[thing]]]
         lies[thing] = rng.choice(away)
-    return Plan(
+    return HousePlan(
         start=rooms[0],
         links=linked(rooms, rng),
         stands=stands,
@@ -318,7 +318,7 @@ def kept(path: Path, make: Callable[[], Any]) -> Path:
     return path
 
 
-def build(plan: Plan) -> Any:  # noqa: ANN401 - a game of TextWorld
+def build(plan: HousePlan) -> Any:  # noqa: ANN401 - a game of TextWorld
     """The game of a plan: one quest, worth a point, for each thing to carry or to put away."""
     maker = textworld().GameMaker()
     quest, event = textworld(".generator.game").Quest, textworld(".generator.game").Event
@@ -370,7 +370,7 @@ def build_cooking(level: CookLevel, split: str, seed: int) -> Any:  # noqa: ANN4
     return textworld(".challenges.tw_cooking.cooking").make(settings, options)
 
 
-class World:
+class HouseGame:
     """A game in progress."""
 
     def __init__(self, path: Path) -> None:
@@ -401,7 +401,7 @@ class World:
             for thing, cooking, cutting in found
         )
 
-    def state(self) -> State:
+    def state(self) -> HouseState:
         """How things stand now."""
         return state_of(
             Predicate(

@@ -55,7 +55,7 @@ CHANGES = ("mine_change", "theirs_change")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bank:
+class CompanionBank:
     """The words of a game. `side`: whose syllables its names have; `lists`: by section and key.
 
     `moods`, `roles`: kinds of mood and kinship, of which `changing` may pass to another; `topics`:
@@ -75,7 +75,7 @@ class Bank:
 
 
 @cache
-def bank(name: str) -> Bank:
+def bank(name: str) -> CompanionBank:
     """The bank of that name; raises NotFound, and InvalidInput where its file has a flaw."""
     if name not in BANKS:
         raise NotFound(f"there is no bank {name!r}: choose among {', '.join(BANKS)}", bank=name)
@@ -84,7 +84,7 @@ def bank(name: str) -> Bank:
     )
     raw = tomllib.loads(text)
     words = raw["words"]
-    made = Bank(
+    made = CompanionBank(
         name=name,
         side=raw["side"],
         narrator=raw["narrator"],
@@ -100,7 +100,7 @@ def bank(name: str) -> Bank:
     return made
 
 
-def _check(made: Bank) -> None:
+def _check(made: CompanionBank) -> None:
     """Raise InvalidInput for a key too many or too few, and for a line with the wrong slots."""
     for section, wanted in _KEYS.items():
         found = made.lists[section]
@@ -118,7 +118,7 @@ def _check(made: Bank) -> None:
         raise _flaw(made, "four moods, eight kinships and three outcomes are needed", "words")
 
 
-def _check_slots(made: Bank, section: str, key: str, found: frozenset[str]) -> None:
+def _check_slots(made: CompanionBank, section: str, key: str, found: frozenset[str]) -> None:
     must: frozenset[str] = frozenset()
     if section in ("mine", "theirs", "shown", *CHANGES):
         must = frozenset({"o"}) | (frozenset() if section.startswith("mine") else {"s"})
@@ -130,5 +130,5 @@ def _check_slots(made: Bank, section: str, key: str, found: frozenset[str]) -> N
         raise _flaw(made, f"{section}.{key}: a line has the wrong slots", key)
 
 
-def _flaw(made: Bank, what: str, key: str) -> InvalidInput:
+def _flaw(made: CompanionBank, what: str, key: str) -> InvalidInput:
     return InvalidInput(f"bank {made.name}: {what}", bank=made.name, key=key)

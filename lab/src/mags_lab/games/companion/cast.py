@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from mags.errors import NotFound
-from mags_lab.games.companion.bank import SECRETS, TASTES, Bank
-from mags_lab.games.nonsense.world import Names
+from mags_lab.games.companion.bank import SECRETS, TASTES, CompanionBank
+from mags_lab.games.nonsense.world import NameMaker
 from mags_lab.games.turns import Said, TruthFact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class CompanionLevel:
     """How a game is made.
 
     `people`: beside the one who is got to know; `turns`, `days`: how long; `opening`: facts told
@@ -48,11 +48,11 @@ def _changes(*counts: int) -> Mapping[str, int]:
     return MappingProxyType(dict(zip(sorts, counts, strict=True)))
 
 
-LEVELS: Mapping[str, Level] = MappingProxyType(
+LEVELS: Mapping[str, CompanionLevel] = MappingProxyType(
     {
         level.name: level
         for level in (
-            Level(
+            CompanionLevel(
                 name="short",
                 people=5,
                 turns=60,
@@ -60,7 +60,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
                 opening=8,
                 changes=_changes(3, 1, 2, 2, 1, 1),
             ),
-            Level(
+            CompanionLevel(
                 name="standard",
                 people=24,
                 turns=600,
@@ -68,7 +68,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
                 opening=24,
                 changes=_changes(24, 12, 14, 12, 8, 3),
             ),
-            Level(
+            CompanionLevel(
                 name="long",
                 people=90,
                 turns=5000,
@@ -82,14 +82,14 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
 )
 
 
-def level(name: str) -> Level:
+def level(name: str) -> CompanionLevel:
     """The level of that name; raises NotFound."""
     if name not in LEVELS:
         raise NotFound(f"there is no level {name!r}: choose among {', '.join(LEVELS)}", level=name)
     return LEVELS[name]
 
 
-class Slot(NamedTuple):
+class FactSlot(NamedTuple):
     """What can have one value at a time. `key`: the bank's list it is told with.
 
     `topic`: a kinship, a mood, a dish or a secret, "" for none.
@@ -129,12 +129,12 @@ _RELATIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def fact(slot: Slot, value: str) -> TruthFact:
+def fact(slot: FactSlot, value: str) -> TruthFact:
     """A slot and its value as the game's truth has them."""
     return TruthFact(subject=slot.subject, relation=slot.relation, object=value)
 
 
-class Telling(NamedTuple):
+class CompanionTelling(NamedTuple):
     """A line and what it tells. `gives`: slots with the values they have from now on.
 
     `frees`: slots that have no value from now on; `how`: the sort of change, "" for none;
@@ -143,26 +143,26 @@ class Telling(NamedTuple):
 
     speaker: str
     text: str
-    gives: tuple[tuple[Slot, str], ...] = ()
-    frees: tuple[Slot, ...] = ()
+    gives: tuple[tuple[FactSlot, str], ...] = ()
+    frees: tuple[FactSlot, ...] = ()
     how: str = ""
-    rumoured: Slot | None = None
+    rumoured: FactSlot | None = None
 
 
-class Diary:
+class ToldFacts:
     """What has been told so far, what of it holds, and by which line it was told last."""
 
     def __init__(self) -> None:
         """Nothing has been told."""
-        self.values: dict[Slot, str] = {}
-        self.turns: dict[Slot, int] = {}
-        self.of: dict[tuple[str, str], dict[Slot, None]] = defaultdict(dict)
+        self.values: dict[FactSlot, str] = {}
+        self.turns: dict[FactSlot, int] = {}
+        self.of: dict[tuple[str, str], dict[FactSlot, None]] = defaultdict(dict)
         self.changes: list[int] = []
-        self._texts: dict[Slot, str] = {}
+        self._texts: dict[FactSlot, str] = {}
         self._held: set[TruthFact] = set()
         self._over: set[TruthFact] = set()
-        self._rumoured: dict[Slot, int] = {}
-        self._changed: dict[Slot, tuple[int, str]] = {}
+        self._rumoured: dict[FactSlot, int] = {}
+        self._changed: dict[FactSlot, tuple[int, str]] = {}
         self.teaches: dict[Said, tuple[TruthFact, ...]] = {}
         self.ends: dict[Said, tuple[TruthFact, ...]] = {}
 
@@ -170,7 +170,7 @@ class Diary:
         """What is heard from here on belongs to a new scene."""
         self.teaches, self.ends = {}, {}
 
-    def hear(self, said: Said, telling: Telling) -> None:
+    def hear(self, said: Said, telling: CompanionTelling) -> None:
         """Take in a line."""
         ended: list[TruthFact] = []
         text = f"{telling.speaker}: {telling.text}"
@@ -195,7 +195,7 @@ class Diary:
         if telling.how:
             self._change(said[0], telling)
 
-    def _end(self, slot: Slot) -> list[TruthFact]:
+    def _end(self, slot: FactSlot) -> list[TruthFact]:
         value = self.values.pop(slot, None)
         if value is None:
             return []
@@ -205,17 +205,17 @@ class Diary:
         self._over.add(found)
         return [found]
 
-    def _change(self, turn: int, telling: Telling) -> None:
+    def _change(self, turn: int, telling: CompanionTelling) -> None:
         touched = (*telling.frees, *(slot for slot, _ in telling.gives))
         self._changed.update(dict.fromkeys(touched, (turn, telling.how)))
         if self.changes[-1:] != [turn]:
             self.changes.append(turn)
 
-    def text(self, slot: Slot) -> str:
+    def text(self, slot: FactSlot) -> str:
         """The line that told it last, with who said it."""
         return self._texts[slot]
 
-    def news(self, slots: Iterable[Slot]) -> tuple[int | None, str]:
+    def news(self, slots: Iterable[FactSlot]) -> tuple[int | None, str]:
         """The turn of the last change that touched one of these; its sort, or "rumour"."""
         slots = tuple(slots)
         found = (self._changed[slot] for slot in slots if slot in self._changed)
@@ -251,12 +251,12 @@ class Cast:
     hero: str
     people: tuple[str, ...]
     pools: Mapping[str, tuple[str, ...]]
-    truth: Mapping[Slot, str]
+    truth: Mapping[FactSlot, str]
 
 
-def make_cast(level: Level, bank: Bank, rng: Random) -> Cast:
+def make_cast(level: CompanionLevel, bank: CompanionBank, rng: Random) -> Cast:
     """People with jobs, homes, tastes, kin and secrets, by chance."""
-    names = Names(rng, side=bank.side, taken=bank.words)
+    names = NameMaker(rng, side=bank.side, taken=bank.words)
 
     def value(kind: str) -> str:
         word = names.word()
@@ -269,23 +269,23 @@ def make_cast(level: Level, bank: Bank, rng: Random) -> Cast:
     events = level.turns * level.events
     pools["event"] = tuple(value("event") for _ in range(10 + round(1.5 * events)))
     pools["person"] = (hero, *people)
-    truth: dict[Slot, str] = {}
+    truth: dict[FactSlot, str] = {}
     for name in (hero, *people):
         for key in ("work", "home", *TASTES):
-            truth[Slot(name, key)] = rng.choice(pools[key])
+            truth[FactSlot(name, key)] = rng.choice(pools[key])
         count = OWN_DISHES if name == hero else DISHES
         for dish in rng.sample(pools["food"], count):
-            truth[Slot(name, "avoid", dish)] = dish
+            truth[FactSlot(name, "avoid", dish)] = dish
     for mood, spot in zip(bank.moods, rng.sample(pools["spot"], 4), strict=True):
-        truth[Slot(hero, "spot", mood)] = spot
+        truth[FactSlot(hero, "spot", mood)] = spot
     for role, name in zip(bank.roles, rng.sample(people, min(8, len(people))), strict=False):
-        truth[Slot(hero, "role", role)] = name
+        truth[FactSlot(hero, "role", role)] = name
     cast = Cast(hero=hero, people=tuple(people), pools=pools, truth=truth)
     _secrets(cast, truth, rng)
     return cast
 
 
-def _secrets(cast: Cast, truth: dict[Slot, str], rng: Random) -> None:
+def _secrets(cast: Cast, truth: dict[FactSlot, str], rng: Random) -> None:
     of = {"debt": "person", "crush": "person", "leaving": "home", "hoard": "spot"}
     for name in cast.pools["person"]:
         mine = name == cast.hero
@@ -293,4 +293,4 @@ def _secrets(cast: Cast, truth: dict[Slot, str], rng: Random) -> None:
             continue
         for key in SECRETS if mine else (rng.choice(SECRETS),):
             values = [value for value in cast.pools[of[key]] if value != name]
-            truth[Slot(name, key)] = rng.choice(values)
+            truth[FactSlot(name, key)] = rng.choice(values)

@@ -7,12 +7,18 @@ from random import Random
 from types import MappingProxyType
 
 from mags.errors import InvalidInput
-from mags_lab.games.companion.bank import Bank, bank
-from mags_lab.games.companion.cast import Diary, Level, Telling, fact, make_cast
+from mags_lab.games.companion.bank import CompanionBank, bank
+from mags_lab.games.companion.cast import (
+    CompanionLevel,
+    CompanionTelling,
+    ToldFacts,
+    fact,
+    make_cast,
+)
 from mags_lab.games.companion.life import reminder
-from mags_lab.games.companion.plan import Plan, Step
+from mags_lab.games.companion.plan import CompanionPlan, CompanionStep
 from mags_lab.games.sentences import sentence
-from mags_lab.games.turns import Line, Outcome, Scene, Truth
+from mags_lab.games.turns import GameLine, GameScene, Outcome, Truth
 
 SCORED = "scored"
 SECONDS = 20.0
@@ -22,11 +28,11 @@ SECONDS = 20.0
 class Companion:
     """A game of a level; satisfies `mags_lab.games.turns.Game`."""
 
-    def __init__(self, level: Level, *, bank_name: str = SCORED) -> None:
+    def __init__(self, level: CompanionLevel, *, bank_name: str = SCORED) -> None:
         """Make it; `begin` starts an instance. Raises NotFound for an unknown bank."""
         self.level = level
         self.bank = bank(bank_name)
-        self._instance: Instance | None = None
+        self._instance: CompanionInstance | None = None
 
     @property
     def name(self) -> str:
@@ -34,12 +40,12 @@ class Companion:
         name = f"companion/{self.level.name}"
         return name if self.bank.name == SCORED else f"{name}/{self.bank.name}"
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """Somebody new, and the first scene."""
-        self._instance = Instance(self.name, self.level, self.bank, seed)
+        self._instance = CompanionInstance(self.name, self.level, self.bank, seed)
         return self._instance.scene
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """Do one of the scene's actions. Raises InvalidInput for any other, and when it is over."""
         instance = self._running()
         outcome = instance.act(action)
@@ -55,26 +61,26 @@ class Companion:
         """
         return self._running().truth()
 
-    def _running(self) -> Instance:
+    def _running(self) -> CompanionInstance:
         if self._instance is None:
             raise InvalidInput("no game is being played: begin one", game=self.name)
         return self._instance
 
 
-class Instance:
+class CompanionInstance:
     """One game being played."""
 
-    scene: Scene
+    scene: GameScene
 
-    def __init__(self, name: str, level: Level, words: Bank, seed: int) -> None:
+    def __init__(self, name: str, level: CompanionLevel, words: CompanionBank, seed: int) -> None:
         """Make people and meet the first scene."""
         self._of = f"{name} {seed}"
         self._level = level
         self._bank = words
         rng = Random(self._of)
         self._cast = make_cast(level, words, rng)
-        self._plan: Iterator[Step] = iter(Plan(level, words, self._cast, rng))
-        self._diary = Diary()
+        self._plan: Iterator[CompanionStep] = iter(CompanionPlan(level, words, self._cast, rng))
+        self._diary = ToldFacts()
         self._meet(next(self._plan), [])
 
     def act(self, action: str) -> Outcome:
@@ -90,19 +96,19 @@ class Instance:
             self._meet(following, self._reply(step, right=right))
         return Outcome(reward=1.0 if right else 0.0, over=following is None)
 
-    def _reply(self, step: Step, *, right: bool) -> list[Telling]:
+    def _reply(self, step: CompanionStep, *, right: bool) -> list[CompanionTelling]:
         """What is said of the last answer: it tells nothing that was not told before."""
         rng = Random(f"{self._of} {step.turn}")
         key = "right" if right else "leak" if step.asked.kind == "secret" else "wrong"
         hero, slots = self._cast.hero, step.asked.slots
-        found = [Telling(hero, sentence(rng.choice(self._bank.lists["reply"][key])))]
+        found = [CompanionTelling(hero, sentence(rng.choice(self._bank.lists["reply"][key])))]
         told = {slot: self._diary.values[slot] for slot in slots}
         if not right and rng.random() < self._level.remind:
             again = reminder(self._bank, self._cast, told, rng)
             found += [] if again is None else [again]
         return found
 
-    def _meet(self, step: Step, reply: list[Telling]) -> None:
+    def _meet(self, step: CompanionStep, reply: list[CompanionTelling]) -> None:
         """Take in what is said: of the last answer, then of the new turn."""
         self._step = step
         self._truth: Truth | None = None
@@ -111,11 +117,11 @@ class Instance:
         for place, telling in enumerate(said):
             self._diary.hear((step.turn, place), telling)
         begun = step.at - SECONDS * len(said)
-        self.scene = Scene(
+        self.scene = GameScene(
             turn=step.turn,
             at=step.at,
             said=tuple(
-                Line(speaker=t.speaker, text=t.text, at=begun + SECONDS * place)
+                GameLine(speaker=t.speaker, text=t.text, at=begun + SECONDS * place)
                 for place, t in enumerate(said)
             ),
             question=step.asked.question,

@@ -7,8 +7,14 @@ from datetime import date, timedelta
 from heapq import heappop, heappush
 from random import Random
 
-from mags_lab.games.companion.bank import MONTHS, SECRETS, TASTES, WEEKDAYS, Bank
-from mags_lab.games.companion.cast import Cast, Diary, Level, Slot, Telling
+from mags_lab.games.companion.bank import MONTHS, SECRETS, TASTES, WEEKDAYS, CompanionBank
+from mags_lab.games.companion.cast import (
+    Cast,
+    CompanionLevel,
+    CompanionTelling,
+    FactSlot,
+    ToldFacts,
+)
 from mags_lab.games.sentences import sentence
 
 INNER = frozenset({*SECRETS, "mood"})
@@ -18,21 +24,23 @@ DATED = 0.7
 """Share of the changes of work and home that are told with the month."""
 
 
-class Speech:
+class SpeechMaker:
     """Lines by chance. `rng` alone decides."""
 
-    def __init__(self, bank: Bank, cast: Cast, rng: Random) -> None:
+    def __init__(self, bank: CompanionBank, cast: Cast, rng: Random) -> None:
         self._bank = bank
         self._cast = cast
         self._rng = rng
 
-    def told(self, slot: Slot, value: str) -> Telling:
+    def told(self, slot: FactSlot, value: str) -> CompanionTelling:
         """A fact, by whom it is about or by somebody else."""
         speaker, section = self._speaker(slot, value)
         text = self.framed("plain", c=self.clause(section, slot, value))
-        return Telling(speaker, text, ((slot, value),))
+        return CompanionTelling(speaker, text, ((slot, value),))
 
-    def changed(self, slot: Slot, value: str, old: str, month: str, how: str) -> Telling:
+    def changed(
+        self, slot: FactSlot, value: str, old: str, month: str, how: str
+    ) -> CompanionTelling:
         """A fact that has another value now, told by whom it is about, or as hearsay."""
         speaker, section = self._speaker(slot, value)
         if how == "hearsay":
@@ -40,7 +48,7 @@ class Speech:
         clause = self.clause(f"{section}_change", slot, value, old=old)
         frame = "hearsay" if how == "hearsay" else "plain"
         gives = [(slot, value)]
-        frees: tuple[Slot, ...] = ()
+        frees: tuple[FactSlot, ...] = ()
         if slot.key in ("work", "home"):
             gives.append((slot._replace(key=f"{slot.key}_before"), old))
             since = slot._replace(key=f"{slot.key}_since")
@@ -50,62 +58,62 @@ class Speech:
             else:
                 frees = (since,)
         text = self.framed(frame, c=clause, m=month)
-        return Telling(speaker, text, tuple(gives), frees, how)
+        return CompanionTelling(speaker, text, tuple(gives), frees, how)
 
-    def shown(self, slot: Slot, value: str, old: str) -> Telling:
+    def shown(self, slot: FactSlot, value: str, old: str) -> CompanionTelling:
         """A preference that shows in what somebody does."""
         text = self._pick("shown", slot.key).format(s=slot.subject, o=value, old=old)
         speaker = self._bank.narrator
         if slot.subject != self._cast.hero and self._rng.random() < 0.5:
             speaker = self._cast.hero
-        return Telling(speaker, sentence(text), ((slot, value),), (), "shown")
+        return CompanionTelling(speaker, sentence(text), ((slot, value),), (), "shown")
 
-    def corrected(self, slot: Slot, value: str, old: str) -> Telling:
+    def corrected(self, slot: FactSlot, value: str, old: str) -> CompanionTelling:
         """A fact that was told wrongly before."""
         speaker, section = self._speaker(slot, value)
         clause = self.clause(section, slot, value)
         text = self.framed("corrected", c=clause, o=value, old=old)
-        frees: tuple[Slot, ...] = ()
+        frees: tuple[FactSlot, ...] = ()
         if slot.key in ("work", "home"):
             frees = tuple(slot._replace(key=f"{slot.key}_{x}") for x in ("since", "before"))
-        return Telling(speaker, text, ((slot, value),), frees, "corrected")
+        return CompanionTelling(speaker, text, ((slot, value),), frees, "corrected")
 
-    def rumour(self, slot: Slot, value: str) -> Telling:
+    def rumour(self, slot: FactSlot, value: str) -> CompanionTelling:
         """Something that is not so."""
         clause = self.clause("theirs", slot, value)
         text = self.framed("rumour", c=clause)
-        return Telling(self.somebody(slot.subject, value), text, rumoured=slot)
+        return CompanionTelling(self.somebody(slot.subject, value), text, rumoured=slot)
 
-    def denied(self, slot: Slot, value: str, claimed: str) -> Telling:
+    def denied(self, slot: FactSlot, value: str, claimed: str) -> CompanionTelling:
         """What is so, after a rumour."""
         mine = self._rng.random() < 0.5
         speaker = slot.subject if mine else self._cast.hero
         clause = self.clause("mine" if mine else "theirs", slot, value)
         text = self.framed("denied", c=clause, old=claimed)
-        return Telling(speaker, text, ((slot, value),))
+        return CompanionTelling(speaker, text, ((slot, value),))
 
-    def confided(self, slot: Slot, value: str) -> list[Telling]:
+    def confided(self, slot: FactSlot, value: str) -> list[CompanionTelling]:
         """A secret, and that it is one."""
         topic = self._bank.topics[slot.key]
-        keeps = Slot(slot.subject, "keeps", slot.key)
+        keeps = FactSlot(slot.subject, "keeps", slot.key)
         text = self.framed("secret", t=topic)
-        return [self.told(slot, value), Telling(slot.subject, text, ((keeps, topic),))]
+        return [self.told(slot, value), CompanionTelling(slot.subject, text, ((keeps, topic),))]
 
-    def lifted(self, keeps: Slot) -> Telling:
+    def lifted(self, keeps: FactSlot) -> CompanionTelling:
         """A secret is one no longer."""
         text = self.framed("lifted", t=self._bank.topics[keeps.topic])
-        return Telling(keeps.subject, text, (), (keeps,), "lifted")
+        return CompanionTelling(keeps.subject, text, (), (keeps,), "lifted")
 
-    def chatter(self) -> Telling:
+    def chatter(self) -> CompanionTelling:
         """A line that tells nothing."""
         people = self._rng.sample(self._cast.people, 2)
         text = self._pick("chatter", "lines").format(a=people[0], b=people[1])
         speaker = self._cast.hero
         if self._rng.random() < 0.25:
             speaker = self.somebody(*people)
-        return Telling(speaker, sentence(text))
+        return CompanionTelling(speaker, sentence(text))
 
-    def clause(self, section: str, slot: Slot, value: str, *, old: str = "") -> str:
+    def clause(self, section: str, slot: FactSlot, value: str, *, old: str = "") -> str:
         """A fact as a clause; as it is told plainly where the section has no words for it."""
         if slot.key not in self._bank.lists[section]:
             section = section.removesuffix("_change")
@@ -123,7 +131,7 @@ class Speech:
         people = [name for name in self._cast.people if name not in but]
         return self._rng.choice(people or [self._cast.hero])
 
-    def _speaker(self, slot: Slot, value: str) -> tuple[str, str]:
+    def _speaker(self, slot: FactSlot, value: str) -> tuple[str, str]:
         """Who tells it, and whether as of themselves."""
         hero, luck = self._cast.hero, self._rng.random()
         if slot.key in INNER:
@@ -142,10 +150,12 @@ class Speech:
         return self._rng.choice(self._bank.lists[section][key])
 
 
-def reminder(bank: Bank, cast: Cast, values: Mapping[Slot, str], rng: Random) -> Telling | None:
+def reminder(
+    bank: CompanionBank, cast: Cast, values: Mapping[FactSlot, str], rng: Random
+) -> CompanionTelling | None:
     """One of these facts, told again by the one who is got to know; None where nobody would."""
 
-    def section(slot: Slot) -> str:
+    def section(slot: FactSlot) -> str:
         mine = slot.subject == cast.hero and slot.key in bank.lists["mine"]
         return "mine" if mine else "theirs"
 
@@ -153,9 +163,9 @@ def reminder(bank: Bank, cast: Cast, values: Mapping[Slot, str], rng: Random) ->
     if not fit:
         return None
     slot = rng.choice(fit)
-    clause = Speech(bank, cast, rng).clause(section(slot), slot, values[slot])
+    clause = SpeechMaker(bank, cast, rng).clause(section(slot), slot, values[slot])
     text = sentence(rng.choice(bank.lists["reply"]["remind"]).format(c=clause))
-    return Telling(cast.hero, text, ((slot, values[slot]),))
+    return CompanionTelling(cast.hero, text, ((slot, values[slot]),))
 
 
 FIRST = date(2024, 1, 1)
@@ -184,20 +194,22 @@ class Life:
     `changed`: called with a slot and the value it had, or was claimed to have.
     """
 
-    def __init__(self, level: Level, bank: Bank, cast: Cast, diary: Diary, rng: Random) -> None:
+    def __init__(
+        self, level: CompanionLevel, bank: CompanionBank, cast: Cast, diary: ToldFacts, rng: Random
+    ) -> None:
         self._level = level
         self._bank = bank
         self._cast = cast
         self._diary = diary
         self._rng = rng
-        self._speech = Speech(bank, cast, rng)
-        self._lines: list[Telling] = []
+        self._speech = SpeechMaker(bank, cast, rng)
+        self._lines: list[CompanionTelling] = []
         self._due: list[tuple[int, int, Callable[[], None]]] = []
         self._made = 0
         self._world = dict(cast.truth)
         self._events = iter(rng.sample(cast.pools["event"], len(cast.pools["event"])))
-        self._locked: dict[Slot, int] = {}
-        self.changed: Callable[[Slot, str], None] = _nothing
+        self._locked: dict[FactSlot, int] = {}
+        self.changed: Callable[[FactSlot, str], None] = _nothing
         self.turn = 0
         start = rng.randint(0, 365 - level.days)
         self.at = start * DAY_S + 8 * 3600.0
@@ -211,7 +223,7 @@ class Life:
         """The day of this turn."""
         return FIRST + timedelta(seconds=self.at)
 
-    def __iter__(self) -> Iterator[list[Telling]]:
+    def __iter__(self) -> Iterator[list[CompanionTelling]]:
         """What is said in each turn, first to last; the diary has heard it by then."""
         for turn in range(self._level.turns):
             self.turn, self._lines = turn, []
@@ -226,12 +238,12 @@ class Life:
             self._chat()
             yield self._lines
 
-    def say(self, telling: Telling) -> None:
+    def say(self, telling: CompanionTelling) -> None:
         """Have a line said in this turn."""
         self._diary.hear((self.turn, len(self._lines)), telling)
         self._lines.append(telling)
 
-    def is_quiet(self, slot: Slot) -> bool:
+    def is_quiet(self, slot: FactSlot) -> bool:
         """Whether nobody has contradicted it for a while and nobody is about to."""
         return self._locked.get(slot, -1) < self.turn
 
@@ -258,7 +270,7 @@ class Life:
         for slot in secrets:
             self._at(self._sometime(0.03, 0.5), self._teller(slot))
 
-    def _teller(self, slot: Slot) -> Callable[[], None]:
+    def _teller(self, slot: FactSlot) -> Callable[[], None]:
         def tell() -> None:
             value = self._world[slot]
             if slot.key in SECRETS:
@@ -281,7 +293,7 @@ class Life:
     def _mood(self) -> None:
         if self.turn == 0 or self._rng.random() >= self._level.moods:
             return
-        slot = Slot(self._cast.hero, "mood")
+        slot = FactSlot(self._cast.hero, "mood")
         moods = [mood for mood in self._bank.moods if mood != self._diary.values.get(slot)]
         self.say(self._speech.told(slot, self._rng.choice(moods)))
 
@@ -318,7 +330,7 @@ class Life:
             month = MONTHS[self.today.month - 1]
             self.say(self._speech.changed(slot, value, old, month, how))
 
-    def _may(self, slot: Slot, how: str) -> bool:
+    def _may(self, slot: FactSlot, how: str) -> bool:
         """Rumours are about others; what is corrected was told not long ago; kin stay kin."""
         if slot.key == "role" and how != "corrected" and slot.topic not in self._bank.changing:
             return False
@@ -326,10 +338,10 @@ class Life:
             return slot.subject != self._cast.hero
         return how != "corrected" or self.turn - self._diary.turns[slot] < 40
 
-    def _denier(self, slot: Slot, claimed: str) -> Callable[[], None]:
+    def _denier(self, slot: FactSlot, claimed: str) -> Callable[[], None]:
         return lambda: self.say(self._speech.denied(slot, self._world[slot], claimed))
 
-    def _other(self, slot: Slot, old: str) -> str:
+    def _other(self, slot: FactSlot, old: str) -> str:
         """Another value of a slot; nobody is of two kinships, where there are enough people."""
         pool = self._cast.pools["person" if slot.key == "role" else slot.key]
         taken = {old}
@@ -344,7 +356,7 @@ class Life:
         event = next(self._events, None)
         if event is None:
             return
-        slot = Slot(event, "day")
+        slot = FactSlot(event, "day")
         when = self.today + timedelta(days=self._rng.randint(SOON, LATER))
         self._world[slot] = WEEKDAYS[when.weekday()]
         self.say(self._speech.told(slot, self._world[slot]))
@@ -360,8 +372,11 @@ class Life:
     def _turns(self, days: int) -> int:
         return max(1, round(days * self._level.turns / self._level.days))
 
-    def _redated(self, slot: Slot, how: str) -> None:
-        if slot not in self._diary.values or Slot(slot.subject, "outcome") in self._diary.values:
+    def _redated(self, slot: FactSlot, how: str) -> None:
+        if (
+            slot not in self._diary.values
+            or FactSlot(slot.subject, "outcome") in self._diary.values
+        ):
             return
         old = self._diary.values[slot]
         value = self._rng.choice([day for day in WEEKDAYS if day != old])
@@ -372,10 +387,10 @@ class Life:
         else:
             self.say(self._speech.changed(slot, value, old, "", how))
 
-    def _end(self, slot: Slot) -> None:
+    def _end(self, slot: FactSlot) -> None:
         outcome = self._rng.choice(self._bank.outcomes)
-        self.say(self._speech.told(Slot(slot.subject, "outcome"), outcome))
+        self.say(self._speech.told(FactSlot(slot.subject, "outcome"), outcome))
 
 
-def _nothing(slot: Slot, value: str) -> None:
+def _nothing(slot: FactSlot, value: str) -> None:
     """Nobody wants to know."""

@@ -10,8 +10,14 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from mags_lab.games.companion.bank import MONTHS, TASTES, WEEKDAYS, Bank
-from mags_lab.games.companion.cast import Cast, Diary, Level, Slot, Telling
+from mags_lab.games.companion.bank import MONTHS, TASTES, WEEKDAYS, CompanionBank
+from mags_lab.games.companion.cast import (
+    Cast,
+    CompanionLevel,
+    CompanionTelling,
+    FactSlot,
+    ToldFacts,
+)
 from mags_lab.games.companion.life import Life
 from mags_lab.games.sentences import sentence
 
@@ -44,16 +50,16 @@ NAMES: Mapping[str, str] = MappingProxyType(
 """Kinds as tables name them, where that is not their own name."""
 
 
-class Decision(NamedTuple):
+class CompanionDecision(NamedTuple):
     """Something to decide. `topic`: of the slot asked for; `dishes`: of a meal, what is no good."""
 
     kind: str
     subject: str
     topic: str = ""
-    dishes: tuple[Slot, ...] = ()
+    dishes: tuple[FactSlot, ...] = ()
 
 
-class Asked(NamedTuple):
+class PlannedQuestion(NamedTuple):
     """A question as it is put. `slots`: what the answer rests on; `unknown`: for what was never
     told, the sentence that says so.
     """
@@ -62,53 +68,56 @@ class Asked(NamedTuple):
     question: str
     actions: tuple[str, ...]
     best: str
-    slots: tuple[Slot, ...]
+    slots: tuple[FactSlot, ...]
     unknown: str
 
 
-class Asker:
+class CompanionQuestioner:
     """Puts questions to one who has heard what the diary says."""
 
-    def __init__(self, bank: Bank, cast: Cast, diary: Diary, rng: Random) -> None:
+    def __init__(self, bank: CompanionBank, cast: Cast, diary: ToldFacts, rng: Random) -> None:
         self._bank = bank
         self._cast = cast
         self._diary = diary
         self._rng = rng
-        self.former: dict[Slot, list[str]] = defaultdict(list)
+        self.former: dict[FactSlot, list[str]] = defaultdict(list)
 
-    def rests_on(self, decision: Decision) -> tuple[Slot, ...] | None:
+    def rests_on(self, decision: CompanionDecision) -> tuple[FactSlot, ...] | None:
         """The slots that decide; None where they have not all been told."""
         kind, subject, topic, dishes = decision
         values, hero = self._diary.values, self._cast.hero
         if kind in OF_KIN:
-            role = Slot(hero, "role", topic)
-            slots: tuple[Slot, ...] = (role, Slot(values.get(role, ""), kind.removeprefix("role_")))
+            role = FactSlot(hero, "role", topic)
+            slots: tuple[FactSlot, ...] = (
+                role,
+                FactSlot(values.get(role, ""), kind.removeprefix("role_")),
+            )
         elif kind == "place":
-            mood = Slot(hero, "mood")
-            slots = (Slot(hero, "spot", values.get(mood, "")), mood)
+            mood = FactSlot(hero, "mood")
+            slots = (FactSlot(hero, "spot", values.get(mood, "")), mood)
         elif kind == "meal":
             slots = dishes
         else:
             slots = (self._asked_for(decision),)
-        if kind in DATED and Slot(subject, kind.partition("_")[0]) not in values:
+        if kind in DATED and FactSlot(subject, kind.partition("_")[0]) not in values:
             return None
-        if kind in CONFIDED and (Slot(subject, "keeps", topic) in values) is (kind == "open"):
+        if kind in CONFIDED and (FactSlot(subject, "keeps", topic) in values) is (kind == "open"):
             return None
         return slots if slots and all(slot in values for slot in slots) else None
 
-    def unknown(self, slot: Slot) -> bool:
+    def unknown(self, slot: FactSlot) -> bool:
         """Whether it may be asked for and nobody has ever told it."""
         return slot.key in TELLABLE and slot not in self._diary.turns
 
-    def _asked_for(self, decision: Decision) -> Slot:
+    def _asked_for(self, decision: CompanionDecision) -> FactSlot:
         kind, subject, topic, _ = decision
         if kind == "secret":
-            return Slot(subject, "keeps", topic)
+            return FactSlot(subject, "keeps", topic)
         if kind in CONFIDED:
-            return Slot(subject, topic)
-        return Slot(subject, kind, topic)
+            return FactSlot(subject, topic)
+        return FactSlot(subject, kind, topic)
 
-    def ask(self, decision: Decision, slots: tuple[Slot, ...]) -> Asked:
+    def ask(self, decision: CompanionDecision, slots: tuple[FactSlot, ...]) -> PlannedQuestion:
         """The question with its actions, the right one among them by chance."""
         right, wrong = self._values(decision, slots)
         verb = self._rng.choice(self._bank.lists["action"][_verb(decision)])
@@ -118,7 +127,7 @@ class Asker:
         refused = decision.kind in ("never", "secret")
         best = other if refused and other is not None else raised[0]
         self._rng.shuffle(actions)
-        return Asked(
+        return PlannedQuestion(
             kind=NAMES.get(decision.kind, decision.kind),
             question=self._worded(decision),
             actions=tuple(actions),
@@ -127,9 +136,11 @@ class Asker:
             unknown=self._unknown(decision) if decision.kind == "never" else "",
         )
 
-    def never(self, slot: Slot) -> Asked:
+    def never(self, slot: FactSlot) -> PlannedQuestion:
         """A question after something that nobody has told."""
-        return self.ask(Decision("never", slot.subject, f"{slot.key} {slot.topic}".strip()), ())
+        return self.ask(
+            CompanionDecision("never", slot.subject, f"{slot.key} {slot.topic}".strip()), ()
+        )
 
     def _otherwise(self, kind: str) -> str | None:
         """The action that names no value."""
@@ -137,7 +148,9 @@ class Asker:
             return None
         return self._bank.lists["action"]["keep" if kind in CONFIDED else "never"][0]
 
-    def _values(self, decision: Decision, slots: tuple[Slot, ...]) -> tuple[str, list[str]]:
+    def _values(
+        self, decision: CompanionDecision, slots: tuple[FactSlot, ...]
+    ) -> tuple[str, list[str]]:
         """The right value ("" where none is to be named) and three others."""
         kind, values = decision.kind, self._diary.values
         if kind == "meal":
@@ -149,7 +162,7 @@ class Asker:
             return "", self._others(self._pool(decision), "", [])
         asked_for = slots[0] if kind == "place" else slots[-1]
         if kind == "secret":
-            asked_for = Slot(decision.subject, decision.topic)
+            asked_for = FactSlot(decision.subject, decision.topic)
             secret = values.get(asked_for, "")
             return "", [secret, *self._others(self._pool(decision), secret, [])][: CHOICES - 1]
         right = values[asked_for]
@@ -162,7 +175,7 @@ class Asker:
         count = min(CHOICES - 1 - len(found), len(rest))
         return [*found, *self._rng.sample(rest, count)]
 
-    def _pool(self, decision: Decision) -> tuple[str, ...]:
+    def _pool(self, decision: CompanionDecision) -> tuple[str, ...]:
         kind, subject, topic, _ = decision
         key = topic.partition(" ")[0] if kind == "never" else topic if kind in CONFIDED else kind
         if key in ("work_since", "home_since"):
@@ -176,7 +189,7 @@ class Asker:
         pool = self._cast.pools[of.get(key, key.partition("_")[0])]
         return tuple(value for value in pool if value != subject)
 
-    def _worded(self, decision: Decision) -> str:
+    def _worded(self, decision: CompanionDecision) -> str:
         kind, subject, topic, dishes = decision
         key = kind
         if kind == "never":
@@ -187,19 +200,19 @@ class Asker:
             topic = self._bank.topics[topic]
         eaters = " and ".join(dict.fromkeys(slot.subject for slot in dishes))
         others = [name for name in self._cast.people if name != subject]
-        now = self._diary.values.get(Slot(subject, kind.partition("_")[0]), "")
+        now = self._diary.values.get(FactSlot(subject, kind.partition("_")[0]), "")
         line = self._rng.choice(self._bank.lists["question"][key])
         return sentence(
             line.format(s=eaters or subject, t=topic, o=now, a=self._rng.choice(others))
         )
 
-    def _unknown(self, decision: Decision) -> str:
+    def _unknown(self, decision: CompanionDecision) -> str:
         key, _, topic = decision.topic.partition(" ")
         line = self._rng.choice(self._bank.lists["unknown"][key])
         return sentence(line.format(s=decision.subject, t=topic))
 
 
-def _verb(decision: Decision) -> str:
+def _verb(decision: CompanionDecision) -> str:
     """The list of actions of a decision."""
     kind = decision.kind
     if kind in CONFIDED:
@@ -232,39 +245,39 @@ HERO = 0.4
 """Share of the questions that are about the one who is got to know, where they may be."""
 
 
-class Step(NamedTuple):
+class CompanionStep(NamedTuple):
     """A scene that is to come. `at`: seconds of game time."""
 
     turn: int
     at: float
-    tellings: tuple[Telling, ...]
-    asked: Asked
+    tellings: tuple[CompanionTelling, ...]
+    asked: PlannedQuestion
 
 
-class Plan:
+class CompanionPlan:
     """The steps of one game. Iterate it once."""
 
-    def __init__(self, level: Level, bank: Bank, cast: Cast, rng: Random) -> None:
+    def __init__(self, level: CompanionLevel, bank: CompanionBank, cast: Cast, rng: Random) -> None:
         self._level = level
         self._cast = cast
         self._bank = bank
         self._rng = rng
-        self._diary = Diary()
-        self._asker = Asker(bank, cast, self._diary, rng)
+        self._diary = ToldFacts()
+        self._asker = CompanionQuestioner(bank, cast, self._diary, rng)
         self._life = Life(level, bank, cast, self._diary, rng)
         self._life.changed = self._changed
-        self._probes: list[tuple[int, int, Slot]] = []
-        self._recent: deque[Decision | Slot] = deque(maxlen=RECENT)
+        self._probes: list[tuple[int, int, FactSlot]] = []
+        self._recent: deque[CompanionDecision | FactSlot] = deque(maxlen=RECENT)
         self._kinds = list(WEIGHTS)
         self._weights = list(WEIGHTS.values())
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Iterator[CompanionStep]:
         """Every step, first to last."""
         for lines in self._life:
             asked = self._asked()
-            yield Step(self._life.turn, self._life.at, tuple(lines), asked)
+            yield CompanionStep(self._life.turn, self._life.at, tuple(lines), asked)
 
-    def _changed(self, slot: Slot, old: str) -> None:
+    def _changed(self, slot: FactSlot, old: str) -> None:
         """A value that a slot had, or was claimed to have, misleads from now on."""
         former = self._asker.former[slot]
         if old in former:
@@ -276,7 +289,7 @@ class Plan:
             turn = self._life.turn + self._rng.randint(low, high)
             heappush(self._probes, (turn, len(former) + turn, slot))
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> PlannedQuestion:
         luck, level = self._rng.random(), self._level
         if luck < level.never:
             return self._never()
@@ -289,7 +302,7 @@ class Plan:
         self._recent.append(decision)
         return self._asker.ask(decision, slots)
 
-    def _never(self) -> Asked:
+    def _never(self) -> PlannedQuestion:
         """After something that nobody has told so far."""
         fit = [s for s in self._cast.truth if self._asker.unknown(s) and s not in self._recent]
         if not fit:
@@ -298,12 +311,12 @@ class Plan:
         self._recent.append(slot)
         return self._asker.never(slot)
 
-    def _made_up(self) -> Asked:
+    def _made_up(self) -> PlannedQuestion:
         """After a kinship of somebody of whom none is ever told."""
         role, name = self._rng.choice(self._bank.roles), self._rng.choice(self._cast.people)
-        return self._asker.never(Slot(name, "role", role))
+        return self._asker.never(FactSlot(name, "role", role))
 
-    def _due(self) -> tuple[Decision, tuple[Slot, ...]] | None:
+    def _due(self) -> tuple[CompanionDecision, tuple[FactSlot, ...]] | None:
         """What rests on a slot that changed, when it is time to ask for it."""
         while self._probes and self._probes[0][0] <= self._life.turn:
             slot = heappop(self._probes)[2]
@@ -315,22 +328,22 @@ class Plan:
                     return decision, slots
         return None
 
-    def _resting(self, slot: Slot) -> list[Decision]:
+    def _resting(self, slot: FactSlot) -> list[CompanionDecision]:
         subject, key, topic = slot
         if key == "spot":
-            return [Decision("place", subject)]
-        found = [Decision(key, subject, topic)]
+            return [CompanionDecision("place", subject)]
+        found = [CompanionDecision(key, subject, topic)]
         if key in ("work", "home"):
-            found += [Decision(f"{key}_{x}", subject) for x in ("since", "before")]
+            found += [CompanionDecision(f"{key}_{x}", subject) for x in ("since", "before")]
             kin = self._diary.of[self._cast.hero, "role"]
             found += [
-                Decision(f"role_{key}", self._cast.hero, role.topic)
+                CompanionDecision(f"role_{key}", self._cast.hero, role.topic)
                 for role in kin
                 if self._diary.values[role] == subject
             ]
         return found
 
-    def _knowable(self, decision: Decision) -> tuple[Slot, ...] | None:
+    def _knowable(self, decision: CompanionDecision) -> tuple[FactSlot, ...] | None:
         """What it rests on, where all of that was told before this turn and is not in dispute."""
         slots = self._asker.rests_on(decision)
         if slots is None or (decision.kind == "day" and self._is_past(decision.subject)):
@@ -339,32 +352,34 @@ class Plan:
         quiet = all(turns[s] < turn and not self._in_dispute(s) for s in slots)
         return slots if quiet else None
 
-    def _in_dispute(self, slot: Slot) -> bool:
+    def _in_dispute(self, slot: FactSlot) -> bool:
         return self._diary.news((slot,))[1] == "rumour" and not self._life.is_quiet(slot)
 
     def _is_past(self, event: str) -> bool:
-        return Slot(event, "outcome") in self._diary.values
+        return FactSlot(event, "outcome") in self._diary.values
 
-    def _some(self) -> Iterator[Decision]:
+    def _some(self) -> Iterator[CompanionDecision]:
         """So many decisions by chance."""
         for kind in self._rng.choices(self._kinds, self._weights, k=SAMPLE):
             found = self._of_kind(kind)
             if found is not None:
                 yield found
 
-    def _of_kind(self, kind: str) -> Decision | None:
+    def _of_kind(self, kind: str) -> CompanionDecision | None:
         rng, hero = self._rng, self._cast.hero
         if kind in ("day", "outcome"):
             events = self._events[kind]
-            return Decision(kind, rng.choice(events)) if events else None
+            return CompanionDecision(kind, rng.choice(events)) if events else None
         if kind == "place":
-            return Decision(kind, hero)
+            return CompanionDecision(kind, hero)
         if kind in OF_KIN or kind == "role":
-            return Decision(kind, hero, rng.choice(self._bank.roles[: len(self._cast.people)]))
+            return CompanionDecision(
+                kind, hero, rng.choice(self._bank.roles[: len(self._cast.people)])
+            )
         name = hero if rng.random() < HERO else rng.choice(self._cast.people)
         if kind == "meal":
             return self._meal(name)
-        return Decision(kind, name)
+        return CompanionDecision(kind, name)
 
     @property
     def _events(self) -> dict[str, list[str]]:
@@ -372,7 +387,7 @@ class Plan:
         over = [s.subject for s in self._diary.values if s.key == "outcome"]
         return {"day": open_, "outcome": over}
 
-    def _meal(self, name: str) -> Decision | None:
+    def _meal(self, name: str) -> CompanionDecision | None:
         """A meal for one, or for two where one alone would make it too easy."""
         known = list(self._diary.of[name, "avoid"])
         guest = self._rng.choice(self._cast.people)
@@ -382,18 +397,20 @@ class Plan:
         if len(dishes) < 3:
             return None
         chosen = self._rng.sample(list(dishes.values()), 3)
-        return Decision("meal", name, "", tuple(sorted(chosen)))
+        return CompanionDecision("meal", name, "", tuple(sorted(chosen)))
 
-    def _confided(self) -> Iterator[Decision]:
+    def _confided(self) -> Iterator[CompanionDecision]:
         keeps = [s for s in self._diary.turns if s.key == "keeps"]
         for slot in self._rng.sample(keeps, min(len(keeps), 4)):
             for kind in ("secret", "secret", "own", "open"):
-                yield Decision(kind, slot.subject, slot.topic)
+                yield CompanionDecision(kind, slot.subject, slot.topic)
 
-    def _best(self, decisions: Iterator[Decision]) -> tuple[Decision, tuple[Slot, ...]] | None:
+    def _best(
+        self, decisions: Iterator[CompanionDecision]
+    ) -> tuple[CompanionDecision, tuple[FactSlot, ...]] | None:
         """The one whose lines are about as old as chance wants them."""
         wanted = self._rng.uniform(log(2), log(self._life.turn + 2))
-        best: tuple[float, Decision, tuple[Slot, ...]] | None = None
+        best: tuple[float, CompanionDecision, tuple[FactSlot, ...]] | None = None
         for decision in decisions:
             slots = self._knowable(decision)
             if slots is None or decision in self._recent:

@@ -16,7 +16,7 @@ from mags_lab.games.sentences import BANKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bank:
+class LogicBank:
     """What one game is told in. `words`: lists of names; `phrases`: sentences with {slots}."""
 
     name: str
@@ -52,7 +52,7 @@ class Bank:
 
 
 @cache
-def load(game: str, bank: str, package: str = "mags_lab.games.logic") -> Bank:
+def load(game: str, bank: str, package: str = "mags_lab.games.logic") -> LogicBank:
     """The part of a bank that one game uses, with the names that all games of the package share.
 
     `bank`: one of `BANKS`, or a file of one's own ("mine.toml"), where what it leaves out is the
@@ -66,7 +66,7 @@ def load(game: str, bank: str, package: str = "mags_lab.games.logic") -> Bank:
         told = own.get(game, {})
         words = _over(bank, words, {**own.get("names", {}), **told.get("words", {})})
         phrases = _over(bank, phrases, told.get("phrases", {}))
-    return Bank(
+    return LogicBank(
         name=Path(bank).stem if _is_file(bank) else bank,
         words={key: tuple(value) for key, value in words.items()},
         phrases={key: tuple(value) for key, value in phrases.items()},
@@ -74,7 +74,7 @@ def load(game: str, bank: str, package: str = "mags_lab.games.logic") -> Bank:
 
 
 @cache
-def plain(bank: str) -> Bank:
+def plain(bank: str) -> LogicBank:
     """The knights' bank with the phrases that tell of one at a time; a file's: `[knights.plain]`.
 
     Raises InvalidInput as `load` does.

@@ -13,8 +13,8 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mags_lab.games.logic.bank import Bank
-from mags_lab.games.logic.record import HOW, Deal, Record
+from mags_lab.games.logic.bank import LogicBank
+from mags_lab.games.logic.record import HOW, Deal, RoundRecord
 from mags_lab.games.turns import TruthFact
 
 TRAITS = ("colour", "stuff", "figure")
@@ -53,7 +53,9 @@ class Rule:
 class Eleusis:
     """One instance. The dealers' rules, and for each the rules that what was told allows."""
 
-    def __init__(self, level: EleusisLevel, bank: Bank, seed: int, record: Record) -> None:
+    def __init__(
+        self, level: EleusisLevel, bank: LogicBank, seed: int, record: RoundRecord
+    ) -> None:
         self._level, self._bank, self._record = level, bank, record
         self._rng = random.Random(f"{seed}/eleusis")
         self._trait = {word: trait for trait in TRAITS for word in bank.words[trait]}

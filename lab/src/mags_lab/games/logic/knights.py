@@ -12,8 +12,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from mags_lab.games.logic.bank import Bank, listed
-from mags_lab.games.logic.record import HOW, Deal, Record
+from mags_lab.games.logic.bank import LogicBank, listed
+from mags_lab.games.logic.record import HOW, Deal, RoundRecord
 from mags_lab.games.turns import TruthFact
 
 
@@ -37,7 +37,7 @@ class KnightsLevel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class OpenClaim:
     """What was claimed in a round, until it turns out. `due`: the turn in which it does."""
 
     due: int
@@ -50,12 +50,14 @@ class Claim:
 class Knights:
     """One instance: who is a knight, and what has not turned out yet."""
 
-    def __init__(self, level: KnightsLevel, bank: Bank, seed: int, record: Record) -> None:
+    def __init__(
+        self, level: KnightsLevel, bank: LogicBank, seed: int, record: RoundRecord
+    ) -> None:
         self._level, self._bank, self._record = level, bank, record
         self._rng = random.Random(f"{seed}/knights")
         self._people = bank.names(self._rng, level.people)
         self._knights = set(self._people[: level.knights])
-        self._open: list[Claim] = []
+        self._open: list[OpenClaim] = []
         self._changes = 0
 
     def deal(self) -> Deal:
@@ -84,7 +86,9 @@ class Knights:
             self._record.tell(name, bank.say("says", words, thing=thing, spot=spot))
         due = self._record.turn + 1 + rng.randint(0, self._level.delay)
         self._open.append(
-            Claim(due=due, thing=thing, spot=spots[0], knight=knight, liars=tuple(sorted(liars)))
+            OpenClaim(
+                due=due, thing=thing, spot=spots[0], knight=knight, liars=tuple(sorted(liars))
+            )
         )
         names = tuple(name for name, _ in said)
         fact = self._fact(knight)
@@ -98,7 +102,7 @@ class Knights:
             kind="speaker",
         )
 
-    def _turn_out(self, claim: Claim) -> None:
+    def _turn_out(self, claim: OpenClaim) -> None:
         """Tell it, unless one who spoke has changed sides since: it would teach what is over."""
         self._open.remove(claim)
         if claim.knight not in self._knights or self._knights & set(claim.liars):
@@ -110,7 +114,7 @@ class Knights:
         slots = {"thing": claim.thing, "spot": claim.spot, "liars": listed(claim.liars)}
         self._tell("crier", "out", *facts, knight=claim.knight, **slots)
 
-    def _turn_out_plainly(self, claim: Claim) -> None:
+    def _turn_out_plainly(self, claim: OpenClaim) -> None:
         self._tell("crier", "found", thing=claim.thing, spot=claim.spot)
         told = [(claim.knight, "knight"), *((liar, "liar") for liar in claim.liars)]
         self._rng.shuffle(told)

@@ -13,8 +13,8 @@ import random
 from dataclasses import dataclass
 from itertools import permutations
 
-from mags_lab.games.logic.bank import Bank
-from mags_lab.games.logic.record import HOW, Deal, Record
+from mags_lab.games.logic.bank import LogicBank
+from mags_lab.games.logic.record import HOW, Deal, RoundRecord
 from mags_lab.games.turns import TruthFact
 
 Row = tuple[str, ...]
@@ -40,7 +40,9 @@ class MastermindLevel:
 class Mastermind:
     """One instance. The keepers' rows, and for each the rows that what was told allows."""
 
-    def __init__(self, level: MastermindLevel, bank: Bank, seed: int, record: Record) -> None:
+    def __init__(
+        self, level: MastermindLevel, bank: LogicBank, seed: int, record: RoundRecord
+    ) -> None:
         self._level, self._bank, self._record = level, bank, record
         self._rng = random.Random(f"{seed}/mastermind")
         self._signs = bank.pick("sign", self._rng, level.signs)

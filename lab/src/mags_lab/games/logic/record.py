@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mags.errors import InvalidInput
-from mags_lab.games.turns import Line, Outcome, Said, Scene, Truth, TruthFact
+from mags_lab.games.turns import GameLine, GameScene, Outcome, Said, Truth, TruthFact
 
 TURN_S = 60.0
 HOW = {"full": "announced", "named": "named", "silent": "felt"}
@@ -34,7 +34,7 @@ def slot(fact: TruthFact) -> tuple[str, str]:
     return fact.subject, fact.relation.removeprefix("never ")
 
 
-class Record:
+class RoundRecord:
     """The telling of one game: lines on their way to the next scene, facts told, facts over.
 
     A fact that changed unseen is neither among the facts nor over, until a line shows it.
@@ -58,7 +58,7 @@ class Record:
         self.turn = 0
         # Words have a chance of their own, so that two banks tell the same game.
         self.words = random.Random(f"{seed}/words")
-        self._said: list[Line] = []
+        self._said: list[GameLine] = []
         self._told: dict[TruthFact, str] = {}
         self._told_at: dict[TruthFact, int] = {}
         self._hidden: set[TruthFact] = set()
@@ -81,7 +81,7 @@ class Record:
         `about`: facts of whose slots it shows that they have changed, without saying to what.
         """
         place = self.turn, len(self._said)
-        self._said.append(Line(speaker=speaker, text=text, at=self.at))
+        self._said.append(GameLine(speaker=speaker, text=text, at=self.at))
         shown = {slot(fact) for fact in (*facts, *about)}
         ended = tuple(sorted(fact for fact in self._hidden if slot(fact) in shown))
         self._hidden.difference_update(ended)
@@ -119,9 +119,9 @@ class Record:
         """The line that told a fact last, word for word; the other sentence if none did."""
         return self._told.get(fact, otherwise)
 
-    def scene(self, question: str, actions: Iterable[str]) -> Scene:
+    def scene(self, question: str, actions: Iterable[str]) -> GameScene:
         """The scene of this turn, with everything said since the last."""
-        return Scene(
+        return GameScene(
             turn=self.turn,
             at=self.at,
             said=tuple(self._said),
@@ -159,7 +159,7 @@ class Record:
         )
 
 
-class Table(Protocol):
+class LogicInstance(Protocol):
     """One instance of a game. Both methods tell their lines through the record they were given."""
 
     def deal(self) -> Deal:
@@ -177,12 +177,14 @@ class LogicGame:
     `set_up`: makes an instance from a seed and the record of what is told.
     """
 
-    def __init__(self, *, name: str, turns: int, set_up: Callable[[int, Record], Table]) -> None:
+    def __init__(
+        self, *, name: str, turns: int, set_up: Callable[[int, RoundRecord], LogicInstance]
+    ) -> None:
         self._name = name
         self._turns = turns
         self._set_up = set_up
-        self._record: Record | None = None
-        self._table: Table | None = None
+        self._record: RoundRecord | None = None
+        self._table: LogicInstance | None = None
         self._deal: Deal | None = None
 
     @property
@@ -190,13 +192,13 @@ class LogicGame:
         """Kind and level, as "eleusis/standard"."""
         return self._name
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """A new instance and its first scene."""
-        self._record = Record(seed=seed)
+        self._record = RoundRecord(seed=seed)
         self._table = self._set_up(seed, self._record)
         return self._next(self._record, self._table)
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """Settle the decision; the next scene, None after the last turn.
 
         Raises InvalidInput for anything but one of the scene's actions, or outside a game.
@@ -225,6 +227,6 @@ class LogicGame:
             raise InvalidInput("no scene is open: begin a game first")
         return self._record.truth(self._deal)
 
-    def _next(self, record: Record, table: Table) -> Scene:
+    def _next(self, record: RoundRecord, table: LogicInstance) -> GameScene:
         self._deal = table.deal()
         return record.scene(self._deal.question, self._deal.actions)

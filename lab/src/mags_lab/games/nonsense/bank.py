@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mags.errors import InvalidInput, NotFound
-from mags_lab.games.nonsense.rules import EVENTS, KINDS, VALUES, Decision, Slot
+from mags_lab.games.nonsense.rules import EVENTS, KINDS, VALUES, NonsenseDecision, RuleSlot
 from mags_lab.games.sentences import BANKS, Lists, lists_of, sentence
 
 LEAST = 6
@@ -53,7 +53,7 @@ class Law:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bank:
+class NonsenseBank:
     """The words of a game. `side`: whose syllables its names have."""
 
     name: str
@@ -80,7 +80,7 @@ class Bank:
 
 
 @cache
-def bank(name: str) -> Bank:
+def bank(name: str) -> NonsenseBank:
     """The bank of that name, or in that file ("mine.toml").
 
     Raises NotFound, and InvalidInput where the file has a flaw. What a file of one's own leaves
@@ -96,7 +96,7 @@ def bank(name: str) -> Bank:
     if name not in BANKS:
         raw = {**_parsed("tuning", _text("tuning")), **raw}
     words = raw["words"]
-    made = Bank(
+    made = NonsenseBank(
         name=name if name in BANKS else Path(name).stem,
         side=raw["side"],
         kinds=lists_of(raw["kinds"]),
@@ -139,7 +139,7 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
         raise InvalidInput(f"bank {name}: no TOML: {error}", bank=name) from error
 
 
-def _check(made: Bank) -> None:
+def _check(made: NonsenseBank) -> None:
     families = {kind.family for kind in KINDS.values()}
     _keys(made, "kinds", made.kinds, NOUNS)
     _keys(made, "action", made.action, families - {"allowed"})
@@ -160,13 +160,13 @@ def _check(made: Bank) -> None:
                 _check_slots(made, name, key, line)
 
 
-def _keys(made: Bank, name: str, lists: Lists, wanted: set[str] | frozenset[str]) -> None:
+def _keys(made: NonsenseBank, name: str, lists: Lists, wanted: set[str] | frozenset[str]) -> None:
     if set(lists) != wanted:
         odd = ", ".join(sorted(set(lists) ^ wanted))
         raise _flaw(made, f"[{name}] should have each key once and no other: {odd}", name)
 
 
-def _check_slots(made: Bank, name: str, key: str, line: str) -> None:
+def _check_slots(made: NonsenseBank, name: str, key: str, line: str) -> None:
     """Raise InvalidInput for a line that lacks what it tells of, or has a slot that nothing fills.
 
     A rule names its subject and its value; a question never names a value.
@@ -186,7 +186,7 @@ def _check_slots(made: Bank, name: str, key: str, line: str) -> None:
         raise _flaw(made, f"{name}.{key}: {line!r} has the wrong slots", key)
 
 
-def _flaw(made: Bank, what: str, key: str) -> InvalidInput:
+def _flaw(made: NonsenseBank, what: str, key: str) -> InvalidInput:
     return InvalidInput(f"bank {made.name}: {what}", bank=made.name, key=key)
 
 
@@ -208,25 +208,25 @@ def days(count: int) -> str:
 class Phrases:
     """The words of a bank, chosen by chance."""
 
-    def __init__(self, bank: Bank, rng: Random) -> None:
+    def __init__(self, bank: NonsenseBank, rng: Random) -> None:
         """Choose by `rng` alone."""
         self._bank = bank
         self._rng = rng
 
-    def told(self, slot: Slot, value: str) -> str:
+    def told(self, slot: RuleSlot, value: str) -> str:
         """A rule as a clause without a full stop."""
         return self._clause(self._bank.told, slot, value, None)
 
-    def again(self, slot: Slot, value: str) -> str:
+    def again(self, slot: RuleSlot, value: str) -> str:
         """A rule brought up once more: what has happened is not told as if it happened now."""
         lists = self._bank.again if slot.relation in EVENTS else self._bank.told
         return self._clause(lists, slot, value, None)
 
-    def change(self, slot: Slot, value: str, old: str | None) -> str:
+    def change(self, slot: RuleSlot, value: str, old: str | None) -> str:
         """A rule that has changed, as a clause; names what it was only where that is given."""
         return self._clause(self._bank.change, slot, value, old)
 
-    def plainest(self, slot: Slot, value: str) -> str:
+    def plainest(self, slot: RuleSlot, value: str) -> str:
         """A rule as a sentence in the bank's first words for it, whatever chance would choose."""
         return sentence(self._bank.told[slot.relation][0].format(**_slots_of(slot, value, None)))
 
@@ -234,13 +234,13 @@ class Phrases:
         """A clause, a moon or nothing in one of the frames of that name."""
         return sentence(self._rng.choice(self._bank.frames[frame]).format(**parts))
 
-    def question(self, decision: Decision, elsewhere: str) -> str:
+    def question(self, decision: NonsenseDecision, elsewhere: str) -> str:
         """What is to be decided. `elsewhere`: a place that does not matter."""
         lines = self._bank.question[decision.kind]
         subject, topic = self._pair(decision)
         return sentence(self._rng.choice(lines).format(s=subject, t=topic, m=elsewhere))
 
-    def actions(self, decision: Decision, values: list[str]) -> list[str]:
+    def actions(self, decision: NonsenseDecision, values: list[str]) -> list[str]:
         """What may be done, one action for each value, all alike."""
         if decision.kind == "allowed":
             of = {law.status: law.action for law in self._bank.laws}
@@ -248,7 +248,7 @@ class Phrases:
         frame = self._rng.choice(self._bank.action[KINDS[decision.kind].family])
         return [raised(frame.format(o=value)) for value in values]
 
-    def outcome(self, decision: Decision, value: str, *, right: bool) -> str:
+    def outcome(self, decision: NonsenseDecision, value: str, *, right: bool) -> str:
         """What came of choosing a value."""
         lines = self._bank.right if right else self._bank.wrong
         line = self._rng.choice(lines[KINDS[decision.kind].family])
@@ -266,12 +266,12 @@ class Phrases:
         place = rng.choice(pools["place"])
         return sentence(self._rng.choice(self._bank.filler).format(a=one, b=other, p=place))
 
-    def _pair(self, decision: Decision) -> tuple[str, str]:
+    def _pair(self, decision: NonsenseDecision) -> tuple[str, str]:
         if decision.kind == "enter":
             return decision.topic, ""
         return decision.subject, decision.topic
 
-    def _clause(self, lists: Lists, slot: Slot, value: str, old: str | None) -> str:
+    def _clause(self, lists: Lists, slot: RuleSlot, value: str, old: str | None) -> str:
         lines = lists[slot.relation]
         if old is None:
             lines = tuple(line for line in lines if "{old}" not in line)
@@ -283,7 +283,7 @@ def raised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _slots_of(slot: Slot, value: str, old: str | None) -> dict[str, str]:
+def _slots_of(slot: RuleSlot, value: str, old: str | None) -> dict[str, str]:
     if slot.relation == "before":
         other = slot.topic if value == slot.subject else slot.subject
         return {"s": value, "o": other, "old": other}

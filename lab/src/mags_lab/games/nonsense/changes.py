@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from mags_lab.games.nonsense.bank import FIXED, Bank, days
-from mags_lab.games.nonsense.ledger import Telling
-from mags_lab.games.nonsense.levels import Level
-from mags_lab.games.nonsense.plan import Chosen, Plan, Probe
-from mags_lab.games.nonsense.rules import EVENTS, Decision, Slot
+from mags_lab.games.nonsense.bank import FIXED, NonsenseBank, days
+from mags_lab.games.nonsense.ledger import NonsenseTelling
+from mags_lab.games.nonsense.levels import NonsenseLevel
+from mags_lab.games.nonsense.plan import Chosen, NonsensePlan, RuleProbe
+from mags_lab.games.nonsense.rules import EVENTS, NonsenseDecision, RuleSlot
 from mags_lab.games.nonsense.world import World
 from mags_lab.games.sentences import sentence
 
@@ -38,15 +38,15 @@ LASTS = (12, 40)
 DAY = 86_400.0
 
 
-class ChangingPlan(Plan):
+class ChangingPlan(NonsensePlan):
     """A plan in which rules change."""
 
-    def __init__(self, level: Level, world: World, bank: Bank, rng: Random) -> None:
+    def __init__(self, level: NonsenseLevel, world: World, bank: NonsenseBank, rng: Random) -> None:
         """Draw from `rng` alone."""
         super().__init__(level, world, bank, rng)
         self._agenda: dict[int, list[Callable[[], None]]] = defaultdict(list)
-        self._passing: dict[Slot, tuple[float, str]] = {}
-        self._owed: dict[Slot, tuple[int, list[int]]] = {}
+        self._passing: dict[RuleSlot, tuple[float, str]] = {}
+        self._owed: dict[RuleSlot, tuple[int, list[int]]] = {}
         self._schedule()
 
     def happen(self) -> None:
@@ -57,7 +57,7 @@ class ChangingPlan(Plan):
         for affair in self._agenda.pop(self.turn, ()):
             affair()
 
-    def change(self, slot: Slot, value: str, how: str) -> None:
+    def change(self, slot: RuleSlot, value: str, how: str) -> None:
         """Let a rule change; questions about it are owed from now on."""
         super().change(slot, value, how)
         self._owed.pop(slot, None)
@@ -83,17 +83,17 @@ class ChangingPlan(Plan):
                 del self._owed[slot]
         return chosen
 
-    def _about(self, chosen: Chosen) -> set[Slot]:
+    def _about(self, chosen: Chosen) -> set[RuleSlot]:
         return {slot for slot, _ in self.ledger.answer(chosen[0]).links}
 
-    def _demanded(self, slot: Slot) -> Chosen | None:
+    def _demanded(self, slot: RuleSlot) -> Chosen | None:
         """A question that rests on a rule; what nobody can know of the rest is told first."""
         resting = self.decisions.resting_on(slot)
         if not resting:
             return None
         lacks = {d: [other for other in self.unknown(d) if other != slot] for d in resting}
 
-        def price(decision: Decision) -> tuple[int, int, bool]:
+        def price(decision: NonsenseDecision) -> tuple[int, int, bool]:
             lacking = lacks[decision]
             return len(self.locked.intersection(lacking)), len(lacking), decision in self.recent
 
@@ -102,7 +102,7 @@ class ChangingPlan(Plan):
         for other in lacks[decision]:
             value = self.ledger.world[other]
             text = self.phrases.framed("hearsay", c=self.phrases.told(other, value))
-            self.say(Telling(self.person(other.subject, value), text, other, value))
+            self.say(NonsenseTelling(self.person(other.subject, value), text, other, value))
         return (decision, None, False) if self.knows(slot) else (decision, slot, True)
 
     def _schedule(self) -> None:
@@ -126,10 +126,10 @@ class ChangingPlan(Plan):
         slot, value = found
         self.locked.add(slot)
         for after in BEFORE:
-            self.probe(self.turn + after, Probe(slot, other=value))
+            self.probe(self.turn + after, RuleProbe(slot, other=value))
         self._later(AHEAD, partial(self._strike, how, slot, value))
 
-    def _picked(self, how: str) -> tuple[Slot, str] | None:
+    def _picked(self, how: str) -> tuple[RuleSlot, str] | None:
         """A rule that may change so, and what it becomes: something that can be asked about."""
         for _ in range(TRIES):
             slot = self._chosen(how)
@@ -140,7 +140,7 @@ class ChangingPlan(Plan):
                 return slot, value
         return None
 
-    def _chosen(self, how: str) -> Slot | None:
+    def _chosen(self, how: str) -> RuleSlot | None:
         """A rule that all must know, on which some question rests, and that may change so.
 
         Of two such rules it is the one on which more questions rest.
@@ -157,19 +157,19 @@ class ChangingPlan(Plan):
                 break
         return max(fit)[1] if fit else None
 
-    def _may_change(self, slot: Slot, how: str) -> bool:
+    def _may_change(self, slot: RuleSlot, how: str) -> bool:
         if slot.relation in EVENTS | FIXED or slot in self.locked or not self.knows(slot):
             return False
         return slot.relation != "honesty" or self._may_turn(slot, how)
 
-    def _may_turn(self, slot: Slot, how: str) -> bool:
+    def _may_turn(self, slot: RuleSlot, how: str) -> bool:
         """Whether somebody may become a liar or honest: some of each must be left."""
         if how not in ("announced", "hearsay"):
             return False
         same = self.ledger.world[slot]
         return sum(s.relation == "honesty" and v == same for s, v in self.ledger.world.items()) > 1
 
-    def _another(self, slot: Slot) -> str:
+    def _another(self, slot: RuleSlot) -> str:
         old = self.ledger.world[slot]
         if slot.relation == "before":
             return slot.topic if old == slot.subject else slot.subject
@@ -179,7 +179,7 @@ class ChangingPlan(Plan):
         pool = [value for value in self.world.pool(slot.relation) if value not in taken]
         return self.rng.choice(pool or [v for v in self.world.pool(slot.relation) if v != old])
 
-    def _strike(self, how: str, slot: Slot, value: str) -> None:
+    def _strike(self, how: str, slot: RuleSlot, value: str) -> None:
         if how == "lie":
             self._lie(slot, value)
         elif how == "felt":
@@ -189,31 +189,31 @@ class ChangingPlan(Plan):
         else:
             self._announce(how, slot, value)
 
-    def _ask_after(self, slot: Slot, other: str, *, late: int = 0) -> None:
+    def _ask_after(self, slot: RuleSlot, other: str, *, late: int = 0) -> None:
         """Questions that rest on the rule, and the rule free for other changes after them."""
         for after in AFTER:
-            self.probe(self.turn + after + late, Probe(slot, other=other))
+            self.probe(self.turn + after + late, RuleProbe(slot, other=other))
         self._later(AFTER[-1] + late + 1, partial(self.locked.discard, slot))
 
-    def _announce(self, how: str, slot: Slot, value: str) -> None:
+    def _announce(self, how: str, slot: RuleSlot, value: str) -> None:
         old = self.ledger.world[slot]
         self.change(slot, value, how)
         clause = self.phrases.change(slot, value, old)
         herald = how == "announced"
         text = self.phrases.framed("herald" if herald else "hearsay", c=clause)
         speaker = self.bank.herald if herald else self.person(slot.subject, value)
-        self.say(Telling(speaker, text, slot, value))
+        self.say(NonsenseTelling(speaker, text, slot, value))
         self._ask_after(slot, old)
 
-    def _feel(self, slot: Slot, value: str) -> None:
+    def _feel(self, slot: RuleSlot, value: str) -> None:
         old = self.ledger.world[slot]
         self.change(slot, value, "felt")
         for after in FELT:
             last = after == FELT[-1]
-            self.probe(self.turn + after, Probe(slot, learn=True, sure=last, other=old))
+            self.probe(self.turn + after, RuleProbe(slot, learn=True, sure=last, other=old))
         self._ask_after(slot, old, late=FELT[-1])
 
-    def _lie(self, slot: Slot, value: str) -> None:
+    def _lie(self, slot: RuleSlot, value: str) -> None:
         liars = [p for p in self.world.pools["person"] if self._lies(p)]
         if not liars:
             self.locked.discard(slot)
@@ -226,18 +226,18 @@ class ChangingPlan(Plan):
             else self.phrases.told(slot, value)
         )
         text = self.phrases.framed("hearsay", c=clause)
-        self.say(Telling(self.rng.choice(liars), text, slot, value, lie=True))
+        self.say(NonsenseTelling(self.rng.choice(liars), text, slot, value, lie=True))
         self._ask_after(slot, value)
 
     def _lies(self, person: str) -> bool:
-        slot = Slot("honesty", person)
+        slot = RuleSlot("honesty", person)
         return self.knows_of(slot) and self.ledger.world[slot] == self.bank.lying
 
-    def knows_of(self, slot: Slot) -> bool:
+    def knows_of(self, slot: RuleSlot) -> bool:
         """Whether there is such a rule and every player must know it."""
         return slot in self.ledger.world and self.knows(slot)
 
-    def _pass(self, how: str, slot: Slot, value: str) -> None:
+    def _pass(self, how: str, slot: RuleSlot, value: str) -> None:
         old = self.ledger.world[slot]
         low, high = LASTS
         turns = self.rng.randint(low, max(low, min(high, self.level.turns // 6)))
@@ -252,17 +252,17 @@ class ChangingPlan(Plan):
             count = max(2, round(turns * per_turn / DAY))
             self._passing[slot] = self.at + count * DAY, old
             text = self.phrases.framed("temporary", c=clause, days=days(count))
-        self.say(Telling(self.bank.herald, text, slot, value, passing=True))
+        self.say(NonsenseTelling(self.bank.herald, text, slot, value, passing=True))
         for after in AFTER:
             if after < turns:
-                self.probe(self.turn + after, Probe(slot, other=old))
+                self.probe(self.turn + after, RuleProbe(slot, other=old))
 
-    def _rise(self, moon: str, slot: Slot, value: str) -> None:
+    def _rise(self, moon: str, slot: RuleSlot, value: str) -> None:
         self._revert(slot, value)
         text = self.phrases.framed("moonrise", moon=moon)
-        self.tellings.append(Telling(self.bank.narrator, sentence(text)))
+        self.tellings.append(NonsenseTelling(self.bank.narrator, sentence(text)))
 
-    def _revert(self, slot: Slot, value: str) -> None:
+    def _revert(self, slot: RuleSlot, value: str) -> None:
         self._passing.pop(slot, None)
         passed = self.ledger.world[slot]
         self.change(slot, value, "reverted")

@@ -6,33 +6,37 @@ from collections.abc import Iterator
 from random import Random
 
 from mags.errors import InvalidInput
-from mags_lab.games.nonsense.bank import Bank, Phrases, bank
+from mags_lab.games.nonsense.bank import NonsenseBank, Phrases, bank
 from mags_lab.games.nonsense.changes import ChangingPlan
-from mags_lab.games.nonsense.ledger import Ledger, Telling
-from mags_lab.games.nonsense.levels import Level
-from mags_lab.games.nonsense.plan import Step
-from mags_lab.games.nonsense.rules import Decision, Slot, View, fact
+from mags_lab.games.nonsense.ledger import Ledger, NonsenseTelling
+from mags_lab.games.nonsense.levels import NonsenseLevel
+from mags_lab.games.nonsense.plan import NonsenseStep
+from mags_lab.games.nonsense.rules import NonsenseDecision, RuleSlot, View, fact
 from mags_lab.games.nonsense.world import make_world
-from mags_lab.games.turns import Line, Outcome, Scene, Truth
+from mags_lab.games.turns import GameLine, GameScene, Outcome, Truth
 
 
 class Feedback:
     """The lines that a move brings, for one who was told what the ledger says."""
 
-    def __init__(self, level: Level, bank: Bank, ledger: Ledger, people: tuple[str, ...]) -> None:
+    def __init__(
+        self, level: NonsenseLevel, bank: NonsenseBank, ledger: Ledger, people: tuple[str, ...]
+    ) -> None:
         """`people`: who may explain a rule, if they are no liars."""
         self._level = level
         self._bank = bank
         self._ledger = ledger
         self._people = people
 
-    def on(self, step: Step, value: str, rng: Random) -> list[Telling]:
+    def on(self, step: NonsenseStep, value: str, rng: Random) -> list[NonsenseTelling]:
         """What is said of doing what stands for a value, first of all in the next scene."""
         phrases = Phrases(self._bank, rng)
         ledger = self._ledger
         found = ledger.answer(step.decision)
         right = value == found.answer
-        result = Telling(self._bank.narrator, phrases.outcome(step.decision, value, right=right))
+        result = NonsenseTelling(
+            self._bank.narrator, phrases.outcome(step.decision, value, right=right)
+        )
         made = [self._shown(step, value, result, phrases)]
         luck = rng.random()
         unknown = [slot for slot, true in found.links if ledger.known.get(slot) != true]
@@ -44,7 +48,9 @@ class Feedback:
             made.append(self._reveal(learn, phrases, rng))
         return made
 
-    def _shown(self, step: Step, value: str, result: Telling, phrases: Phrases) -> Telling:
+    def _shown(
+        self, step: NonsenseStep, value: str, result: NonsenseTelling, phrases: Phrases
+    ) -> NonsenseTelling:
         """The result with what it shows by itself: of a single rule, that it is so or is over."""
         links = self._ledger.answer(step.decision).links
         slot, true = links[0]
@@ -57,17 +63,17 @@ class Feedback:
             return result
         return result._replace(text=f"{result.text} {phrases.framed('no longer')}", closes=over)
 
-    def _over(self, step: Step, slot: Slot, true: str, value: str) -> Slot | None:
+    def _over(self, step: NonsenseStep, slot: RuleSlot, true: str, value: str) -> RuleSlot | None:
         """The rule by which the move would have been right, had it not changed unseen."""
         known = self._ledger.known
         if step.decision.kind == "enter":
-            tried = Slot("key", value)
+            tried = RuleSlot("key", value)
             return tried if known.get(tried) == true else None
         if step.decision.kind == "believe":
             return None
         return slot if known.get(slot) == value != true else None
 
-    def _reveal(self, slot: Slot, phrases: Phrases, rng: Random) -> Telling:
+    def _reveal(self, slot: RuleSlot, phrases: Phrases, rng: Random) -> NonsenseTelling:
         value, known = self._ledger.world[slot], self._ledger.known.get(slot)
         if known is not None and known != value and rng.random() < 0.5:
             clause = phrases.change(slot, value, known)
@@ -78,9 +84,9 @@ class Feedback:
             person
             for person in self._people
             if person not in (slot.subject, value)
-            and world.get(Slot("honesty", person)) != self._bank.lying
+            and world.get(RuleSlot("honesty", person)) != self._bank.lying
         ]
-        return Telling(rng.choice(people), phrases.framed("reveal", c=clause), slot, value)
+        return NonsenseTelling(rng.choice(people), phrases.framed("reveal", c=clause), slot, value)
 
 
 SCORED = "scored"
@@ -89,11 +95,11 @@ SCORED = "scored"
 class Nonsense:
     """A game of a level; satisfies `mags_lab.games.turns.Game`."""
 
-    def __init__(self, level: Level, *, bank_name: str = SCORED) -> None:
+    def __init__(self, level: NonsenseLevel, *, bank_name: str = SCORED) -> None:
         """Make it; `begin` starts an instance. Raises NotFound for an unknown bank."""
         self.level = level
         self.bank = bank(bank_name)
-        self._instance: Instance | None = None
+        self._instance: NonsenseInstance | None = None
 
     @property
     def name(self) -> str:
@@ -101,12 +107,12 @@ class Nonsense:
         name = f"nonsense/{self.level.name}"
         return name if self.bank.name == SCORED else f"{name}/{self.bank.name}"
 
-    def begin(self, seed: int) -> Scene:
+    def begin(self, seed: int) -> GameScene:
         """A new world and its first scene."""
-        self._instance = Instance(self, seed)
+        self._instance = NonsenseInstance(self, seed)
         return self._instance.scene
 
-    def act(self, action: str) -> tuple[Outcome, Scene | None]:
+    def act(self, action: str) -> tuple[Outcome, GameScene | None]:
         """Do one of the scene's actions. Raises InvalidInput for any other, and when it is over."""
         instance = self.running()
         outcome = instance.act(action)
@@ -122,17 +128,17 @@ class Nonsense:
         """
         return self.running().truth()
 
-    def running(self) -> Instance:
+    def running(self) -> NonsenseInstance:
         """The instance being played; raises InvalidInput when there is none."""
         if self._instance is None:
             raise InvalidInput("no game is being played: begin one", game=self.name)
         return self._instance
 
 
-class Instance:
+class NonsenseInstance:
     """One game being played."""
 
-    scene: Scene
+    scene: GameScene
 
     def __init__(self, game: Nonsense, seed: int) -> None:
         """Make a world and meet its first scene."""
@@ -140,7 +146,7 @@ class Instance:
         self._bank = game.bank
         rng = Random(self._of)
         world = make_world(game.level.rules, game.bank, rng)
-        self._plan: Iterator[Step] = iter(ChangingPlan(game.level, world, game.bank, rng))
+        self._plan: Iterator[NonsenseStep] = iter(ChangingPlan(game.level, world, game.bank, rng))
         self._ledger = Ledger(world.rules, honest=game.bank.honest)
         people = world.pools["person"]
         self._feedback = Feedback(game.level, game.bank, self._ledger, people)
@@ -152,7 +158,7 @@ class Instance:
         return self._ledger.known
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> NonsenseDecision:
         """What is to be decided at this scene."""
         return self._step.decision
 
@@ -184,7 +190,7 @@ class Instance:
             self._meet(following, lines)
         return Outcome(reward=1.0 if right else 0.0, over=following is None)
 
-    def _meet(self, step: Step, feedback: list[Telling]) -> None:
+    def _meet(self, step: NonsenseStep, feedback: list[NonsenseTelling]) -> None:
         """Take in what is said and what happens: of the last move, then of the new turn."""
         self._step = step
         self._truth: Truth | None = None
@@ -196,10 +202,10 @@ class Instance:
         for place, telling in enumerate(step.tellings, start=len(feedback)):
             self._ledger.hear((step.turn, place), telling)
         said = (*feedback, *step.tellings)
-        self.scene = Scene(
+        self.scene = GameScene(
             turn=step.turn,
             at=step.at,
-            said=tuple(Line(speaker=t.speaker, text=t.text, at=step.at) for t in said),
+            said=tuple(GameLine(speaker=t.speaker, text=t.text, at=step.at) for t in said),
             question=step.question,
             actions=tuple(action for action, _ in step.choices),
         )

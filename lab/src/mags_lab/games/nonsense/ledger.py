@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from mags_lab.games.nonsense.rules import Decision, Path, Slot, fact, path
+from mags_lab.games.nonsense.rules import NonsenseDecision, Path, RuleSlot, fact, path
 from mags_lab.games.turns import TruthFact
 
 Place = tuple[int, int]
 """A scene's turn and a place in its `said`."""
 
 
-class Telling(NamedTuple):
+class NonsenseTelling(NamedTuple):
     """A line that is to be said. `slot`, `value`: the rule that it tells, if it tells one.
 
     `passing`: the rule holds for a while only, and what held before rests; `closes`: the rule of
@@ -22,17 +22,17 @@ class Telling(NamedTuple):
 
     speaker: str
     text: str
-    slot: Slot | None = None
+    slot: RuleSlot | None = None
     value: str = ""
     passing: bool = False
-    closes: Slot | None = None
+    closes: RuleSlot | None = None
     lie: bool = False
 
 
 class Change(NamedTuple):
     """What becomes of a rule. `how`: "announced", "felt", "temporary", "reverted" and so on."""
 
-    slot: Slot
+    slot: RuleSlot
     value: str
     how: str
 
@@ -51,19 +51,19 @@ class Ledger:
     `changes`: the turns at which the world changed.
     """
 
-    def __init__(self, rules: Mapping[Slot, str], *, honest: str) -> None:
+    def __init__(self, rules: Mapping[RuleSlot, str], *, honest: str) -> None:
         """Begin with nothing known."""
         self.world = dict(rules)
-        self.known: dict[Slot, str] = {}
+        self.known: dict[RuleSlot, str] = {}
         self.teaches: dict[Place, tuple[TruthFact, ...]] = {}
         self.ends: dict[Place, tuple[TruthFact, ...]] = {}
         self.changes: tuple[int, ...] = ()
-        self._said: dict[Slot, Saying] = {}
-        self._resting: dict[Slot, tuple[str, Saying]] = {}
+        self._said: dict[RuleSlot, Saying] = {}
+        self._resting: dict[RuleSlot, tuple[str, Saying]] = {}
         self._over: set[TruthFact] = set()
-        self._changed: dict[Slot, tuple[int, str]] = {}
-        self._lied: dict[Slot, int] = {}
-        self._done: dict[Decision, tuple[int, Path]] = {}
+        self._changed: dict[RuleSlot, tuple[int, str]] = {}
+        self._lied: dict[RuleSlot, int] = {}
+        self._done: dict[NonsenseDecision, tuple[int, Path]] = {}
         self._honest = honest
         self._held: set[TruthFact] = set()
 
@@ -89,7 +89,7 @@ class Ledger:
         if self.known.get(slot) == change.value:
             self._held.add(fact(slot, change.value))
 
-    def hear(self, place: Place, telling: Telling) -> None:
+    def hear(self, place: Place, telling: NonsenseTelling) -> None:
         """Take in a line."""
         if telling.slot is None:
             if telling.closes is not None:
@@ -112,41 +112,41 @@ class Ledger:
         if self.world[slot] == telling.value:
             self._held.add(told)
 
-    def _close(self, place: Place, slot: Slot) -> None:
+    def _close(self, place: Place, slot: RuleSlot) -> None:
         old = self.known.pop(slot, None)
         if old is not None:
             self._over.add(fact(slot, old))
             self.ends[place] = (*self.ends.get(place, ()), fact(slot, old))
             self._held.discard(fact(slot, old))
 
-    def done(self, turn: int, decision: Decision) -> None:
+    def done(self, turn: int, decision: NonsenseDecision) -> None:
         """Take note that the right thing was done and seen to be right, said at that turn."""
         self._done[decision] = (turn, self.answer(decision))
 
-    def answer(self, decision: Decision) -> Path:
+    def answer(self, decision: NonsenseDecision) -> Path:
         """How a decision comes out in the world; the games ask only what has an answer."""
         found = path(self.world, decision, self._honest)
         assert found is not None, decision
         return found
 
-    def knowable(self, decision: Decision) -> bool:
+    def knowable(self, decision: NonsenseDecision) -> bool:
         """Whether the answer follows from what has been said, by the rules it really rests on."""
         known = path(self.known, decision, self._honest)
         return known is not None and known == path(self.world, decision, self._honest)
 
-    def age(self, turn: int, decision: Decision) -> int:
+    def age(self, turn: int, decision: NonsenseDecision) -> int:
         """Turns since somebody with a long memory could last learn the answer."""
         found = self.answer(decision)
         heard = min(self._said[slot].turn for slot, _ in found.links)
         done, seen = self._done.get(decision, (-1, None))
         return turn - max(heard, done if seen == found else -1)
 
-    def told(self, slot: Slot) -> str | None:
+    def told(self, slot: RuleSlot) -> str | None:
         """The words in which a rule was told last; None where the rule is not known as it is."""
         right = slot in self.known and self.known[slot] == self.world.get(slot)
         return self._said[slot].text if right else None
 
-    def news(self, decision: Decision) -> tuple[int | None, str]:
+    def news(self, decision: NonsenseDecision) -> tuple[int | None, str]:
         """The turn of the last change that a decision rests on and its sort, or "lie"."""
         slots = [slot for slot, _ in self.answer(decision).links]
         when, how = max((self._changed.get(slot, (-1, "")) for slot in slots), default=(-1, ""))

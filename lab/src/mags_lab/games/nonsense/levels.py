@@ -10,7 +10,7 @@ from mags.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class NonsenseLevel:
     """How a game is made.
 
     `rules`, `turns`: how many. `told`: the share of rules told in the opening, the first
@@ -42,11 +42,11 @@ def _changes(*counts: int) -> Mapping[str, int]:
     return MappingProxyType(dict(zip(sorts, counts, strict=True)))
 
 
-LEVELS: Mapping[str, Level] = MappingProxyType(
+LEVELS: Mapping[str, NonsenseLevel] = MappingProxyType(
     {
         level.name: level
         for level in (
-            Level(
+            NonsenseLevel(
                 name="tiny",
                 rules=20,
                 turns=50,
@@ -54,7 +54,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
                 fillers=0.4,
                 changes=_changes(1, 0, 1, 0, 0, 1),
             ),
-            Level(
+            NonsenseLevel(
                 name="easy",
                 rules=80,
                 turns=160,
@@ -62,21 +62,21 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
                 fillers=0.6,
                 changes=_changes(1, 1, 1, 1, 0, 1),
             ),
-            Level(
+            NonsenseLevel(
                 name="standard",
                 rules=120,
                 turns=300,
                 opening=15,
                 changes=_changes(2, 1, 2, 1, 1, 2),
             ),
-            Level(
+            NonsenseLevel(
                 name="hard",
                 rules=400,
                 turns=1000,
                 opening=50,
                 changes=_changes(6, 4, 6, 4, 3, 6),
             ),
-            Level(
+            NonsenseLevel(
                 name="vast",
                 rules=2000,
                 turns=10_000,
@@ -89,7 +89,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
 )
 
 
-def level(name: str) -> Level:
+def level(name: str) -> NonsenseLevel:
     """The level of that name; raises NotFound."""
     if name not in LEVELS:
         raise NotFound(

@@ -17,7 +17,7 @@ from mags.caches import cached
 from mags_lab.games.turns import TruthFact
 
 
-class Slot(NamedTuple):
+class RuleSlot(NamedTuple):
     """What one rule is about. `topic`: an act for "law", the other custom for "before"."""
 
     relation: str
@@ -25,7 +25,7 @@ class Slot(NamedTuple):
     topic: str = ""
 
 
-class Decision(NamedTuple):
+class NonsenseDecision(NamedTuple):
     """Something to decide. `kind`: one of `KINDS`; `subject`, `topic`: as of its first slot."""
 
     kind: str
@@ -36,11 +36,11 @@ class Decision(NamedTuple):
 class Path(NamedTuple):
     """How a decision comes out: the rules that it rests on, in order, and the answer."""
 
-    links: tuple[tuple[Slot, str], ...]
+    links: tuple[tuple[RuleSlot, str], ...]
     answer: str
 
 
-View = Mapping[Slot, str]
+View = Mapping[RuleSlot, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +152,7 @@ EVENTS = frozenset({"relic", "password", "debt"})
 
 
 @cached(1 << 16)
-def fact(slot: Slot, value: str) -> TruthFact:
+def fact(slot: RuleSlot, value: str) -> TruthFact:
     """A rule as the game's ground truth has it."""
     if slot.relation == "before":
         other = slot.topic if value == slot.subject else slot.subject
@@ -161,12 +161,12 @@ def fact(slot: Slot, value: str) -> TruthFact:
     return TruthFact(subject=slot.subject, relation=relation, object=value)
 
 
-def before(one: str, other: str) -> Slot:
+def before(one: str, other: str) -> RuleSlot:
     """The slot that says which of two customs goes before; the same whichever comes first."""
-    return Slot("before", min(one, other), max(one, other))
+    return RuleSlot("before", min(one, other), max(one, other))
 
 
-def path(view: View, decision: Decision, honest: str) -> Path | None:
+def path(view: View, decision: NonsenseDecision, honest: str) -> Path | None:
     """How a decision comes out in a view; None where the view lacks a rule for it.
 
     `honest`: the bank's word for one who tells the truth. Whom to believe and which gate to take
@@ -174,27 +174,27 @@ def path(view: View, decision: Decision, honest: str) -> Path | None:
     (for a gate `decision.topic` is what is carried).
     """
     if decision.kind == "enter":
-        return _inverse(view, Slot("key", decision.subject), decision.topic)
+        return _inverse(view, RuleSlot("key", decision.subject), decision.topic)
     if decision.kind == "believe":
-        return _inverse(view, Slot("honesty", decision.subject), honest)
+        return _inverse(view, RuleSlot("honesty", decision.subject), honest)
     route = KINDS[decision.kind].route
     if decision.kind == "allowed":
-        return _follow(view, Slot("law", decision.subject, decision.topic), ())
+        return _follow(view, RuleSlot("law", decision.subject, decision.topic), ())
     if decision.kind == "clash":
         return _follow(view, before(decision.subject, decision.topic), route[1:])
     own = OWN.get(route)
-    if own is not None and (found := _follow(view, Slot(own, decision.subject), ())):
+    if own is not None and (found := _follow(view, RuleSlot(own, decision.subject), ())):
         return found
-    return _follow(view, Slot(route[0], decision.subject), route[1:])
+    return _follow(view, RuleSlot(route[0], decision.subject), route[1:])
 
 
-def _inverse(view: View, slot: Slot, wanted: str) -> Path | None:
+def _inverse(view: View, slot: RuleSlot, wanted: str) -> Path | None:
     if view.get(slot) != wanted:
         return None
     return Path(((slot, wanted),), slot.subject)
 
 
-def _follow(view: View, slot: Slot, route: tuple[str, ...]) -> Path | None:
+def _follow(view: View, slot: RuleSlot, route: tuple[str, ...]) -> Path | None:
     links = []
     while True:
         value = view.get(slot)
@@ -204,7 +204,7 @@ def _follow(view: View, slot: Slot, route: tuple[str, ...]) -> Path | None:
         if not route:
             return Path(tuple(links), value)
         own = OWN.get(route)
-        if own is not None and (mine := view.get(Slot(own, value))) is not None:
-            links.append((Slot(own, value), mine))
+        if own is not None and (mine := view.get(RuleSlot(own, value))) is not None:
+            links.append((RuleSlot(own, value), mine))
             return Path(tuple(links), mine)
-        slot, route = Slot(route[0], value), route[1:]
+        slot, route = RuleSlot(route[0], value), route[1:]

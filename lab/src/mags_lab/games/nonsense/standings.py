@@ -15,9 +15,9 @@ import sys
 from collections.abc import Mapping
 from random import Random
 
-from mags_lab.games.nonsense.game import Instance, Nonsense
+from mags_lab.games.nonsense.game import Nonsense, NonsenseInstance
 from mags_lab.games.nonsense.levels import level
-from mags_lab.games.nonsense.rules import Slot, path
+from mags_lab.games.nonsense.rules import RuleSlot, path
 
 WINDOWS = (10, 30, 100)
 """Turns that a window goes back."""
@@ -33,8 +33,8 @@ def _of(game: Nonsense, seed: int) -> dict[str, float]:
     rng = Random(seed)
     scene = game.begin(seed)
     count, sums = 0, dict.fromkeys(("chance", "told", *_windows(), "first", "all"), 0.0)
-    told: dict[Slot, str] = {}
-    first: dict[Slot, str] = {}
+    told: dict[RuleSlot, str] = {}
+    first: dict[RuleSlot, str] = {}
     while True:
         instance, truth = game.running(), game.truth()
         for slot, value in instance.known.items():
@@ -61,7 +61,7 @@ def _windows() -> dict[str, int]:
     return {f"window {turns}": turns for turns in WINDOWS}
 
 
-def _right(remembered: Mapping[Slot, str], instance: Instance, luck: float) -> float:
+def _right(remembered: Mapping[RuleSlot, str], instance: NonsenseInstance, luck: float) -> float:
     """Whether what is remembered decides rightly; luck where it decides nothing."""
     found = path(remembered, instance.decision, instance.honest)
     return luck if found is None else float(found.answer == instance.answer)

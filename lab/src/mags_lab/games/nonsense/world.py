@@ -17,8 +17,8 @@ from itertools import combinations, pairwise, product
 from random import Random
 from zlib import crc32
 
-from mags_lab.games.nonsense.bank import Bank
-from mags_lab.games.nonsense.rules import SUBJECTS, VALUES, Slot, before
+from mags_lab.games.nonsense.bank import NonsenseBank
+from mags_lab.games.nonsense.rules import SUBJECTS, VALUES, RuleSlot, before
 
 ONSETS = (
     *("b", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "y", "z"),
@@ -65,7 +65,7 @@ def sayable(parts: list[str]) -> bool:
     return all(before[-1] in VOICED or after[1] in VOICED for before, after in pairwise(parts))
 
 
-class Names:
+class NameMaker:
     """A maker of names, none twice. `side`: whose syllables; `taken`: words that no name is."""
 
     def __init__(self, rng: Random, *, side: int, taken: frozenset[str] = frozenset()) -> None:
@@ -139,7 +139,7 @@ class World:
     """
 
     pools: Mapping[str, tuple[str, ...]]
-    rules: Mapping[Slot, str]
+    rules: Mapping[RuleSlot, str]
 
     def pool(self, relation: str) -> tuple[str, ...]:
         """What the values of a relation are drawn from."""
@@ -156,11 +156,11 @@ def counts(rules: int) -> dict[str, int]:
     return found
 
 
-def make_world(rules: int, bank: Bank, rng: Random) -> World:
+def make_world(rules: int, bank: NonsenseBank, rng: Random) -> World:
     """A world of so many rules; the same for the same bank and state of `rng`."""
     many = counts(rules)
-    pools = _pools(many, bank, Names(rng, side=bank.side, taken=bank.words), rng)
-    made: dict[Slot, str] = {}
+    pools = _pools(many, bank, NameMaker(rng, side=bank.side, taken=bank.words), rng)
+    made: dict[RuleSlot, str] = {}
     for relation, count in many.items():
         slots = _slots(relation, pools, rng)[:count]
         made.update(zip(slots, _values(relation, slots, pools, rng), strict=True))
@@ -168,7 +168,7 @@ def make_world(rules: int, bank: Bank, rng: Random) -> World:
 
 
 def _pools(
-    many: Mapping[str, int], bank: Bank, names: Names, rng: Random
+    many: Mapping[str, int], bank: NonsenseBank, names: NameMaker, rng: Random
 ) -> dict[str, tuple[str, ...]]:
     total = sum(many.values())
     sizes = {
@@ -202,22 +202,22 @@ def _pools(
     }
 
 
-def _slots(relation: str, pools: Mapping[str, tuple[str, ...]], rng: Random) -> list[Slot]:
+def _slots(relation: str, pools: Mapping[str, tuple[str, ...]], rng: Random) -> list[RuleSlot]:
     """Every slot that a relation could fill, in the order in which they are filled."""
     subjects = list(pools[SUBJECTS[relation]])
     if relation == "before":
         made = [before(a, b) for a, b in combinations(subjects, 2)]
     elif relation == "law":
-        made = [Slot(relation, place, deed) for place in subjects for deed in pools["deed"]]
+        made = [RuleSlot(relation, place, deed) for place in subjects for deed in pools["deed"]]
     else:
-        made = [Slot(relation, subject) for subject in subjects]
+        made = [RuleSlot(relation, subject) for subject in subjects]
     if relation not in ("toll", "gift", "act", "food"):
         rng.shuffle(made)
     return made
 
 
 def _values(
-    relation: str, slots: list[Slot], pools: Mapping[str, tuple[str, ...]], rng: Random
+    relation: str, slots: list[RuleSlot], pools: Mapping[str, tuple[str, ...]], rng: Random
 ) -> list[str]:
     """A value for each slot: each about as often as the others."""
     if relation == "before":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mags.models.chat.usage import estimate
 from mags_lab.games.players.notes import Note, moved, noted, shown
-from mags_lab.games.turns import Move, Reader, Scene, Truth
+from mags_lab.games.turns import GameReader, GameScene, Move, Truth
 
 
 class Nothing:
@@ -15,34 +15,36 @@ class Nothing:
 
     name = "nothing"
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: GameReader) -> None:
         self._reader = reader
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """Nothing to forget."""
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By what was said in this turn alone."""
         notes = noted(scene)
         return moved(self._reader.choose(shown(notes), scene.question, scene.actions), notes)
 
 
-class Window:
+class WindowPlayer:
     """A player that sees the last lines that fit into `tokens`, and at most `lines` of them."""
 
     name = "window"
 
-    def __init__(self, reader: Reader, *, tokens: int = 1_500, lines: int | None = None) -> None:
+    def __init__(
+        self, reader: GameReader, *, tokens: int = 1_500, lines: int | None = None
+    ) -> None:
         self._reader = reader
         self._tokens = tokens
         self._lines = lines
         self._kept: deque[Note] = deque()
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """Forget everything."""
         self._kept.clear()
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By the lines in the window."""
         self._kept.extend(noted(scene))
         notes = list(self._fitting())[::-1]
@@ -65,11 +67,11 @@ class Oracle:
 
     name = "oracle"
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: GameReader) -> None:
         self._reader = reader
         self._needed: tuple[str, ...] = ()
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """Forget everything."""
         self._needed = ()
 
@@ -77,7 +79,7 @@ class Oracle:
         """Take what is needed now."""
         self._needed = truth.needed
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By the lines that are needed."""
         choice = self._reader.choose(self._needed, scene.question, scene.actions)
         return Move(

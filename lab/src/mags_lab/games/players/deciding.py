@@ -5,9 +5,9 @@ several things one is taken, and all that is ever known is whether that went wel
 step is the one of multinomial logistic regression, if not, the gradient of log(1 - chance). Steps
 by AdaGrad (Duchi, Hazan and Singer 2011, JMLR 12:2121).
 
-`Ranking` ranks chains: by their worth, and by what came of it where a question in such words was
-decided by lines in such words. Nobody tells a player that a question for a gift is answered by what
-a feast asks for, and not by small talk that drops two names.
+`LineRanking` ranks chains: by their worth, and by what came of it where a question in such words
+was decided by lines in such words. Nobody tells a player that a question for a gift is answered by
+what a feast asks for, and not by small talk that drops two names.
 
 `Deciding` weighs the reader against the chains. A frozen reader misreads some wordings every time,
 and a chain may lead to an action that its line speaks against ("never eats"). Which of the two is
@@ -95,7 +95,7 @@ def chances(logs: Sequence[float]) -> list[float]:
     return [size / whole for size in sizes]
 
 
-class Record:
+class SuccessRate:
     """`first`: share right as far as is known at first; `turns`: as how many turns that counts."""
 
     def __init__(self, first: float, turns: float) -> None:
@@ -125,7 +125,7 @@ ANY = "*"
 """Stands for whatever is asked."""
 
 
-class Ranking:
+class LineRanking:
     """What one game has taught of the lines that decide."""
 
     def __init__(self) -> None:
@@ -215,7 +215,7 @@ class Deciding:
         """Nothing yet."""
         self._votes = LogLinear(VOTES_STEP)
         self._words = LogLinear(WORDS_STEP)
-        self._pair, self._large = Record(PAIR, FIRST), Record(LARGE, FIRST)
+        self._pair, self._large = SuccessRate(PAIR, FIRST), SuccessRate(LARGE, FIRST)
         self._open: tuple[str, ...] = ()
         self._met: _Met | None = None
 

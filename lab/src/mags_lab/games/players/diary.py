@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from mags.index.tokens import stem, terms, words
 from mags_lab.games.players.notes import Note, matter, named, telling
-from mags_lab.games.turns import Said, Scene
+from mags_lab.games.turns import GameScene, Said
 
 TRIES = 6
 """Acts after a sort of line from which on it means something."""
@@ -45,7 +45,7 @@ class _Count:
         return self.tries >= TRIES and self.won <= SELDOM * self.tries
 
 
-class Act(NamedTuple):
+class RecordedAct(NamedTuple):
     """An act where something was asked: stems of the question's names, `about`: with what tells it
     from other questions of them, and `done`: of what was done.
     """
@@ -59,10 +59,10 @@ class Lessons:
     """The lines of one game that came with acts, and what they meant."""
 
     def __init__(self) -> None:
-        self._said: dict[frozenset[str], dict[Act, frozenset[Pattern]]] = {}
+        self._said: dict[frozenset[str], dict[RecordedAct, frozenset[Pattern]]] = {}
         self._counts: dict[Pattern, _Count] = {}
 
-    def learn(self, act: Act, lines: Sequence[str], *, won: bool) -> None:
+    def learn(self, act: RecordedAct, lines: Sequence[str], *, won: bool) -> None:
         """Take in an act, and the lines that came with it."""
         if not act.names or not act.done:
             return
@@ -74,25 +74,25 @@ class Lessons:
         if said:
             self._said.setdefault(act.names, {})[act] = said
 
-    def against(self, act: Act) -> bool:
+    def against(self, act: RecordedAct) -> bool:
         """Whether what came with an act where something else was asked speaks against it here."""
         counts = (self._counts.get(pattern) for pattern in self._elsewhere(act))
         return any(count is not None and count.against for count in counts)
 
-    def _elsewhere(self, act: Act) -> Iterator[Pattern]:
+    def _elsewhere(self, act: RecordedAct) -> Iterator[Pattern]:
         """The lines that came with the same act where something else of these names was asked."""
         for other, patterns in self._said.get(act.names, {}).items():
             if other.about != act.about and other.done == act.done:
                 yield from patterns
 
 
-def _tells_of(line: str, act: Act) -> bool:
+def _tells_of(line: str, act: RecordedAct) -> bool:
     """Whether a line speaks of the names and of what was done."""
     said = frozenset(terms(line))
     return act.names <= said and act.done <= said
 
 
-def _pattern(line: str, act: Act) -> Pattern:
+def _pattern(line: str, act: RecordedAct) -> Pattern:
     off = act.about | act.done | named(line)
     return tuple(word for word in words(line) if stem(word) not in off)
 
@@ -145,14 +145,14 @@ class Tried:
     won: int | None = None
 
 
-class Diary:
+class RewardDiary:
     """The acts of one game. `failed`: the lines that report an act that went wrong."""
 
     def __init__(self) -> None:
         self.deeds: list[Deed] = []
         self.failed: set[Said] = set()
         self._naming: dict[str, list[int]] = {}
-        self._last: tuple[Scene, str, float, frozenset[int]] | None = None
+        self._last: tuple[GameScene, str, float, frozenset[int]] | None = None
         self._ended: dict[int, tuple[float, float]] = {}
         self._seen: dict[tuple[str, ...], set[str]] = {}
         self._apart: set[str] = set()
@@ -217,7 +217,7 @@ class Diary:
         self.deeds.append(deed)
 
     def did(
-        self, scene: Scene, action: str, reward: float, during: frozenset[int] = frozenset()
+        self, scene: GameScene, action: str, reward: float, during: frozenset[int] = frozenset()
     ) -> None:
         """Note what was done, and the reward that it brought; `during`: see `Deed`."""
         self._last = scene, action, reward, during
@@ -234,7 +234,7 @@ class Diary:
         self._last = None
         done = telling(scene.actions)[scene.actions.index(action)]
         self._lessons.learn(
-            Act(named(scene.question), self.about(scene.question), done),
+            RecordedAct(named(scene.question), self.about(scene.question), done),
             [note.line.text for note in present],
             won=reward >= WELL,
         )
@@ -325,6 +325,8 @@ class Diary:
                 failed[i] = None
         names, about = named(question), self.about(question)
         against = (
-            i for i, done in enumerate(every) if self._lessons.against(Act(names, about, done))
+            i
+            for i, done in enumerate(every)
+            if self._lessons.against(RecordedAct(names, about, done))
         )
         return Tried(failed=tuple(failed), against=frozenset(against), won=won)

@@ -92,7 +92,7 @@ Test = Callable[[Sequence[Token], int], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class NameMention:
     """A name in a sentence: `before` and `after` are the words beside it (and its article).
 
     `led`: it has an article. `sided`: one of its sides is told by "'s".
@@ -139,13 +139,15 @@ def lying(tokens: Sequence[Token]) -> tuple[Operation, ...]:
     return _way(_without_who_goes(places), tokens, sides[0])
 
 
-def _without_who_goes(places: list[Place]) -> list[Place]:
+def _without_who_goes(places: list[NameMention]) -> list[NameMention]:
     """Without "Ana" of "Ana drove north from Leeds to York"."""
     goes = len(places) == 3 and not places[0].before and places[0].after in _WENT
     return places[1:] if goes else places
 
 
-def _way(places: Sequence[Place], tokens: Sequence[Token], side: int) -> tuple[Operation, ...]:
+def _way(
+    places: Sequence[NameMention], tokens: Sequence[Token], side: int
+) -> tuple[Operation, ...]:
     """Where a sentence names two places and no third: how they lie."""
     start = _start(places, tokens) if len(places) == 2 else None
     there = None if start is None else _end(places, start, tokens, side)
@@ -154,7 +156,7 @@ def _way(places: Sequence[Place], tokens: Sequence[Token], side: int) -> tuple[O
     return (_fact(there.name, _side(tokens[side]), start.name),)
 
 
-def _left(places: Sequence[Place]) -> Place | None:
+def _left(places: Sequence[NameMention]) -> NameMention | None:
     """The one place of a sentence of which exits are told; a word that merely begins it is none."""
     marked = [p for p in places if p.sided or p.before in _HERE] or [
         p for p in places if p.led or not p.before
@@ -163,12 +165,12 @@ def _left(places: Sequence[Place]) -> Place | None:
     return fit[0] if len(fit) == 1 and not _others(places, fit[0]) else None
 
 
-def _others(places: Sequence[Place], one: Place) -> bool:
+def _others(places: Sequence[NameMention], one: NameMention) -> bool:
     """Say whether a sentence names more than one place, or somebody."""
     return any(p is not one and (p.before or p.led) for p in places)
 
 
-def _start(places: Sequence[Place], tokens: Sequence[Token]) -> Place | None:
+def _start(places: Sequence[NameMention], tokens: Sequence[Token]) -> NameMention | None:
     """Where a way begins, or what another place lies beside."""
     marked = [p for p in places if p.sided or p.before in _FROM or p.after == "behind"]
     if not marked and places and (_of_the_first(tokens) or _leads_on(places, tokens)):
@@ -176,7 +178,7 @@ def _start(places: Sequence[Place], tokens: Sequence[Token]) -> Place | None:
     return marked[0] if len(marked) == 1 else None
 
 
-def _leads_on(places: Sequence[Place], tokens: Sequence[Token]) -> bool:
+def _leads_on(places: Sequence[NameMention], tokens: Sequence[Token]) -> bool:
     """Say whether a sentence begins with a place that leads on: "The Hall opens north into"."""
     first = places[0]
     return first.led and not first.before and any(t.low in _LEADS for t in tokens)
@@ -187,7 +189,9 @@ def _of_the_first(tokens: Sequence[Token]) -> bool:
     return any(t.low == "its" and _is_side(tokens, i + 1) for i, t in enumerate(tokens[:-1]))
 
 
-def _end(places: Sequence[Place], start: Place, tokens: Sequence[Token], side: int) -> Place | None:
+def _end(
+    places: Sequence[NameMention], start: NameMention, tokens: Sequence[Token], side: int
+) -> NameMention | None:
     """Where a way ends: what is reached, or what a sentence says something of."""
     beside = side + 1 < len(tokens) and tokens[side + 1].low == "of"
     to = _TO | _IN if any(t.low in _ARRIVED for t in tokens) else _TO
@@ -277,9 +281,9 @@ def _is_no_name(tokens: Sequence[Token], i: int) -> bool:
     return _is_side(tokens, i) or (i == 0 and (is_verb(low) or low in _WAY))
 
 
-def places_in(tokens: Sequence[Token], is_side: Test, is_no_name: Test) -> list[Place]:
+def places_in(tokens: Sequence[Token], is_side: Test, is_no_name: Test) -> list[NameMention]:
     """Return the names that may be of places, in order; what only owns a thing is none."""
-    found: list[Place | None] = []
+    found: list[NameMention | None] = []
     i = 0
     while i < len(tokens):
         end = _name_end(tokens, i, is_no_name)
@@ -289,7 +293,7 @@ def places_in(tokens: Sequence[Token], is_side: Test, is_no_name: Test) -> list[
     return [one for one in found if one is not None]
 
 
-def _place(tokens: Sequence[Token], start: int, end: int, is_side: Test) -> Place | None:
+def _place(tokens: Sequence[Token], start: int, end: int, is_side: Test) -> NameMention | None:
     owner = end < len(tokens) and tokens[end].low == "'s"
     sides = range(end + 1, min(end + 1 + _NEAR, len(tokens)))
     sided = owner and any(is_side(tokens, i) for i in sides)
@@ -297,7 +301,7 @@ def _place(tokens: Sequence[Token], start: int, end: int, is_side: Test) -> Plac
         return None  # "Ana's house"
     led = start > 0 and tokens[start - 1].low in _ARTICLE
     first = start - 1 if led else start
-    return Place(
+    return NameMention(
         name=join(tokens[start:end]),
         before=tokens[first - 1].low if first else "",
         after=tokens[end].low if end < len(tokens) else "",

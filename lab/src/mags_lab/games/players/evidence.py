@@ -89,7 +89,7 @@ Line = Callable[[int], Note | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class DecisionEvidence:
     """`notes`: lines to be shown; `conditions`: words of which one decides among them."""
 
     notes: tuple[Note, ...]
@@ -208,7 +208,7 @@ def _conditional(chain: Chain, line: Line) -> bool:
     return note is not None and bool(condition(note))
 
 
-def weighed(chains: Sequence[Chain], actions: Sequence[str], line: Line) -> Evidence:
+def weighed(chains: Sequence[Chain], actions: Sequence[str], line: Line) -> DecisionEvidence:
     """The lines of chains, what was said since, and the words that conditions in them are about."""
     steps = [step for one in chains for step in (*one.steps, *one.since)]
     notes = in_order(note for step in steps if (note := line(step)) is not None)
@@ -216,7 +216,7 @@ def weighed(chains: Sequence[Chain], actions: Sequence[str], line: Line) -> Evid
     first = chains[0].steps if chains else ()
     under = len(first) == 1 and _conditional(chains[0], line)
     conditions = frozenset().union(*(condition(note) for note in notes if under)) - options
-    return Evidence(notes=tuple(notes), conditions=conditions)
+    return DecisionEvidence(notes=tuple(notes), conditions=conditions)
 
 
 def denied(notes: Sequence[Note], actions: Sequence[str]) -> frozenset[int]:
@@ -242,7 +242,9 @@ def condition(note: Note) -> frozenset[str]:
     return frozenset(term for part in found for term in terms(part)) - names
 
 
-def settled(evidence: Evidence, found: Iterable[Note], about: frozenset[str]) -> tuple[Note, ...]:
+def settled(
+    evidence: DecisionEvidence, found: Iterable[Note], about: frozenset[str]
+) -> tuple[Note, ...]:
     """The lines whose condition was met last, with the line that says so; all where none was.
 
     Where no line has that condition, those that have none.

@@ -18,7 +18,7 @@ from mags.memory import inspect
 from mags.memory.memory import Memory
 from mags.recall.found import FactView
 from mags_lab.games.players.directions import LYING, OPPOSITE, exits_of
-from mags_lab.games.players.notes import Note, Shown
+from mags_lab.games.players.notes import Note, ShownLine
 from mags_lab.games.turns import Said
 
 
@@ -57,8 +57,13 @@ class Map:
             self._exits[fact.id] = fact.subject, exits
 
     def lines(
-        self, found: Sequence[Shown], question: str, most: int, *, mind: Sequence[Shown] = ()
-    ) -> list[Shown]:
+        self,
+        found: Sequence[ShownLine],
+        question: str,
+        most: int,
+        *,
+        mind: Sequence[ShownLine] = (),
+    ) -> list[ShownLine]:
         """Up to so many lines: `mind`, the facts of what is asked about, as where a place's ways
         lead, then the best ones, each with those that tell how one comes there.
         """
@@ -66,7 +71,7 @@ class Map:
         found = [*self._open(found), *(one for one in found if not self._is_exits(one))]
         ways = inspect.ways(self._memory, question, [*told, *(one.ids[0] for one in found)])
         here = [self._shown(fact) for fact, way in zip(told, ways, strict=False) if way == ()]
-        kept: dict[Hashable, Shown] = {one.says: one for one in [*mind, *here][:most]}
+        kept: dict[Hashable, ShownLine] = {one.says: one for one in [*mind, *here][:most]}
         for one, way in zip(found, ways[len(told) :], strict=True):
             led = [self._shown(fact) for fact in way or () if fact in self._last]
             more = {line.says: line for line in (one, *led) if line.says not in kept}
@@ -74,14 +79,14 @@ class Map:
                 kept.update(more)
         return list(kept.values())
 
-    def things(self, cited: Sequence[Shown]) -> list[str]:
+    def things(self, cited: Sequence[ShownLine]) -> list[str]:
         """What lines that tell no way or exit have in common, as one name: what they are about."""
         said = [words(one.note.line.text) for one in cited if one.note and not self._is_way(one)]
         lines = Counter(word for line in said for word in set(line) - STOP_WORDS)
         shared = dict.fromkeys(word for line in said for word in line if lines[word] > 1)
         return [" ".join(shared)] if shared else []
 
-    def _open(self, found: Sequence[Shown]) -> list[Shown]:
+    def _open(self, found: Sequence[ShownLine]) -> list[ShownLine]:
         """Exits of places that have some of which nobody knows where they lead; none twice."""
         asked = [fact for one in found for fact in one.facts if fact in self._exits]
         every = dict.fromkeys((*asked, *self._exits))
@@ -91,12 +96,12 @@ class Map:
             if self._exits[fact][1] - self._taken.get(self._exits[fact][0], set())
         ]
 
-    def _is_exits(self, one: Shown) -> bool:
+    def _is_exits(self, one: ShownLine) -> bool:
         return any(fact in self._exits for fact in one.facts)
 
-    def _is_way(self, one: Shown) -> bool:
+    def _is_way(self, one: ShownLine) -> bool:
         return self._is_exits(one) or not self._ways.isdisjoint(one.facts)
 
-    def _shown(self, fact: int) -> Shown:
+    def _shown(self, fact: int) -> ShownLine:
         note = self._last[fact]
-        return Shown(text=note.shown, note=note, ids=(fact,), facts=frozenset({fact}))
+        return ShownLine(text=note.shown, note=note, ids=(fact,), facts=frozenset({fact}))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mags.index.tokens import STOP_WORDS, stem, terms, words
 from mags.models.chat.usage import estimate
 from mags.models.policy.rules.names import mentions
-from mags_lab.games.turns import Choice, Line, Move, Said, Scene
+from mags_lab.games.turns import Choice, GameLine, GameScene, Move, Said
 
 EPOCH_S = 1_704_067_200.0
 """Second 0 of a game, for a memory that thinks in dates: the first of January 2024."""
@@ -22,7 +22,7 @@ class Note:
     """A line and where it stood."""
 
     said: Said
-    line: Line
+    line: GameLine
 
     @property
     def shown(self) -> str:
@@ -30,7 +30,7 @@ class Note:
         return f"{self.line.speaker}: {self.line.text}" if self.line.speaker else self.line.text
 
 
-def noted(scene: Scene) -> list[Note]:
+def noted(scene: GameScene) -> list[Note]:
     """The lines of a scene as notes."""
     return [Note(said=(scene.turn, place), line=line) for place, line in enumerate(scene.said)]
 
@@ -66,7 +66,7 @@ def shown(notes: Sequence[Note]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownLine:
     """A line for the reader: its words, the line of the game it is, the memories it stands for.
 
     `note` None: words of the memory's own (a theme), which nobody said. `facts`: of the memory,
@@ -84,7 +84,7 @@ class Shown:
         return (self.note.line.speaker, self.facts) if self.note and self.facts else self.text
 
 
-def merged(one: Shown, before: Shown | None) -> Shown:
+def merged(one: ShownLine, before: ShownLine | None) -> ShownLine:
     """One line for both, which say the same: the later one, standing for all their memories."""
     if before is None:
         return one
@@ -94,9 +94,9 @@ def merged(one: Shown, before: Shown | None) -> Shown:
     return replace(before, ids=ids)
 
 
-def together(found: Iterable[Shown]) -> list[Shown]:
+def together(found: Iterable[ShownLine]) -> list[ShownLine]:
     """Each line once."""
-    unique: dict[Hashable, Shown] = {}
+    unique: dict[Hashable, ShownLine] = {}
     for one in found:
         unique[one.says] = merged(one, unique.get(one.says))
     return list(unique.values())

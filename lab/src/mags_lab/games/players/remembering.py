@@ -17,9 +17,9 @@ from mags.memory.views import Reply, Seen
 from mags.models.chat.usage import estimate
 from mags.ports.answer import Answerer
 from mags.ports.policy import LED_BY, Turn
-from mags_lab.games.players.notes import EPOCH_S, Note, Shown, noted
+from mags_lab.games.players.notes import EPOCH_S, Note, ShownLine, noted
 from mags_lab.games.players.thinker import Habits, Thinker
-from mags_lab.games.turns import Line, Move, Outcome, Reader, Said, Scene
+from mags_lab.games.turns import GameLine, GameReader, GameScene, Move, Outcome, Said
 
 __all__ = ["BULK", "EPOCH_S", "WIDER", "Habits", "MakeMemory", "Remembering"]
 
@@ -39,7 +39,7 @@ class Remembering:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: GameReader,
         memories: MakeMemory,
         *,
         habits: Habits | None = None,
@@ -55,7 +55,7 @@ class Remembering:
         self._memory: Memory | None = None
         self._thinker = Thinker(reader, self.habits, clock)
         self._reply: Reply | None = None
-        self._scene: Scene | None = None
+        self._scene: GameScene | None = None
         self._learning_s = 0.0
         self._reports: dict[Said, tuple[dict[str, str], tuple[Said, ...]]] = {}
 
@@ -80,7 +80,7 @@ class Remembering:
         """The line that each episode of the memory is."""
         return self._thinker.notes
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, scene: GameScene) -> None:
         """Open an empty memory; the one before is closed."""
         self.close()
         self._now_s = EPOCH_S + scene.at
@@ -96,7 +96,7 @@ class Remembering:
             self._memory.close()
             self._memory = None
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """Remember what was said, ask the memory, act on what the reader makes of it."""
         self._scene = scene
         self._now_s = EPOCH_S + scene.at
@@ -178,9 +178,9 @@ class Remembering:
         return [fact for fact, end in ends.items() if end and end.timestamp() > self._now_s]
 
 
-def _turn(line: Line, attrs: Mapping[str, str]) -> Turn:
+def _turn(line: GameLine, attrs: Mapping[str, str]) -> Turn:
     return Turn(text=line.text, speaker=line.speaker, at=EPOCH_S + line.at, attrs=attrs)
 
 
-def _sources(one: Shown) -> tuple[Said, ...]:
+def _sources(one: ShownLine) -> tuple[Said, ...]:
     return () if one.note is None else (one.note.said,)

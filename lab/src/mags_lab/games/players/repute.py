@@ -21,13 +21,13 @@ from mags_lab.games.players.deciding import (
     Feature,
     Features,
     LogLinear,
-    Record,
+    SuccessRate,
     chances,
     foremost,
     words_of,
 )
 from mags_lab.games.players.notes import Note, named, telling
-from mags_lab.games.turns import Choice, Said, Scene
+from mags_lab.games.turns import Choice, GameScene, Said
 
 LINES = 3
 """Lines looked at of each option, the last ones that name it."""
@@ -54,7 +54,7 @@ class Repute:
     def __init__(self) -> None:
         """Nothing yet."""
         self._model = LogLinear(STEP)
-        self._chains, self._each = Record(CHAINS, FIRST), Record(EACH, FIRST)
+        self._chains, self._each = SuccessRate(CHAINS, FIRST), SuccessRate(EACH, FIRST)
         self._asked: tuple[str, ...] = ()
         self._followed = False
         self._brought: dict[frozenset[str], tuple[Said, _Near]] = {}
@@ -65,7 +65,7 @@ class Repute:
         self._logs: list[float] = []
         self._turn = 0
 
-    def meet(self, scene: Scene, latest: Latest) -> list[Note]:
+    def meet(self, scene: GameScene, latest: Latest) -> list[Note]:
         """Of each action the line that says most of it, where that is what to go by; else none."""
         self._turn, self._open, self._followed = scene.turn, (), False
         own = own_names(scene.question, scene.actions)

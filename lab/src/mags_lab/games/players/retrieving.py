@@ -4,11 +4,11 @@ Lines are searched by dense vectors, BM25 and recency, fused as in `benchmarks/b
 standardised scores, and words in more than a fifth of the lines are left out of the dense question.
 It overwrites nothing and understands nothing: what a line means is left to the reader.
 
-`Learning` is growing retrieval that is told what its acts brought, by the parts that MAGS's player
-learns by. The diary says which actions are left and which lines count no more, `Deciding` which
-words of actions go with which words of lines, and `Repute` what is said of each option. Where MAGS
-asks what the best chain to an action holds, a line that holds the action's words stands for it.
-What else MAGS's player learns is of the chains alone, and there are none here.
+`RewardedRetrieving` is growing retrieval that is told what its acts brought, by the parts that
+MAGS's player learns by. The diary says which actions are left and which lines count no more,
+`Deciding` which words of actions go with which words of lines, and `Repute` what is said of each
+option. Where MAGS asks what the best chain to an action holds, a line that holds the action's words
+stands for it. What else MAGS's player learns is of the chains alone, and there are none here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mags.index.lexicon import Lexicon
 from mags.index.tokens import terms
 from mags.ports.embedder import Embedder
 from mags_lab.games.players.deciding import Deciding
-from mags_lab.games.players.diary import WELL, Diary
+from mags_lab.games.players.diary import WELL, RewardDiary
 from mags_lab.games.players.notes import (
     PRESENT,
     Note,
@@ -40,7 +40,7 @@ from mags_lab.games.players.notes import (
 )
 from mags_lab.games.players.repute import LINES, Repute
 from mags_lab.games.players.thinker import OUTRIGHT
-from mags_lab.games.turns import Choice, Move, Outcome, Reader, Scene
+from mags_lab.games.turns import Choice, GameReader, GameScene, Move, Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class Fusion:
     actions: bool = True
 
 
-class Shelf:
+class LineIndex:
     """Lines with their vectors and words; everything added is there to be found at once."""
 
     def __init__(self, embedder: Embedder, fusion: Fusion) -> None:
@@ -80,7 +80,7 @@ class Shelf:
         self._lexicon = Lexicon(_hash)
 
     def add(self, notes: Sequence[Note]) -> None:
-        """Put lines on the shelf, oldest first."""
+        """Put lines into the index, oldest first."""
         if not notes:
             return
         first, last = len(self.notes), len(self.notes) + len(notes)
@@ -165,14 +165,14 @@ TUNED = Fusion(recency=2.0, half_life_turns=200.0, again=4)
 
 
 class Retrieving:
-    """A player that shows its reader the k best lines of a shelf, oldest first, and the turn.
+    """A player that shows its reader the k best lines of an index, oldest first, and the turn.
 
-    `growing`: everything said goes on the shelf; else only what was said in the first scene.
+    `growing`: everything said is indexed; else only what was said in the first scene.
     """
 
     def __init__(
         self,
-        reader: Reader,
+        reader: GameReader,
         embedder: Embedder,
         *,
         growing: bool,
@@ -182,39 +182,39 @@ class Retrieving:
     ) -> None:
         self.name = "growing" if growing else "static"
         self._reader = reader
-        self._shelf = Shelf(embedder, fusion or (TUNED if growing else PLAIN))
+        self._index = LineIndex(embedder, fusion or (TUNED if growing else PLAIN))
         self._growing = growing
         self._k = k
         self._clock = clock
 
-    def begin(self, scene: Scene) -> None:
-        """Clear the shelf; a rulebook told in the first scene goes on it when that is played."""
-        self._shelf.clear()
+    def begin(self, scene: GameScene) -> None:
+        """Clear the index; a rulebook told in the first scene goes into it when that is played."""
+        self._index.clear()
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By the best lines for the question and those of the turn itself."""
         began = self._clock()
         present = noted(scene)
-        if self._growing or not self._shelf.notes:
-            self._shelf.add(present)
+        if self._growing or not self._index.notes:
+            self._index.add(present)
         written = self._clock()
-        found = self._shelf.search(scene.question, self._k, scene.turn, scene.actions)
+        found = self._index.search(scene.question, self._k, scene.turn, scene.actions)
         notes = in_order([*found, *present[-PRESENT:]])
         recalled = self._clock()
         choice, notes = self._chosen(scene, notes)
         return moved(choice, notes, engram_s=written - began, recall_s=recalled - written)
 
-    def _chosen(self, scene: Scene, notes: list[Note]) -> tuple[Choice, list[Note]]:
+    def _chosen(self, scene: GameScene, notes: list[Note]) -> tuple[Choice, list[Note]]:
         """What the reader makes of what was found, and what of that it was shown."""
         return self._reader.choose(shown(notes), scene.question, scene.actions), notes
 
 
-class Learning(Retrieving):
+class RewardedRetrieving(Retrieving):
     """`Retrieving` over everything said, with a diary of rewards."""
 
     def __init__(
         self,
-        reader: Reader,
+        reader: GameReader,
         embedder: Embedder,
         *,
         k: int = 12,
@@ -223,14 +223,14 @@ class Learning(Retrieving):
         super().__init__(reader, embedder, growing=True, k=k, clock=clock)
         self.name = "growing + diary"
 
-    def begin(self, scene: Scene) -> None:
-        """Clear the shelf, and forget what was learned."""
+    def begin(self, scene: GameScene) -> None:
+        """Clear the index, and forget what was learned."""
         super().begin(scene)
-        self._diary = Diary()
+        self._diary = RewardDiary()
         self._deciding = Deciding()
         self._repute = Repute()
 
-    def choose(self, scene: Scene) -> Move:
+    def choose(self, scene: GameScene) -> Move:
         """By the best lines, among the actions that the diary leaves."""
         self._diary.report(noted(scene))
         self._deciding.meet()
@@ -244,7 +244,7 @@ class Learning(Retrieving):
         self._deciding.learn(action, won=won)
         self._repute.learn(action, won=won)
 
-    def _chosen(self, scene: Scene, notes: list[Note]) -> tuple[Choice, list[Note]]:
+    def _chosen(self, scene: GameScene, notes: list[Note]) -> tuple[Choice, list[Note]]:
         question, actions = scene.question, scene.actions
         each = in_order(self._repute.meet(scene, self._latest))
         left, notes = self._left(scene, notes)
@@ -258,7 +258,7 @@ class Learning(Retrieving):
             choice = self._deciding.outright(choice, actions, left, outright[-OUTRIGHT:], asked)
         return choice, notes
 
-    def _left(self, scene: Scene, notes: Sequence[Note]) -> tuple[tuple[str, ...], list[Note]]:
+    def _left(self, scene: GameScene, notes: Sequence[Note]) -> tuple[tuple[str, ...], list[Note]]:
         """The actions that are worth a try, and the lines that count still."""
         question, actions = scene.question, scene.actions
         after, about = self._diary.after(question, actions), self._diary.about(question)
@@ -277,6 +277,6 @@ class Learning(Retrieving):
         """By name the last lines that hold it, newest first."""
 
         def holding(words: frozenset[str]) -> Iterator[Note]:
-            return (n for n in reversed(self._shelf.notes) if words <= frozenset(terms(n.shown)))
+            return (n for n in reversed(self._index.notes) if words <= frozenset(terms(n.shown)))
 
         return [list(islice(holding(frozenset(terms(name))), LINES)) for name in names]

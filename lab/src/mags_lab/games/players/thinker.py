@@ -13,8 +13,8 @@ from mags.memory.memory import Memory
 from mags.ports.answer import Answer, ContextItem, OnText, RecallAgain
 from mags.ports.policy import LED_BY, OUTCOME, Turn
 from mags.recall.chains import Chain
-from mags_lab.games.players.deciding import Deciding, Ranking
-from mags_lab.games.players.diary import WELL, Diary
+from mags_lab.games.players.deciding import Deciding, LineRanking
+from mags_lab.games.players.diary import WELL, RewardDiary
 from mags_lab.games.players.doubts import Doubts, Grounds
 from mags_lab.games.players.evidence import (
     UNTOLD,
@@ -33,7 +33,7 @@ from mags_lab.games.players.notes import (
     NAMED,
     PRESENT,
     Note,
-    Shown,
+    ShownLine,
     beyond,
     further,
     in_order,
@@ -44,7 +44,7 @@ from mags_lab.games.players.notes import (
     together,
 )
 from mags_lab.games.players.repute import LINES, Repute
-from mags_lab.games.turns import Choice, Reader, Said, Scene
+from mags_lab.games.turns import Choice, GameReader, GameScene, Said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ class Rarity:
             self._told.add(text)
             self._lines.update(_stems(text))
 
-    def rarest(self, found: Sequence[Shown], question: str) -> list[str]:
+    def rarest(self, found: Sequence[ShownLine], question: str) -> list[str]:
         """Words of what was found that the question lacks and other lines have, fewest first."""
         texts = _texts(found)
         left = self._lines.copy()
@@ -146,7 +146,7 @@ def _stems(text: str) -> set[str]:
     return {stem(word) for word in words(text)}
 
 
-def midway(found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity) -> str:
+def midway(found: Sequence[ShownLine], scene: GameScene, habits: Habits, rarity: Rarity) -> str:
     """A query from both ends: what the first lines tell beyond the question, and the actions.
 
     By the names that they have; among places, where most lines name some, by their rarest words.
@@ -158,17 +158,17 @@ def midway(found: Sequence[Shown], scene: Scene, habits: Habits, rarity: Rarity)
     return " ".join([*told, *scene.actions])
 
 
-def further_queries(found: Sequence[Shown], scene: Scene) -> tuple[str, ...]:
+def further_queries(found: Sequence[ShownLine], scene: GameScene) -> tuple[str, ...]:
     """What the lines found first name beyond the question, for a second look."""
     named = _names(found, scene)
     return (" ".join(named),) if len(named) > NAMED else tuple(named)  # words, if no names
 
 
-def _names(found: Sequence[Shown], scene: Scene) -> list[str]:
+def _names(found: Sequence[ShownLine], scene: GameScene) -> list[str]:
     return further(_texts(found), scene.question)
 
 
-def _texts(found: Sequence[Shown]) -> list[str]:
+def _texts(found: Sequence[ShownLine]) -> list[str]:
     return [one.note.line.text for one in found if one.note is not None]
 
 
@@ -183,7 +183,7 @@ class Thinker:
 
     name = "reader"
 
-    def __init__(self, reader: Reader, habits: Habits, clock: Callable[[], float]) -> None:
+    def __init__(self, reader: GameReader, habits: Habits, clock: Callable[[], float]) -> None:
         self._reader = reader
         self._habits = habits
         self._clock = clock
@@ -200,15 +200,15 @@ class Thinker:
         """Nothing was said, done or learned yet."""
         self.notes: dict[int, Note] = {}
         self.ids: dict[Said, int] = {}
-        self.diary = Diary()
+        self.diary = RewardDiary()
         self.options = Options()
-        self.ranking = Ranking()
+        self.ranking = LineRanking()
         self.doubts = Doubts()
         self.grounds = Grounds()
         self.deciding = Deciding()
         self.repute = Repute()
         self.rarity = Rarity()
-        self.shown: list[Shown] = []
+        self.shown: list[ShownLine] = []
         self.choice = Choice(action="", sure=0.0)
         self.recalls = 0
         self._history: list[Note] = []
@@ -243,7 +243,7 @@ class Thinker:
             attrs[LED_BY] = " ".join(map(str, sorted(self.grounds.last.lines)))
         return {note.said: attrs}
 
-    def meet(self, scene: Scene) -> None:
+    def meet(self, scene: GameScene) -> None:
         """What is to be decided next."""
         self._scene = scene
         self._open = scene.actions
@@ -254,7 +254,7 @@ class Thinker:
         if self._habits.history:
             self._history = [*self._history, *noted(scene)][-self._habits.history :]
 
-    def did(self, scene: Scene, action: str, reward: float) -> None:
+    def did(self, scene: GameScene, action: str, reward: float) -> None:
         """Keep what was done and what it brought."""
         ground = self.grounds.did(action)
         self.diary.did(scene, action, reward, ground.lines & self.passing.facts.keys())
@@ -287,7 +287,7 @@ class Thinker:
                 return self._answer(())
         return self._recalled(items, recall_again)
 
-    def _chained(self, question: str, recall_again: RecallAgain) -> list[Shown]:
+    def _chained(self, question: str, recall_again: RecallAgain) -> list[ShownLine]:
         """The lines of the best chains, from the question to an action, and what decides there."""
         if not self._habits.chains:
             return []
@@ -334,16 +334,16 @@ class Thinker:
         every = inspect.latest(self._memory, names, most=LINES)
         return [[self.notes[one] for one in ids if one in self.notes] for ids in every]
 
-    def _cited(self, notes: Iterable[Note]) -> list[Shown]:
+    def _cited(self, notes: Iterable[Note]) -> list[ShownLine]:
         """Lines with the episodes that they are."""
         told = self.map.facts
         return together(
-            Shown(text=n.shown, note=n, ids=(self.ids[n.said],), facts=told(n)) for n in notes
+            ShownLine(text=n.shown, note=n, ids=(self.ids[n.said],), facts=told(n)) for n in notes
         )
 
     def _told(
         self, question: str, found: Sequence[Chain], recall_again: RecallAgain
-    ) -> list[Shown]:
+    ) -> list[ShownLine]:
         """The last lines that say outright what is asked, where no chain is such a line."""
         asked = matter(question, self._scene.actions)
         first = self.notes.get(found[0].steps[0]) if found and len(found[0].steps) == 1 else None
@@ -358,7 +358,9 @@ class Thinker:
         known = {one.note.said: one for one in told if one.note}
         return [known[said] for said in sorted(known)[-OUTRIGHT:]]
 
-    def _decide(self, question: str, led: Sequence[Shown], items: Sequence[ContextItem]) -> None:
+    def _decide(
+        self, question: str, led: Sequence[ShownLine], items: Sequence[ContextItem]
+    ) -> None:
         """Weigh the reader's choice against where the memory leads, and what was recalled."""
         if self._of_each:
             shown = [one.note.said if one.note else None for one in self.shown]
@@ -410,12 +412,12 @@ class Thinker:
         notes = (self.notes[step] for step in chain.steps if step in self.notes)
         return frozenset(term for note in notes for term in terms(note.shown))
 
-    def _standing(self, led: Sequence[Shown], items: Sequence[ContextItem]) -> list[Shown]:
+    def _standing(self, led: Sequence[ShownLine], items: Sequence[ContextItem]) -> list[ShownLine]:
         """The memories that come from lines of a chain, to be cited with them."""
         texts = {one.text for one in led}
         found = ((item.id, self._line(item)) for item in items)
         return [
-            Shown(text=note.shown, note=note, ids=(id_,))
+            ShownLine(text=note.shown, note=note, ids=(id_,))
             for id_, note in found
             if note is not None and note.shown in texts
         ]
@@ -426,7 +428,7 @@ class Thinker:
         self.recalls += 1
         asked = named(self._scene.question)
         if habits.chains and asked and self.options.decline(self._scene.actions):
-            self._read([Shown(text=UNTOLD, note=None)], beside=self._history)
+            self._read([ShownLine(text=UNTOLD, note=None)], beside=self._history)
             return self._answer(())
         found = self._lines(items, habits.k - habits.meeting)
         queries: tuple[str, ...] = ()
@@ -449,11 +451,11 @@ class Thinker:
         self.recalls += len(queries)
         return self._answer(queries)
 
-    def _rests_on(self) -> list[Shown]:
+    def _rests_on(self) -> list[ShownLine]:
         """The lines that the last choice rests on."""
         return self._cited(n for place in self.choice.cited if (n := self.shown[place].note))
 
-    def _check(self, found: Sequence[Shown], beside: Sequence[Note]) -> None:
+    def _check(self, found: Sequence[ShownLine], beside: Sequence[Note]) -> None:
         """Choose again with what was said last of what the choice rests on, while there is more."""
         for _ in range(CHECKS):
             told = {one.text for one in self.shown}
@@ -473,26 +475,26 @@ class Thinker:
             queries=queries,
         )
 
-    def _read(self, found: Sequence[Shown], beside: Sequence[Note]) -> None:
+    def _read(self, found: Sequence[ShownLine], beside: Sequence[Note]) -> None:
         """Show the reader what was found and what stands beside it, oldest first."""
         known = {one.note.said: one for one in found if one.note is not None}
         own = [one for one in found if one.note is None]
         texts = {one.text for one in found}
         more = [n for n in beside if n.shown not in texts and n.said not in self.diary.failed]
         every = in_order([*(one.note for one in found if one.note is not None), *more])
-        said = [known.get(n.said) or Shown(text=n.shown, note=n) for n in every]
+        said = [known.get(n.said) or ShownLine(text=n.shown, note=n) for n in every]
         self.shown = [*own, *said]
         began = self._clock()
         lines = tuple(one.text for one in self.shown)
         self.choice = self._reader.choose(lines, self._scene.question, self._open)
         self.reading_s += self._clock() - began
 
-    def _lines(self, items: Sequence[ContextItem], most: int) -> list[Shown]:
+    def _lines(self, items: Sequence[ContextItem], most: int) -> list[ShownLine]:
         """The lines that memories come from, at most so many; best first.
 
         What was said several times in the same words counts once, as it was said last.
         """
-        found: dict[Hashable, Shown] = {}
+        found: dict[Hashable, ShownLine] = {}
         for item in items:
             if not (item.current or self._habits.stale):
                 continue
@@ -500,14 +502,14 @@ class Thinker:
             if note is not None and note.said in self.diary.failed:
                 continue
             text = item.text if note is None else note.shown
-            one = Shown(text=text, note=note, ids=(item.id,), facts=self.map.facts(note))
+            one = ShownLine(text=text, note=note, ids=(item.id,), facts=self.map.facts(note))
             if one.says in found or len(found) < most:
                 found[one.says] = merged(one, found.get(one.says))
         return list(found.values())
 
     def _fuller(
-        self, found: Sequence[Shown], items: Sequence[ContextItem], most: int
-    ) -> list[Shown]:
+        self, found: Sequence[ShownLine], items: Sequence[ContextItem], most: int
+    ) -> list[ShownLine]:
         """What was found with more lines from these memories, up to so many."""
         lines = together([*found, *self._lines(items, most)])
         return lines[:most]

@@ -61,7 +61,7 @@ _STOPS = STOP_WORDS | {"'s", "s"}
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ReaderToken:
     """A word as the reader sees it. `term`: by which it is the same as another, "" for words that
     tie nothing together; `day`: of a day named; `said`: part of the name of who speaks.
     """
@@ -78,7 +78,7 @@ class Piece:
     """A line, a question or an action in words. `day`: the one in front, `line`: its place."""
 
     line: int
-    tokens: tuple[Token, ...]
+    tokens: tuple[ReaderToken, ...]
     day: int | None = None
 
     @property
@@ -94,9 +94,9 @@ def pieces(text: str, near: int | None = None) -> tuple[Piece, ...]:
     """
     day, rest = _front(text)
     speaker = _SPEAKER.match(rest)
-    said: tuple[Token, ...] = ()
+    said: tuple[ReaderToken, ...] = ()
     if speaker:
-        said = (*_tokens(speaker[1], near, said=True), Token(":", ""))
+        said = (*_tokens(speaker[1], near, said=True), ReaderToken(":", ""))
         rest = rest[speaker.end() :]
     tokens = list(_tokens(rest, day if day is not None else near, from_day=day))
     return tuple(Piece(line=0, tokens=(*said, *part), day=day) for part in _parts(tokens) or [[]])
@@ -113,7 +113,7 @@ def _front(text: str) -> tuple[int | None, str]:
 
 def _tokens(
     text: str, near: int | None, *, said: bool = False, from_day: int | None = None
-) -> Iterator[Token]:
+) -> Iterator[ReaderToken]:
     days: list[int] = []
 
     def put(day: int | None, words: str) -> str:
@@ -128,10 +128,10 @@ def _tokens(
     for found in _WORD.finditer(marked.replace("\u2019", "'")):
         word = found[0]
         if word[0] == "\x00":
-            yield Token(DATE, "", day=days[int(word[1:-1])])
+            yield ReaderToken(DATE, "", day=days[int(word[1:-1])])
             continue
         plain = fold(word)
-        yield Token(plain, term_of(plain), capital=word[0].isupper(), said=said)
+        yield ReaderToken(plain, term_of(plain), capital=word[0].isupper(), said=said)
 
 
 @cached(50_000)
@@ -140,9 +140,9 @@ def term_of(word: str) -> str:
     return "" if word in _STOPS or not word[0].isalnum() else stem(word)
 
 
-def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
+def _parts(tokens: Sequence[ReaderToken]) -> list[list[ReaderToken]]:
     """Whole sentences as far as they fit."""
-    parts: list[list[Token]] = []
+    parts: list[list[ReaderToken]] = []
     rest = list(tokens)
     while len(rest) > LONGEST:
         ends = [p + 1 for p in range(LONGEST) if rest[p].word in ".;!?"]
@@ -212,7 +212,7 @@ class Vectors(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class ReaderLayout:
     """`words`: distinct ones; `ids` (n,) into them; `features` (n, FEATURES); `piece`, `place`
     (n,): which piece, and where in it; `starts` (p,): each piece's first token; `kind` (p,);
     `line` (p,): which line it is of, -1 else; `left`, `right` (t,): tied tokens, by `left`, each
@@ -257,7 +257,7 @@ def in_order(lines: Sequence[str]) -> list[Piece]:
 
 def laid_out(
     lines: Sequence[str], question: str, actions: Sequence[str], vectors: Vectors
-) -> tuple[Layout, NDArray[np.float32]]:
+) -> tuple[ReaderLayout, NDArray[np.float32]]:
     """The layout, and the vectors of its words."""
     told = in_order(lines)
     newest = max((p.day for p in told if p.day is not None), default=None)
@@ -273,7 +273,7 @@ def laid_out(
     sizes = np.array([1 + len(piece.tokens) for piece in every])
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     ties = _ties(terms, kinds, sizes, np.array(ids), found, known)
-    layout = Layout(
+    layout = ReaderLayout(
         words=tuple(words),
         ids=np.array(ids),
         features=_features(every, kinds, terms, now),
@@ -316,7 +316,7 @@ def _terms(every: Sequence[Piece], kinds: Sequence[int]) -> list[list[str]]:
     counts = Counter(word for piece in done for word in {t.word for t in piece.tokens})
     telling = {word for word, count in counts.items() if count < len(done) and word[0].isalnum()}
 
-    def term(token: Token) -> str:
+    def term(token: ReaderToken) -> str:
         return token.term or (token.word if token.word in telling else "")
 
     return [["", *(term(token) for token in piece.tokens)] for piece in every]
@@ -432,7 +432,7 @@ def _kinds_of(
 
 
 def _likeness(
-    layout: Layout,
+    layout: ReaderLayout,
     found: NDArray[np.float32],
     known: NDArray[np.bool_],
     terms: Sequence[Sequence[str]],
@@ -449,6 +449,6 @@ def _likeness(
         layout.features[:, column] = np.where(flat, best[layout.ids], 0.0)
 
 
-def lengths(layout: Layout) -> list[int]:
+def lengths(layout: ReaderLayout) -> list[int]:
     """How many tokens each piece has."""
     return [b - a for a, b in pairwise([*layout.starts.tolist(), len(layout.ids)])]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mags_lab.games.reader.layout import ACTION, LINE, Layout
+from mags_lab.games.reader.layout import ACTION, LINE, ReaderLayout
 
 Array = NDArray[np.float32]
 NEAR = 8
@@ -20,7 +20,7 @@ _LENGTHS = (5, 9, 13, 18, 26)
 """Pieces up to so many tokens are computed together."""
 
 
-class Network:
+class ReaderNetwork:
     """Attention within pieces and along ties; see `mags_lab.training.reader.model`."""
 
     def __init__(self, weights: Mapping[str, Array]) -> None:
@@ -28,7 +28,7 @@ class Network:
         self._blocks = 1 + max(int(name.split(".")[1]) for name in weights if "blocks." in name)
         self._heads = int(self._w["blocks.0.like"].shape[0])
 
-    def __call__(self, layout: Layout, vectors: Array) -> tuple[Array, Array]:
+    def __call__(self, layout: ReaderLayout, vectors: Array) -> tuple[Array, Array]:
         """Scores of the actions (a,) and of the pieces of lines (l,), both before a softmax."""
         words = vectors @ self._w["word.weight"].T
         x = words[layout.ids] + self._linear("known", layout.features)
@@ -47,7 +47,7 @@ class Network:
         self,
         at: str,
         x: Array,
-        layout: Layout,
+        layout: ReaderLayout,
         tables: Sequence[NDArray[np.int64]],
         flat: NDArray[np.int64],
         ends: NDArray[np.int64],
@@ -86,7 +86,7 @@ class Network:
         found: Array = (scores @ v).transpose(0, 2, 1, 3).reshape(p * longest, -1)
         return found
 
-    def _between(self, at: str, y: Array, layout: Layout, ends: NDArray[np.int64]) -> Array:
+    def _between(self, at: str, y: Array, layout: ReaderLayout, ends: NDArray[np.int64]) -> Array:
         h = y.shape[1]
         mixed = self._linear(f"{at}mix2", y)
         q, k, v = mixed[:, :h], mixed[:, h : 2 * h], mixed[:, 2 * h :]

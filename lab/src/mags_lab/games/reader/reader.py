@@ -15,10 +15,10 @@ from zlib import crc32
 import numpy as np
 
 from mags.errors import CorruptFile, InvalidInput
-from mags_lab.games.reader.layout import LINE, Layout, in_order, laid_out, pieces
-from mags_lab.games.reader.network import Array, Network
+from mags_lab.games.reader.layout import LINE, ReaderLayout, in_order, laid_out, pieces
+from mags_lab.games.reader.network import Array, ReaderNetwork
 from mags_lab.games.reader.words import WordVectors, shipped_vectors
-from mags_lab.games.turns import Choice, Reader
+from mags_lab.games.turns import Choice, GameReader
 
 HOPS = 3
 FADE = 0.5
@@ -106,7 +106,7 @@ SHIPPED = ReaderFile(
 class EmbeddedReader:
     """Chooses an action; the same choice for the same words, on every machine."""
 
-    def __init__(self, network: Network, vectors: WordVectors | None = None) -> None:
+    def __init__(self, network: ReaderNetwork, vectors: WordVectors | None = None) -> None:
         self._network = network
         self._vectors = vectors or shipped_vectors()
 
@@ -139,7 +139,7 @@ def guess(question: str, actions: tuple[str, ...]) -> Choice:
     return Choice(action=sorted(actions)[place], sure=1.0 / len(actions))
 
 
-def _cited(lines: tuple[str, ...], layout: Layout, needed: Array) -> tuple[int, ...]:
+def _cited(lines: tuple[str, ...], layout: ReaderLayout, needed: Array) -> tuple[int, ...]:
     """The lines that decided, as they were given: the likeliest at least."""
     places = layout.line[layout.kind == LINE]
     limit = min(0.0, float(needed.max()))
@@ -166,10 +166,10 @@ def opened(file: ReaderFile = SHIPPED) -> EmbeddedReader:
         )
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         weights = {name: arrays[name].astype(np.float32) for name in arrays.files}
-    return EmbeddedReader(Network(weights))
+    return EmbeddedReader(ReaderNetwork(weights))
 
 
 @lru_cache(maxsize=1)
-def shipped_reader() -> Reader:
+def shipped_reader() -> GameReader:
     """The reader that ships, one object for every player."""
     return opened() if SHIPPED.path.is_file() else LexicalReader()

@@ -21,7 +21,7 @@ from mags.models.words import stems
 from mags.ports.chat import ChatModel
 from mags.ports.policy import Turn
 from mags_lab.training.chains.schema import Role, Sample, Split, check_target, fault_of
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 
 SHOTS = 6
 BATCH = 8
@@ -83,7 +83,7 @@ def expand(
     ]
     if not usable:
         raise InvalidInput("There is no training sample to show: give some first.", seeds=0)
-    known = Known()
+    known = SeenTurns()
     for sample in seeds:
         known.take(sample)
     taken: list[Sample] = []
@@ -104,7 +104,7 @@ def expand(
     return Expansion(samples=tuple(taken), refused=refused)
 
 
-def refusal(sample: Sample, shown: Sequence[Sample], known: Known) -> str:
+def refusal(sample: Sample, shown: Sequence[Sample], known: SeenTurns) -> str:
     """Why a sample is not taken, in a word or two, or ""; one that is taken becomes known."""
     source = f"{sample.turn.speaker} {sample.turn.text}"
     try:

@@ -47,7 +47,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class HandmadeChain:
     """One chain. `recall` is "" where nothing is recalled; `engram` may hold `none`."""
 
     id: str
@@ -69,7 +69,7 @@ class Chain:
         return "\n".join((*said, *(f"{m.speaker} {m.text}" for m in self.memories)))
 
 
-def chains() -> Iterator[Chain]:
+def chains() -> Iterator[HandmadeChain]:
     """Every chain that ships with the package; raises InvalidInput at the first that is wrong."""
     taken: dict[str, str] = {}
     for file in files("hand", ".jsonl"):
@@ -87,11 +87,11 @@ def chains() -> Iterator[Chain]:
             yield chain
 
 
-def read_chain(line: str, *, where: str) -> Chain:
+def read_chain(line: str, *, where: str) -> HandmadeChain:
     """Read one line; raises InvalidInput that says where and what is wrong."""
     written = schema.read_object(line, SCHEMA, where=where)
     now = schema.moment(written["now"], where)
-    chain = Chain(
+    chain = HandmadeChain(
         id=written["id"],
         turn=schema.said(written["turn"], now),
         route=written["route"],
@@ -109,7 +109,7 @@ def read_chain(line: str, *, where: str) -> Chain:
     return chain
 
 
-def fault_of(chain: Chain) -> str:
+def fault_of(chain: HandmadeChain) -> str:
     """What is wrong with a chain, or "": its tokens, its citations, words nobody said."""
     try:
         engram = read_engram(chain.engram)
@@ -136,7 +136,7 @@ def fault_of(chain: Chain) -> str:
     return ""
 
 
-def samples(found: Sequence[Chain]) -> Iterator[Sample]:
+def samples(found: Sequence[HandmadeChain]) -> Iterator[Sample]:
     """The samples of chains: most for training; for `dev` a fifth (by a hash of the id).
 
     What names a held-out relation is for `dev`, too: training never sees it.
@@ -164,7 +164,7 @@ def samples(found: Sequence[Chain]) -> Iterator[Sample]:
                 )
 
 
-def _relations(chain: Chain) -> set[str]:
+def _relations(chain: HandmadeChain) -> set[str]:
     """Relations that the chain's tokens name, as the table spells them."""
     named = [operation.relation for operation in read_engram(chain.engram).operations]
     if chain.recall:

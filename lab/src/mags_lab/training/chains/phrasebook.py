@@ -58,7 +58,7 @@ BY_KIND = "by-kind"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class PhrasebookEntry:
     """One relation and its phrases by list.
 
     `subject`, `object`: slot types. `one`: a later object replaces the earlier one. `kind`: the
@@ -82,13 +82,13 @@ def data() -> Traversable:
     return resources.files("mags_lab.training.chains").joinpath("data")
 
 
-def phrasebook(folder: str = "phrasebook") -> tuple[Entry, ...]:
+def phrasebook(folder: str = "phrasebook") -> tuple[PhrasebookEntry, ...]:
     """Every relation of a folder of phrases, by name; raises InvalidInput.
 
     A relation may stand in several files: where its slot types are the same, its lists are joined,
     else (who a creature fears, who a person fears) it is one entry for each pair of types.
     """
-    found: dict[tuple[str, str, str], Entry] = {}
+    found: dict[tuple[str, str, str], PhrasebookEntry] = {}
     for file in files(folder, ".toml"):
         for entry in read_entries(file.read_text(encoding="utf-8"), where=file.name):
             key = (entry.name, entry.subject, entry.object)
@@ -107,7 +107,7 @@ def files(folder: str, suffix: str) -> Iterator[Traversable]:
         )
 
 
-def read_entries(text: str, *, where: str) -> Iterator[Entry]:
+def read_entries(text: str, *, where: str) -> Iterator[PhrasebookEntry]:
     """Read one file of relations; raises InvalidInput naming file, relation and phrase."""
     try:
         tables = tomllib.loads(text).get("relation", {})
@@ -117,7 +117,7 @@ def read_entries(text: str, *, where: str) -> Iterator[Entry]:
         faults = list(faults_of(table))
         if faults:
             raise InvalidInput(f"{where}, [{name}]: {faults[0]}", where=where, faults=faults)
-        yield Entry(
+        yield PhrasebookEntry(
             name=name,
             subject=table["subject"],
             object=table["object"],
@@ -192,7 +192,7 @@ def folded(phrase: str) -> str:
     return " ".join(re.findall(r"\{[^{}]*\}|[^\W_]+", phrase.casefold()))
 
 
-def all_phrases(entries: Iterable[Entry]) -> Iterator[tuple[Entry, str, str]]:
+def all_phrases(entries: Iterable[PhrasebookEntry]) -> Iterator[tuple[PhrasebookEntry, str, str]]:
     """Every (relation, list, phrase)."""
     for entry in entries:
         for name, phrases in entry.phrases.items():
@@ -200,7 +200,7 @@ def all_phrases(entries: Iterable[Entry]) -> Iterator[tuple[Entry, str, str]]:
                 yield entry, name, phrase
 
 
-def _joined(old: Entry, new: Entry, where: str) -> Entry:
+def _joined(old: PhrasebookEntry, new: PhrasebookEntry, where: str) -> PhrasebookEntry:
     if old.one != new.one:
         raise InvalidInput(
             f"{where}, [{new.name}]: another file has one = {str(old.one).lower()} for it.",
@@ -211,7 +211,9 @@ def _joined(old: Entry, new: Entry, where: str) -> Entry:
         for name in LISTS
         if old.list(name) or new.list(name)
     }
-    return Entry(name=old.name, subject=old.subject, object=old.object, one=old.one, phrases=lists)
+    return PhrasebookEntry(
+        name=old.name, subject=old.subject, object=old.object, one=old.one, phrases=lists
+    )
 
 
 # Slots that each list of frames may have; those in capitals it must have.

@@ -320,7 +320,7 @@ NOTHING = "<engram>\nnone\n</engram>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class OperationLine:
     """One operation as it is written. `when`: an ISO date or range as it is known, or ""."""
 
     act: Act
@@ -345,7 +345,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class RecallLook:
     """A recall plan as it is written; `hops` are (subject or "^", relation, inverse)."""
 
     queries: tuple[str, ...]
@@ -370,7 +370,7 @@ class Look:
         return "\n".join(("<recall>", *lines, "</recall>"))
 
 
-def engram(lines: Sequence[Line]) -> str:
+def engram(lines: Sequence[OperationLine]) -> str:
     """The whole `<engram>` block; `none` where there is nothing to store."""
     written = list(dict.fromkeys(str(line) for line in lines))
     return "\n".join(("<engram>", *written, "</engram>")) if written else NOTHING

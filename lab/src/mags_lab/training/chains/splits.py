@@ -15,7 +15,7 @@ from types import MappingProxyType
 from mags_lab.training.chains.dialogues import Dialogue, asides, dialogues
 from mags_lab.training.chains.phrasebook import (
     FURTHER,
-    Entry,
+    PhrasebookEntry,
     all_phrases,
     folded,
     frames,
@@ -44,9 +44,9 @@ SHARED_WORDS = frozenset({"kind"})
 """Word lists that are vocabulary, as relations are, and so the same in every split."""
 LEARNT = frozenset({Split.TRAIN, Split.DEV})
 """The splits that have what was written for training alone, so that no test changed with it."""
-UNHEARD = frozenset({Split.DEV_PHRASINGS, Split.DEV_COUNTED})
-"""The splits that say what `dev` says in phrases of their own."""
-FAMILIAR = LEARNT | UNHEARD
+CALIBRATION = frozenset({Split.DEV_PHRASINGS, Split.DEV_COUNTED})
+"""The splits that say what `dev` says in phrases of their own: thresholds are found on one."""
+FAMILIAR = LEARNT | CALIBRATION
 """The splits with the names, words, frames and typing of training."""
 TRAINED = frozenset({"short"})
 """Themes of conversation that training alone has."""
@@ -81,11 +81,11 @@ def part(items: Iterable[str], *, kind: str, held: bool, least: int = 0) -> tupl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class SplitMaterial:
     """Everything one split is made from. `held`: its names and fillers are the held-out ones."""
 
     split: Split
-    entries: tuple[Entry, ...]
+    entries: tuple[PhrasebookEntry, ...]
     frames: Mapping[str, tuple[str, ...]]
     smalltalk: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
@@ -104,11 +104,11 @@ def split_of(one: Dialogue) -> Split:
     return Split.DEV if place < TALK_SHARE + DEV_SHARE else Split.TRAIN
 
 
-def shelf(split: Split) -> Shelf:
-    """What a split is made from; `real` has no shelf."""
+def split_material(split: Split) -> SplitMaterial:
+    """What a split is made from; `real` has none."""
     held = split not in FAMILIAR
     more = {} if held else frames(FURTHER)
-    return Shelf(
+    return SplitMaterial(
         split=split,
         entries=_entries(split),
         frames=MappingProxyType(
@@ -143,7 +143,7 @@ def shelf(split: Split) -> Shelf:
     )
 
 
-def _entries(split: Split) -> tuple[Entry, ...]:
+def _entries(split: Split) -> tuple[PhrasebookEntry, ...]:
     book = phrasebook()
     known = tuple(entry for entry in book if entry.name not in HELD_OUT_RELATIONS)
     if split is Split.RELATIONS:
@@ -152,7 +152,7 @@ def _entries(split: Split) -> tuple[Entry, ...]:
     if split is Split.INDEPENDENT:
         names = {entry.name for entry in known}
         return _unseen((e for e in phrasebook("independent") if e.name in names), book)
-    if split in UNHEARD:
+    if split in CALIBRATION:
         return _in_phrases_of(known, phrasebook(split))
     held = split is Split.PHRASINGS
     kept = tuple(
@@ -168,7 +168,9 @@ def _entries(split: Split) -> tuple[Entry, ...]:
     return _joined(kept, phrasebook(FURTHER)) if split in LEARNT else kept
 
 
-def _in_phrases_of(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+def _in_phrases_of(
+    entries: Iterable[PhrasebookEntry], others: Iterable[PhrasebookEntry]
+) -> tuple[PhrasebookEntry, ...]:
     """The entries in phrases of `others`; what a chain of questions is made of, in their own."""
     found = {(entry.name, entry.subject, entry.object): entry for entry in others}
     kept = []
@@ -180,7 +182,9 @@ def _in_phrases_of(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[E
     return tuple(kept)
 
 
-def _joined(entries: Iterable[Entry], more: Iterable[Entry]) -> tuple[Entry, ...]:
+def _joined(
+    entries: Iterable[PhrasebookEntry], more: Iterable[PhrasebookEntry]
+) -> tuple[PhrasebookEntry, ...]:
     """The entries with the phrases that others have for them."""
     found = {(entry.name, entry.subject, entry.object): entry for entry in more}
     joined = []
@@ -195,7 +199,9 @@ def _joined(entries: Iterable[Entry], more: Iterable[Entry]) -> tuple[Entry, ...
     return tuple(joined)
 
 
-def _unseen(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, ...]:
+def _unseen(
+    entries: Iterable[PhrasebookEntry], others: Iterable[PhrasebookEntry]
+) -> tuple[PhrasebookEntry, ...]:
     """The entries without the phrases that others have too."""
     seen = {folded(phrase) for _, _, phrase in all_phrases(others)}
     return tuple(
@@ -207,5 +213,5 @@ def _unseen(entries: Iterable[Entry], others: Iterable[Entry]) -> tuple[Entry, .
     )
 
 
-def _with(entry: Entry, phrases: Mapping[str, tuple[str, ...]]) -> Entry:
+def _with(entry: PhrasebookEntry, phrases: Mapping[str, tuple[str, ...]]) -> PhrasebookEntry:
     return replace(entry, phrases={name: kept for name, kept in phrases.items() if kept})

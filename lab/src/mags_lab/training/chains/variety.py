@@ -106,7 +106,7 @@ def _bleu(
     return math.exp(sum(logs) / len(logs) + brevity) if logs else 0.0
 
 
-class Known:
+class SeenTurns:
     """What was said already: turns whose word triples are nearly another's are turned away.
 
     Each turn (with what was said before it) is filed under the smallest hashes of its triples

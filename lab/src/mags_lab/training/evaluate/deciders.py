@@ -51,16 +51,16 @@ class Decider(Protocol):
         """One decision a sample, in their order."""
         ...
 
-    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
-        """`count` decisions drawn for each sample; empty where always the same one is made."""
+    def sample(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """`count` decisions sampled for each sample; empty where always the same one is made."""
         ...
 
 
 class PolicyDecider:
     """A `Policy`, one sample at a time.
 
-    `drawn`: who is asked again, and may answer otherwise (the policy itself, or it with replies
-    that are drawn); None where the same is always decided. `spent`: tokens used since it was last
+    `sampled`: who is asked again, and may answer otherwise (the policy itself, or it with replies
+    that are sampled); None where the same is always decided. `spent`: tokens used since it was last
     called. `roles`: those that it decides. `clock`: seconds.
     """
 
@@ -71,25 +71,25 @@ class PolicyDecider:
         name: str = "",
         spent: Callable[[], int] | None = None,
         roles: Collection[Role] = tuple(Role),
-        drawn: Policy | None = None,
+        sampled: Policy | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.name = name or policy.name
         self.roles = roles
         self._policy = policy
         self._spent = spent
-        self._drawn = drawn
+        self._sampled = sampled
         self._clock = clock
 
     def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
         """One decision a sample; a reply that a guardrail refuses is a decision without reading."""
         return [self._decide(self._policy, sample) for sample in samples]
 
-    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
-        """Whoever draws, asked `count` times for each."""
-        if self._drawn is None:
+    def sample(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """Whoever samples, asked `count` times for each."""
+        if self._sampled is None:
             return []
-        return [[self._decide(self._drawn, sample) for _ in range(count)] for sample in samples]
+        return [[self._decide(self._sampled, sample) for _ in range(count)] for sample in samples]
 
     def _decide(self, policy: Policy, sample: Sample) -> Decision:
         begin = self._clock()
@@ -124,7 +124,7 @@ def asked(policy: Policy, sample: Sample) -> Reading:
 
 
 class Sampler:
-    """Draws one piece after another; the same seed and logits bring the same pieces.
+    """Samples one piece after another; the same seed and logits bring the same pieces.
 
     `temperature`: what logits are divided by before their softmax; 0 takes the likeliest. For one
     thread at a time. Raises ValueError where it is negative.
@@ -137,7 +137,7 @@ class Sampler:
         self._rng = np.random.default_rng(seed)
 
     def piece(self, logits: NDArray[np.float32]) -> int:
-        """The id of a piece, by logits (pieces,); one of -inf is never drawn, another may be."""
+        """The id of a piece, by logits (pieces,); one of -inf is never sampled, another may be."""
         if self._temperature == 0.0:
             return int(logits.argmax())
         scaled = logits.astype(np.float64) / self._temperature

@@ -19,8 +19,8 @@ from rich.text import Text
 from mags.errors import CorruptFile, MissingExtra
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.evaluate.deciders import Decider
-from mags_lab.training.evaluate.intervals import Interval
-from mags_lab.training.evaluate.scores import Cell, Verdict, cells, judge
+from mags_lab.training.evaluate.intervals import RatioInterval
+from mags_lab.training.evaluate.scores import JudgedDecision, RoleScores, cells, judge
 from mags_lab.training.reward import Fidelity
 
 
@@ -44,10 +44,10 @@ class Evaluation:
     """What one decider reached, cell by cell. `lacks`: roles that were looked at and it has not."""
 
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[RoleScores, ...]
     lacks: tuple[str, ...] = ()
 
-    def cell(self, role: str, split: str) -> Cell | None:
+    def cell(self, role: str, split: str) -> RoleScores | None:
         """The cell of a role and split, or None."""
         found = (one for one in self.cells if (one.role, one.split) == (role, split))
         return next(found, None)
@@ -65,7 +65,7 @@ def evaluate(
 
     Samples of a role that the decider lacks are left out: there is nothing of it to judge.
     """
-    verdicts: list[Verdict] = []
+    verdicts: list[JudgedDecision] = []
     lacks: set[Role] = set()
     for (role, split), some in chosen(samples, config).items():
         if role not in decider.roles:
@@ -97,14 +97,14 @@ def chosen(
 
 def _judged(
     decider: Decider, some: Sequence[Sample], config: EvaluationConfig, fidelity: Fidelity | None
-) -> list[Verdict]:
+) -> list[JudgedDecision]:
     decided = decider.decide(some)
-    drawn = decider.draw(some[: config.repeated], config.draws) if config.repeated else ()
+    sampled = decider.sample(some[: config.repeated], config.draws) if config.repeated else ()
     return [
         judge(
             sample,
             decision,
-            drawn[i] if i < len(drawn) else (),
+            sampled[i] if i < len(sampled) else (),
             fidelity=fidelity if i < config.probed else None,
         )
         for i, (sample, decision) in enumerate(zip(some, decided, strict=True))
@@ -126,7 +126,9 @@ def from_json(path: Path) -> list[Evaluation]:
 
 def _evaluation(written: Mapping[str, Any]) -> Evaluation:
     read = [
-        Cell(**{**one, "measures": {n: Interval(**i) for n, i in one["measures"].items()}})
+        RoleScores(
+            **{**one, "measures": {n: RatioInterval(**i) for n, i in one["measures"].items()}}
+        )
         for one in written["cells"]
     ]
     lacks = tuple(str(role) for role in written.get("lacks", ()))
@@ -178,7 +180,7 @@ def _lacking(one: Evaluation) -> Text:
     return Text(f"{one.name} has no {roles}: where it is in use, the rules decide that.")
 
 
-def draw(found: Sequence[Evaluation], path: Path) -> None:
+def plot(found: Sequence[Evaluation], path: Path) -> None:
     """Write a picture: exact adherence of each decider, by role and split, with its interval.
 
     The ending of `path` says of what form (.svg). Raises MissingExtra without matplotlib. At least
@@ -223,7 +225,7 @@ def _keys(found: Sequence[Evaluation]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((c.role, c.split) for one in found for c in one.cells))
 
 
-def _shown(cell: Cell, name: str) -> str:
+def _shown(cell: RoleScores, name: str) -> str:
     known = cell.measures.get(name)
     if known is None:
         cost = getattr(cell, name, None)

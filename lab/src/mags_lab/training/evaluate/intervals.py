@@ -12,7 +12,7 @@ CHUNK = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class RatioInterval:
     """A figure with its 95% bootstrap interval over `n` decisions."""
 
     mean: float
@@ -27,7 +27,7 @@ class Interval:
 
 def ratio(
     above: NDArray[np.float64], below: NDArray[np.float64], *, empty: float, seed: int
-) -> Interval:
+) -> RatioInterval:
     """Sum of `above` over sum of `below`, decisions resampled; both (n,).
 
     `empty`: the figure where nothing stands below.
@@ -40,10 +40,10 @@ def ratio(
     ]
     low, high = np.percentile(np.concatenate(drawn), (2.5, 97.5))
     whole = _quotient(above.sum(keepdims=True), below.sum(keepdims=True), empty)
-    return Interval(mean=float(whole[0]), low=float(low), high=float(high), n=count)
+    return RatioInterval(mean=float(whole[0]), low=float(low), high=float(high), n=count)
 
 
-def mean(values: NDArray[np.float64], *, seed: int) -> Interval:
+def mean(values: NDArray[np.float64], *, seed: int) -> RatioInterval:
     """The mean of (n,) values."""
     return ratio(values, np.ones_like(values), empty=0.0, seed=seed)
 

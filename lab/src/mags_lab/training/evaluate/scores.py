@@ -4,7 +4,7 @@
 - precision, recall, F1: of operations, or of the items of a plan, over the whole cell;
 - function: it asks, writes or does nothing as it should; gist: it comes to the same;
 - refused: grammar or guardrail turned it down; mixed: memory tokens of another function;
-- fidelity: what a memory knows afterwards; agreement: of the decisions drawn for one sample.
+- fidelity: what a memory knows afterwards; agreement: of the decisions sampled for one sample.
 
 Rules and heads give plans and operations, models give strings of memory tokens that are read into
 them. Relations are brought to their canonical name (`mags.ports.relations`) on both sides.
@@ -25,7 +25,7 @@ from mags.ports.policy import Act, Operation, Plan, Route
 from mags.ports.relations import kind_of, normalise
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.evaluate.deciders import Decision
-from mags_lab.training.evaluate.intervals import Interval, mean, ratio
+from mags_lab.training.evaluate.intervals import RatioInterval, mean, ratio
 from mags_lab.training.reward import Fidelity, Reading, items, read
 
 
@@ -113,7 +113,7 @@ SHARES = ("exact", "function", "gist", "refused", "mixed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class JudgedDecision:
     """One decision judged; what was not looked at is None. `shared` of `said` are `wanted`."""
 
     role: Role
@@ -133,13 +133,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class RoleScores:
     """One role on one split. `measures`: by name; times in milliseconds, None where unmeasured."""
 
     role: str
     split: str
     n: int
-    measures: Mapping[str, Interval]
+    measures: Mapping[str, RatioInterval]
     p50_ms: float | None
     p95_ms: float | None
     tokens: float | None
@@ -148,18 +148,18 @@ class Cell:
 def judge(
     sample: Sample,
     decision: Decision,
-    drawn: Sequence[Decision] = (),
+    sampled: Sequence[Decision] = (),
     *,
     fidelity: Fidelity | None = None,
-) -> Verdict:
-    """Hold a decision against the target; `drawn`: others for the same sample."""
+) -> JudgedDecision:
+    """Hold a decision against the target; `sampled`: others for the same sample."""
     target = read(sample, sample.target)
     if target is None:
         raise ValueError(f"the target of {sample.id} is no reply")
     reading = decision.reading
     got, want = said(reading) if reading is not None else None, said(target)
-    mixed = [decision.mixed, *(one.mixed for one in drawn)]
-    return Verdict(
+    mixed = [decision.mixed, *(one.mixed for one in sampled)]
+    return JudgedDecision(
         role=sample.role,
         split=sample.split.value,
         exact=float(got == want),
@@ -171,22 +171,22 @@ def judge(
         said=got.total() if got is not None else 0,
         wanted=want.total(),
         fidelity=_known_after(sample, decision, fidelity),
-        agreement=agreement(drawn) if len(drawn) > 1 else None,
+        agreement=agreement(sampled) if len(sampled) > 1 else None,
         seconds=decision.seconds,
         tokens=decision.tokens,
     )
 
 
-def agreement(drawn: Sequence[Decision]) -> float:
+def agreement(sampled: Sequence[Decision]) -> float:
     """Share of pairs that say the same; a refused one agrees with none."""
-    found = [said(one.reading) if one.reading is not None else None for one in drawn]
+    found = [said(one.reading) if one.reading is not None else None for one in sampled]
     pairs = list(combinations(found, 2))
     return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 
 
-def cells(verdicts: Iterable[Verdict], *, seed: int = 0) -> tuple[Cell, ...]:
+def cells(verdicts: Iterable[JudgedDecision], *, seed: int = 0) -> tuple[RoleScores, ...]:
     """One cell for each role and split that occurs, in the order of both."""
-    found: dict[tuple[Role, str], list[Verdict]] = {}
+    found: dict[tuple[Role, str], list[JudgedDecision]] = {}
     for one in verdicts:
         found.setdefault((one.role, one.split), []).append(one)
     roles = list(Role)
@@ -194,7 +194,9 @@ def cells(verdicts: Iterable[Verdict], *, seed: int = 0) -> tuple[Cell, ...]:
     return tuple(cell(role, split, found[role, split], seed=seed) for role, split in order)
 
 
-def cell(role: Role, split: str, verdicts: Sequence[Verdict], *, seed: int = 0) -> Cell:
+def cell(
+    role: Role, split: str, verdicts: Sequence[JudgedDecision], *, seed: int = 0
+) -> RoleScores:
     """The measures of one role on one split."""
     measures = {name: mean(_measured(verdicts, name), seed=seed) for name in SHARES}
     shared, told, wanted = (_measured(verdicts, name) for name in ("shared", "said", "wanted"))
@@ -208,7 +210,7 @@ def cell(role: Role, split: str, verdicts: Sequence[Verdict], *, seed: int = 0) 
             measures[name] = mean(known, seed=seed)
     times = _measured(verdicts, "seconds")
     tokens = _measured(verdicts, "tokens")
-    return Cell(
+    return RoleScores(
         role=role.value,
         split=split,
         n=len(verdicts),
@@ -226,7 +228,7 @@ def _known_after(sample: Sample, decision: Decision, fidelity: Fidelity | None) 
     return fidelity(sample, done)
 
 
-def _measured(verdicts: Sequence[Verdict], name: str) -> NDArray[np.float64]:
+def _measured(verdicts: Sequence[JudgedDecision], name: str) -> NDArray[np.float64]:
     """One number of each verdict that has it."""
     found = (getattr(one, name) for one in verdicts)
     return np.array([one for one in found if one is not None], dtype=np.float64)

@@ -13,16 +13,16 @@ from datetime import timedelta
 from random import Random
 
 from mags.ports.policy import Act, Recalled, Turn
-from mags_lab.training.chains.phrasebook import Entry
-from mags_lab.training.chains.schema import Line, sentence
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.phrasebook import PhrasebookEntry
+from mags_lab.training.chains.schema import OperationLine, sentence
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Framer
 from mags_lab.training.generate.statements import (
     Company,
-    Draft,
-    Teller,
-    Told,
+    StatementMaker,
+    ToldStatement,
+    TurnDraft,
     lines_of,
     memory,
     old_of,
@@ -52,26 +52,28 @@ class Next:
     """What follows. `old`: the first telling as a memory words it; `sure`: it is remembered."""
 
     text: str
-    lines: tuple[Line, ...]
+    lines: tuple[OperationLine, ...]
     old: str
     tags: tuple[str, ...]
     sure: bool = False
 
 
-class Changes:
+class ChangeDrafts:
     """Makes drafts of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, framer: Framer, teller: Teller) -> None:
+    def __init__(
+        self, material: SplitMaterial, rng: Random, framer: Framer, teller: StatementMaker
+    ) -> None:
         self._rng = rng
-        self._shelf = shelf
+        self._material = material
         self._framer = framer
         self._teller = teller
-        entries = shelf.entries
+        entries = material.entries
         self._one = [entry for entry in entries if entry.one and _changes(entry)]
         self._many = [entry for entry in entries if not entry.one]
         self._ends = [entry for entry in entries if _any(entry, "end")]
 
-    def draft(self, who: Company) -> Draft | None:
+    def draft(self, who: Company) -> TurnDraft | None:
         """A turn right after a statement; None where this split has no fitting phrase."""
         way = self._rng.choices(list(WAYS), weights=list(WAYS.values()))[0]
         if way == "change":
@@ -82,7 +84,7 @@ class Changes:
             return self._amended(who)
         return self._again(who, way)
 
-    def _told(self, who: Company, act: Act) -> Draft | None:
+    def _told(self, who: Company, act: Act) -> TurnDraft | None:
         """A change or an end in a phrase of its own, sometimes of "she"."""
         told = self._teller.tell(act, who.speaker)
         if told is None:
@@ -103,7 +105,7 @@ class Changes:
         then = Next(text=text, lines=told.lines, old=told.old, tags=told.tags)
         return self._draft(who, before, then)
 
-    def _amended(self, who: Company) -> Draft | None:
+    def _amended(self, who: Company) -> TurnDraft | None:
         """A change in a word or two: what it is of stands in the statement before it."""
         kind = self._rng.choice(("amend", "amend", "amend_swap", "amend_swap", "amend_end"))
         pool = {"amend": self._one, "amend_swap": [*self._one, *self._many]}.get(kind, self._ends)
@@ -126,10 +128,10 @@ class Changes:
         )
         return self._draft(who, before, then)
 
-    def _again(self, who: Company, way: str) -> Draft | None:
+    def _again(self, who: Company, way: str) -> TurnDraft | None:
         """A plain phrase of the same slot: another value, one more, the same, or no fact."""
         stem = "near_" if way == "near" else ""
-        pool = {"anew": self._one, "another": self._many}.get(way, self._shelf.entries)
+        pool = {"anew": self._one, "another": self._many}.get(way, self._material.entries)
         people = ("first", "third")
         found = [(e, p) for e in pool for p in people if e.list(p) and e.list(stem + p)]
         if not found:
@@ -155,7 +157,7 @@ class Changes:
         return self._draft(who, before, then)
 
     def _before(
-        self, who: Company, entry: Entry, values: Mapping[str, str], first: bool
+        self, who: Company, entry: PhrasebookEntry, values: Mapping[str, str], first: bool
     ) -> Turn | None:
         """The first telling, with these values."""
         phrases = entry.list("first" if first else "third")
@@ -167,12 +169,12 @@ class Changes:
         said = who.speaker if first else self._rng.choice((who.speaker, who.other))
         return Turn(text=text, speaker=said)
 
-    def _draft(self, who: Company, before: Turn, then: Next) -> Draft:
+    def _draft(self, who: Company, before: Turn, then: Next) -> TurnDraft:
         recent = [before]
         if self._rng.random() < REPLIED:
-            recent.append(Turn(text=self._rng.choice(self._shelf.smalltalk), speaker=who.other))
+            recent.append(Turn(text=self._rng.choice(self._material.smalltalk), speaker=who.other))
         known = then.sure or self._rng.random() < REMEMBERED
-        return Draft(
+        return TurnDraft(
             text=then.text,
             speaker=who.speaker,
             now=who.now,
@@ -187,15 +189,15 @@ class Changes:
         return memory(text, id=self._rng.randint(1, 99), speaker=speaker, at=at)
 
 
-def _as_it_was(told: Told) -> Mapping[str, str]:
+def _as_it_was(told: ToldStatement) -> Mapping[str, str]:
     """The values of the statement that a change or an end is of."""
     ends = told.list.startswith("end")
     return told.values if ends else {**told.values, "o": told.values["p"]}
 
 
-def _any(entry: Entry, stem: str) -> bool:
+def _any(entry: PhrasebookEntry, stem: str) -> bool:
     return bool(entry.list(f"{stem}_first") or entry.list(f"{stem}_third"))
 
 
-def _changes(entry: Entry) -> bool:
+def _changes(entry: PhrasebookEntry) -> bool:
     return any(_any(entry, stem) for stem in ("change", "swap", "correct"))

@@ -11,12 +11,12 @@ from mags.models.grammar import BAR
 from mags.ports.policy import Act, Recalled, Turn
 from mags.ports.relations import kind_of
 from mags_lab.training.chains.dialogues import CHOICE, Dialogue, fill, fillable, slots_of, type_of
-from mags_lab.training.chains.phrasebook import Entry
-from mags_lab.training.chains.schema import Line, Look, Role, sentence
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.phrasebook import PhrasebookEntry
+from mags_lab.training.chains.schema import OperationLine, RecallLook, Role, sentence
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Fillers, Framer
-from mags_lab.training.generate.statements import Draft, Teller, fact_of, memory
+from mags_lab.training.generate.statements import StatementMaker, TurnDraft, fact_of, memory
 
 OPENED, CLOSED = 0.3, 0.3
 """Shares of turns with a sentence before or after them that tells nothing."""
@@ -29,34 +29,36 @@ REMEMBERED = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class FilledTurn:
     """A turn that is being filled: its values by slot, the date `{when}` says, today."""
 
     values: dict[str, str]
-    said: dates.Said
+    said: dates.DatePhrase
     now: date
 
 
 class Talks:
     """Makes drafts of one split's turns of conversation."""
 
-    def __init__(self, shelf: Shelf, rng: Random) -> None:
+    def __init__(self, material: SplitMaterial, rng: Random) -> None:
         self._rng = rng
-        self._shelf = shelf
-        self._fillers = Fillers(shelf, rng)
-        self._teller = Teller(shelf, rng, self._fillers, Framer(shelf, rng, self._fillers))
-        self._entries = {entry.name: entry for entry in shelf.entries}
-        self._free = tuple(one for one in shelf.dialogues if not (one.was or one.asks))
+        self._material = material
+        self._fillers = Fillers(material, rng)
+        self._teller = StatementMaker(
+            material, rng, self._fillers, Framer(material, rng, self._fillers)
+        )
+        self._entries = {entry.name: entry for entry in material.entries}
+        self._free = tuple(one for one in material.dialogues if not (one.was or one.asks))
         self._idle = tuple(one for one in self._free if not one.keep)
 
     @property
     def any(self) -> bool:
         """Whether this split has turns of conversation."""
-        return bool(self._shelf.dialogues)
+        return bool(self._material.dialogues)
 
-    def draft(self, role: Role) -> Draft:
+    def draft(self, role: Role) -> TurnDraft:
         """Any turn, for the write policy or the router, sometimes with another one after it."""
-        one = self._rng.choice(self._shelf.dialogues)
+        one = self._rng.choice(self._material.dialogues)
         if one not in self._free or self._rng.random() >= JOINED:
             return self.of(one, role)
         other = self._rng.choice(self._free)
@@ -65,7 +67,7 @@ class Talks:
             return self.of(one, role)
         return self.of(one, role, then=other)
 
-    def of(self, one: Dialogue, role: Role, *, then: Dialogue | None = None) -> Draft:
+    def of(self, one: Dialogue, role: Role, *, then: Dialogue | None = None) -> TurnDraft:
         """A draw of one turn, or of two as one."""
         scene = self._scene(one)
         me, you = scene.values["me"], scene.values["you"]
@@ -76,12 +78,12 @@ class Talks:
             text += f" {self._said(then.say, after)}"
             lines += tuple(self._line(kept, after) for kept in then.keep)
         was = self._before(one, scene)
-        return Draft(
+        return TurnDraft(
             text=self._around(one, text, scene),
             speaker=me,
             now=scene.now,
             lines=lines,
-            look=Look(queries=(one.say,)) if one.asks else None,
+            look=RecallLook(queries=(one.say,)) if one.asks else None,
             recent=tuple(
                 Turn(text=line, speaker=you if (len(was) - place) % 2 else me)
                 for place, line in enumerate(was)
@@ -94,7 +96,7 @@ class Talks:
             ),
         )
 
-    def _scene(self, one: Dialogue, *, after: Scene | None = None) -> Scene:
+    def _scene(self, one: Dialogue, *, after: FilledTurn | None = None) -> FilledTurn:
         """Values for a turn; the company, the day and no name again of the one before it."""
         now = after.now if after else dates.today(self._rng)
         said = dates.beginning(self._rng, now)
@@ -107,28 +109,28 @@ class Talks:
             if slot not in values:
                 taken = (*old, *values.values())
                 values[slot] = self._fillers.value(type_of(slot), avoid=taken)
-        return Scene(values=values, said=said, now=now)
+        return FilledTurn(values=values, said=said, now=now)
 
     def _first_name(self, taken: tuple[str, ...]) -> str:
         return self._fillers.name(avoid=taken).split()[0]
 
-    def _said(self, text: str, scene: Scene) -> str:
+    def _said(self, text: str, scene: FilledTurn) -> str:
         """A line with its choices made and its slots filled in."""
         chosen = CHOICE.sub(lambda found: self._rng.choice(found[1].split("|")), text)
         filled = " ".join(fill(chosen, scene.values).split())
         return filled[0].upper() + filled[1:] if text.startswith(("{", "[")) else filled
 
-    def _around(self, one: Dialogue, text: str, scene: Scene) -> str:
+    def _around(self, one: Dialogue, text: str, scene: FilledTurn) -> str:
         opens = not one.was and self._rng.random() < OPENED
         closes = not text.endswith("?") and self._rng.random() < CLOSED
         before, after = ("open" if opens else "", "close" if closes else "")
         extra = [
-            self._said(self._rng.choice(self._shelf.asides[name]), scene) if name else ""
+            self._said(self._rng.choice(self._material.asides[name]), scene) if name else ""
             for name in (before, after)
         ]
         return " ".join(part for part in (extra[0], text, extra[1]) if part)
 
-    def _before(self, one: Dialogue, scene: Scene) -> Sequence[str]:
+    def _before(self, one: Dialogue, scene: FilledTurn) -> Sequence[str]:
         """What was said before, oldest first: as written, or any turn that told nothing."""
         if one.was:
             return [self._said(line, scene) for line in one.was]
@@ -142,15 +144,15 @@ class Talks:
         turned.values.update(you_and_me)
         return [self._said(other.say, turned)]
 
-    def _line(self, kept: str, scene: Scene) -> Line:
+    def _line(self, kept: str, scene: FilledTurn) -> OperationLine:
         act, *fields = (part.strip() for part in BAR.split(kept))
         if act == Act.NOTE.value:
-            return Line(act=Act.NOTE, text=fill(fields[0], scene.values))
+            return OperationLine(act=Act.NOTE, text=fill(fields[0], scene.values))
         when = fields[3] if len(fields) > 3 else ""
         subject = fields[0]
         if subject.startswith("{me}'s ") and scene.values["me"].endswith("s"):
             subject = subject.replace("'s ", "' ", 1)
-        return Line(
+        return OperationLine(
             act=Act[act],
             subject=fill(subject, scene.values),
             relation=fill(fields[1], scene.values),
@@ -158,7 +160,7 @@ class Talks:
             when=scene.said.since if when == "{when}" else dates.of_phrase(when, scene.now),
         )
 
-    def _memories(self, lines: Sequence[Line], scene: Scene) -> tuple[Recalled, ...]:
+    def _memories(self, lines: Sequence[OperationLine], scene: FilledTurn) -> tuple[Recalled, ...]:
         """What changes or ends, more often than not, among facts that do not matter."""
         found = []
         for line in lines:
@@ -176,10 +178,10 @@ class Talks:
             for text, id in zip(texts, ids, strict=True)
         )
 
-    def _old(self, line: Line, scene: Scene) -> str:
+    def _old(self, line: OperationLine, scene: FilledTurn) -> str:
         if line.act is Act.RETRACT:
             return sentence(line.subject, line.relation, line.object)
-        entry: Entry | None = self._entries.get(line.relation)
+        entry: PhrasebookEntry | None = self._entries.get(line.relation)
         type = kind_of(line.relation) or (entry.object if entry else "")
         if not type:
             return ""

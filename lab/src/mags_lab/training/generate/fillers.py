@@ -19,7 +19,7 @@ from random import Random
 from mags.errors import InvalidInput
 from mags.models.rendering import DAYS, MONTHS
 from mags_lab.training.chains.phrasebook import SLOT, blocked
-from mags_lab.training.chains.splits import Shelf, held_out
+from mags_lab.training.chains.splits import SplitMaterial, held_out
 
 ONSETS = (
     *("b", "br", "c", "d", "dr", "f", "fl", "g", "gr", "h", "j", "k", "l", "m", "n", "p", "pl"),
@@ -140,10 +140,10 @@ STRANGE_SHARE = 0.15
 class Fillers:
     """Values by slot type, drawn with `rng` from what a split may use."""
 
-    def __init__(self, shelf: Shelf, rng: Random) -> None:
+    def __init__(self, material: SplitMaterial, rng: Random) -> None:
         self._rng = rng
-        self._held = shelf.held
-        self._words = shelf.words
+        self._held = material.held
+        self._words = material.words
 
     def value(self, type: str, *, avoid: tuple[str, ...] = ()) -> str:
         """A value of a type, none of `avoid`; raises InvalidInput for an unknown type."""
@@ -260,8 +260,8 @@ BREAKS = (". ", ". ", ", ", " ", " - ", "\n", "... ", "; ")
 class Framer:
     """Frames of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, fillers: Fillers) -> None:
-        self._shelf = shelf
+    def __init__(self, material: SplitMaterial, rng: Random, fillers: Fillers) -> None:
+        self._material = material
         self._rng = rng
         self._fillers = fillers
 
@@ -275,14 +275,14 @@ class Framer:
         pool = [
             frame
             for kind in ("either", *kinds)
-            for frame in self._shelf.frames[kind]
+            for frame in self._material.frames[kind]
             if others or "{n}" not in frame
         ]
         return self.put(self._rng.choice(pool), {"x": text}, names=names)
 
     def frame(self, kind: str) -> str:
         """A frame of a kind."""
-        return self._rng.choice(self._shelf.frames[kind])
+        return self._rng.choice(self._material.frames[kind])
 
     def put(self, frame: str, values: Mapping[str, str], *, names: Sequence[str] = ()) -> str:
         """A frame filled in; `{n}` becomes a name that is none of `names`."""
@@ -315,9 +315,9 @@ class Framer:
         return joined
 
     def _noise(self, count: int) -> str:
-        rng, pool = self._rng, self._shelf.words["common"]
+        rng, pool = self._rng, self._material.words["common"]
         words = [
-            made_up(rng, held=self._shelf.held) if rng.random() < 0.2 else rng.choice(pool)
+            made_up(rng, held=self._material.held) if rng.random() < 0.2 else rng.choice(pool)
             for _ in range(count)
         ]
         return " ".join(word.capitalize() if rng.random() < 0.15 else word for word in words)

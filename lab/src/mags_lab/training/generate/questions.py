@@ -10,12 +10,12 @@ from random import Random
 
 from mags.models.policy.heads.wording import backwards, stem
 from mags.ports.policy import Turn
-from mags_lab.training.chains.phrasebook import Entry, fill
-from mags_lab.training.chains.schema import Look
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill
+from mags_lab.training.chains.schema import RecallLook
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.fillers import Fillers, Framer
-from mags_lab.training.generate.statements import Teller
+from mags_lab.training.generate.statements import StatementMaker
 
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("person", "relative-name"), "person"),
@@ -31,11 +31,11 @@ PRONOUNS = {"he": ("he", "him", "his"), "she": ("she", "her", "her")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class GeneratedQuestion:
     """A question. `look`: its plan. `about`: the name it hangs on, which no frame may use."""
 
     text: str
-    look: Look
+    look: RecallLook
     about: str
     recent: tuple[Turn, ...] = ()
     episodic: bool = False
@@ -45,15 +45,19 @@ class Asked:
 class Questioner:
     """Makes questions from the phrases of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, teller: Teller, framer: Framer) -> None:
+    def __init__(
+        self, material: SplitMaterial, rng: Random, teller: StatementMaker, framer: Framer
+    ) -> None:
         self._rng = rng
         self._teller = teller
         self._framer = framer
-        self._fillers = Fillers(shelf, rng)
-        self._entries = shelf.entries
-        self._bridges = _bridges(shelf.entries)
+        self._fillers = Fillers(material, rng)
+        self._entries = material.entries
+        self._bridges = _bridges(material.entries)
         # How often each kind is asked; kinds for which a split has no phrase fall out.
-        self._kinds: dict[str, tuple[float, Callable[[str, str, date], Asked | None]]] = {
+        self._kinds: dict[
+            str, tuple[float, Callable[[str, str, date], GeneratedQuestion | None]]
+        ] = {
             "third": (26, lambda speaker, other, now: self.direct("ask_third", speaker, other)),
             "first": (15, lambda speaker, other, now: self.direct("ask_first", speaker, other)),
             "second": (6, lambda speaker, other, now: self.direct("ask_second", speaker, other)),
@@ -65,7 +69,7 @@ class Questioner:
             "episodic": (8, lambda speaker, other, now: self.episodic(speaker, now)),
         }
 
-    def ask(self, speaker: str, other: str, now: date) -> Asked:
+    def ask(self, speaker: str, other: str, now: date) -> GeneratedQuestion:
         """A question of a kind by chance; what was said before names who a pronoun means."""
         names = list(self._kinds)
         while True:
@@ -74,7 +78,7 @@ class Questioner:
             if asked is not None:
                 return asked
 
-    def direct(self, name: str, speaker: str, other: str) -> Asked | None:
+    def direct(self, name: str, speaker: str, other: str) -> GeneratedQuestion | None:
         """A question for one slot from one of the lists."""
         found = [entry for entry in self._entries if entry.list(name)]
         if not found:
@@ -87,9 +91,9 @@ class Questioner:
         recent, text = self._referred(phrase, values, entry, speaker, other)
         relation = values["relation"]
         query = backwards(relation, about) if inverse else stem(about, relation)
-        return Asked(
+        return GeneratedQuestion(
             text=text,
-            look=Look(
+            look=RecallLook(
                 queries=(query,),
                 entities=(about,),
                 hops=((about, relation, inverse),),
@@ -100,7 +104,7 @@ class Questioner:
             tags=(name.removeprefix("ask_"), *(("pronoun",) if recent else ())),
         )
 
-    def past(self, speaker: str, other: str, now: date) -> Asked | None:
+    def past(self, speaker: str, other: str, now: date) -> GeneratedQuestion | None:
         """A question for what is no longer so, sometimes with the time it was so."""
         name = self._rng.choice(("ask_past_first", "ask_past_third"))
         asked = self.direct(name, speaker, other)
@@ -118,7 +122,7 @@ class Questioner:
             tags=(*asked.tags, "dated"),
         )
 
-    def vague(self, speaker: str, other: str) -> Asked | None:
+    def vague(self, speaker: str, other: str) -> GeneratedQuestion | None:
         """A question that has to be reworded, or taken one step back."""
         return self.direct(
             self._rng.choice(("ask_vague_third", "ask_vague_third", "ask_vague_first")),
@@ -126,7 +130,7 @@ class Questioner:
             other,
         )
 
-    def hops(self, speaker: str) -> Asked | None:
+    def hops(self, speaker: str) -> GeneratedQuestion | None:
         """A question of two or three facts in a row: "Where does Ana's sister live?"."""
         if not self._bridges:
             return None
@@ -146,9 +150,9 @@ class Questioner:
             return None
         text = fill(phrase, {**values[-1], "s": words})
         relations = [one["relation"] for one in values]
-        return Asked(
+        return GeneratedQuestion(
             text=text[0].upper() + text[1:] if phrase.startswith("{s}") else text,
-            look=Look(
+            look=RecallLook(
                 queries=(stem(start, relations[0]),),
                 entities=(start,),
                 hops=((start, relations[0], False), *(("^", r, False) for r in relations[1:])),
@@ -158,7 +162,7 @@ class Questioner:
             tags=(f"{len(chain)}-hop",),
         )
 
-    def yesno(self, speaker: str) -> Asked | None:
+    def yesno(self, speaker: str) -> GeneratedQuestion | None:
         """A question whether something is so."""
         found = [(e, p) for e in self._entries for p in e.list("third") if PLAIN.match(p)]
         if not found:
@@ -167,9 +171,9 @@ class Questioner:
         values = self._teller.values(entry, "", speaker)
         about, relation = values["s"], values["relation"]
         frame = self._framer.frame("yesno")
-        return Asked(
+        return GeneratedQuestion(
             text=self._framer.put(frame, {"x": fill(phrase, values)}),
-            look=Look(
+            look=RecallLook(
                 queries=(stem(about, relation),),
                 entities=(about,),
                 hops=((about, relation, False),),
@@ -179,16 +183,16 @@ class Questioner:
             tags=("yesno",),
         )
 
-    def episodic(self, speaker: str, now: date) -> Asked:
+    def episodic(self, speaker: str, now: date) -> GeneratedQuestion:
         """A question after what was said in some stretch of time."""
         span = dates.span(self._rng, now)
         own = self._rng.random() < 0.4
         about = speaker if own else self._fillers.name(avoid=(speaker,))
         frame = self._framer.frame("spoke" if own else "told")
         text = fill(frame, {"s": about, "t": span.words})
-        return Asked(
+        return GeneratedQuestion(
             text=text[0].upper() + text[1:],
-            look=Look(
+            look=RecallLook(
                 queries=(),
                 entities=(about,),
                 since=span.since,
@@ -206,7 +210,12 @@ class Questioner:
         return other if name.endswith("second") else ""
 
     def _referred(
-        self, phrase: str, values: Mapping[str, str], entry: Entry, speaker: str, other: str
+        self,
+        phrase: str,
+        values: Mapping[str, str],
+        entry: PhrasebookEntry,
+        speaker: str,
+        other: str,
     ) -> tuple[tuple[Turn, ...], str]:
         """What was said before, and the question, its name sometimes a pronoun."""
         if "{s}" in phrase and entry.subject == "person" and self._rng.random() < 0.2:
@@ -219,7 +228,7 @@ class Questioner:
 
     def _noun(
         self,
-        chain: Sequence[Entry],
+        chain: Sequence[PhrasebookEntry],
         values: Sequence[Mapping[str, str]],
         start: str,
         *,
@@ -260,7 +269,7 @@ def _with_pronoun(phrase: str, values: Mapping[str, str], gender: str) -> str:
     return fill(text[0].upper() + text[1:], values)
 
 
-def _bridges(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+def _bridges(entries: Sequence[PhrasebookEntry]) -> list[tuple[PhrasebookEntry, PhrasebookEntry]]:
     """(outer, inner): the object of the inner fact is what the outer one is about."""
     return [
         (outer, inner)

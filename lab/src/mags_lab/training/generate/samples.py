@@ -9,15 +9,22 @@ from random import Random
 
 from mags.ports.policy import Act, Recalled, Turn
 from mags_lab.training.chains.phrasebook import SLOT, fill
-from mags_lab.training.chains.schema import Line, Role, Sample, Split, sentence
-from mags_lab.training.chains.splits import FAMILIAR, TESTS, Shelf, shelf
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.schema import OperationLine, Role, Sample, Split, sentence
+from mags_lab.training.chains.splits import FAMILIAR, TESTS, SplitMaterial, split_material
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate import dates
-from mags_lab.training.generate.changes import AMEND, Changes
+from mags_lab.training.generate.changes import AMEND, ChangeDrafts
 from mags_lab.training.generate.dialogues import Talks
 from mags_lab.training.generate.fillers import Fillers, Framer, typed
-from mags_lab.training.generate.questions import Asked, Questioner
-from mags_lab.training.generate.statements import Company, Draft, Teller, Told, fact_of, memory
+from mags_lab.training.generate.questions import GeneratedQuestion, Questioner
+from mags_lab.training.generate.statements import (
+    Company,
+    StatementMaker,
+    ToldStatement,
+    TurnDraft,
+    fact_of,
+    memory,
+)
 
 # Shares of the turns shown to the write policy.
 MIX = {
@@ -44,16 +51,16 @@ PLAIN_SPEAKERS = ("user", "assistant")
 class Turns:
     """Makes drafts for one split. `scatter`: share of turns put among random words."""
 
-    def __init__(self, shelf: Shelf, rng: Random, *, scatter: float) -> None:
+    def __init__(self, material: SplitMaterial, rng: Random, *, scatter: float) -> None:
         self._rng = rng
-        self._shelf = shelf
-        self._fillers = Fillers(shelf, rng)
-        self._framer = Framer(shelf, rng, self._fillers)
+        self._material = material
+        self._fillers = Fillers(material, rng)
+        self._framer = Framer(material, rng, self._fillers)
         self._scatter = scatter
-        self._teller = Teller(shelf, rng, self._fillers, self._framer)
-        self._asker = Questioner(shelf, rng, self._teller, self._framer)
-        self._changes = Changes(shelf, rng, self._framer, self._teller)
-        self._writers: dict[str, Callable[[Company], Draft | None]] = {
+        self._teller = StatementMaker(material, rng, self._fillers, self._framer)
+        self._asker = Questioner(material, rng, self._teller, self._framer)
+        self._changes = ChangeDrafts(material, rng, self._framer, self._teller)
+        self._writers: dict[str, Callable[[Company], TurnDraft | None]] = {
             "add": lambda who: self.told(who, Act.ADD),
             "update": lambda who: self.told(who, Act.UPDATE),
             "retract": lambda who: self.told(who, Act.RETRACT),
@@ -75,7 +82,7 @@ class Turns:
             other = self._fillers.name(avoid=(speaker,))
         return Company(speaker=speaker, other=other, now=dates.today(self._rng))
 
-    def to_write(self) -> Draft:
+    def to_write(self) -> TurnDraft:
         """A turn for the write policy, kinds in the shares of `MIX`."""
         while True:
             kind = self._rng.choices(list(MIX), weights=list(MIX.values()))[0]
@@ -83,13 +90,13 @@ class Turns:
             if draft is not None:
                 return self._surrounded(draft)
 
-    def to_ask(self) -> Draft:
+    def to_ask(self) -> TurnDraft:
         """A turn for the ask policy."""
         who = self.company()
         draft = self.both(who) if self._rng.random() < 0.1 else None
         return self._surrounded(draft or self.asked(who), recalls=False)
 
-    def to_route(self) -> Draft:
+    def to_route(self) -> TurnDraft:
         """A turn for the router; what has to be known to decide is never in memory alone."""
         who, drawn = self.company(), self._rng.random()
         if drawn < 0.3:
@@ -103,7 +110,7 @@ class Turns:
             draft = self.near(who) if drawn < 0.88 else self.small(who)
         return self._surrounded(draft or self.small(who), recalls=False)
 
-    def told(self, who: Company, act: Act) -> Draft | None:
+    def told(self, who: Company, act: Act) -> TurnDraft | None:
         """A turn that tells one to three things, the first of them by `act`."""
         first = self._teller.tell(act, who.speaker)
         if first is None:
@@ -120,7 +127,7 @@ class Turns:
             parts.append(more)
         return self._draft(who, parts)
 
-    def both(self, who: Company) -> Draft | None:
+    def both(self, who: Company) -> TurnDraft | None:
         """A turn that tells something and asks something else."""
         told = self._teller.tell(self._rng.choice((Act.ADD, Act.ADD, Act.UPDATE)), who.speaker)
         if told is None:
@@ -129,7 +136,7 @@ class Turns:
         if asked.recent or told.list.startswith("correct"):
             return None
         frame = self._framer.frame("tell_and_ask")
-        return Draft(
+        return TurnDraft(
             text=self._framer.put(frame, {"x": told.text, "q": asked.text}),
             speaker=who.speaker,
             now=who.now,
@@ -141,10 +148,10 @@ class Turns:
             tags=("both", *told.tags, *asked.tags),
         )
 
-    def asked(self, who: Company) -> Draft:
+    def asked(self, who: Company) -> TurnDraft:
         """A turn that asks."""
         asked = self._asker.ask(who.speaker, who.other, who.now)
-        return Draft(
+        return TurnDraft(
             text=self._framer.around(asked.text, "question", names=(asked.about,)),
             speaker=who.speaker,
             now=who.now,
@@ -154,25 +161,25 @@ class Turns:
             tags=("question", *asked.tags),
         )
 
-    def near(self, who: Company) -> Draft | None:
+    def near(self, who: Company) -> TurnDraft | None:
         """A turn that looks as if it told something."""
         told = self._teller.from_list(["near_first", "near_third"], who.speaker)
         if told is None:
             return None
         text = self._framer.around(told.text, names=tuple(told.values.values()))
-        return Draft(text=text, speaker=who.speaker, now=who.now, tags=("near",))
+        return TurnDraft(text=text, speaker=who.speaker, now=who.now, tags=("near",))
 
-    def small(self, who: Company) -> Draft:
+    def small(self, who: Company) -> TurnDraft:
         """Small talk."""
         text = " ".join(
-            self._rng.choice(self._shelf.smalltalk)
+            self._rng.choice(self._material.smalltalk)
             for _ in range(self._rng.choice((1, 1, 1, 2, 2, 3)))
         )
         if self._rng.random() < 0.5:
             text = self._framer.around(text)
-        return Draft(text=text, speaker=who.speaker, now=who.now, tags=("small talk",))
+        return TurnDraft(text=text, speaker=who.speaker, now=who.now, tags=("small talk",))
 
-    def known(self, who: Company) -> Draft | None:
+    def known(self, who: Company) -> TurnDraft | None:
         """A turn that tells what is remembered already: nothing to store."""
         told = self._teller.tell(Act.ADD, who.speaker)
         if told is None:
@@ -186,19 +193,19 @@ class Turns:
         )
         return replace(draft, lines=(), recalled=(known,), tags=("known",))
 
-    def note(self, who: Company) -> Draft:
+    def note(self, who: Company) -> TurnDraft:
         """A turn with a rule, a how-to or a reason: kept as a sentence."""
         line = self._framer.frame("note")
         text = fill(line, {type: self._fillers.value(type) for type in SLOT.findall(line)})
-        return Draft(
+        return TurnDraft(
             text=self._framer.put(self._framer.frame("note_frame"), {"x": text}),
             speaker=who.speaker,
             now=who.now,
-            lines=(Line(act=Act.NOTE, text=text),),
+            lines=(OperationLine(act=Act.NOTE, text=text),),
             tags=("note",),
         )
 
-    def _varied(self, told: Told, who: Company) -> Told:
+    def _varied(self, told: ToldStatement, who: Company) -> ToldStatement:
         """A statement as it stands, or with a pronoun, a relative, two objects, or a date."""
         drawn = self._rng.random()
         if told.can_be_pronoun and drawn < 0.25:
@@ -214,14 +221,14 @@ class Turns:
             return self._corrected(told, who)
         return self._teller.dated(told, who.now)
 
-    def _corrected(self, told: Told, who: Company) -> Told:
+    def _corrected(self, told: ToldStatement, who: Company) -> ToldStatement:
         """A correction after somebody said the wrong thing."""
         if told.about in PLAIN_SPEAKERS:
             return told
         before = self._framer.put(self._framer.frame("echo"), {"x": told.old})
         return replace(told, recent=(Turn(text=before, speaker=who.other),))
 
-    def _more(self, first: Told, who: Company) -> Told | None:
+    def _more(self, first: ToldStatement, who: Company) -> ToldStatement | None:
         """A further statement, sometimes of the same person."""
         person = first.entry.subject == "person" and not first.first_person
         hidden = {"pronoun", "kin", "unnamed kin"} & {*first.tags}
@@ -232,7 +239,7 @@ class Turns:
         more = self._teller.tell(act, who.speaker)
         return None if more is None or more.list.startswith("correct") else more
 
-    def _draft(self, who: Company, parts: list[Told]) -> Draft:
+    def _draft(self, who: Company, parts: list[ToldStatement]) -> TurnDraft:
         text = parts[0].text
         for part in parts[1:]:
             text = self._framer.put(self._framer.frame("pair"), {"x": text, "y": part.text})
@@ -244,7 +251,7 @@ class Turns:
         if changed is not None:
             old.append(changed)
             lines = tuple(replace(line, act=Act.UPDATE) for line in lines)
-        return Draft(
+        return TurnDraft(
             text=self._framer.around(
                 text, *kinds, names=names, others=all("pronoun" not in p.tags for p in parts)
             ),
@@ -260,7 +267,7 @@ class Turns:
             ),
         )
 
-    def _changed(self, parts: list[Told], who: Company) -> Recalled | None:
+    def _changed(self, parts: list[ToldStatement], who: Company) -> Recalled | None:
         """Another value that is remembered of a slot that holds one: telling is then changing."""
         told = parts[0]
         plain = len(parts) == len(told.lines) == 1 and told.list in ("first", "third")
@@ -271,14 +278,14 @@ class Turns:
             words, id=self._rng.randint(1, 99), speaker=who.speaker, at=self._earlier(who.now)
         )
 
-    def _bare(self, who: Company, told: Told) -> Draft | None:
+    def _bare(self, who: Company, told: ToldStatement) -> TurnDraft | None:
         """An answer in a word or two to a question of the other."""
         name = "ask_second" if told.first_person else "ask_third"
         phrases = told.entry.list(name)
         if not phrases:
             return None
         question = fill(self._rng.choice(phrases), told.values)
-        return Draft(
+        return TurnDraft(
             text=self._framer.put(self._framer.frame("bare"), {"o": told.values["o"]}),
             speaker=who.speaker,
             now=who.now,
@@ -287,13 +294,13 @@ class Turns:
             tags=("add", "bare answer"),
         )
 
-    def _addressed(self, asked: Asked, who: Company) -> tuple[Turn, ...]:
+    def _addressed(self, asked: GeneratedQuestion, who: Company) -> tuple[Turn, ...]:
         """What was said before: whoever is asked about as "you" has spoken."""
         if "second" not in asked.tags:
             return asked.recent
-        return (Turn(text=self._rng.choice(self._shelf.smalltalk), speaker=who.other),)
+        return (Turn(text=self._rng.choice(self._material.smalltalk), speaker=who.other),)
 
-    def _old(self, told: Told, who: Company) -> tuple[Recalled, ...]:
+    def _old(self, told: ToldStatement, who: Company) -> tuple[Recalled, ...]:
         """The fact that a change replaces, remembered more often than not."""
         spoken_of = told.recent or not told.list.startswith("correct")
         if not told.old or (spoken_of and self._rng.random() < 0.4):
@@ -301,14 +308,14 @@ class Turns:
         id, at = self._rng.randint(1, 99), self._earlier(who.now)
         return (memory(told.old, id=id, speaker=who.speaker, at=at),)
 
-    def _surrounded(self, draft: Draft, *, recalls: bool = True) -> Draft:
+    def _surrounded(self, draft: TurnDraft, *, recalls: bool = True) -> TurnDraft:
         """The draft with earlier turns, memories and words that have nothing to do with it."""
         if self._rng.random() < ASIDES and not (WHOLE | {"small talk"}) & {*draft.tags}:
             draft = self._with_aside(draft)
         if self._rng.random() < self._scatter and not WHOLE & {*draft.tags}:
             text = self._framer.scattered(draft.text)
             draft = replace(draft, text=text, tags=(*draft.tags, "scattered"))
-        if self._shelf.split in FAMILIAR and "note" not in draft.tags:
+        if self._material.split in FAMILIAR and "note" not in draft.tags:
             draft = replace(draft, text=typed(draft.text, self._rng))
         recent, recalled = list(draft.recent), list(draft.recalled)
         if self._rng.random() < 0.3:
@@ -321,12 +328,12 @@ class Turns:
                 recalled.insert(self._rng.randint(0, len(recalled)), self._stray(draft))
         return replace(draft, recent=tuple(recent), recalled=_numbered(recalled))
 
-    def _with_aside(self, draft: Draft) -> Draft:
+    def _with_aside(self, draft: TurnDraft) -> TurnDraft:
         """The draft with one more sentence before or after it that changes nothing."""
         near = None
         if "pronoun" not in draft.tags and self._rng.random() < 0.4:
             near = self._teller.from_list(["near_first", "near_third"], draft.speaker)
-        aside = near.text if near else self._rng.choice(self._shelf.smalltalk)
+        aside = near.text if near else self._rng.choice(self._material.smalltalk)
         if "?" in aside:  # another question would need another plan
             return draft
         parts = [draft.text, aside]
@@ -337,14 +344,14 @@ class Turns:
     def _chatter(self, speaker: str) -> str:
         """What somebody said before that does not matter here."""
         if self._rng.random() < 0.5:
-            return self._rng.choice(self._shelf.smalltalk)
+            return self._rng.choice(self._material.smalltalk)
         own = self._rng.random() < 0.5
         told = self._teller.tell(Act.ADD, speaker, third=None if own else True)
-        return told.text if told else self._rng.choice(self._shelf.smalltalk)
+        return told.text if told else self._rng.choice(self._material.smalltalk)
 
-    def _stray(self, draft: Draft) -> Recalled:
+    def _stray(self, draft: TurnDraft) -> Recalled:
         """A memory that does not matter here."""
-        entry = self._rng.choice(self._shelf.entries)
+        entry = self._rng.choice(self._material.entries)
         speaker = self._fillers.name(avoid=(draft.speaker,))
         values = self._teller.values(entry, "", speaker)
         return memory(
@@ -372,7 +379,7 @@ def _numbered(recalled: list[Recalled]) -> tuple[Recalled, ...]:
     return tuple(found)
 
 
-def _same_slot(one: Told, other: Told) -> bool:
+def _same_slot(one: ToldStatement, other: ToldStatement) -> bool:
     return (one.about, one.entry.name) == (other.about, other.entry.name)
 
 
@@ -400,18 +407,24 @@ class Amount:
 
 def generate(amount: Amount, seed: int) -> Iterator[Sample]:
     """Samples of every split that has material: train first; always the same for a seed."""
-    known = Known()
+    known = SeenTurns()
     for split in (Split.TRAIN, Split.DEV, *TESTS):
         yield from of_split(split, amount.of(split), seed, known)
 
 
-def of_split(split: Split, count: int, seed: int, known: Known) -> Iterator[Sample]:
+def of_split(split: Split, count: int, seed: int, known: SeenTurns) -> Iterator[Sample]:
     """Samples of one split, none a near duplicate of one in `known`, which grows with them."""
-    yield from of_shelf(shelf(split), count, f"{seed} {split}", known, name=split)
+    yield from of_material(split_material(split), count, f"{seed} {split}", known, name=split)
 
 
-def of_shelf(
-    material: Shelf, count: int, seed: str, known: Known, *, name: str, scatter: float = SCATTER
+def of_material(
+    material: SplitMaterial,
+    count: int,
+    seed: str,
+    known: SeenTurns,
+    *,
+    name: str,
+    scatter: float = SCATTER,
 ) -> Iterator[Sample]:
     """Samples of this material; their ids begin with `name`. `scatter`: see `SCATTER`."""
     if not (material.dialogues if material.split is Split.TALK else material.entries):

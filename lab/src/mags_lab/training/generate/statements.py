@@ -9,9 +9,18 @@ from datetime import date
 from random import Random
 
 from mags.ports.policy import Act, Recalled, Turn
-from mags_lab.training.chains.phrasebook import Entry, fill
-from mags_lab.training.chains.schema import Line, Look, Role, Sample, Split, engram, route, sentence
-from mags_lab.training.chains.splits import Shelf
+from mags_lab.training.chains.phrasebook import PhrasebookEntry, fill
+from mags_lab.training.chains.schema import (
+    OperationLine,
+    RecallLook,
+    Role,
+    Sample,
+    Split,
+    engram,
+    route,
+    sentence,
+)
+from mags_lab.training.chains.splits import SplitMaterial
 from mags_lab.training.generate import dates
 from mags_lab.training.generate.dates import seconds
 from mags_lab.training.generate.fillers import Fillers, Framer, common
@@ -27,7 +36,7 @@ class Company:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class TurnDraft:
     """A turn, what it asks to be stored (`lines`) and to be recalled (`look`).
 
     `episodic`: the question is after what was said, more than after what is so.
@@ -36,8 +45,8 @@ class Draft:
     text: str
     speaker: str
     now: date
-    lines: tuple[Line, ...] = ()
-    look: Look | None = None
+    lines: tuple[OperationLine, ...] = ()
+    look: RecallLook | None = None
     recent: tuple[Turn, ...] = ()
     recalled: tuple[Recalled, ...] = ()
     episodic: bool = False
@@ -62,7 +71,7 @@ class Draft:
         if role is Role.WRITE:
             return engram(self.lines)
         if role is Role.ASK:
-            return str(self.look or Look(queries=(self.text,)))
+            return str(self.look or RecallLook(queries=(self.text,)))
         word = {(True, True): "both", (True, False): "recall", (False, True): "engram"}.get(
             (self.look is not None, bool(self.lines)), "neither"
         )
@@ -82,18 +91,18 @@ KIN = re.compile(r"\{s\}'s ([a-z]+(?: [a-z]+)?)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ToldStatement:
     """A statement. `about`: its subject; `values`: what was filled in; `list`: where it is from.
 
     `old`: the fact it replaces or ends, as a memory words it, or "".
     """
 
     text: str
-    entry: Entry
+    entry: PhrasebookEntry
     list: str
     phrase: str
     values: Mapping[str, str]
-    lines: tuple[Line, ...]
+    lines: tuple[OperationLine, ...]
     old: str = ""
     recent: tuple[Turn, ...] = ()
     tags: tuple[str, ...] = ()
@@ -114,18 +123,20 @@ class Told:
         return self.phrase.startswith("{s} ") and self.entry.subject == "person"
 
 
-class Teller:
+class StatementMaker:
     """Makes statements from the phrases of one split."""
 
-    def __init__(self, shelf: Shelf, rng: Random, fillers: Fillers, framer: Framer) -> None:
+    def __init__(
+        self, material: SplitMaterial, rng: Random, fillers: Fillers, framer: Framer
+    ) -> None:
         self._rng = rng
         self._fillers = fillers
         self._framer = framer
-        self._entries = shelf.entries
-        self._by_list = _by_list(shelf.entries)
+        self._entries = material.entries
+        self._by_list = _by_list(material.entries)
         self._kin = [
             (entry, found[1])
-            for entry in shelf.entries
+            for entry in material.entries
             if entry.subject == entry.object == "person"
             for phrase in entry.list("of")
             if (found := KIN.match(phrase))
@@ -136,7 +147,7 @@ class Teller:
         """Lists that have any phrase."""
         return frozenset(self._by_list)
 
-    def tell(self, act: Act, speaker: str, *, third: bool | None = None) -> Told | None:
+    def tell(self, act: Act, speaker: str, *, third: bool | None = None) -> ToldStatement | None:
         """A statement that calls for `act`; None where this split has no such phrase."""
         names = [f"{stem}_{p}" for stem in LISTS[act] for p in ("first", "third")]
         if act is Act.ADD:
@@ -145,7 +156,7 @@ class Teller:
             names = [name for name in names if name.endswith("third") is third]
         return self.from_list(names, speaker)
 
-    def from_list(self, names: list[str], speaker: str) -> Told | None:
+    def from_list(self, names: list[str], speaker: str) -> ToldStatement | None:
         """A statement from one of the lists: the list by chance, then the relation."""
         names = [name for name in names if name in self._by_list]
         if not names:
@@ -155,7 +166,7 @@ class Teller:
         entry = self._rng.choice(self._by_list[name])
         return self.of(entry, name, speaker)
 
-    def about(self, person: str, speaker: str, *, unlike: str) -> Told | None:
+    def about(self, person: str, speaker: str, *, unlike: str) -> ToldStatement | None:
         """One more thing about somebody who was just named, told with a pronoun."""
         found = [
             (entry, name)
@@ -182,12 +193,14 @@ class Teller:
             return self.of(self._rng.choice(found), "third", speaker, subject=person).text
         return self._framer.put(self._framer.frame("meeting"), {"s": person})
 
-    def of(self, entry: Entry, name: str, speaker: str, *, subject: str = "") -> Told:
+    def of(
+        self, entry: PhrasebookEntry, name: str, speaker: str, *, subject: str = ""
+    ) -> ToldStatement:
         """A statement of one relation from one of its lists."""
         phrase = self._rng.choice(entry.list(name))
         values = self.values(entry, speaker if name.endswith("first") else subject, speaker)
         text = self.worded(phrase, entry, values)
-        return Told(
+        return ToldStatement(
             text=text,
             entry=entry,
             list=name,
@@ -198,7 +211,7 @@ class Teller:
             tags=(name.rpartition("_")[0] or "add",),
         )
 
-    def values(self, entry: Entry, subject: str, speaker: str) -> dict[str, str]:
+    def values(self, entry: PhrasebookEntry, subject: str, speaker: str) -> dict[str, str]:
         """Values for every slot of a relation, no two alike."""
         kind = self._fillers.value(entry.kind) if entry.kind else ""
         type = kind or entry.object
@@ -215,13 +228,13 @@ class Teller:
             "relation": f"{entry.name} {kind}".strip(),
         }
 
-    def worded(self, phrase: str, entry: Entry, values: Mapping[str, str]) -> str:
+    def worded(self, phrase: str, entry: PhrasebookEntry, values: Mapping[str, str]) -> str:
         """A phrase filled in; a common noun that opens it may get a capital."""
         text = fill(phrase, values)
         opens = phrase.startswith(("{o}", "{p}")) and common(values["k"] or entry.object, text)
         return text[0].upper() + text[1:] if opens and self._rng.random() < 0.5 else text
 
-    def dated(self, told: Told, now: date) -> Told:
+    def dated(self, told: ToldStatement, now: date) -> ToldStatement:
         """The same with the date since which it is so, where the phrase or a frame tells."""
         named = ""
         if told.lines[-1].act is Act.UPDATE or "since" in told.text.casefold():
@@ -240,7 +253,7 @@ class Teller:
             tags=(*told.tags, "when"),
         )
 
-    def kin(self, told: Told, speaker: str) -> Told:
+    def kin(self, told: ToldStatement, speaker: str) -> ToldStatement:
         """The same about "my sister Ana" instead of Ana: two facts in one; or of "my sister"."""
         if not self._kin or told.first_person or told.entry.subject != "person":
             return told
@@ -251,7 +264,9 @@ class Teller:
         words = f"my {noun} {told.about}" if named else f"my {noun}"
         text = fill(told.phrase, {**told.values, "s": words})
         if named:
-            link = Line(act=Act.ADD, subject=speaker, relation=entry.name, object=told.about)
+            link = OperationLine(
+                act=Act.ADD, subject=speaker, relation=entry.name, object=told.about
+            )
             lines, old = (link, *told.lines), told.old
         else:
             whose = f"{speaker}'{'' if speaker.endswith('s') else 's'} {noun}"
@@ -265,7 +280,7 @@ class Teller:
             tags=(*told.tags, "kin" if named else "unnamed kin"),
         )
 
-    def several(self, told: Told) -> Told:
+    def several(self, told: ToldStatement) -> ToldStatement:
         """The same with two objects where the relation takes many and the phrase ends in one."""
         entry = told.entry
         ends = re.search(r" \{o\}[.!]?$", told.phrase)
@@ -281,7 +296,7 @@ class Teller:
             tags=(*told.tags, "list"),
         )
 
-    def pronoun(self, told: Told, word: str) -> Told:
+    def pronoun(self, told: ToldStatement, word: str) -> ToldStatement:
         """The same with its opening subject as a pronoun."""
         text = fill(told.phrase, {**told.values, "s": word})
         return replace(told, text=text, tags=(*told.tags, "pronoun"))
@@ -292,25 +307,27 @@ def memory(text: str, *, id: int, speaker: str, at: float, current: bool = True)
     return Recalled(id=id, text=text, speaker=speaker, at=at, current=current)
 
 
-def fact_of(told: Told) -> str:
+def fact_of(told: ToldStatement) -> str:
     """The (new) fact as a memory words it."""
     return sentence(told.about, told.values["relation"], told.values["o"])
 
 
-def _by_list(entries: tuple[Entry, ...]) -> dict[str, list[Entry]]:
-    found: dict[str, list[Entry]] = {}
+def _by_list(entries: tuple[PhrasebookEntry, ...]) -> dict[str, list[PhrasebookEntry]]:
+    found: dict[str, list[PhrasebookEntry]] = {}
     for entry in entries:
         for name in entry.phrases:
             found.setdefault(name, []).append(entry)
     return found
 
 
-def lines_of(entry: Entry, name: str, values: Mapping[str, str]) -> tuple[Line, ...]:
+def lines_of(
+    entry: PhrasebookEntry, name: str, values: Mapping[str, str]
+) -> tuple[OperationLine, ...]:
     """The operations that a phrase of the list `name` asks for."""
     subject, relation = values["s"], values["relation"]
 
-    def line(act: Act, object: str) -> Line:
-        return Line(act=act, subject=subject, relation=relation, object=object)
+    def line(act: Act, object: str) -> OperationLine:
+        return OperationLine(act=act, subject=subject, relation=relation, object=object)
 
     if name.startswith(("near", "ask")):
         return ()
@@ -323,7 +340,7 @@ def lines_of(entry: Entry, name: str, values: Mapping[str, str]) -> tuple[Line, 
     return line(Act.RETRACT, values["p"]), line(Act.ADD, values["o"])
 
 
-def old_of(entry: Entry, name: str, values: Mapping[str, str]) -> str:
+def old_of(entry: PhrasebookEntry, name: str, values: Mapping[str, str]) -> str:
     """The fact that a phrase of the list `name` replaces or ends, as a memory words it, or ""."""
     if not name.startswith(("change", "swap", "correct", "end")):
         return ""
@@ -331,5 +348,5 @@ def old_of(entry: Entry, name: str, values: Mapping[str, str]) -> str:
     return sentence(values["s"], values["relation"], gone)
 
 
-def _since(lines: tuple[Line, ...], when: str) -> tuple[Line, ...]:
+def _since(lines: tuple[OperationLine, ...], when: str) -> tuple[OperationLine, ...]:
     return (*lines[:-1], replace(lines[-1], when=when))

@@ -22,7 +22,7 @@ from mags.errors import InvalidInput
 from mags.models.policy.heads.weights import HeadsFile, opened
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.schema import Sample, Split
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.heads.batches import drawn, padded
 from mags_lab.training.heads.fit import labelled
 from mags_lab.training.heads.growth import grow
@@ -111,7 +111,7 @@ def samples_of(course: Course, number: int, held: Material) -> Iterator[Sample]:
 
     The tests are told in names and words that training never has.
     """
-    seen = Known()
+    seen = SeenTurns()
     for sample in held.dev:
         seen.take(sample)
     seed = f"{course.seed} round {number}"

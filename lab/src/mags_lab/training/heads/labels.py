@@ -15,7 +15,7 @@ from mags.ports.policy import Act, Operation, Plan, Route
 from mags_lab.training.chains.dialogues import EVENTS
 from mags_lab.training.chains.phrasebook import phrasebook, words
 from mags_lab.training.chains.schema import Sample, Split
-from mags_lab.training.chains.splits import shelf
+from mags_lab.training.chains.splits import split_material
 from mags_lab.training.generate.questions import KINDS
 from mags_lab.training.reward import read
 
@@ -46,7 +46,7 @@ class Gold:
 @cache
 def taught() -> Vocabulary:
     """All relations that training may name, of the phrasebook and of conversation."""
-    return _of_names({entry.name for entry in shelf(Split.TRAIN).entries} | EVENTS.keys())
+    return _of_names({entry.name for entry in split_material(Split.TRAIN).entries} | EVENTS.keys())
 
 
 def vocabulary(samples: Iterable[Sample]) -> Vocabulary:

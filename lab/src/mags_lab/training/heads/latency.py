@@ -15,7 +15,7 @@ from mags.models.embed.onnx import OnnxEmbedder
 from mags.models.policy.heads.policy import HeadsPolicy
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, Thresholds
 from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import of_split
 
 
@@ -28,7 +28,7 @@ def main() -> None:
     file = SHIPPED if given.file is None else HeadsFile(path=given.file)
     alone = Thresholds(route=0.0, ask=0.0, write=0.0, nothing=0.0)
     policy = HeadsPolicy(OnnxEmbedder(), file=file, thresholds=alone)
-    samples = tuple(of_split(Split.PHRASINGS, given.samples, 1, Known()))
+    samples = tuple(of_split(Split.PHRASINGS, given.samples, 1, SeenTurns()))
     decided(policy, samples[0])
     encoder = OnnxEmbedder()
     for role in Role:

@@ -11,10 +11,10 @@ from mags.errors import InvalidInput
 from mags.models.policy.heads.choices import Vocabulary
 from mags_lab.training.chains import hand
 from mags_lab.training.chains.schema import Role, Sample, Split
-from mags_lab.training.chains.splits import TESTS, shelf
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.splits import TESTS, split_material
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.dialogues import Talks
-from mags_lab.training.generate.samples import SCATTER, of_shelf, of_split
+from mags_lab.training.generate.samples import SCATTER, of_material, of_split
 from mags_lab.training.heads.labels import gold
 from mags_lab.training.heads.states import layout_of
 from mags_lab.training.real.passage import sample as of_passage
@@ -45,7 +45,7 @@ def material(
     `talk`: turns of conversation besides, for `dev` half as many as it has of others. `unheard`:
     for `dev` besides, in phrases that training never has.
     """
-    known = Known()
+    known = SeenTurns()
     written = tuple(hand.samples(tuple(hand.chains())))
     generated = {
         split: tuple(plain(split, count, seed, known))
@@ -68,10 +68,10 @@ def material(
     )
 
 
-def talked(split: Split, count: int, seed: int | str, known: Known) -> Iterator[Sample]:
+def talked(split: Split, count: int, seed: int | str, known: SeenTurns) -> Iterator[Sample]:
     """Turns of conversation of a split, none a near duplicate of one in `known`."""
     rng = Random(f"{seed} talk {split}")
-    talks = Talks(shelf(split), rng)
+    talks = Talks(split_material(split), rng)
     place = tries = 0
     while place < count and tries < 4 * count:
         tries += 1
@@ -101,11 +101,11 @@ def passages(folder: Path, known: Vocabulary) -> Iterator[Sample]:
 
 
 def plain(
-    split: Split, count: int, seed: int | str, known: Known, *, scatter: float = SCATTER
+    split: Split, count: int, seed: int | str, known: SeenTurns, *, scatter: float = SCATTER
 ) -> Iterator[Sample]:
     """What the generator makes without turns of conversation."""
-    shelved = replace(shelf(split), dialogues=())
-    yield from of_shelf(shelved, count, f"{seed} {split}", known, name=split, scatter=scatter)
+    narrowed = replace(split_material(split), dialogues=())
+    yield from of_material(narrowed, count, f"{seed} {split}", known, name=split, scatter=scatter)
 
 
 def _of(samples: Sequence[Sample], split: Split) -> tuple[Sample, ...]:

@@ -10,19 +10,19 @@ from rich.console import Console
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile
 from mags_lab.training.heads.making import Files, make
 from mags_lab.training.heads.recipes import recipe, series
-from mags_lab.training.runs import Ledger
+from mags_lab.training.runs import RunFile
 
 
 def train(
     name: str, folder: Path, *, seed: int = 0, threads: int = 1, console: Console | None = None
-) -> Ledger:
+) -> RunFile:
     """Take every course of a series that is not taken yet; the last leaves the file to use.
 
     A course that was stopped goes on from its last whole round. Raises ConfigurationError where
     the folder is of another series.
     """
     told = series(name)
-    ledger = Ledger(folder, {"name": name, "heads": told, "seed": seed, "threads": threads})
+    ledger = RunFile(folder, {"name": name, "heads": told, "seed": seed, "threads": threads})
     start: HeadsFile | None = None
     for place, one in enumerate(told, start=1):
         last = place == len(told)

@@ -16,7 +16,7 @@ from rich.console import Console
 from mags.models.policy.heads.weights import SHIPPED, HeadsFile, opened
 from mags.models.policy.rules import RulePolicy
 from mags_lab.training.chains.schema import Sample, Split
-from mags_lab.training.chains.variety import Known
+from mags_lab.training.chains.variety import SeenTurns
 from mags_lab.training.generate.samples import of_split
 from mags_lab.training.heads.course import held_back
 from mags_lab.training.heads.export import with_thresholds
@@ -51,7 +51,7 @@ def main() -> None:
 
 def drawn(count: int, seed: int) -> list[Sample]:
     """Samples of every split that is shown, none near to another."""
-    known = Known()
+    known = SeenTurns()
     return [sample for split in SHOWN for sample in of_split(split, count, seed, known)]
 
 

@@ -47,7 +47,7 @@ from mags_lab.training.large.loading import (
 )
 from mags_lab.training.large.presets import QUICK, Preset, Wording
 from mags_lab.training.large.rewards import PLACE, Part, rewarded
-from mags_lab.training.large.trial import AdaptedDecider, Row, Stopwatch, Trial
+from mags_lab.training.large.trial import AdaptedDecider, Stopwatch, Trial, TrialRow
 from mags_lab.training.reward import Reward
 from mags_lab.training.runs import Watch
 
@@ -168,7 +168,7 @@ SAVED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tuning:
+class AdapterTuning:
     """Which model gets an adapter, and how. `model`: a folder, or a name of the hub.
 
     `reward`: what GRPO reinforces by.
@@ -181,7 +181,7 @@ class Tuning:
     reward: Reward = Reward.LABELS
 
 
-def tune(tuning: Tuning, trial: Trial) -> list[Row]:
+def tune(tuning: AdapterTuning, trial: Trial) -> list[TrialRow]:
     """Train an adapter; a row for each stage, and `results.json`, curves and adapter in the folder.
 
     A folder in which this was stopped is taken up where it was; the minutes are those since then.
@@ -226,14 +226,14 @@ def base_named(model: str) -> str:
     return str(Path(model).resolve()) if Path(model).is_dir() else model
 
 
-def _loaded(tuning: Tuning, trial: Trial, device: Device, aids: Aids) -> Loaded:
+def _loaded(tuning: AdapterTuning, trial: Trial, device: Device, aids: Aids) -> Loaded:
     source: str | Path = tuning.model
     if aids.vllm and trial.grpo:
         source = prepare(source, trial.folder / "prepared", wording=tuning.wording)
     return load(source, wording=tuning.wording, device=device, aids=aids)
 
 
-def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
+def _stages(tuning: AdapterTuning, trial: Trial, loaded: Loaded) -> Iterator[TrialRow]:
     preset, seed = tuning.preset, trial.seed
     train, tests = trial.material()
     # Before anything is taught: it may be refused.
@@ -241,7 +241,7 @@ def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
     clock = Stopwatch()
     adapted = put_adapter(loaded, preset, seed=seed)
 
-    def row(name: str) -> Row:
+    def row(name: str) -> TrialRow:
         decider = AdaptedDecider(adapted, name=name, timed=0)
         return trial.row(decider, adapted.model, tests, clock)
 
@@ -260,7 +260,11 @@ def _stages(tuning: Tuning, trial: Trial, loaded: Loaded) -> Iterator[Row]:
 
 
 def _reinforce(
-    adapted: Adapted, tuning: Tuning, trial: Trial, chosen: Sequence[Sample], parts: Sequence[Part]
+    adapted: Adapted,
+    tuning: AdapterTuning,
+    trial: Trial,
+    chosen: Sequence[Sample],
+    parts: Sequence[Part],
 ) -> None:
     config = GrpoConfig(
         steps=trial.grpo,
@@ -279,7 +283,7 @@ def _reinforce(
         reinforce_adapter(adapted, chosen, parts, config, folder=folder, watch=watch)
 
 
-def _check(tuning: Tuning, trial: Trial) -> None:
+def _check(tuning: AdapterTuning, trial: Trial) -> None:
     """Raise ConfigurationError where options do not go together, or would undo what was done."""
     if trial.grpo:
         return
@@ -296,6 +300,6 @@ def _check(tuning: Tuning, trial: Trial) -> None:
         )
 
 
-def _keep(adapted: Adapted, tuning: Tuning, trial: Trial) -> None:
+def _keep(adapted: Adapted, tuning: AdapterTuning, trial: Trial) -> None:
     if trial.keep:
         save_adapter(adapted, trial.folder / ADAPTER, base=base_named(tuning.model))

@@ -75,7 +75,7 @@ def preset(name: str) -> Preset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class DecoderShape:
     """The widths of a decoder that its memory follows from."""
 
     hidden: int
@@ -88,7 +88,7 @@ class Shape:
     tied: bool
 
     @classmethod
-    def of(cls, config: PretrainedConfig) -> Shape:
+    def of(cls, config: PretrainedConfig) -> DecoderShape:
         """The shape of a model by its config."""
         text = config.get_text_config()
         heads = text.num_attention_heads
@@ -122,9 +122,11 @@ class Shape:
         return self.layers * rank * sum(i + o for i, o in self.matrices)
 
 
-def _shape(hidden: int, layers: int, inner: int, heads: str, words: int, *, tied: bool) -> Shape:
+def _shape(
+    hidden: int, layers: int, inner: int, heads: str, words: int, *, tied: bool
+) -> DecoderShape:
     queries, groups, width = (int(part) for part in heads.split("/"))
-    return Shape(
+    return DecoderShape(
         hidden=hidden,
         layers=layers,
         inner=inner,
@@ -151,7 +153,7 @@ KNOWN = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class MemoryEstimate:
     """Bytes on the card at the peak of training, part by part."""
 
     weights: float
@@ -168,8 +170,8 @@ class Memory:
 
 
 def peak_memory(
-    shape: Shape, preset: Preset, *, four_bit: bool = False, rollouts: int = 0
-) -> Memory:
+    shape: DecoderShape, preset: Preset, *, four_bit: bool = False, rollouts: int = 0
+) -> MemoryEstimate:
     """An estimate, not a measurement, of the peak; `rollouts`: completions of GRPO at once.
 
     - weights: 2 bytes each; in 4 bits 0.56 inside the layers (with its scales), 2 in the tables.
@@ -183,7 +185,7 @@ def peak_memory(
     tables = shape.vocabulary * shape.hidden * (1 if shape.tied else 2)
     inside = shape.weights - tables
     live = 6 * shape.hidden + 4 * shape.inner + 2 * shape.heads * shape.head_width
-    return Memory(
+    return MemoryEstimate(
         weights=inside * (0.56 if four_bit else 2.0) + 6.0 * tables,
         adapter=12.0 * shape.adapter(preset.rank),
         activations=preset.tokens * (2.0 * shape.layers * shape.hidden + 4.0 * live),

@@ -16,7 +16,7 @@ from typing import Any
 from transformers.utils import logging
 
 from mags_lab.training.chains.schema import Sample
-from mags_lab.training.experience import Judge, Task, Voice
+from mags_lab.training.experience import Judge, PromptTask, SamplingPolicy
 from mags_lab.training.fidelity import BlindJudge, blind, relations_of
 from mags_lab.training.grpo import GrpoConfig, reinforce
 from mags_lab.training.large.adapters import (
@@ -34,7 +34,7 @@ from mags_lab.training.large.loading import Speech, load
 from mags_lab.training.large.lora import ADAPTER, base_named
 from mags_lab.training.large.presets import QUICK, Preset, Wording
 from mags_lab.training.large.rewards import judgeable
-from mags_lab.training.large.trial import AdaptedDecider, Row, Stopwatch, Trial
+from mags_lab.training.large.trial import AdaptedDecider, Stopwatch, Trial, TrialRow
 from mags_lab.training.ppo import PpoConfig, reinforce_with_critic
 from mags_lab.training.reward import GoldJudge, Reward
 from mags_lab.training.rollout import Sampling
@@ -71,7 +71,7 @@ class Single:
     reward: Reward = Reward.LABELS
 
 
-def train(single: Single, trial: Trial) -> list[Row]:
+def train(single: Single, trial: Trial) -> list[TrialRow]:
     """Train; a row before and after, and `results.json`, curves and adapter in the folder.
 
     A folder in which this was stopped is taken up where it was. Raises ConfigurationError where the
@@ -97,7 +97,7 @@ def train(single: Single, trial: Trial) -> list[Row]:
     trial.claim(told)
     samples, tests = trial.material()
 
-    def row(name: str, clock: Stopwatch) -> Row:
+    def row(name: str, clock: Stopwatch) -> TrialRow:
         decider = AdaptedDecider(adapted, name=name, timed=0)
         return trial.row(decider, adapted.model, tests, clock)
 
@@ -116,7 +116,7 @@ def train(single: Single, trial: Trial) -> list[Row]:
 
 def tasks_of(
     speech: Speech, samples: Sequence[Sample], reward: Reward
-) -> tuple[list[Task[Any]], Judge[Any]]:
+) -> tuple[list[PromptTask[Any]], Judge[Any]]:
     """Prompts with what the judge knows of each, and the judge.
 
     Of labels it knows the whole sample; of the store an exam, the label taken out
@@ -126,7 +126,7 @@ def tasks_of(
     chosen = judgeable(samples, reward)
     relations = relations_of(chosen)
     tasks = [
-        Task(
+        PromptTask(
             prompt=speech.ids(speech.messages(one)),
             known=one if reward is Reward.LABELS else blind(one, relations),
         )
@@ -158,7 +158,7 @@ def _reinforce(single: Single, adapted: Adapted, samples: Sequence[Sample], tria
     tasks, judge = tasks_of(speech, samples, single.reward)
     pad = int(adapted.loaded.tokenizer.pad_token_id)
     sampling = Sampling(pad=pad, end=speech.end, limit=speech.limit)
-    voice = Voice(model=adapted.model, tokenizer=speech.tokenizer, sampling=sampling)
+    policy = SamplingPolicy(model=adapted.model, tokenizer=speech.tokenizer, sampling=sampling)
     shared: dict[str, Any] = {
         "steps": single.steps,
         "rows": GROUP,
@@ -170,7 +170,7 @@ def _reinforce(single: Single, adapted: Adapted, samples: Sequence[Sample], tria
     with trial.log(name, single.steps) as watch:
         if single.algorithm is Algorithm.GRPO:
             how = GrpoConfig(prompts=prompts, group=GROUP, **shared)
-            reinforce(voice, tasks, judge, how, watch=watch, folder=folder)
+            reinforce(policy, tasks, judge, how, watch=watch, folder=folder)
         else:
             ppo = PpoConfig(replies=prompts * GROUP, copies=GROUP, **shared)
-            reinforce_with_critic(voice, tasks, judge, ppo, watch=watch, folder=folder)
+            reinforce_with_critic(policy, tasks, judge, ppo, watch=watch, folder=folder)

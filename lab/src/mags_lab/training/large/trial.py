@@ -15,8 +15,8 @@ from rich.console import Console
 from mags_lab.training.chains.schema import Sample, Split, read_samples
 from mags_lab.training.evaluate.deciders import Decider
 from mags_lab.training.evaluate.evaluation import EvaluationConfig, evaluate
-from mags_lab.training.evaluate.voices import VoiceDecider
-from mags_lab.training.experience import Voice
+from mags_lab.training.evaluate.trained import SampledDecider
+from mags_lab.training.experience import SamplingPolicy
 from mags_lab.training.generate.samples import Amount, generate
 from mags_lab.training.large.adapters import Adapted
 from mags_lab.training.rollout import Sampling
@@ -29,7 +29,7 @@ MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TrialRow:
     """What one model cost and reached.
 
     `exact`: adherence in % by "role split". `peak_mb`: of the GPU, or else of the process.
@@ -106,12 +106,12 @@ class Trial:
         model: torch.nn.Module,
         tests: Sequence[Sample],
         clock: Stopwatch,
-    ) -> Row:
+    ) -> TrialRow:
         """What a clock has counted until now, then exact adherence on every split."""
         minutes, peak = clock.minutes, clock.peak_mb
         config = EvaluationConfig(most=self.most, probed=0, repeated=0)
         found = evaluate(decider, tests, config)
-        return Row(
+        return TrialRow(
             name=decider.name,
             weights=sum(p.numel() for p in model.parameters()),
             trained=sum(p.numel() for p in model.parameters() if p.requires_grad),
@@ -120,7 +120,7 @@ class Trial:
             exact={f"{c.role} {c.split}": 100 * c.measures["exact"].mean for c in found.cells},
         )
 
-    def write(self, rows: Sequence[Row], told: Mapping[str, Any]) -> Path:
+    def write(self, rows: Sequence[TrialRow], told: Mapping[str, Any]) -> Path:
         """Write the rows, and how they were made, as JSON into the folder."""
         how = {"grpo": self.grpo, "made": self.made, "most": self.most, "seed": self.seed}
         found = {**told, **how, "rows": [asdict(row) for row in rows]}
@@ -152,15 +152,15 @@ class Stopwatch:
         return peak_mb()
 
 
-class AdaptedDecider(VoiceDecider):
+class AdaptedDecider(SampledDecider):
     """Decides by an adapted model, asked through its chat template."""
 
     def __init__(self, adapted: Adapted, *, name: str, batch: int = 32, timed: int = 20) -> None:
         speech = adapted.loaded.speech
         pad = int(adapted.loaded.tokenizer.pad_token_id)
         how = Sampling(pad=pad, end=speech.end, limit=speech.limit)
-        voice = Voice(model=adapted.model, tokenizer=speech.tokenizer, sampling=how)
-        super().__init__(voice, name=name, batch=batch, timed=timed)
+        policy = SamplingPolicy(model=adapted.model, tokenizer=speech.tokenizer, sampling=how)
+        super().__init__(policy, name=name, batch=batch, timed=timed)
         self._speech = speech
 
     def _ids(self, sample: Sample) -> tuple[int, ...]:

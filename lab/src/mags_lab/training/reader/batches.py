@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from mags_lab.games.reader.layout import ACTION, LINE, QUESTION, Layout, laid_out
+from mags_lab.games.reader.layout import ACTION, LINE, QUESTION, ReaderLayout, laid_out
 from mags_lab.games.reader.network import table_of
 from mags_lab.games.reader.words import shipped_vectors
 from mags_lab.training.reader.book import TRAIN
@@ -33,7 +33,7 @@ class Batch:
     places of tokens, n where there is none; `piece` (n,); `asked` (n,): the first token of each
     token's question; `acts` (a,): first tokens of actions, `task` (a,) which task each is of,
     `right` (a,): the share of right it has; `told` (l,): first tokens of lines, `needed` (l,).
-    The rest as in `Layout`.
+    The rest as in `ReaderLayout`.
     """
 
     vectors: NDArray[np.float16]
@@ -81,7 +81,7 @@ def batch_of(tasks: Sequence[Task]) -> Batch:
 def _add(
     parts: dict[str, list[NDArray[np.generic]]],
     one: Task,
-    layout: Layout,
+    layout: ReaderLayout,
     known: NDArray[np.int64],
     base: tuple[int, int, int],
 ) -> None:
@@ -110,7 +110,7 @@ def _add(
         parts[name].append(values)
 
 
-def _read_order(one: Task, layout: Layout) -> NDArray[np.float32]:
+def _read_order(one: Task, layout: ReaderLayout) -> NDArray[np.float32]:
     """Whether each piece is of a line that decides."""
     needed = np.zeros(len(one.lines) + 1, dtype=np.float32)
     needed[list(one.needed)] = 1.0

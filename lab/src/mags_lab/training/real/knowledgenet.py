@@ -15,7 +15,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mags_lab.training.real.passage import Fact, Passage, in_order, merged, odd, only, relation_name
+from mags_lab.training.real.passage import (
+    Passage,
+    PassageFact,
+    in_order,
+    merged,
+    odd,
+    only,
+    relation_name,
+)
 
 SOURCE = "KnowledgeNet"
 PLACE = "knowledgenet"
@@ -28,14 +36,14 @@ _DOCUMENT, _FROM, _TO, _PROPERTY, _PASSAGE = 1, 2, 3, 8, 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class PassageRow:
     """One row of the page: a passage and one fact in it. `identity`: who, relation, what."""
 
     document: str
     span: tuple[int, int]
     text: str
     identity: tuple[str, str, str]
-    fact: Fact
+    fact: PassageFact
 
 
 def passages(folder: Path) -> Iterator[Passage]:
@@ -44,7 +52,7 @@ def passages(folder: Path) -> Iterator[Passage]:
     A document of odd hash is never trained on. Of its passages those of odd hash are held out;
     the others are left out, since the rules may have been looked over with them.
     """
-    by_place: dict[tuple[str, int, int], list[Row]] = {}
+    by_place: dict[tuple[str, int, int], list[PassageRow]] = {}
     for row in rows(page(only(folder / PLACE, "*.zip")[0])):
         by_place.setdefault((row.document, *row.span), []).append(row)
     for (document, start, end), found in by_place.items():
@@ -73,7 +81,7 @@ def page(path: Path) -> str:
         return packed.read(names[0]).decode("utf-8", "replace")
 
 
-def rows(written: str) -> Iterator[Row]:
+def rows(written: str) -> Iterator[PassageRow]:
     """The rows of the page that have a subject and an object."""
     for match in _ROW.finditer(written):
         cells = _CELL.findall(match[1])
@@ -84,12 +92,12 @@ def rows(written: str) -> Iterator[Row]:
             continue
         subject, thing = _plain(spans["subject"]), _plain(spans["object"])
         relation = relation_name("", cells[_PROPERTY].strip())
-        yield Row(
+        yield PassageRow(
             document=cells[_DOCUMENT],
             span=(int(cells[_FROM]), int(cells[_TO])),
             text=_plain(cells[_PASSAGE]),
             identity=(_who(spans["subject"]), relation, _who(spans["object"])),
-            fact=Fact(subject=(subject,), relation=relation, object=(thing,)),
+            fact=PassageFact(subject=(subject,), relation=relation, object=(thing,)),
         )
 
 

@@ -21,7 +21,7 @@ from mags.errors import NotFound
 from mags.models.grammar import LIMITS
 from mags.ports.policy import Act, Recalled, Turn
 from mags.ports.relations import canonical
-from mags_lab.training.chains.schema import Line, Role, Sample, Split, check_target, engram
+from mags_lab.training.chains.schema import OperationLine, Role, Sample, Split, check_target, engram
 
 # Where two names of the table say the same of a document's fact, the one that people say.
 SAID = {"was educated at": "studied at", "child": "is parent of"}
@@ -37,7 +37,7 @@ _ARTICLES = frozenset({"the", "a", "an"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class PassageFact:
     """A fact as the words have it. `subject`, `object`: every name there, the best one first.
 
     `relation` is canonical where the table knows it. `wanted` False: true of the passage, but
@@ -64,7 +64,7 @@ class Passage:
     source: str
     text: str
     held: bool
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[PassageFact, ...] = ()
     speaker: str = "document"
     recent: tuple[Turn, ...] = ()
     recalled: tuple[Recalled, ...] = ()
@@ -77,7 +77,7 @@ class Passage:
         return Turn(text=self.text, speaker=self.speaker)
 
     @property
-    def wanted(self) -> tuple[Fact, ...]:
+    def wanted(self) -> tuple[PassageFact, ...]:
         """The facts that ought to be told."""
         return tuple(fact for fact in self.facts if fact.wanted)
 
@@ -93,7 +93,7 @@ def sample(passage: Passage) -> Sample:
     Raises InvalidInput where the grammar refuses its facts (see `writable`).
     """
     lines = [
-        Line(act=f.act, subject=f.subject[0], relation=f.relation, object=f.object[0])
+        OperationLine(act=f.act, subject=f.subject[0], relation=f.relation, object=f.object[0])
         for f in passage.wanted
     ]
     made = Sample(
@@ -149,17 +149,17 @@ def find(name: str, text: str) -> str:
     return match[0] if match else ""
 
 
-def in_order(facts: Iterable[Fact], text: str) -> tuple[Fact, ...]:
+def in_order(facts: Iterable[PassageFact], text: str) -> tuple[PassageFact, ...]:
     """Facts without repetitions, in the order in which the text has said both their ends."""
 
-    def place(fact: Fact) -> tuple[int, int]:
+    def place(fact: PassageFact) -> tuple[int, int]:
         ends = (text.find(fact.subject[0]), text.find(fact.object[0]))
         return max(ends), min(ends)
 
     return tuple(sorted(dict.fromkeys(facts), key=place))
 
 
-def merged(facts: Sequence[tuple[tuple[str, str, str], Fact]]) -> list[Fact]:
+def merged(facts: Sequence[tuple[tuple[str, str, str], PassageFact]]) -> list[PassageFact]:
     """Facts of one identity as one, under all their names; pronouns are names of last resort.
 
     The identity is (who, relation, what) however they are named. A fact that is only told with
@@ -174,7 +174,7 @@ def merged(facts: Sequence[tuple[tuple[str, str, str], Fact]]) -> list[Fact]:
     for (_, relation, _), (subjects, objects) in names.items():
         ends = [tuple(sorted(dict.fromkeys(e), key=_last_resort)) for e in (subjects, objects)]
         plain = writable(ends[0][0], ends[1][0])
-        found.append(Fact(subject=ends[0], relation=relation, object=ends[1], wanted=plain))
+        found.append(PassageFact(subject=ends[0], relation=relation, object=ends[1], wanted=plain))
     return found
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mags_lab.training.real.passage import (
-    Fact,
     Passage,
+    PassageFact,
     in_order,
     odd,
     read_json,
@@ -89,7 +89,7 @@ def passages(folder: Path) -> Iterator[Passage]:
                 )
 
 
-def sentence_facts(document: dict[str, Any], number: int) -> tuple[list[Fact], int]:
+def sentence_facts(document: dict[str, Any], number: int) -> tuple[list[PassageFact], int]:
     """The facts of one sentence of a document, and how many of its own it has no names for."""
     names = [_names(entity, number) for entity in document["vertexSet"]]
     found, left = [], 0
@@ -100,7 +100,7 @@ def sentence_facts(document: dict[str, Any], number: int) -> tuple[list[Fact], i
             left += own
             continue
         relation = relation_name(label["r"], LABELS.get(label["r"], label["r"]))
-        found.append(Fact(subject=head, relation=relation, object=tail, wanted=own))
+        found.append(PassageFact(subject=head, relation=relation, object=tail, wanted=own))
     return found, left
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from mags_lab.training.real.passage import (
-    Fact,
     Passage,
+    PassageFact,
     find,
     in_order,
     odd,
@@ -62,14 +62,14 @@ def passages(folder: Path) -> Iterator[Passage]:
             )
 
 
-def fact_of(raw: dict[str, Any]) -> Fact | None:
+def fact_of(raw: dict[str, Any]) -> PassageFact | None:
     """A triple as its sentence writes it, or None where the sentence lacks a name."""
     text = raw["sent"]
     subject, thing = find(raw["sub_label"], text), written(raw["obj_label"], text)
     if not writable(subject, thing) or subject == thing:
         return None
     relation = relation_name(raw["rel"], raw["rel_label"])
-    return Fact(subject=(subject,), relation=relation, object=(thing,))
+    return PassageFact(subject=(subject,), relation=relation, object=(thing,))
 
 
 def mended(text: str) -> str:

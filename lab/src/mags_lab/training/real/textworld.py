@@ -18,8 +18,8 @@ from mags.models.grammar import LIMITS
 from mags.ports.policy import Act, Recalled, Turn
 from mags_lab.training.chains.schema import sentence
 from mags_lab.training.real.passage import (
-    Fact,
     Passage,
+    PassageFact,
     folded,
     in_order,
     odd,
@@ -49,7 +49,7 @@ _QUOTED = re.compile(r"""(["'])(.+?)\1(?=[,\]\)\}])""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class LogStep:
     """One step of a log. `replaced`: (old, new) triples; `action`: what the agent did next."""
 
     seen: str
@@ -87,14 +87,14 @@ def passages(folder: Path) -> Iterator[Passage]:
             )
 
 
-def steps(log: str) -> Iterator[Step]:
+def steps(log: str) -> Iterator[LogStep]:
     """The steps of a log; a step that names no room is in that of the one before."""
     room = ""
     for match in _STEP.finditer(log):
         seen, rest = match["seen"], match["rest"]
         room = (_ROOM.findall(seen) or [room])[-1]
         recalled, action = _RECALLED.search(rest), _ACTION.search(rest)
-        yield Step(
+        yield LogStep(
             seen=" ".join(_STATUS.sub("", seen).split()),
             room=room,
             new=tuple(triples(match["new"])),
@@ -128,7 +128,7 @@ def triple(words: str) -> Triple | None:
     return parts[0], parts[1], parts[2]
 
 
-def facts_of(step: Step) -> tuple[tuple[Fact, ...], int]:
+def facts_of(step: LogStep) -> tuple[tuple[PassageFact, ...], int]:
     """What the step says is so, and no longer so; and how many triples it has no words for."""
     heard = f" {folded(step.seen)} {folded(step.room)} inventory "
     moved = {(new[0], new[1]) for old, new in step.replaced if _same_state(old, new)}
@@ -150,12 +150,14 @@ def _said(one: Triple, heard: str) -> bool:
     return writable(one[0], one[2]) and all(f" {folded(end)} " in heard for end in (one[0], one[2]))
 
 
-def _fact(act: Act, one: Triple) -> Fact:
+def _fact(act: Act, one: Triple) -> PassageFact:
     subject, relation, thing = one
-    return Fact(subject=(subject,), relation=relation_name("", relation), object=(thing,), act=act)
+    return PassageFact(
+        subject=(subject,), relation=relation_name("", relation), object=(thing,), act=act
+    )
 
 
-def _memories(step: Step) -> tuple[Recalled, ...]:
+def _memories(step: LogStep) -> tuple[Recalled, ...]:
     replaced = dict.fromkeys(old for old, _ in step.replaced)
     more = [t for t in step.recalled if t not in replaced][:MORE_RECALLED]
     texts: Sequence[str] = [INVENTORY, *_sentences((*replaced, *more))]

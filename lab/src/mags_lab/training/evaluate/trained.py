@@ -1,4 +1,4 @@
-"""A torch model evaluated as it trains, or from its folder: in batches, and drawn from."""
+"""A torch model evaluated as it trains, or from its folder: in batches, and sampled from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mags.errors import InvalidInput
 from mags_lab.training.batches import prompt_of
 from mags_lab.training.chains.schema import Role, Sample
 from mags_lab.training.evaluate.deciders import Decision, mixes
-from mags_lab.training.experience import Voice
+from mags_lab.training.experience import SamplingPolicy
 from mags_lab.training.gguf import export_gguf
 from mags_lab.training.reward import nothing_invented, read
 from mags_lab.training.rollout import Sampling, complete
@@ -48,71 +48,71 @@ def to_gguf(folder: Path, path: Path) -> Path:
 LIMIT = 160
 
 
-class VoiceDecider:
-    """A `Voice`: greedy decisions in batches, and drawn ones at its own temperature.
+class SampledDecider:
+    """A `SamplingPolicy`: greedy decisions in batches, and sampled ones at its own temperature.
 
     `timed`: how many of the samples are decided alone once more, to time a decision. `seed`: of
-    what is drawn.
+    what is sampled.
     """
 
     def __init__(
-        self, voice: Voice, *, name: str, batch: int = 64, timed: int = 20, seed: int = 0
+        self, policy: SamplingPolicy, *, name: str, batch: int = 64, timed: int = 20, seed: int = 0
     ) -> None:
         self.name = name
         self.roles = tuple(Role)
-        self._voice = voice
+        self._policy = policy
         self._batch = batch
         self._timed = timed
         self._seed = seed
-        voice.model.eval()
+        policy.model.eval()
 
     def decide(self, samples: Sequence[Sample]) -> Sequence[Decision]:
         """The likeliest reply to each sample."""
-        greedy = replace(self._voice.sampling, temperature=0.0)
+        greedy = replace(self._policy.sampling, temperature=0.0)
         made = list(self._replies(samples, greedy))
         return [
             replace(one, seconds=self._seconds(sample, greedy)) if i < self._timed else one
             for i, (sample, one) in enumerate(zip(samples, made, strict=True))
         ]
 
-    def draw(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
-        """`count` replies drawn for each sample."""
+    def sample(self, samples: Sequence[Sample], count: int) -> Sequence[Sequence[Decision]]:
+        """`count` replies sampled for each sample."""
         repeated = [sample for sample in samples for _ in range(count)]
-        drawn = list(self._replies(repeated, self._voice.sampling))
-        return [drawn[i : i + count] for i in range(0, len(drawn), count)]
+        sampled = list(self._replies(repeated, self._policy.sampling))
+        return [sampled[i : i + count] for i in range(0, len(sampled), count)]
 
     def _replies(self, samples: Sequence[Sample], how: Sampling) -> Iterator[Decision]:
-        chance = torch.Generator(device=self._voice.model.device).manual_seed(self._seed)
+        generator = torch.Generator(device=self._policy.model.device).manual_seed(self._seed)
         for begin in range(0, len(samples), self._batch):
             some = samples[begin : begin + self._batch]
             prompts = [self._ids(sample) for sample in some]
-            done = complete(self._voice.model, prompts, how, chance=chance)
+            done = complete(self._policy.model, prompts, how, generator=generator)
             used = done.mask.sum(1).long().tolist()
             for sample, ids, text, count in zip(
-                some, prompts, self._voice.replies(done), used, strict=True
+                some, prompts, self._policy.replies(done), used, strict=True
             ):
                 yield replace(judged(sample, text), tokens=len(ids) + count)
 
     def _ids(self, sample: Sample) -> tuple[int, ...]:
-        tokenizer = self._voice.tokenizer
+        tokenizer = self._policy.tokenizer
         ids = tokenizer(prompt_of(sample), add_special_tokens=False)["input_ids"]
         return (tokenizer.bos_token_id, *ids)
 
     def _seconds(self, sample: Sample, how: Sampling) -> float:
         begin = time.perf_counter()
-        complete(self._voice.model, [self._ids(sample)], how)
+        complete(self._policy.model, [self._ids(sample)], how)
         return time.perf_counter() - begin
 
 
-def from_folder(folder: Path, *, name: str, limit: int = LIMIT, seed: int = 0) -> VoiceDecider:
+def from_folder(folder: Path, *, name: str, limit: int = LIMIT, seed: int = 0) -> SampledDecider:
     """A model of transformers in a folder, shown the compact prompt; raises InvalidInput.
 
-    `limit`: tokens of a reply; `seed`: of what is drawn.
+    `limit`: tokens of a reply; `seed`: of what is sampled.
     """
     model, tokenizer = opened(folder)
     sampling = Sampling(pad=tokenizer.pad_token_id, end=tokenizer.eos_token_id, limit=limit)
-    voice = Voice(model=model, tokenizer=tokenizer, sampling=sampling)
-    return VoiceDecider(voice, name=name, seed=seed)
+    policy = SamplingPolicy(model=model, tokenizer=tokenizer, sampling=sampling)
+    return SampledDecider(policy, name=name, seed=seed)
 
 
 def judged(sample: Sample, text: str) -> Decision:

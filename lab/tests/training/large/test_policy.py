@@ -22,13 +22,13 @@ from mags.settings import PolicySettings, Settings  # noqa: E402
 from mags_lab.training.chains.schema import write_samples  # noqa: E402
 from mags_lab.training.large.adapters import Adapted, put_adapter, save_adapter  # noqa: E402
 from mags_lab.training.large.loading import load  # noqa: E402
-from mags_lab.training.large.presets import Wording  # noqa: E402
-from mags_lab.training.large.shelf import (  # noqa: E402
+from mags_lab.training.large.policy import (  # noqa: E402
     AdapterPolicy,
+    AdapterRegistry,
     Sampler,
-    Shelf,
     read_adapters,
 )
+from mags_lab.training.large.presets import Wording  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -44,30 +44,32 @@ def scrambled(taught: Any, tmp_path: Path) -> Path:
 
 
 def test_switching_changes_what_is_said_and_nothing_else(taught: Any, scrambled: Path) -> None:
-    shelf = Shelf(load(taught.base), {"taught": taught.adapter, "scrambled": scrambled})
+    registry = AdapterRegistry(
+        load(taught.base), {"taught": taught.adapter, "scrambled": scrambled}
+    )
     messages = taught.adapted.loaded.speech.messages(samples()[0])
     alone = taught.adapted.loaded.tokenizer.decode(replies(taught.adapted)[0][:-1])
-    said = [shelf.reply(one, messages, "write")[0] for one in ("taught", "scrambled", "taught")]
+    said = [registry.reply(one, messages, "write")[0] for one in ("taught", "scrambled", "taught")]
     assert said[0] == said[2] == alone
     assert said[1] != alone
-    assert not any(p.requires_grad for p in shelf._model.parameters())
+    assert not any(p.requires_grad for p in registry._model.parameters())
 
 
 def test_switching_reads_no_file_and_moves_no_weights(tmp_path: Path) -> None:
     base = folder("qwen", tmp_path / "base", layers=36)  # as deep as a model of 8B
     untaught = put_adapter(load(base), preset(1))
     adapters = {n: save_adapter(untaught, tmp_path / n, base=base) for n in ("ask", "write")}
-    shelf = Shelf(load(base), adapters)
+    registry = AdapterRegistry(load(base), adapters)
     for path in (base, *adapters.values()):
         shutil.rmtree(path)
 
     def places() -> dict[str, int]:
-        return {name: weights.data_ptr() for name, weights in shelf._model.named_parameters()}
+        return {name: weights.data_ptr() for name, weights in registry._model.named_parameters()}
 
     before = places()
     for name in ("write", "ask"):
-        shelf.use(name)
-        assert shelf._model.active_adapter == name
+        registry.use(name)
+        assert registry._model.active_adapter == name
         assert places() == before
 
 
@@ -91,15 +93,17 @@ def test_what_is_held_to_the_grammar_is_read_whoever_says_it(taught: Any, scramb
 def test_replies_of_adapters_are_drawn_where_a_sampler_draws_them(
     taught: Any, scrambled: Path
 ) -> None:
-    shelf = Shelf(load(taught.base), {"taught": taught.adapter, "scrambled": scrambled})
+    registry = AdapterRegistry(
+        load(taught.base), {"taught": taught.adapter, "scrambled": scrambled}
+    )
     messages = taught.adapted.loaded.speech.messages(samples()[0])
 
     def said(name: str, temperature: float, seed: int = 0) -> str:
-        return shelf.reply(name, messages, "write", Sampler(temperature, seed=seed))[0]
+        return registry.reply(name, messages, "write", Sampler(temperature, seed=seed))[0]
 
-    likeliest, usage = shelf.reply("taught", messages, "write")
+    likeliest, usage = registry.reply("taught", messages, "write")
     assert said("taught", 0.0) == likeliest
-    assert shelf.tokens == 2 * (usage.prompt_tokens + usage.completion_tokens)
+    assert registry.tokens == 2 * (usage.prompt_tokens + usage.completion_tokens)
     assert said("scrambled", 9.0) == said("scrambled", 9.0) != said("scrambled", 9.0, seed=1)
 
 

@@ -16,8 +16,8 @@ from mags_lab.training.batches import (  # noqa: E402
 )
 from mags_lab.training.chains.schema import Role, Sample, Split  # noqa: E402
 from mags_lab.training.evaluate.evaluation import EvaluationConfig, evaluate  # noqa: E402
-from mags_lab.training.evaluate.voices import VoiceDecider, judged  # noqa: E402
-from mags_lab.training.experience import Voice  # noqa: E402
+from mags_lab.training.evaluate.trained import SampledDecider, judged  # noqa: E402
+from mags_lab.training.experience import SamplingPolicy  # noqa: E402
 from mags_lab.training.rollout import Sampling  # noqa: E402
 from mags_lab.training.sft import SftConfig, fine_tune  # noqa: E402
 
@@ -42,7 +42,9 @@ def test_a_model_that_knows_the_replies_by_heart_is_right_and_agrees_with_itself
     pairs: list[Pair] = [pair_of(one) for one in SAMPLES]
     fine_tune(model, encode(words, pairs, longest=250), SftConfig(steps=150, rate=1e-2))
     how = Sampling(pad=words.pad_token_id, end=words.eos_token_id, limit=80, temperature=0.5)
-    decider = VoiceDecider(Voice(model=model, tokenizer=words, sampling=how), name="tiny", timed=1)
+    decider = SampledDecider(
+        SamplingPolicy(model=model, tokenizer=words, sampling=how), name="tiny", timed=1
+    )
     found = evaluate(decider, SAMPLES, EvaluationConfig(repeated=2, draws=3))
     (cell,) = found.cells
     assert cell.measures["exact"].mean == 1.0

@@ -29,7 +29,7 @@ from mags_lab.training.large.presets import Wording
 ROLES = ("router", "ask", "write")
 
 
-class Shelf:
+class AdapterRegistry:
     """Adapters by name over one base; safe in threads, one reply at a time.
 
     `held`: replies are held to the grammar of memory tokens (llguidance). `tokens`: read and
@@ -67,7 +67,7 @@ class Shelf:
     def reply(
         self, name: str, messages: Sequence[Said], role: str, sampler: Sampler | None = None
     ) -> tuple[str, Usage]:
-        """The reply of an adapter to messages, the likeliest or drawn, and what it cost."""
+        """The reply of an adapter to messages, the likeliest or sampled, and what it cost."""
         speech = self._loaded.speech
         ids = speech.ids(messages)
         guide = None if self._constraint is None else self._constraint.begin(role)
@@ -91,13 +91,15 @@ class Shelf:
             if guide is not None:
                 allowed = torch.from_numpy(guide.allowed()).to(device)
                 logits = logits[: len(allowed)].masked_fill(~allowed, -torch.inf)
-            drawn = int(logits.argmax()) if sampler is None else sampler.piece(logits.cpu().numpy())
-            if drawn == self._end:
+            sampled = (
+                int(logits.argmax()) if sampler is None else sampler.piece(logits.cpu().numpy())
+            )
+            if sampled == self._end:
                 break
             if guide is not None:
-                guide.take(drawn)
-            said.append(drawn)
-            step = torch.tensor([[drawn]], device=device)
+                guide.take(sampled)
+            said.append(sampled)
+            step = torch.tensor([[sampled]], device=device)
         return said
 
     def _grammar(self) -> Constraint:
@@ -106,15 +108,20 @@ class Shelf:
         return Constraint(words, end=self._end, pieces=int(pieces))
 
 
-class ShelfChat:
-    """A `ChatModel` that speaks by one adapter of a shelf."""
+class AdapterChat:
+    """A `ChatModel` that speaks by one adapter of a registry."""
 
     takes_tools = False
 
     def __init__(
-        self, shelf: Shelf, adapter: str, role: str, speech: Speech, sampler: Sampler | None = None
+        self,
+        registry: AdapterRegistry,
+        adapter: str,
+        role: str,
+        speech: Speech,
+        sampler: Sampler | None = None,
     ) -> None:
-        self._shelf = shelf
+        self._registry = registry
         self._adapter = adapter
         self._role = role
         self._speech = speech
@@ -135,31 +142,33 @@ class ShelfChat:
     ) -> Completion:
         """Complete once; tools and schemas are left aside."""
         said = self._speech.fitted(messages)
-        text, usage = self._shelf.reply(self._adapter, said, self._role, self._sampler)
+        text, usage = self._registry.reply(self._adapter, said, self._role, self._sampler)
         if on_text is not None:
             on_text(text)
         return Completion(text=text, usage=usage)
 
 
-class ShelfVoice:
-    """Replies to compact prompts by one adapter of a shelf."""
+class AdapterReplier:
+    """Replies to compact prompts by one adapter of a registry."""
 
-    def __init__(self, shelf: Shelf, adapter: str, sampler: Sampler | None = None) -> None:
-        self._shelf = shelf
+    def __init__(
+        self, registry: AdapterRegistry, adapter: str, sampler: Sampler | None = None
+    ) -> None:
+        self._registry = registry
         self._adapter = adapter
         self._sampler = sampler
 
     def complete(self, prompt: str, role: str) -> str:
         """The reply of a role."""
         said = [{"role": "user", "content": prompt}]
-        return self._shelf.reply(self._adapter, said, role, self._sampler)[0]
+        return self._registry.reply(self._adapter, said, role, self._sampler)[0]
 
 
 class AdapterPolicy:
     """A `Policy` that switches adapters over one base: each role has its own, or all share one.
 
-    `roles`: role to the name of an adapter on the shelf; raises ConfigurationError where one is
-    missing. `sampler`: draws the replies, None takes the likeliest. Refused replies raise
+    `roles`: role to the name of an adapter in the registry; raises ConfigurationError where one is
+    missing. `sampler`: samples the replies, None takes the likeliest. Refused replies raise
     ModelReplyError, as those of any trained policy.
     """
 
@@ -167,27 +176,27 @@ class AdapterPolicy:
         self,
         name: str,
         loaded: Loaded,
-        shelf: Shelf,
+        registry: AdapterRegistry,
         roles: Mapping[str, str],
         *,
         language: str = "en",
         sampler: Sampler | None = None,
     ) -> None:
-        absent = [role for role in ROLES if roles.get(role) not in shelf.names]
+        absent = [role for role in ROLES if roles.get(role) not in registry.names]
         if absent:
-            raise ConfigurationError(f"No adapter on the shelf for {', '.join(absent)}.")
+            raise ConfigurationError(f"No adapter is loaded for {', '.join(absent)}.")
         self._name = name
-        self._shelf = shelf
-        self._drawing = partial(AdapterPolicy, name, loaded, shelf, roles, language=language)
+        self._registry = registry
+        self._with = partial(AdapterPolicy, name, loaded, registry, roles, language=language)
         speech = loaded.speech
         self._policies: dict[str, Policy] = {}
         if speech.wording is Wording.COMPACT:
-            voices = {role: ShelfVoice(shelf, roles[role], sampler) for role in ROLES}
-            compact = CompactPolicy(name, voices, language=language)
+            repliers = {role: AdapterReplier(registry, roles[role], sampler) for role in ROLES}
+            compact = CompactPolicy(name, repliers, language=language)
             self._policies = dict.fromkeys(ROLES, compact)
             return
         for role in ROLES:
-            chat = ShelfChat(shelf, roles[role], role, speech, sampler)
+            chat = AdapterChat(registry, roles[role], role, speech, sampler)
             self._policies[role] = PromptedPolicy(chat, speech.prompts, language=language)
 
     @classmethod
@@ -212,9 +221,11 @@ class AdapterPolicy:
                     path=str(folder),
                 )
         named = {folder: role for role, folder in reversed(list(adapters.items()))}
-        shelf = Shelf(loaded, {name: folder for folder, name in named.items()}, held=held)
+        registry = AdapterRegistry(
+            loaded, {name: folder for folder, name in named.items()}, held=held
+        )
         roles = {role: named[folder] for role, folder in adapters.items()}
-        return cls("adapters", loaded, shelf, roles, language=language)
+        return cls("adapters", loaded, registry, roles, language=language)
 
     @property
     def name(self) -> str:
@@ -223,12 +234,12 @@ class AdapterPolicy:
 
     @property
     def tokens(self) -> int:
-        """Tokens read and written so far, by all adapters of its shelf."""
-        return self._shelf.tokens
+        """Tokens read and written so far, by all adapters of its registry."""
+        return self._registry.tokens
 
     def sampled(self, sampler: Sampler) -> AdapterPolicy:
-        """The same adapters with replies that are drawn; they count into `tokens` here."""
-        return self._drawing(sampler=sampler)
+        """The same adapters with replies that are sampled; they count into `tokens` here."""
+        return self._with(sampler=sampler)
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
