@@ -67,7 +67,7 @@ _IS_RAW = np.array([name in RAW for name in NAMES])
 
 RENEWAL_FIELDS = ("flags", "subject", "valid_from", "valid_to")
 
-BEHIND = 0.01
+SUPERSEDED_GAP = 0.01
 """How far behind the best current fact of a slot what is over is put."""
 
 
@@ -279,7 +279,7 @@ def _words_held(
     return bits, np.asarray(match.idf[:64] / max(match.mass, 1e-9), np.float32)
 
 
-def behind(
+def superseded_penalty(
     state: State,
     reading: Reading,
     rows: NDArray[np.int64],
@@ -314,7 +314,7 @@ def behind(
     over = (kind == NodeKind.EPISODE) & (stale >= 1.0)
     if asked.past:
         over |= about & (slot == np.uint64(state.hash("slot", asked.past, "")))
-    best = scores[holds].max() - BEHIND
+    best = scores[holds].max() - SUPERSEDED_GAP
     late = over & (scores > best)
     added[late] = best - scores[late]
     return added

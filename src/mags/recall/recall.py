@@ -37,7 +37,7 @@ from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit,
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, live_ties, places_of, worth
 from mags.recall.query import Reading
-from mags.recall.ranking import AT, NAMES, Reach, behind, block, renewed, scored, wired
+from mags.recall.ranking import AT, NAMES, Reach, block, renewed, scored, superseded_penalty, wired
 from mags.recall.settings import RecallSettings
 
 STEPS = ("block", "wired", "newer", "bygone")
@@ -155,13 +155,13 @@ def rank(
     scores = total + balance + tied
     newer = renewed(state, reading, found, scores, settings.renewal)
     scores = scores + newer
-    bygone = behind(state, reading, found.rows, scores, values[AT["stale"]])
+    superseded = superseded_penalty(state, reading, found.rows, scores, values[AT["stale"]])
     return Ranking(
         found=found,
-        scores=scores + bygone,
+        scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, tied, newer, bygone]),
+        parts=np.vstack([parts, balance, tied, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )
