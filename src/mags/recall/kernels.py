@@ -317,7 +317,7 @@ def promote(chosen, nodes, links, moment, limits, scores, added):
 
     chosen: (rows of all candidates, places of the episodes looked at from the oldest on,
     the cosines of these, their words as bits, the words' shares); nodes: (alive, then
-    `ranking.RENEWAL_FIELDS`); limits: (alike, lost, margin).
+    `ranking.RECENCY_FIELDS`); limits: (alike, lost, margin).
     """
     rows, best, cosines, bits, idf = chosen
     alive, flags, subject, valid_from, valid_to = nodes

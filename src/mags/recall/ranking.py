@@ -32,7 +32,7 @@ from mags.recall.kernels import (
     weigh,
 )
 from mags.recall.query import Reading
-from mags.recall.settings import RecallSettings, RenewalSettings, WiredSettings
+from mags.recall.settings import RecallSettings, RecencySettings, WiredSettings
 from mags.recall.spread import links_of, pool_of
 
 NAMES = (
@@ -65,7 +65,7 @@ RAW = frozenset(
 
 _IS_RAW = np.array([name in RAW for name in NAMES])
 
-RENEWAL_FIELDS = ("flags", "subject", "valid_from", "valid_to")
+RECENCY_FIELDS = ("flags", "subject", "valid_from", "valid_to")
 
 SUPERSEDED_GAP = 0.01
 """How far behind the best current fact of a slot what is over is put."""
@@ -226,12 +226,12 @@ def _asks_of_now(plan: Plan) -> bool:
     return not plan.past and plan.since is None and plan.until is None
 
 
-def renewed(
+def recency_reranking(
     state: State,
     reading: Reading,
     found: Candidates,
     scores: NDArray[np.float32],
-    settings: RenewalSettings,
+    settings: RecencySettings,
 ) -> NDArray[np.float32]:
     """What is added to each score so that what is said anew comes before what it says otherwise.
 
@@ -256,7 +256,7 @@ def renewed(
     vectors = state.vectors.get(found.rows[best])
     promote(
         (found.rows, best, vectors @ vectors.T, *_words_held(found, found.rows[best])),
-        (graph.alive, *(nodes[name] for name in RENEWAL_FIELDS)),
+        (graph.alive, *(nodes[name] for name in RECENCY_FIELDS)),
         links_of(graph),
         reading.moment,
         (settings.alike, settings.lost, settings.margin),

@@ -37,7 +37,16 @@ from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit,
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, live_ties, places_of, worth
 from mags.recall.query import Reading
-from mags.recall.ranking import AT, NAMES, Reach, block, renewed, scored, superseded_penalty, wired
+from mags.recall.ranking import (
+    AT,
+    NAMES,
+    Reach,
+    block,
+    recency_reranking,
+    scored,
+    superseded_penalty,
+    wired,
+)
 from mags.recall.settings import RecallSettings
 
 STEPS = ("block", "wired", "newer", "bygone")
@@ -153,7 +162,7 @@ def rank(
     balance = block(state, reading, found)
     tied = wired(state.graph, found.rows, total, settings.wired)
     scores = total + balance + tied
-    newer = renewed(state, reading, found, scores, settings.renewal)
+    newer = recency_reranking(state, reading, found, scores, settings.renewal)
     scores = scores + newer
     superseded = superseded_penalty(state, reading, found.rows, scores, values[AT["stale"]])
     return Ranking(

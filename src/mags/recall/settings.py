@@ -50,7 +50,7 @@ is added to the feature's for texts nobody said.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RenewalSettings:
+class RecencySettings:
     """When the newer of two episodes comes before the older; `on` False: by score alone.
 
     looked: episodes of greatest score that are looked at. alike: cosine from which two
@@ -161,7 +161,7 @@ class RecallSettings:
     second: float = 0.7
     entity_seeds: float = 0.0
     wired: WiredSettings = field(default_factory=WiredSettings)
-    renewal: RenewalSettings = field(default_factory=RenewalSettings)
+    renewal: RecencySettings = field(default_factory=RecencySettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
