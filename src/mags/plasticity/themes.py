@@ -301,8 +301,8 @@ def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[M
 def not_to_tell(still: Still, moment: float) -> NDArray[np.bool_]:
     """What is `unfit`, and the turns that told what is over; (n,)."""
     found, ended = unfit(still.nodes, moment), over(still.nodes, moment)
-    told = (still.arcs["kind"] == ArcKind.SOURCE) & ended[still.src]
-    found[still.dst[told]] = True
+    sources = (still.arcs["kind"] == ArcKind.SOURCE) & ended[still.src]
+    found[still.dst[sources]] = True
     return found
 
 

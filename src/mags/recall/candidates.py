@@ -251,8 +251,8 @@ def _outdated(graph: Graph, theme: int, members: NDArray[np.int64], moment: floa
     if (unfit(nodes[members], moment) | reworded(nodes[members], nodes[theme])).any():
         return True
     said = members[graph.kinds[members] == NodeKind.EPISODE]
-    told = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
-    return bool(over(nodes[list(chain.from_iterable(told))], moment).any())
+    given = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
+    return bool(over(nodes[list(chain.from_iterable(given))], moment).any())
 
 
 def _each(graph: Graph, rows: NDArray[np.int64], code: int) -> list[list[int]]:

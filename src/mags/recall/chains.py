@@ -459,13 +459,13 @@ class Known:
         later = len(self.times) - np.searchsorted(self.times, at, side="right")
         places, ages = rows.tolist(), later.tolist()
         lines, held = self._kept.of(places), self.held(rows)
-        for row, age, line, told in zip(places, ages, lines, held, strict=True):
+        for row, age, line, one in zip(places, ages, lines, held, strict=True):
             self.lines[row] = line
             named = self._kept.names(line.capitals)
             self._learn(named, step)
             if named and not line.own:
                 self._aside.add(row)
-            over = told.over or self._groundless(line)
+            over = one.over or self._groundless(line)
             self.worth[row] = 0.0 if over else self._value(line, age)
 
     def _groundless(self, line: Line) -> bool:

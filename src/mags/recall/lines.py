@@ -262,8 +262,8 @@ class Leads:
         self._rest(row, episode)
         found: dict[int, float] = {}
         over = len(given) > 0
-        for told in given:
-            record = nodes[told]
+        for fact in given:
+            record = nodes[fact]
             ends, valid_to = (int(record["subject"]), int(record["object"])), record["valid_to"]
             self._rest(row, int(record["id"]))
             span.end(float(valid_to))

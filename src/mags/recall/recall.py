@@ -264,11 +264,11 @@ def provenance(
     rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
     codes = np.where(graph.nodes["kind"][rows] == EPISODE, -1, int(ArcKind.SOURCE))
     came_from = spread.peers_each(graph, rows, codes)
-    told = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    origins = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
     own: list[list[int]] = []
     every: list[set[int]] = []
     for _, joined in merged:
-        some = list(islice(told, 1 + len(joined)))
+        some = list(islice(origins, 1 + len(joined)))
         own.append(some[0][2])
         every.append({e for row, code, led in some for e in (led if code >= 0 else (row,))})
     episodes = np.array(sorted(set().union(*every)), np.int64)
