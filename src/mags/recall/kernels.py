@@ -290,7 +290,7 @@ def weigh(values, weights, more, raw, document, shares, total):
 
 
 @kernel
-def lifted(rows, best, pool, tick, rate, added):
+def boosts(rows, best, pool, tick, rate, added):
     """Into `added`, by candidate: the strongest wire that use drew to it from a best match.
 
     rows: all candidates; best: places of the matches. A wire counts its charge, and no more than

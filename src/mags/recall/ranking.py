@@ -22,9 +22,9 @@ from mags.ports.relations import canonical
 from mags.recall.candidates import Bridges, Candidates, bm25_of
 from mags.recall.kernels import (
     EPISODE,
+    boosts,
     fill,
     lexical,
-    lifted,
     promote,
     sessions,
     surroundings,
@@ -32,7 +32,7 @@ from mags.recall.kernels import (
     weigh,
 )
 from mags.recall.query import Reading
-from mags.recall.settings import RecallSettings, RecencySettings, WiredSettings
+from mags.recall.settings import AssociationBoostSettings, RecallSettings, RecencySettings
 from mags.recall.spread import links_of, pool_of
 
 NAMES = (
@@ -205,8 +205,11 @@ def block(state: State, reading: Reading, found: Candidates) -> NDArray[np.float
     return np.asarray(np.log(weight), np.float32)
 
 
-def wired(
-    graph: Graph, rows: NDArray[np.int64], scores: NDArray[np.float32], settings: WiredSettings
+def association_boost(
+    graph: Graph,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    settings: AssociationBoostSettings,
 ) -> NDArray[np.float32]:
     """What is added to each score because answers cited the row with a good match, shape (n,).
 
@@ -217,7 +220,7 @@ def wired(
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
         best = np.argsort(-scores, kind="stable")[: settings.matches]
-        lifted(rows, best, pool_of(graph), graph.tick, settings.rate, added)
+        boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
     return np.asarray(added * np.float32(settings.weight), np.float32)
 
 

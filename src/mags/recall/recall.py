@@ -41,11 +41,11 @@ from mags.recall.ranking import (
     AT,
     NAMES,
     Reach,
+    association_boost,
     block,
     recency_reranking,
     scored,
     superseded_penalty,
-    wired,
 )
 from mags.recall.settings import RecallSettings
 
@@ -160,8 +160,8 @@ def rank(
                 found = widen(state, found, reading, reach.bridges.rows(settings.reached))
                 values, names, parts, total = scored(state, reading, found, reach, settings)
     balance = block(state, reading, found)
-    tied = wired(state.graph, found.rows, total, settings.wired)
-    scores = total + balance + tied
+    boost = association_boost(state.graph, found.rows, total, settings.wired)
+    scores = total + balance + boost
     newer = recency_reranking(state, reading, found, scores, settings.renewal)
     scores = scores + newer
     superseded = superseded_penalty(state, reading, found.rows, scores, values[AT["stale"]])
@@ -170,7 +170,7 @@ def rank(
         scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, tied, newer, superseded]),
+        parts=np.vstack([parts, balance, boost, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )

@@ -70,7 +70,7 @@ class RecencySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WiredSettings:
+class AssociationBoostSettings:
     """How far what was cited together comes up together; a weight of 0: not at all.
 
     matches: best-scored candidates whose wires are looked at. weight: added to the score for a
@@ -160,7 +160,7 @@ class RecallSettings:
     mellow: float = 3.0
     second: float = 0.7
     entity_seeds: float = 0.0
-    wired: WiredSettings = field(default_factory=WiredSettings)
+    wired: AssociationBoostSettings = field(default_factory=AssociationBoostSettings)
     renewal: RecencySettings = field(default_factory=RecencySettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
