@@ -27,7 +27,7 @@ from mags.graph.delta import Changes, Delta
 from mags.graph.graph import Graph
 from mags.graph.records import ARC, ArcKind, Content, NodeKind, blank_node
 from mags.plasticity.cycle import Sleep, Slept, rebase
-from mags.plasticity.still import Still, altered, created
+from mags.plasticity.frozen import FrozenGraph, altered, created
 from mags.plasticity.themes import Scribe
 
 DEGREE = 9.3
@@ -138,10 +138,10 @@ class Words:
 
 def light_use(graph: Graph, rng: np.random.Generator) -> Delta:
     """200 ticks later, a hundredth of the associations used."""
-    still = Still.of(graph)
-    liquid = np.flatnonzero(still.liquid)
+    frozen = FrozenGraph.of(graph)
+    liquid = np.flatnonzero(frozen.liquid)
     used = np.sort(rng.choice(liquid, len(liquid) // 100, replace=False))
-    before = still.arcs[used]
+    before = frozen.arcs[used]
     after = before.copy()
     after["t0"] = graph.tick + rng.integers(1, 200, len(used))
     after["uses"] += 1
@@ -171,13 +171,13 @@ def timed_sleep(graph: Graph, words: Words, seed: int) -> tuple[Slept, Stopwatch
     """Sleep once, apply it; the steps, and the longest wait of another thread."""
     gc.collect()
     stopwatch = Stopwatch()
-    still = Still.of(graph)
+    frozen = FrozenGraph.of(graph)
     stopwatch.mark("still")
     rng = np.random.default_rng(seed)
     with Watch() as watch:
         stopwatch.skip()
         slept = Sleep()(
-            still,
+            frozen,
             rng=rng,
             now_s=0.0,
             scribe=words.scribe(),

@@ -16,8 +16,8 @@ from mags.memory.live import Live
 from mags.memory.settings import Parts
 from mags.memory.views import RegionView
 from mags.plasticity.cycle import OnRule, Sleep, Slept, rebase
+from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.regions import Regions, name_of
-from mags.plasticity.still import Still
 from mags.plasticity.themes import Member, Scribe, central_summary
 
 TRIES = 4
@@ -71,8 +71,8 @@ class Sleeper:
             found = self._regions
             if found is not None and len(state.graph) <= GROWN * len(found.ids):
                 return region_views(state, found)
-            still = Still.of(state.graph, live_at=self._parts.sleep.live_at)
-        found = self._regions = rule(still)
+            frozen = FrozenGraph.of(state.graph, live_at=self._parts.sleep.live_at)
+        found = self._regions = rule(frozen)
         with self._live.reading() as state:
             return region_views(state, found)
 
@@ -89,12 +89,12 @@ class Sleeper:
     def _try(self, on_rule: OnRule | None) -> Slept | None:
         live, settings = self._live, self._parts.sleep
         with live.settled() as state:
-            still = Still.of(state.graph, live_at=settings.live_at)
+            frozen = FrozenGraph.of(state.graph, live_at=settings.live_at)
             base, generation = state.seq, live.generation
-        rng = np.random.default_rng([self._parts.seed, still.tick])
+        rng = np.random.default_rng([self._parts.seed, frozen.tick])
         try:
             slept = Sleep(settings)(
-                still,
+                frozen,
                 rng=rng,
                 now_s=live.clock(),
                 base=base,
@@ -142,7 +142,7 @@ class Sleeper:
 
 
 def region_views(state: State, regions: Regions) -> list[RegionView]:
-    """The regions as far as their nodes are in the memory still, largest first."""
+    """The regions as far as their nodes are in the memory frozen, largest first."""
     views = []
     for number, leaders in enumerate(regions.leaders):
         members = tuple(i for i in regions.members(number).tolist() if i in state.graph)

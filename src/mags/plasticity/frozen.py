@@ -1,7 +1,7 @@
-"""A still: an immutable picture of a graph at one tick, made for rules that look at all of it.
+"""A graph frozen at one tick, for rules that look at all of it; nothing in it can be changed.
 
-Sleep works on stills, so recall and writing go on beside it. Everything is in ascending
-order of ids: equal graphs give equal stills, whatever the order of their rows.
+Sleep works on frozen graphs, so recall and writing go on beside it. Everything is in ascending
+order of ids: equal graphs give equal frozen graphs, whatever the order of their rows.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class LiveNet:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Still:
+class FrozenGraph:
     """Living nodes and all arcs between them, as they are at `tick`.
 
     `nodes`: NODE (n,), by id; `arcs`: ARC (m,), by source, target and kind; `src`, `dst`:
@@ -108,7 +108,7 @@ class Still:
     live_at: float = LIVE_AT
 
     @classmethod
-    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> Still:
+    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> FrozenGraph:
         """A picture of `graph` at `tick` (its own clock unless told).
 
         Copies what it needs; hold off writers until it returns.
@@ -216,8 +216,8 @@ class Still:
         found = _find(self._keys, _key(src, dst, arcs["kind"]))
         return np.where((src < 0) | (dst < 0), -1, found)
 
-    def after(self, delta: Delta) -> Still:
-        """The still that a Delta of this still makes of it; nodes are made or altered only."""
+    def after(self, delta: Delta) -> FrozenGraph:
+        """What a Delta makes of this frozen graph; nodes are made or altered only."""
         if not len(delta.nodes) and not len(delta.arcs):
             return self
         nodes = self._nodes_after(delta.nodes)
@@ -244,11 +244,11 @@ class Still:
                 order = np.argsort(_key(columns[1], columns[2], columns[0]["kind"]), kind="stable")
                 columns = [column[order] for column in columns]
         arcs, src, dst, charge = columns
-        still = replace(self, nodes=nodes, arcs=arcs, src=src, dst=dst)
-        still.__dict__["charge"] = charge
+        frozen = replace(self, nodes=nodes, arcs=arcs, src=src, dst=dst)
+        frozen.__dict__["charge"] = charge
         if "net" in self.__dict__ and self._keeps_net(delta):
-            still.__dict__["net"] = self.net
-        return still
+            frozen.__dict__["net"] = self.net
+        return frozen
 
     def _nodes_after(self, changes: Changes) -> NDArray[np.void]:
         if not len(changes):
