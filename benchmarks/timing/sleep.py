@@ -28,7 +28,7 @@ from mags.graph.graph import Graph
 from mags.graph.records import ARC, ArcKind, Content, NodeKind, blank_node
 from mags.plasticity.cycle import Sleep, Slept, rebase
 from mags.plasticity.frozen import FrozenGraph, altered, created
-from mags.plasticity.themes import Scribe
+from mags.plasticity.themes import ThemeWriter
 
 DEGREE = 9.3
 GROUP = 50
@@ -131,9 +131,9 @@ class Words:
         """Some vectors, one a text."""
         return self.rows[: len(texts)]
 
-    def scribe(self) -> Scribe:
+    def scribe(self) -> ThemeWriter:
         """What consolidation takes from outside."""
-        return Scribe(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
+        return ThemeWriter(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
 
 
 def light_use(graph: Graph, rng: np.random.Generator) -> Delta:

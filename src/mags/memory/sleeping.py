@@ -18,7 +18,7 @@ from mags.memory.views import RegionView
 from mags.plasticity.cycle import OnRule, Sleep, Slept, rebase
 from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.regions import Regions, name_of
-from mags.plasticity.themes import Member, Scribe, central_summary
+from mags.plasticity.themes import Member, ThemeWriter, central_summary
 
 TRIES = 4
 """Pictures taken before a sleep gives up because others keep erasing or sleeping."""
@@ -111,7 +111,7 @@ class Sleeper:
             live.commit(rebase(slept.delta, state.graph))
         return slept
 
-    def _scribe(self) -> Scribe:
+    def _scribe(self) -> ThemeWriter:
         """What writes themes reads and embeds through this."""
         live = self._live
 
@@ -132,7 +132,7 @@ class Sleeper:
             except ModelError:
                 return central_summary(members)
 
-        return Scribe(
+        return ThemeWriter(
             words=words,
             vectors=vectors,
             embed=lambda texts: live.embedder.embed(texts),

@@ -21,7 +21,7 @@ from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.regions import FindRegions, Regions
 from mags.plasticity.rules import Capacity, Decay, LowDegree, Prune, Solidify
-from mags.plasticity.themes import Consolidate, Scribe
+from mags.plasticity.themes import Consolidate, ThemeWriter
 
 RULES = (
     "solidify",
@@ -136,7 +136,7 @@ class Sleep:
         rng: np.random.Generator,
         now_s: float,
         base: int = 0,
-        scribe: Scribe | None = None,
+        scribe: ThemeWriter | None = None,
         on_rule: OnRule | None = None,
     ) -> Slept:
         """Sleep over a graph, or over a `FrozenGraph` of it taken before at sequence `base`.

@@ -119,7 +119,7 @@ class Work(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scribe:
+class ThemeWriter:
     """What writing a theme takes from outside.
 
     `words`: node ids to contents, in order; `vectors`: node ids to float32 (n, d), rows of
@@ -157,7 +157,7 @@ class Consolidate:
         self,
         frozen: FrozenGraph,
         *,
-        scribe: Scribe,
+        scribe: ThemeWriter,
         now_s: float,
         regions: Regions | None = None,
     ) -> Delta:
@@ -220,7 +220,7 @@ class Consolidate:
         work: Sequence[Work],
         gone: Sequence[int],
         themes: Themes,
-        scribe: Scribe,
+        scribe: ThemeWriter,
         now_s: float,
     ) -> Delta:
         """`gone`: positions of the themes that go."""
@@ -289,7 +289,7 @@ def _cut(
     yield from groups(core, communities(*frozen.net.part(core), resolution=resolution))
 
 
-def _members(frozen: FrozenGraph, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:
+def _members(frozen: FrozenGraph, members: NDArray[np.int64], scribe: ThemeWriter) -> list[Member]:
     """Members with words and vectors, best connected first."""
     ranked = members[np.lexsort((members, -frozen.net.degree[members]))]
     ids = frozen.ids[ranked].tolist()
