@@ -9,24 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.index.state import State
-from mags.index.tokens import STOP_WORDS, Mark, stem, words
+from mags.index.tokens import STOP_WORDS, AnswerMark, stem, words
 from mags.ports.english import topic_of
 from mags.ports.policy import Plan
 from mags.recall.settings import RecallSettings
 
-_EXPECTED: tuple[tuple[re.Pattern[str], Mark], ...] = tuple(
+_EXPECTED: tuple[tuple[re.Pattern[str], AnswerMark], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), mark)
     for pattern, mark in (
         (r"\b(?:when|how long ago|what (?:date|day|month|year|time)|which (?:day|month|year))\b",
-         Mark.TIME),
+         AnswerMark.TIME),
         (r"\bhow (?:many|much|old|long|often|far|big|tall)\b|\bwhat (?:number|percentage)\b",
-         Mark.NUMBER),
+         AnswerMark.NUMBER),
         (r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|state|restaurant)\b",
-         Mark.PLACE),
-        (r"\bwho(?:se|m)?\b", Mark.PERSON),
-        (r"\bwhy\b|\breasons?\b|\bmotivat|\binspire", Mark.REASON),
+         AnswerMark.PLACE),
+        (r"\bwho(?:se|m)?\b", AnswerMark.PERSON),
+        (r"\bwhy\b|\breasons?\b|\bmotivat|\binspire", AnswerMark.REASON),
         (r"\b(?:like|love|enjoy|prefer|favou?rite|recommend|suggest|hobb(?:y|ies)|interest)",
-         Mark.LIKING),
+         AnswerMark.LIKING),
     )
 )  # fmt: skip
 
@@ -54,7 +54,7 @@ class Query:
     `texts`: one a query, common words and speakers' names taken out, to be embedded; a query
     after the second with no other words than the question's is left out.
     `terms`: stems of each, likewise. `entities`: ids named in the question; `speakers`:
-    those of them that said something. `expected`: `Mark`s that an answer should bear.
+    those of them that said something. `expected`: `AnswerMark`s that an answer should bear.
     `overview`: everything about something is asked for, so that themes may tell of it.
     """
 
@@ -133,7 +133,7 @@ def means_assistant(question: str) -> bool:
 
 
 def expected(question: str) -> int:
-    """The `Mark`s that a text answering the question should bear, as their sum."""
+    """The `AnswerMark`s that a text answering the question should bear, as their sum."""
     return sum(int(mark) for pattern, mark in _EXPECTED if pattern.search(question))
 
 

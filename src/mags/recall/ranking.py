@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mags.graph.graph import Graph
 from mags.graph.records import NOBODY, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.index.tokens import Mark
+from mags.index.tokens import AnswerMark
 from mags.ports.policy import Plan
 from mags.ports.relations import canonical
 from mags.recall.candidates import Bridges, Candidates, bm25_of
@@ -54,7 +54,14 @@ TRAIT_FIELDS = (
 UNREACHED = 1e-6
 """Added to the spread's value before its logarithm is taken."""
 
-EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark.LIKING)
+EXPECTABLE = (
+    AnswerMark.TIME,
+    AnswerMark.NUMBER,
+    AnswerMark.PLACE,
+    AnswerMark.PERSON,
+    AnswerMark.REASON,
+    AnswerMark.LIKING,
+)
 
 RAW = frozenset(
     {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
