@@ -42,7 +42,7 @@ BUILT_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Picture:
+class VectorSnapshot:
     """The vectors there were at one moment: `rows` (n,), `vectors` (n, dimension) float16."""
 
     rows: NDArray[np.int64]
@@ -287,11 +287,11 @@ class VectorIndex:
             return False
         return self._hnsw is None or self._churned > CHURN * self.size
 
-    def picture(self) -> Picture:
+    def picture(self) -> VectorSnapshot:
         """A copy to build a fresh HNSW graph of; what changes from here on is noted."""
         rows = np.flatnonzero(self.present[: self.size])
         self._since = []
-        return Picture(rows=rows, vectors=self.matrix[rows])
+        return VectorSnapshot(rows=rows, vectors=self.matrix[rows])
 
     def adopt(self, graph: Index) -> None:
         """Take up the HNSW graph of the last picture, with what has changed since."""
