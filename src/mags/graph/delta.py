@@ -2,7 +2,7 @@
 
 A Delta holds before and after images of every node and arc it touches, so it
 can be applied, inverted and composed without knowing what made it. A `Draft` collects one; a
-`Past` is what many of them show.
+`PastGraph` is what many of them show.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ IDENTITY = {NODE: ("id",), ARC: ("src", "dst", "kind")}
 LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
 """An arc without its weight."""
 AT_ONCE = 1_000
-"""Deltas between two clearings of what is the same, when a `Past` is gathered."""
+"""Deltas between two clearings of what is the same, when a `PastGraph` is gathered."""
 _FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
 _FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
 MANY = 4096
@@ -380,7 +380,7 @@ def _differs(images: tuple[Image, Image]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastGraph:
     """`nodes`: shape (n,) of NODE, the last image of each; `links`: shape (m,) of LINK, each once.
 
     Associations are left out: nothing is derived from them. `given`: shape (k,), ids of what was
@@ -392,7 +392,7 @@ class Past:
     given: NDArray[np.int64]
 
     @classmethod
-    def of(cls, deltas: Iterable[Delta]) -> Past:
+    def of(cls, deltas: Iterable[Delta]) -> PastGraph:
         """What Deltas show, each in the order in which it was written."""
         nodes: list[NDArray[np.void]] = [np.zeros(0, NODE)]
         links: list[NDArray[np.void]] = [np.zeros(0, LINK)]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Delta, Past
+from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
 
 
@@ -71,7 +71,7 @@ class Journal(Protocol):
         """
         ...
 
-    def past(self) -> Past:
+    def past(self) -> PastGraph:
         """All that ever was, on every branch, but for what is forgotten."""
         ...
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
-from mags.graph.delta import Delta, Past
+from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, Entry, Mark
 from mags.store.lineage import (
@@ -183,13 +183,15 @@ class RamJournal(RamPart):
                 ]
             )
 
-    def past(self) -> Past:
+    def past(self) -> PastGraph:
         """All that ever was, on every branch."""
         tables = self._branch.tables()
         with tables.guard:
             gone = tables.gone()
             written = [put for entries in tables.entries.values() for put in entries.items()]
-        return Past.of(delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0)))
+        return PastGraph.of(
+            delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0))
+        )
 
     def check(self, seq: int) -> None:
         """Raise NotFound where `seq` lies inside what was folded."""

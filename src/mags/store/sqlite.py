@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed
 from mags.graph.codec import HEAD, decode, encode, touches
-from mags.graph.delta import Delta, Past
+from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
 from mags.ports.store import Checkpoint, Entry, Mark
 from mags.store.database import Database, damaged
@@ -178,11 +178,11 @@ class SqliteJournal(SqlitePart):
                 _add_contents(db, delta.contents)
         return seq
 
-    def past(self) -> Past:
+    def past(self) -> PastGraph:
         """All that ever was, on every branch."""
         with self._branch.reading() as db:
             rows = db.execute("SELECT delta FROM journal ORDER BY seq")
-            return Past.of(decode(data) for (data,) in rows)
+            return PastGraph.of(decode(data) for (data,) in rows)
 
     def since(self, seq: int) -> Iterator[Entry]:
         """Entries of this branch and its ancestors after `seq`, oldest first."""
