@@ -15,7 +15,7 @@ from mags.graph.records import Content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class JournalEntry:
     """One journal entry. `seq` grows over all branches of a store; `delta.contents` is empty."""
 
     seq: int
@@ -62,7 +62,7 @@ class Journal(Protocol):
         """
         ...
 
-    def since(self, seq: int) -> Iterator[Entry]:
+    def since(self, seq: int) -> Iterator[JournalEntry]:
         """Entries of this branch after `seq`, oldest first, its ancestors' before the fork
         included; records of forgotten nodes are left out (see `Changes.forgetting`).
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
 from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
-from mags.ports.store import Checkpoint, Entry, Mark
+from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store.lineage import (
     FIRST,
     FOLD,
@@ -168,7 +168,7 @@ class RamJournal(RamPart):
                 tables.put(tables.contents, content.id, content)
         return seq
 
-    def since(self, seq: int) -> Iterator[Entry]:
+    def since(self, seq: int) -> Iterator[JournalEntry]:
         """Entries of this branch and its ancestors after `seq`, oldest first."""
         tables = self._branch.tables()
         with tables.guard:
@@ -176,7 +176,7 @@ class RamJournal(RamPart):
             gone = tables.gone()
             return iter(
                 [
-                    Entry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
+                    JournalEntry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
                     for segment in self._branch.segments()
                     for number, delta in tables.entries[segment.branch].items()
                     if max(seq, segment.after) < number <= segment.upto

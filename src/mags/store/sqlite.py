@@ -18,7 +18,7 @@ from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreC
 from mags.graph.codec import HEAD, decode, encode, touches
 from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
-from mags.ports.store import Checkpoint, Entry, Mark
+from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store.database import Database, damaged
 from mags.store.lineage import (
     FIRST,
@@ -184,17 +184,17 @@ class SqliteJournal(SqlitePart):
             rows = db.execute("SELECT delta FROM journal ORDER BY seq")
             return PastGraph.of(decode(data) for (data,) in rows)
 
-    def since(self, seq: int) -> Iterator[Entry]:
+    def since(self, seq: int) -> Iterator[JournalEntry]:
         """Entries of this branch and its ancestors after `seq`, oldest first."""
         return self._follow(self._batch(seq))
 
-    def _follow(self, batch: list[Entry]) -> Iterator[Entry]:
+    def _follow(self, batch: list[JournalEntry]) -> Iterator[JournalEntry]:
         while batch:
             yield from batch
             batch = self._batch(batch[-1].seq)
 
-    def _batch(self, seq: int) -> list[Entry]:
-        out: list[Entry] = []
+    def _batch(self, seq: int) -> list[JournalEntry]:
+        out: list[JournalEntry] = []
         size = 0
         with self._branch.reading() as db:
             self._branch.check_reachable(db, seq)
@@ -207,7 +207,7 @@ class SqliteJournal(SqlitePart):
                 )
                 for number, data in rows:
                     delta = decode(data).forgetting(gone)
-                    out.append(Entry(seq=number, branch=segment.branch, delta=delta))
+                    out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
                     size += len(data)
                     if size > BATCH_BYTES:
                         return out
