@@ -28,7 +28,7 @@ from mags.graph.records import NodeKind
 from mags.index.state import State
 from mags.index.tokens import terms
 from mags.recall.kernels import counted, reached, strongest
-from mags.recall.lines import Capital, Held, Leads, Line, Lines
+from mags.recall.lines import Capital, Leads, Line, LineFacts, Lines
 from mags.recall.settings import ChainSettings
 
 TRIED = 12
@@ -481,7 +481,7 @@ class Known:
                 if one.number >= 0:
                     self.since[one.number] = step
 
-    def held(self, rows: Rows | Sequence[int]) -> list[Held]:
+    def held(self, rows: Rows | Sequence[int]) -> list[LineFacts]:
         """What lines tell of."""
         places = [int(row) for row in rows]
         return self._leads.of(places, self._moment, self.settings.spread)

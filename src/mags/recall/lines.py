@@ -180,7 +180,7 @@ class Lines:
 
 
 @dataclass(slots=True)
-class Span:
+class Period:
     """From when on and until when something that was found holds, if nothing changes."""
 
     since: float
@@ -196,13 +196,13 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class LineFacts:
     """What a line tells of. `worth`: by number of a word in the names at the ends of its open facts
     what a lead to there is worth, in (0, 1]; empty where it gave none. `numbers`: those words.
     `over`: it gave facts or notes, and none of them holds any longer.
     """
 
-    span: Span
+    span: Period
     worth: Mapping[int, float]
     numbers: NDArray[np.int64]
     over: bool
@@ -229,14 +229,14 @@ class Leads:
         self._clear()
 
     def _clear(self) -> None:
-        self._held: dict[int, Held] = {}
-        self._near: dict[int, tuple[Span, Mapping[int, float]]] = {}
+        self._held: dict[int, LineFacts] = {}
+        self._near: dict[int, tuple[Period, Mapping[int, float]]] = {}
         """By thing what a lead to each of those is worth that its open facts join it to."""
         self._names: dict[int, tuple[str, list[int]]] = {}
         self._resting: dict[int, set[int]] = {}
         """By id of a node the rows of the lines that rest on it."""
 
-    def of(self, rows: Sequence[int], moment: float, spread: float) -> list[Held]:
+    def of(self, rows: Sequence[int], moment: float, spread: float) -> list[LineFacts]:
         """What lines tell of at a moment. `spread`: of `ChainSettings`."""
         if spread != self._spread:
             self._clear()
@@ -256,9 +256,9 @@ class Leads:
         for row, episode, given in zip(rows, ids, gave, strict=True):
             self._held[row] = self._holding(row, episode, given, moment)
 
-    def _holding(self, row: int, episode: int, given: Sequence[int], moment: float) -> Held:
+    def _holding(self, row: int, episode: int, given: Sequence[int], moment: float) -> LineFacts:
         """What the line of an episode holds that gave these rows of facts and notes."""
-        nodes, span = self._state.graph.nodes, Span(moment)
+        nodes, span = self._state.graph.nodes, Period(moment)
         self._rest(row, episode)
         found: dict[int, float] = {}
         over = len(given) > 0
@@ -277,15 +277,15 @@ class Leads:
                 worth = leads.get(far, 1.0)
                 for number in self._name(near)[1]:
                     found[number] = max(found.get(number, 0.0), worth)
-        return Held(span, found, np.fromiter(found, np.int64, len(found)), over)
+        return LineFacts(span, found, np.fromiter(found, np.int64, len(found)), over)
 
     def _rest(self, row: int, node: int) -> None:
         self._resting.setdefault(node, set()).add(row)
 
-    def _counterparts(self, entity: int, moment: float) -> tuple[Span, Mapping[int, float]]:
+    def _counterparts(self, entity: int, moment: float) -> tuple[Period, Mapping[int, float]]:
         found = self._near.get(entity)
         if found is None or not found[0].covers(moment):
-            span = Span(moment)
+            span = Period(moment)
             kinds: dict[str, list[int]] = {}
             for far in self._joined(entity, span):
                 kinds.setdefault(form_of(self._name(far)[0]), []).append(far)
@@ -295,7 +295,7 @@ class Leads:
             found = self._near[entity] = span, worth
         return found
 
-    def _joined(self, entity: int, span: Span) -> set[int]:
+    def _joined(self, entity: int, span: Period) -> set[int]:
         """The other ends of the facts of a thing that are open where a span begins."""
         graph = self._state.graph
         row = graph.row_of.get(entity)
