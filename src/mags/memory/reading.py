@@ -18,7 +18,7 @@ from mags.memory.settings import Parts
 from mags.ports.policy import Plan, Recalled, Route, Turn
 from mags.ports.relations import canonical, normalise
 from mags.recall.found import Found
-from mags.recall.query import Reading, prepare
+from mags.recall.query import RecallRequest, prepare
 from mags.recall.recall import recall
 
 TRIES = 8
@@ -102,7 +102,7 @@ class Reader:
             with self._live.reading(fresh=False) as state:
                 if self._live.generation != generation:
                     return None
-                reading = Reading(
+                reading = RecallRequest(
                     query=replace(
                         query,
                         entities=tuple(i for i in query.entities if i in state.graph),

@@ -23,7 +23,7 @@ from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
 from mags.ports.policy import Hop
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
-from mags.recall.query import Reading
+from mags.recall.query import RecallRequest
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
 
@@ -88,7 +88,7 @@ def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 # -- what may come back ----------------------------------------------------------------------
 
 
-def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:
+def visible(state: State, rows: NDArray[np.int64], request: RecallRequest) -> NDArray[np.bool_]:
     """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,).
 
     A theme comes back for an overview, while all that it sums up holds.
@@ -99,58 +99,60 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
     seen(
         rows,
         (graph.alive, graph.kinds, *(nodes[name] for name in TIMES)),
-        _wanted(reading),
-        reading.query.plan.past,
-        float(reading.moment),
-        NEVER if reading.as_of is None else float(reading.as_of),
-        NEVER if reading.recorded_as_of is None else float(reading.recorded_as_of),
+        _wanted(request),
+        request.query.plan.past,
+        float(request.moment),
+        NEVER if request.as_of is None else float(request.as_of),
+        NEVER if request.recorded_as_of is None else float(request.recorded_as_of),
         out,
     )
     shown = out.view(np.bool_)
-    if reading.query.overview:
+    if request.query.overview:
         themes = np.flatnonzero(shown & (graph.kinds[rows] == NodeKind.THEME))
-        shown[themes] = ~outdated(graph, rows[themes], reading.moment)
+        shown[themes] = ~outdated(graph, rows[themes], request.moment)
     return shown
 
 
-def valid_to(nodes: NDArray[np.void], reading: Reading) -> NDArray[np.float64]:
+def valid_to(nodes: NDArray[np.void], request: RecallRequest) -> NDArray[np.float64]:
     """End of validity as it was known at `recorded_as_of`."""
     ends = nodes["valid_to"]
-    if reading.recorded_as_of is None:
+    if request.recorded_as_of is None:
         return np.asarray(ends, np.float64)
-    return np.where(nodes["closed_at"] > reading.recorded_as_of, NEVER, ends)
+    return np.where(nodes["closed_at"] > request.recorded_as_of, NEVER, ends)
 
 
 # -- the two indexes -------------------------------------------------------------------------
 
 
 def gather(
-    state: State, reading: Reading, settings: RecallSettings, extra: NDArray[np.int64]
+    state: State, request: RecallRequest, settings: RecallSettings, extra: NDArray[np.int64]
 ) -> Candidates:
     """Top K of each index in each block for each query, and `extra` rows, if they may be seen."""
     found = [extra]
-    k = settings.candidates * (4 if reading.as_of or reading.recorded_as_of else 1)
-    matches = [state.lexicon.match(terms) for terms in reading.query.terms]
-    wanted = _wanted(reading)
+    k = settings.candidates * (4 if request.as_of or request.recorded_as_of else 1)
+    matches = [state.lexicon.match(terms) for terms in request.query.terms]
+    wanted = _wanted(request)
     # The blocks as the vectors are searched by: kept while the state stays as it is.
     blocks = state.kept(
         ("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS)
     )
-    for alike in state.vectors.nearest(reading.vectors, k, blocks):
+    for alike in state.vectors.nearest(request.vectors, k, blocks):
         found.extend(alike)
     for match in matches:
         found.extend(_best_words(state, wanted, match, k))
     rows = _distinct(np.concatenate(found))
-    return _scored(state, rows[visible(state, rows, reading)], reading, tuple(matches))
+    return _scored(state, rows[visible(state, rows, request)], request, tuple(matches))
 
 
-def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.int64]) -> Candidates:
+def widen(
+    state: State, found: Candidates, request: RecallRequest, rows: NDArray[np.int64]
+) -> Candidates:
     """The candidates with more rows (what the spread and bridges reached)."""
     fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
-    fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
+    fresh = fresh[visible(state, fresh, request)] if len(fresh) else fresh
     if not len(fresh):
         return found
-    more = _scored(state, fresh, reading, found.matches)
+    more = _scored(state, fresh, request, found.matches)
     return Candidates(
         rows=np.concatenate([found.rows, more.rows]),
         similarity=np.concatenate([found.similarity, more.similarity]),
@@ -161,11 +163,11 @@ def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.in
 
 
 def _scored(
-    state: State, rows: NDArray[np.int64], reading: Reading, matches: tuple[Match, ...]
+    state: State, rows: NDArray[np.int64], request: RecallRequest, matches: tuple[Match, ...]
 ) -> Candidates:
     similarity = reworded = np.zeros(len(rows), np.float32)
-    if len(reading.vectors):
-        cosines = state.vectors.products(rows, reading.vectors)
+    if len(request.vectors):
+        cosines = state.vectors.products(rows, request.vectors)
         similarity, reworded = cosines[:, 0], cosines[:, 1:].max(axis=1, initial=-1.0)
     return Candidates(
         rows=rows,
@@ -184,9 +186,9 @@ def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return ordered[first]
 
 
-def _wanted(reading: Reading) -> Wanted:
-    plan = reading.query.plan
-    return plan.episodic > 0, plan.semantic > 0, reading.query.overview
+def _wanted(request: RecallRequest) -> Wanted:
+    plan = request.query.plan
+    return plan.episodic > 0, plan.semantic > 0, request.query.overview
 
 
 def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -225,11 +227,11 @@ def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.flo
 # -- themes ----------------------------------------------------------------------------------
 
 
-def summaries(state: State, reading: Reading) -> list[int]:
+def summaries(state: State, request: RecallRequest) -> list[int]:
     """Rows of the themes that what an overview asks about belongs to."""
-    if not reading.query.overview:
+    if not request.query.overview:
         return []
-    named = state.graph.rows(reading.query.entities)
+    named = state.graph.rows(request.query.entities)
     return list(chain.from_iterable(_each(state.graph, named, int(ArcKind.MEMBER) | REVERSE)))
 
 
@@ -271,7 +273,7 @@ class Walk:
 
 
 def walk(
-    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+    state: State, request: RecallRequest, settings: RecallSettings, same_relation: SameRelation
 ) -> Walk:
     """Follow the plan's hops, and fill the ball of facts round the question's entities.
 
@@ -281,19 +283,19 @@ def walk(
     """
     found = Walk()
     if settings.walk:
-        _fill_ball(state, reading, settings, found)
-        if reading.query.plan.hops:
-            _follow(state, reading, same_relation, found)
+        _fill_ball(state, request, settings, found)
+        if request.query.plan.hops:
+            _follow(state, request, same_relation, found)
     return found
 
 
-def _fill_ball(state: State, reading: Reading, settings: RecallSettings, found: Walk) -> None:
-    frontier = {entity: 1.0 for entity in reading.query.entities}
+def _fill_ball(state: State, request: RecallRequest, settings: RecallSettings, found: Walk) -> None:
+    frontier = {entity: 1.0 for entity in request.query.entities}
     met = set(frontier)
     for _ in range(settings.hops):
         following: dict[int, float] = {}
         for entity, value in frontier.items():
-            for row, reach in _fan(state, reading, entity, value):
+            for row, reach in _fan(state, request, entity, value):
                 if len(found.value) >= settings.ball and row not in found.value:
                     return
                 if reach > found.value.get(row, 0.0):
@@ -305,36 +307,38 @@ def _fill_ball(state: State, reading: Reading, settings: RecallSettings, found: 
         frontier = dict(sorted(following.items(), key=lambda item: -item[1]))
 
 
-def _fan(state: State, reading: Reading, entity: int, value: float) -> list[tuple[int, float]]:
-    rows = _facts(state, reading, entity)
+def _fan(
+    state: State, request: RecallRequest, entity: int, value: float
+) -> list[tuple[int, float]]:
+    rows = _facts(state, request, entity)
     if not len(rows):
         return []
     reach = float(value * 0.95 / np.sqrt(max(1.0, len(rows) / 4)))
     if len(rows) > FAN:
-        cosines = (state.vectors.get(rows) @ reading.vectors.T).max(axis=1)
+        cosines = (state.vectors.get(rows) @ request.vectors.T).max(axis=1)
         rows = rows[np.argsort(-cosines, kind="stable")[:FAN]]
     return [(row, reach) for row in rows.tolist()]
 
 
 def _facts(
-    state: State, reading: Reading, entity: int, *, inverse: bool = False
+    state: State, request: RecallRequest, entity: int, *, inverse: bool = False
 ) -> NDArray[np.int64]:
     """Rows of the facts of an entity that may come back and that none outdoes."""
     ids = state.slots.about(entity) if inverse else state.slots.of(entity)
     rows = state.graph.rows(ids)
     if not len(rows):
         return rows
-    rows = rows[visible(state, rows, reading)]
-    return rows[~state.slots.outdone(rows, reading.moment, reading.recorded_as_of)]
+    rows = rows[visible(state, rows, request)]
+    return rows[~state.slots.outdone(rows, request.moment, request.recorded_as_of)]
 
 
-def _follow(state: State, reading: Reading, same_relation: SameRelation, found: Walk) -> None:
+def _follow(state: State, request: RecallRequest, same_relation: SameRelation, found: Walk) -> None:
     nodes = state.graph.nodes
     here: tuple[int, ...] = ()
     walked: list[int] = []
-    for hop in reading.query.plan.hops:
+    for hop in request.query.plan.hops:
         starts = tuple(state.names.find(hop.subject)) if hop.subject else here
-        steps = _hop(state, reading, starts, hop, same_relation)
+        steps = _hop(state, request, starts, hop, same_relation)
         if not steps:
             break
         here = tuple(dict.fromkeys(nodes["subject" if hop.inverse else "object"][steps].tolist()))
@@ -345,7 +349,7 @@ def _follow(state: State, reading: Reading, same_relation: SameRelation, found: 
 
 def _hop(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     starts: Sequence[int],
     hop: Hop,
     same_relation: SameRelation,
@@ -353,7 +357,7 @@ def _hop(
     """Rows of the facts that lead on from some entities by the relation of a hop."""
     steps: list[int] = []
     for entity in starts:
-        rows = _facts(state, reading, entity, inverse=hop.inverse)
+        rows = _facts(state, request, entity, inverse=hop.inverse)
         ids = state.graph.nodes["id"][rows].tolist()
         for row, content in zip(rows.tolist(), state.words(ids) if ids else [], strict=True):
             if same_relation(hop.relation, str(content.meta.get("relation", ""))):

@@ -68,7 +68,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reading:
+class RecallRequest:
     """What one recall may see and when it happens.
 
     `vectors`: shape (queries, dimension). `as_of`: event time in seconds or None for now.

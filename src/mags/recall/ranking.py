@@ -31,7 +31,7 @@ from mags.recall.kernels import (
     traits,
     weigh,
 )
-from mags.recall.query import Reading
+from mags.recall.query import RecallRequest
 from mags.recall.settings import AssociationBoostSettings, RecallSettings, RecencySettings
 from mags.recall.spread import links_of, pool_of
 
@@ -94,10 +94,10 @@ Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArra
 
 
 def scored(
-    state: State, reading: Reading, found: Candidates, reach: Reach, settings: RecallSettings
+    state: State, request: RecallRequest, found: Candidates, reach: Reach, settings: RecallSettings
 ) -> Scored:
     """The features of the candidates and what they add to the scores."""
-    values = _columns(state, reading, found, reach)
+    values = _columns(state, request, found, reach)
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
@@ -105,24 +105,24 @@ def scored(
 
 
 def _columns(
-    state: State, reading: Reading, found: Candidates, reach: Reach
+    state: State, request: RecallRequest, found: Candidates, reach: Reach
 ) -> NDArray[np.float32]:
     """Every feature of `NAMES`, shape (features, n), not yet standardised.
 
     `window`: cosine with the mean of a turn's vector and its two neighbours'; `asked`: with the
     turn before where that one asks (this one may answer it).
     """
-    graph, rows, query = state.graph, found.rows, reading.query
+    graph, rows, query = state.graph, found.rows, request.query
     nodes = graph.nodes[: graph.size]
     named = graph.rows(i for i in query.entities if i not in query.speakers)
     out = np.zeros((len(NAMES), len(rows)), np.float32)
     beside = np.empty((2, len(rows)), np.int64)
     beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = surroundings(
-        rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), reading.moment, named
+        rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, named
     )
     out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
     out[AT["lexical"]] = found.lexical
-    window, before = state.vectors.windows(rows, beside, reading.vectors[0])
+    window, before = state.vectors.windows(rows, beside, request.vectors[0])
     asks = (nodes["flags"][beside[0]] & np.uint16(NodeFlag.QUESTION)) > 0
     out[AT["window"]], out[AT["asked"]] = window, before * (asks & (beside[0] >= 0))
     if found.matches:
@@ -134,7 +134,7 @@ def _columns(
     keys = nodes["session"][rows]
     sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
     _reached(reach, rows, out)
-    _traits(state, reading, rows, out[AT["speaker"] :])
+    _traits(state, request, rows, out[AT["speaker"] :])
     return out
 
 
@@ -154,7 +154,7 @@ def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) ->
 
 
 def _traits(
-    state: State, reading: Reading, rows: NDArray[np.int64], out: NDArray[np.float32]
+    state: State, request: RecallRequest, rows: NDArray[np.int64], out: NDArray[np.float32]
 ) -> None:
     """What the nodes themselves say.
 
@@ -162,7 +162,7 @@ def _traits(
     `during`: 1 where the event time lies in the range the question names; `recency`: minus
     the logarithm of the age in days.
     """
-    graph, query, plan = state.graph, reading.query, reading.query.plan
+    graph, query, plan = state.graph, request.query, request.query.plan
     nodes = graph.nodes[: graph.size]
     since = -np.inf if plan.since is None else plan.since
     until = np.inf if plan.until is None else plan.until
@@ -171,7 +171,7 @@ def _traits(
         tuple(nodes[name] for name in TRAIT_FIELDS),
         (state.lexicon.length, state.lexicon.marks),
         np.array(query.speakers, np.int64),
-        (graph.tick, reading.moment),
+        (graph.tick, request.moment),
         (float(since), float(until)),
         np.array([int(mark) & query.expected for mark in EXPECTABLE], np.int64),
         out,
@@ -204,9 +204,9 @@ def _weighed(
     return plain, more, used, tuple(NAMES[i] for i in used.tolist())
 
 
-def block(state: State, reading: Reading, found: Candidates) -> NDArray[np.float32]:
+def block(state: State, request: RecallRequest, found: Candidates) -> NDArray[np.float32]:
     """The router's balance of the two blocks: the logarithm of the block's weight, shape (n,)."""
-    plan = reading.query.plan
+    plan = request.query.plan
     episodic = state.graph.kinds[found.rows] == NodeKind.EPISODE
     weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
     return np.asarray(np.log(weight), np.float32)
@@ -238,7 +238,7 @@ def _asks_of_now(plan: Plan) -> bool:
 
 def recency_reranking(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     found: Candidates,
     scores: NDArray[np.float32],
     settings: RecencySettings,
@@ -251,7 +251,7 @@ def recency_reranking(
     holds. Only for questions of now; nothing is taken out. Shape (n,).
     """
     added = np.zeros(len(scores), np.float32)
-    if not settings.on or not _asks_of_now(reading.query.plan) or not len(scores):
+    if not settings.on or not _asks_of_now(request.query.plan) or not len(scores):
         return added
     graph = state.graph
     nodes = graph.nodes[: graph.size]
@@ -268,7 +268,7 @@ def recency_reranking(
         (found.rows, best, vectors @ vectors.T, *_words_held(found, found.rows[best])),
         (graph.alive, *(nodes[name] for name in RECENCY_FIELDS)),
         links_of(graph),
-        reading.moment,
+        request.moment,
         (settings.alike, settings.lost, settings.margin),
         scores,
         added,
@@ -291,7 +291,7 @@ def _words_held(
 
 def superseded_penalty(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     rows: NDArray[np.int64],
     scores: NDArray[np.float32],
     stale: NDArray[np.float32],
@@ -304,7 +304,7 @@ def superseded_penalty(
     are over.
     """
     added = np.zeros(len(scores), np.float32)
-    plan = reading.query.plan
+    plan = request.query.plan
     if not _asks_of_now(plan) or len(plan.hops) != 1 or not len(scores):
         return added
     hop = plan.hops[0]
