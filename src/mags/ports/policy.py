@@ -185,19 +185,15 @@ class Policy(Protocol):
     @property
     def name(self) -> str:
         """What to show the user: "rules", "prompted (qwen3-8b)", "heads"."""
-        ...
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what this turn needs."""
-        ...
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall; `question.at` is now, for "last week"."""
-        ...
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn; `recent` (oldest first) resolves pronouns."""
-        ...
 
 
 @runtime_checkable
@@ -209,4 +205,3 @@ class Reminded(Protocol):
 
         In bulk `write` reads such a turn while nobody else can write: it is to be quick then.
         """
-        ...
