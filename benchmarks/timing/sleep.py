@@ -23,7 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import Delta
 from mags.graph.graph import Graph
 from mags.graph.records import ARC, ArcKind, Content, NodeKind, blank_node
 from mags.plasticity.cycle import Sleep, Slept, rebase
@@ -142,10 +142,8 @@ def light_use(graph: Graph, rng: np.random.Generator) -> Delta:
     liquid = np.flatnonzero(frozen.liquid)
     used = np.sort(rng.choice(liquid, len(liquid) // 100, replace=False))
     before = frozen.arcs[used]
-    after = before.copy()
-    after["t0"] = graph.tick + rng.integers(1, 200, len(used))
-    after["uses"] += 1
-    changes: Changes = altered(before, after)
+    ticks = graph.tick + rng.integers(1, 200, len(used))
+    changes = altered(before, t0=ticks, uses=before["uses"] + 1)
     return Delta(kind="ask", arcs=changes, tick_before=graph.tick, tick_after=graph.tick + 200)
 
 

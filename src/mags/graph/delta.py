@@ -1,8 +1,8 @@
 """Delta: the only thing that changes a memory.
 
-A Delta holds before and after images of every node and arc it touches, so it
-can be applied, inverted and composed without knowing what made it. A `Draft` collects one; a
-`PastGraph` is what many of them show.
+A Delta holds before and after images of every node and arc it touches, so it can be applied,
+inverted and composed by code that does not know what made it. A `Draft` collects one. A `PastGraph`
+is everything that many of them have held.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Changes:
         first = order[np.r_[True, ~same]]
         last = order[np.r_[~same, True]]
         net = Changes(before[first], after[last], had[first], has[last])
-        idle = (net.had == net.has) & (~net.had | _same_bits(net.before, net.after))
+        idle = (net.had == net.has) & (~net.had | same_bits(net.before, net.after))
         return net.take(~idle)
 
 
@@ -249,7 +249,7 @@ def as_bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:
     return flat.reshape(len(records), records.dtype.itemsize)
 
 
-def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
+def same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
     """Whether records are equal to the bit (0.0 and -0.0 are not), shape (n,)."""
     return np.asarray((as_bytes(a) == as_bytes(b)).all(axis=1))
 

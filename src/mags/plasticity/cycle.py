@@ -1,7 +1,7 @@
 """The cycle: the order in which the rules of sleep run, and what comes of them.
 
-Sleep works on a `FrozenGraph`, so nothing waits for it; its Delta says what changed against that
-picture. `rebase` (in `mags.plasticity.cycle`) then leaves alone what changed meanwhile.
+Sleep works on a `FrozenGraph`, so recall and writing go on beside it. `rebase` then drops the part
+of its Delta that touches what changed meanwhile.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import Changes, Delta, same_bits
 from mags.graph.graph import Graph
 from mags.graph.records import ArcKind, NodeKind
-from mags.plasticity.frozen import LIVE_AT, FrozenGraph, differ
+from mags.plasticity.frozen import LIVE_AT, FrozenGraph
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.regions import FindRegions, Regions
@@ -36,10 +36,10 @@ RULES = (
 """The rules that need nothing but the graph, in their order; regions and themes follow."""
 
 OnRule = Callable[[str, Mapping[str, int]], None]
-"""Hears a rule that is done: its name, and what it did how often (nothing: it changed nothing)."""
+"""Called after each rule: its name, and what it did how often (empty where nothing changed)."""
 
 Rule = Callable[[FrozenGraph, np.random.Generator], Delta]
-"""One rule of sleep: a picture and chance in, changes out."""
+"""One rule of sleep: a frozen graph and a random generator in, a Delta out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,6 @@ class Sleep:
     """
 
     def __init__(self, settings: SleepSettings | None = None) -> None:
-        """Sleep by `settings`."""
         self.settings = SleepSettings() if settings is None else settings
 
     def __call__(
@@ -234,7 +233,7 @@ def _unchanged(
     """Where the before image is what `records` hold at `place` (-1: nothing)."""
     matches = np.asarray((place >= 0) == changes.had)
     both = np.flatnonzero(matches & changes.had)
-    matches[both] = ~differ(changes.before[both], records[place[both]])
+    matches[both] = same_bits(changes.before[both], records[place[both]])
     return matches
 
 

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from mags.graph.algorithms import common_neighbours, core_numbers, dense_cores, innermost_cores
 from mags.graph.charge import arc_charge, node_charge
-from mags.graph.delta import IDENTITY, Changes, Delta
+from mags.graph.delta import IDENTITY, Changes, Delta, same_bits
 from mags.graph.graph import CARRIED, REVERSE, Graph
 from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
 
@@ -44,7 +44,6 @@ class LiveNet:
     def __init__(
         self, n: int, ends: tuple[NDArray[Any], NDArray[Any]], charge: NDArray[Any]
     ) -> None:
-        """From directed arcs and their charges."""
         one_way = csr_array((charge, ends), (n, n))
         both = (one_way + one_way.T).tocsr()
         both.sort_indices()
@@ -61,7 +60,7 @@ class LiveNet:
     @cached_property
     def core(self) -> NDArray[np.int32]:
         """Core number of each node, shape (n,)."""
-        return core_numbers(self.indptr, self.indices)
+        return np.asarray(core_numbers(self.indptr, self.indices))
 
     @cached_property
     def inner(self) -> NDArray[np.int32]:
@@ -89,7 +88,7 @@ class LiveNet:
 
     def support(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
         """Live triangles of each pair, shape (pairs,)."""
-        return common_neighbours(self.indptr, self.indices, a, b)
+        return np.asarray(common_neighbours(self.indptr, self.indices, a, b))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -292,10 +291,12 @@ class FrozenGraph:
         )
 
 
-def altered(before: NDArray[np.void], after: NDArray[np.void]) -> Changes:
-    """Changes of records that stay; records that end as they began are left out."""
-    every = np.ones(len(before), np.bool_)
-    return Changes(before, after, every, every).take(differ(before, after))
+def altered(before: NDArray[np.void], **fields: ArrayLike) -> Changes:
+    """Changes of fields of records; records that end as they began are left out."""
+    after, every = before.copy(), np.ones(len(before), np.bool_)
+    for name, values in fields.items():
+        after[name] = values
+    return Changes(before, after, every, every).take(~same_bits(before, after))
 
 
 def created(after: NDArray[np.void]) -> Changes:
@@ -310,17 +311,6 @@ def removed(before: NDArray[np.void]) -> Changes:
         after[name] = before[name]
     every = np.ones(len(before), np.bool_)
     return Changes(before, after, every, ~every)
-
-
-def differ(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
-    """Where records of one dtype differ in any bit, shape (n,)."""
-    if not len(a):
-        return np.zeros(0, np.bool_)
-    size = a.dtype.itemsize
-    left = np.ascontiguousarray(a).view(np.uint8).reshape(-1, size)
-    right = np.ascontiguousarray(b).view(np.uint8).reshape(-1, size)
-    unlike: NDArray[np.bool_] = (left != right).any(axis=1)
-    return unlike
 
 
 def _key(src: NDArray[Any], dst: NDArray[Any], kind: NDArray[Any]) -> NDArray[np.int64]:

@@ -28,10 +28,8 @@ class Importance:
         """Changes of `importance`."""
         worth = np.clip(self.weight * standing(frozen), 0.0, 1.0).astype(np.float32)
         raised = ~frozen.cold & (worth >= frozen.nodes["importance"] + np.float32(self.step))
-        before = frozen.nodes[raised]
-        after = before.copy()
-        after["importance"] = worth[raised]
-        return frozen.delta("importance", nodes=altered(before, after), raised=len(before))
+        nodes = altered(frozen.nodes[raised], importance=worth[raised])
+        return frozen.delta("importance", nodes=nodes, raised=int(np.count_nonzero(raised)))
 
 
 def standing(frozen: FrozenGraph) -> NDArray[np.float64]:

@@ -35,11 +35,9 @@ class Crowding:
         rank = np.arange(len(live)) - np.searchsorted(src, src)
         idle = frozen.tick - frozen.arcs["t0"][live] >= self.rest_ticks
         weak = live[(rank >= self.keeps) & idle & ~frozen.solid[live]]
-        before = frozen.arcs[weak]
-        after = before.copy()
-        after["w"] = stored(self.factor * frozen.charge[weak])
-        after["t0"] = frozen.tick
-        return frozen.delta("crowding", arcs=altered(before, after), weakened=len(weak))
+        fainter = stored(self.factor * frozen.charge[weak])
+        arcs = altered(frozen.arcs[weak], w=fainter, t0=frozen.tick)
+        return frozen.delta("crowding", arcs=arcs, weakened=len(weak))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

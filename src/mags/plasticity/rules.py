@@ -40,12 +40,10 @@ class Solidify:
         arcs = frozen.arcs
         proven = frozen.liquid & ~frozen.solid & (frozen.charge >= self.weight)
         proven &= (arcs["uses"] >= self.uses) & (arcs["days"] >= self.days)
-        before = arcs[proven]
-        after = before.copy()
-        after["flags"] |= int(ArcFlag.SOLID)
-        after["w"] = stored(frozen.charge[proven])
-        after["t0"] = frozen.tick
-        return frozen.delta("solidify", arcs=altered(before, after), solid=len(after))
+        flags = arcs["flags"][proven] | int(ArcFlag.SOLID)
+        w = stored(frozen.charge[proven])
+        solid = altered(arcs[proven], flags=flags, w=w, t0=frozen.tick)
+        return frozen.delta("solidify", arcs=solid, solid=len(flags))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +73,9 @@ class Decay:
         changed = support != frozen.arcs["support"][loose]
         loose, support = loose[changed], support[changed]
         before = frozen.arcs[loose]
-        after = before.copy()
-        after["support"] = support
-        after["w"] = stored(frozen.charge[loose])
-        after["t0"] = frozen.tick
+        arcs = altered(before, support=support, w=stored(frozen.charge[loose]), t0=frozen.tick)
         gained = int(np.count_nonzero(support > before["support"]))
-        return frozen.delta(
-            "decay", arcs=altered(before, after), steadier=gained, lonelier=len(loose) - gained
-        )
+        return frozen.delta("decay", arcs=arcs, steadier=gained, lonelier=len(loose) - gained)
 
 
 def _unfaded(frozen: FrozenGraph) -> Delta:
@@ -90,9 +83,8 @@ def _unfaded(frozen: FrozenGraph) -> Delta:
     arcs = frozen.arcs[frozen.liquid & ~frozen.solid]
     nodes = frozen.nodes
     arcs, nodes = arcs[arcs["t0"] < frozen.tick], nodes[nodes["strength_tick"] < frozen.tick]
-    fresh, strong = arcs.copy(), nodes.copy()
-    fresh["t0"] = strong["strength_tick"] = frozen.tick
-    return frozen.delta("decay", arcs=altered(arcs, fresh), nodes=altered(nodes, strong))
+    fresh, strong = altered(arcs, t0=frozen.tick), altered(nodes, strength_tick=frozen.tick)
+    return frozen.delta("decay", arcs=fresh, nodes=strong)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,15 +116,10 @@ class LowDegree:
         low = frozen.net.degree < self.least
         since = frozen.nodes["low_degree_since_tick"]
         changed = (low == (since < 0)) & ~frozen.cold
-        before = frozen.nodes[changed]
-        after = before.copy()
-        after["low_degree_since_tick"] = np.where(low[changed], frozen.tick, -1)
-        return frozen.delta(
-            "low_degree",
-            nodes=altered(before, after),
-            loosened=int(np.count_nonzero(low[changed])),
-            held=int(np.count_nonzero(~low[changed])),
-        )
+        low = low[changed]
+        nodes = altered(frozen.nodes[changed], low_degree_since_tick=np.where(low, frozen.tick, -1))
+        loosened = int(np.count_nonzero(low))
+        return frozen.delta("low_degree", nodes=nodes, loosened=loosened, held=len(low) - loosened)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +154,7 @@ class Capacity:
             return Changes.none(NODE)
         first = coldest_first(frozen)[:excess]
         before = frozen.nodes[first]
-        after = before.copy()
-        after["flags"] |= int(NodeFlag.COLD)
-        return altered(before, after)
+        return altered(before, flags=before["flags"] | int(NodeFlag.COLD))
 
     def _trim(self, frozen: FrozenGraph) -> Changes:
         over = [0]
