@@ -16,8 +16,8 @@ from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Operation, Plan, Writing
 from mags.ports.policy import Turn as Said
+from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
-from mags.recall.query import RecallRequest, prepare
 from mags.recall.recall import Ranking, rank, recall
 from mags.recall.settings import RecallSettings
 from mags_lab.evaluation.protocol import Statement, Turn

@@ -9,8 +9,8 @@ from mags.graph.records import NEVER, ArcKind, Content, NodeKind
 from mags.index.state import State
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.policy import Plan
+from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
-from mags.recall.query import RecallRequest, prepare
 from mags.recall.recall import recall
 from mags.recall.settings import RecallSettings
 

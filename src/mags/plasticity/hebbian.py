@@ -1,7 +1,7 @@
-"""What a turn does to associations: Hebb's rule, their competition for room, and credit.
+"""What a turn does to associations: Hebb's rule, competition for a limited sum, and credit.
 
-What was cited together wires together; a reward strengthens or weakens what led to it. These
-changes go into the turn's `Draft`, beside the engram's.
+What was cited together is associated; a reward strengthens or weakens what led to it. These changes
+go into the turn's `Draft`, beside the engram's.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes tell what no longer holds, or never did, or repeat what memory answered; (n,)."""
+    """Which nodes are over, were retracted, or repeat an answer of the memory; bool (n,)."""
     ended = (nodes["valid_to"] <= moment) | (
         (nodes["flags"] & int(NodeFlag.RETRACTED) > 0) & (nodes["valid_to"] < NEVER)
     )
@@ -52,15 +52,18 @@ def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
 
 
 def unfit(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes no theme may hold: what is over, and guesses, which a summary cannot mark; (n,).
+    """Which nodes no theme may hold: what is over, and guesses; bool (n,).
 
-    The turn of a guess may be summed up, in its own words.
+    A summary cannot mark a part of itself as a guess. The turn that a guess came from may be
+    summed up, in its own words.
     """
     return np.asarray(over(nodes, moment) | (nodes["flags"] & int(NodeFlag.GUESS) > 0))
 
 
 def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:
-    """Which members of a theme got new words after it did; a name that is learned is none; (n,)."""
+    """Which members of a theme got new words after the theme did; (n,). Entities do not count:
+    their words change with every name that is learned.
+    """
     return np.asarray(
         (nodes["kind"] != NodeKind.ENTITY) & (nodes["content"] > theme["content"]), np.bool_
     )
@@ -224,7 +227,8 @@ class Consolidate:
         now_s: float,
     ) -> Delta:
         """`gone`: positions of the themes that go."""
-        # Before any word is read: words that change from here on are newer than the text.
+        # Ids are taken before any words are read, so that words that change from here on have
+        # greater ids than the text (`reworded`).
         take = scribe.ids.take
         ids = [
             (take() if one.theme is None else int(frozen.ids[one.theme]), take()) for one in work

@@ -1,8 +1,8 @@
-"""What chains are made of, kept from one search to the next: lines, and where they lead.
+"""Lines, which chains are made of, and where they lead; kept from one search to the next.
 
-`Lines` takes apart what was said into words and names, by content, so that they go with it: a text
-that is forgotten is in no line any more. `Leads` says how well a line leads to or from a name, by
-the open facts that it gave, until a fact of it changes, or begins or ends with time.
+`Lines` holds the words and names of what was said, by content id, so that a forgotten text leaves
+no line behind. `Leads` says how well a line leads to or from a name, by the open facts that came
+from it. What it found holds until one of these facts changes, begins or ends.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 
 TITLE = 3
-"""Names of several words from which on a word that they share is no name: House Orn, House Vell."""
+"""A word in so many names of several words is no name itself: House Orn, House Vell, House Ash."""
 
 MOST = 20_000
-"""Lines that are kept; with more, all are taken apart anew."""
+"""Lines that are kept; where there are more, all are dropped and read again."""
 
 FACT = int(NodeKind.FACT)
 _GAVE = int(ArcKind.SOURCE) | REVERSE
@@ -45,7 +45,7 @@ _JOINING = [int(ArcKind.SOURCE), int(ArcKind.SUBJECT), int(ArcKind.OBJECT)]
 class Capital:
     """A word with a capital that may be a name: folded, its stem, and that one's number.
 
-    `first`: it stands first in its sentence, where a capital tells nothing.
+    `first`: it stands first in its sentence, where any word has a capital.
     """
 
     word: str
@@ -78,7 +78,6 @@ class Lines:
     """What was said, line by line; see `State.following`."""
 
     def __init__(self, state: State) -> None:
-        """Nothing is taken apart yet."""
         self._state = state
         self._lines: dict[int, Line] = {}
         self._naming: dict[str, tuple[bool, bool]] = {}
@@ -86,7 +85,7 @@ class Lines:
         caches.register(self)
 
     def clear(self) -> None:
-        """Let go of words looked up, those of questions too: lines go with what they say."""
+        """Forget words looked up, those of questions too; lines are dropped with their contents."""
         self._naming.clear()
 
     def of(self, rows: Sequence[int]) -> list[Line]:
@@ -166,7 +165,7 @@ class Lines:
         return self._speakers[1:]
 
     def changed(self, delta: Delta) -> None:
-        """Let go of words that are gone or others now, and of who is called what."""
+        """Drop lines whose words were removed or replaced, and who is called what."""
         nodes = delta.nodes
         if not len(nodes):
             return
@@ -181,7 +180,7 @@ class Lines:
 
 @dataclass(slots=True)
 class Period:
-    """From when on and until when something that was found holds, if nothing changes."""
+    """From when until when a finding holds, if nothing changes."""
 
     since: float
     until: float = NEVER
@@ -191,7 +190,7 @@ class Period:
         return self.since <= moment < self.until
 
     def end(self, *others: float) -> None:
-        """It ends with the first of these that is to come."""
+        """Shorten it to the first of these times that lies ahead."""
         self.until = min(self.until, *(at for at in others if at > self.since), NEVER)
 
 
@@ -215,15 +214,14 @@ class LineFacts:
 class Leads:
     """What lines lead to and from; see `State.following`.
 
-    A line whose facts hold of a name leads on by it; one that has facts, but only drops the name or
-    tells what is over of it, does so less, and one that nobody could read lies between. Where a
-    thing has several counterparts of a kind (a club and its members), a lead to one of them is
-    worth the less the more there are, as in a walk that takes each with the same chance (Lao and
-    Cohen, 2010); where it has one (a club and its house), the lead keeps its worth.
+    A line leads on best by a name that its open facts are about. A line with facts about other
+    names leads on less well, and a line without facts lies between. Where a thing has several
+    counterparts of a kind (a club and its members), the more there are, the less a lead to one of
+    them is worth, as in a random walk (Lao and Cohen, 2010). Where it has one (a club and its
+    house), the lead keeps its worth.
     """
 
     def __init__(self, state: State) -> None:
-        """Nothing is looked up yet."""
         self._state = state
         self._spread = 0.0
         self._clear()
@@ -320,7 +318,7 @@ class Leads:
         return found
 
     def changed(self, delta: Delta) -> None:
-        """Let go of what rests on facts that are others now; of all where a thing is."""
+        """Drop what rests on facts that changed, and everything where a thing was renamed."""
         nodes, arcs = delta.nodes, delta.arcs
         if len(nodes):
             renamed = nodes.had & (nodes.before["content"] != nodes.after["content"])

@@ -1,12 +1,11 @@
 """The score of candidates: a weighed sum of features, then what moves single ones up or down.
 
-Features are columns over the candidates. After them come the balance of the two blocks, what use
-has wired to the best matches, what says anew what an older turn said, and what is over.
+Features are columns over the candidates. After them come the balance of the two blocks, the boost
+by associations, the re-ranking by recency, and the penalty for what is superseded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -19,7 +18,7 @@ from mags.index.state import State
 from mags.index.tokens import AnswerMark
 from mags.ports.policy import Plan
 from mags.ports.relations import canonical
-from mags.recall.candidates import Bridges, Candidates, bm25_of
+from mags.recall.candidates import Bridges, Candidates, RecallRequest, bm25_of
 from mags.recall.kernels import (
     EPISODE,
     boosts,
@@ -31,7 +30,6 @@ from mags.recall.kernels import (
     traits,
     weigh,
 )
-from mags.recall.query import RecallRequest
 from mags.recall.settings import AssociationBoostSettings, RecallSettings, RecencySettings
 from mags.recall.spread import links_of, pool_of
 
@@ -75,7 +73,7 @@ _IS_RAW = np.array([name in RAW for name in NAMES])
 RECENCY_FIELDS = ("flags", "subject", "valid_from", "valid_to")
 
 SUPERSEDED_GAP = 0.01
-"""How far behind the best current fact of a slot what is over is put."""
+"""By how much a superseded fact scores below the best current fact of its slot."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -96,12 +94,18 @@ Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArra
 def scored(
     state: State, request: RecallRequest, found: Candidates, reach: Reach, settings: RecallSettings
 ) -> Scored:
-    """The features of the candidates and what they add to the scores."""
+    """The features of the candidates and what they add to the scores.
+
+    A weight named `feature@document` is added to the feature's for texts nobody said.
+    """
     values = _columns(state, request, found, reach)
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
-    return values, *_shares(values, weights)
+    plain, more, used, names = _weighed(tuple(weights.items()))
+    out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
+    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
+    return values, names, out[used], total
 
 
 def _columns(
@@ -178,20 +182,6 @@ def _traits(
     )
 
 
-def _shares(
-    values: NDArray[np.float32], weights: Mapping[str, float]
-) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
-    """What each weighed feature adds to the score of each candidate, and the sums.
-
-    Returns names, their table (names, n) and the sums (n,). A weight named `feature@document` is
-    added to the feature's for texts nobody said.
-    """
-    plain, more, used, names = _weighed(tuple(weights.items()))
-    out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
-    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
-    return names, out[used], total
-
-
 @lru_cache(maxsize=8)
 def _weighed(
     items: tuple[tuple[str, float], ...],
@@ -220,9 +210,8 @@ def association_boost(
 ) -> NDArray[np.float32]:
     """What is added to each score because answers cited the row with a good match, shape (n,).
 
-    Spreading activation says where the graph leads, over every kind of arc; this says what use
-    has taught, over the associations that Hebb drew, from the best matches alone. A memory that
-    nothing was ever cited of ranks as without it.
+    Spreading activation follows every kind of arc. This follows only associations that use has
+    made, from the best matches. Where nothing was ever cited it adds nothing.
     """
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
@@ -243,19 +232,19 @@ def recency_reranking(
     scores: NDArray[np.float32],
     settings: RecencySettings,
 ) -> NDArray[np.float32]:
-    """What is added to each score so that what is said anew comes before what it says otherwise.
+    """What is added to each score so that a newer statement comes before the older one, (n,).
 
-    Of two turns among the best the newer is put right before the older, and before what came from
-    that, where a fact of the older was superseded by the newer, or where both say the same of the
-    same: by one speaker, alike, and the newer holding most words of the question that the older
-    holds. Only for questions of now; nothing is taken out. Shape (n,).
+    Of two turns among the best, the newer is put right before the older and the facts of the older
+    in two cases: the newer superseded a fact of the older; or one speaker said both, they are
+    alike, and the newer holds most words of the question that the older holds. Only for questions
+    about the present. Nothing is taken out.
     """
     added = np.zeros(len(scores), np.float32)
     if not settings.on or not _asks_of_now(request.query.plan) or not len(scores):
         return added
     graph = state.graph
     nodes = graph.nodes[: graph.size]
-    # Documents, which nobody said, are as old as their import: that says nothing of what they tell.
+    # A document is as old as its import, which says nothing about the age of what it tells.
     said = (nodes["kind"][found.rows] == EPISODE) & (nodes["subject"][found.rows] != NOBODY)
     best = np.flatnonzero(said)
     if len(best) > settings.looked:
@@ -296,12 +285,12 @@ def superseded_penalty(
     scores: NDArray[np.float32],
     stale: NDArray[np.float32],
 ) -> NDArray[np.float32]:
-    """What is added to each score so that what is over comes after what holds now, shape (n,).
+    """What is added to each score so that superseded facts come after what holds now, shape (n,).
 
-    "Where does Ana live?" asks for the slot (Ana, lives in). Where a fact of it is found, what
-    told of a home before ("lived in"), and turns all of whose facts are over, are put right behind
-    it. Only for questions of now; nothing is taken out. `stale`: the share of a turn's facts that
-    are over.
+    "Where does Ana live?" asks for the slot (Ana, lives in). Where a fact of it is found, facts
+    about earlier homes ("lived in") and turns all of whose facts are over are put right after it.
+    Only for questions about the present. Nothing is taken out. `stale`: the share of a turn's
+    facts that are over.
     """
     added = np.zeros(len(scores), np.float32)
     plan = request.query.plan

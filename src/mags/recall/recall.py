@@ -21,6 +21,7 @@ from mags.index.state import State
 from mags.recall import spread
 from mags.recall.candidates import (
     Candidates,
+    RecallRequest,
     SameRelation,
     Walk,
     best_documents,
@@ -36,7 +37,6 @@ from mags.recall.candidates import (
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, live_ties, places_of, worth
-from mags.recall.query import RecallRequest
 from mags.recall.ranking import (
     AT,
     NAMES,
@@ -417,7 +417,6 @@ def _hit_traces(
     at: NDArray[np.int64],
     hits: Sequence[Hit],
 ) -> tuple[HitTrace, ...]:
-    """Why each hit came back."""
     rows = ranking.found.rows[at].tolist()
     trails = [best.trail(row) for row in rows]
     first = [trail[0][0] if trail else row for row, trail in zip(rows, trails, strict=True)]

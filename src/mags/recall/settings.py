@@ -65,7 +65,6 @@ class RecencySettings:
     lost: float = 0.35
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "recall.renewal", {"looked": (0, ANY), "alike": (-1.0, ANY), "lost": (0.0, 1.0)})
 
 
@@ -83,7 +82,6 @@ class AssociationBoostSettings:
     rate: float = 0.1
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "recall.wired", {"matches": (0, ANY), "weight": (0.0, ANY), "rate": (0.0, 1.0)})
 
 
@@ -117,7 +115,6 @@ class ChainSettings:
     beam: int = 128
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         shares = ("naming", "decay", "plain", "dropped", "unread", "spread", "least")
         counts = {"hops": (1, ANY), "beam": (1, ANY), "half_life": (1e-9, ANY)}
         hold(self, "recall.chains", counts | dict.fromkeys(shares, (0.0, 1.0)))
@@ -167,7 +164,6 @@ class RecallSettings:
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "recall", _BOUNDS)
 
 
