@@ -16,8 +16,8 @@ from mags.models.policy.rules.policy import RulePolicy
 from mags.ports.embedder import Embedder
 from mags.ports.policy import Act, Operation, Plan, Writing
 from mags.ports.policy import Turn as Said
+from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
-from mags.recall.query import Reading, prepare
 from mags.recall.recall import Ranking, rank, recall
 from mags.recall.settings import RecallSettings
 from mags_lab.evaluation.protocol import SourceTurn, Statement
@@ -133,13 +133,13 @@ class GrowingState:
 
     # -- reading -----------------------------------------------------------------
 
-    def reading(self, question: str, k: int, plan: Plan | None = None) -> Reading:
+    def reading(self, question: str, k: int, plan: Plan | None = None) -> RecallRequest:
         """A question made ready, with the plan of no model."""
         if plan is None:
             plan = self._policy.ask(Said(text=question, at=NOW_S), ())
         query = prepare(self.state, plan, self.settings)
         vectors = self._embedder.embed(list(query.texts))
-        return Reading(query=query, vectors=vectors, k=k, now_s=NOW_S)
+        return RecallRequest(query=query, vectors=vectors, k=k, now_s=NOW_S)
 
     def ranked(self, question: str, k: int = 20) -> Ranking:
         """The ranking with all its features."""

@@ -23,12 +23,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import Delta
 from mags.graph.graph import Graph
 from mags.graph.records import ARC, ArcKind, Content, NodeKind, blank_node
 from mags.plasticity.cycle import Sleep, Slept, rebase
-from mags.plasticity.still import Still, altered, created
-from mags.plasticity.themes import Scribe
+from mags.plasticity.frozen import FrozenGraph, altered, created
+from mags.plasticity.themes import ThemeWriter
 
 DEGREE = 9.3
 GROUP = 50
@@ -131,21 +131,19 @@ class SyntheticWords:
         """Some vectors, one a text."""
         return self.rows[: len(texts)]
 
-    def scribe(self) -> Scribe:
+    def scribe(self) -> ThemeWriter:
         """What consolidation takes from outside."""
-        return Scribe(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
+        return ThemeWriter(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
 
 
 def light_use(graph: Graph, rng: np.random.Generator) -> Delta:
     """200 ticks later, a hundredth of the associations used."""
-    still = Still.of(graph)
-    liquid = np.flatnonzero(still.liquid)
+    frozen = FrozenGraph.of(graph)
+    liquid = np.flatnonzero(frozen.liquid)
     used = np.sort(rng.choice(liquid, len(liquid) // 100, replace=False))
-    before = still.arcs[used]
-    after = before.copy()
-    after["t0"] = graph.tick + rng.integers(1, 200, len(used))
-    after["uses"] += 1
-    changes: Changes = altered(before, after)
+    before = frozen.arcs[used]
+    ticks = graph.tick + rng.integers(1, 200, len(used))
+    changes = altered(before, t0=ticks, uses=before["uses"] + 1)
     return Delta(kind="ask", arcs=changes, tick_before=graph.tick, tick_after=graph.tick + 200)
 
 
@@ -171,13 +169,13 @@ def timed_sleep(graph: Graph, words: SyntheticWords, seed: int) -> tuple[Slept, 
     """Sleep once, apply it; the steps, and the longest wait of another thread."""
     gc.collect()
     stopwatch = StepTimer()
-    still = Still.of(graph)
+    frozen = FrozenGraph.of(graph)
     stopwatch.mark("still")
     rng = np.random.default_rng(seed)
     with WaitWatch() as watch:
         stopwatch.skip()
         slept = Sleep()(
-            still,
+            frozen,
             rng=rng,
             now_s=0.0,
             scribe=words.scribe(),

@@ -3,7 +3,7 @@
 import pytest
 
 from mags.graph import delta as module
-from mags.graph.delta import Changes, Delta, Past
+from mags.graph.delta import Changes, Delta, PastGraph
 from mags.graph.records import ARC, NODE, ArcKind, NodeFlag, NodeKind, blank_arc, blank_node
 
 
@@ -51,7 +51,7 @@ def test_every_node_is_there_once_as_it_was_last_and_every_link_once(
     monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(module, "AT_ONCE", at_once)
-    found = Past.of(iter(DELTAS))
+    found = PastGraph.of(iter(DELTAS))
     assert found.nodes["id"].tolist() == [2, 4, 9]
     assert found.nodes["flags"].tolist() == [int(NodeFlag.PINNED), 0, 0]
     assert found.given.tolist() == [9], "though it was taken back"
@@ -59,5 +59,5 @@ def test_every_node_is_there_once_as_it_was_last_and_every_link_once(
 
 
 def test_nothing_was_where_nothing_was_written() -> None:
-    found = Past.of([])
+    found = PastGraph.of([])
     assert (len(found.nodes), len(found.links), len(found.given)) == (0, 0, 0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags.index.lexicon import Lexicon
-from mags.index.tokens import Mark, marks, stem
+from mags.index.tokens import AnswerMark, marks, stem
 
 
 def lexicon(*texts: str) -> Lexicon:
@@ -46,19 +46,19 @@ def test_packing_keeps_scores_and_marks():
     copy = Lexicon.unpack(made.packed(np.arange(3)), lambda term: zlib.crc32(term.encode()))
     assert copy.match(["fox"]).scores == pytest.approx(made.match(["fox"]).scores)
     assert copy.marks[:3].tolist() == made.marks[:3].tolist()
-    assert copy.marks[0] & Mark.TIME
+    assert copy.marks[0] & AnswerMark.TIME
 
 
 @pytest.mark.parametrize(
     ("text", "mark", "borne"),
     [
-        ("We met last Friday", Mark.TIME, True),
-        ("We met", Mark.TIME, False),
-        ("It took three hours", Mark.NUMBER, True),
-        ("They live in Oslo", Mark.PLACE, True),
-        ("my sister came", Mark.PERSON, True),
-        ("because it rained", Mark.REASON, True),
-        ("I love rye bread", Mark.LIKING, True),
+        ("We met last Friday", AnswerMark.TIME, True),
+        ("We met", AnswerMark.TIME, False),
+        ("It took three hours", AnswerMark.NUMBER, True),
+        ("They live in Oslo", AnswerMark.PLACE, True),
+        ("my sister came", AnswerMark.PERSON, True),
+        ("because it rained", AnswerMark.REASON, True),
+        ("I love rye bread", AnswerMark.LIKING, True),
     ],
 )
 def test_marks_say_what_a_text_could_answer(text, mark, borne):

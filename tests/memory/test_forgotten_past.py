@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mags import inspect
-from mags.graph.delta import Past
+from mags.graph.delta import PastGraph
 from mags.graph.records import ArcKind, NodeKind
 from mags.memory.memory import Memory
 from mags.models.answer.llm import LlmAnswerer
@@ -21,14 +21,14 @@ from tests.memory.replaying import assert_whole
 from tests.memory.test_history_laws import DEEDS, LAWS, World
 
 
-def derived(past: Past) -> set[int]:
+def derived(past: PastGraph) -> set[int]:
     """Facts and notes that have a source, and that nobody gave by hand."""
     made = np.isin(past.nodes["kind"], [int(NodeKind.FACT), int(NodeKind.NOTE)])
     sourced = past.out_of(past.nodes["id"][made], ArcKind.SOURCE)["src"]
     return set(np.setdiff1d(sourced, past.given).tolist())
 
 
-def told_by_others(past: Past, gone: np.ndarray) -> set[int]:
+def told_by_others(past: PastGraph, gone: np.ndarray) -> set[int]:
     """Facts and notes of what stays, about what stays, that another source has ever told."""
     kept = past.links[~np.isin(past.links["dst"], gone)]
     told = set(kept["src"][kept["kind"] == int(ArcKind.SOURCE)].tolist())

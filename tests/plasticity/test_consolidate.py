@@ -8,15 +8,15 @@ from mags.graph.delta import Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcKind, Content, NodeFlag, NodeKind
 from mags.plasticity.cycle import rebase
+from mags.plasticity.frozen import FrozenGraph, created
 from mags.plasticity.regions import NOWHERE, FindRegions
-from mags.plasticity.still import Still, created
 from mags.plasticity.themes import LONGEST, Consolidate, Member, central_summary
 from tests.plasticity.worlds import Words, both_ways, clique, world
 
 
 def consolidated(graph: Graph, words: Words, rule: Consolidate | None = None):
-    still = Still.of(graph)
-    delta = (rule or Consolidate())(still, scribe=words.scribe(), now_s=5.0)
+    frozen = FrozenGraph.of(graph)
+    delta = (rule or Consolidate())(frozen, scribe=words.scribe(), now_s=5.0)
     graph.apply(delta)
     return delta
 
@@ -187,7 +187,7 @@ def test_a_theme_used_meanwhile_keeps_its_members_with_its_text():
     graph = world(6, clique(range(1, 7), w=0.6))
     consolidated(graph, words)
     close(graph, 3)
-    delta = Consolidate()(Still.of(graph), scribe=words.scribe(), now_s=5.0)
+    delta = Consolidate()(FrozenGraph.of(graph), scribe=words.scribe(), now_s=5.0)
     graph.nodes["uses"][graph.row(1000)] += 1
     kept = rebase(delta, graph)
     assert (len(kept.nodes), len(kept.arcs), kept.contents) == (0, 0, ())
@@ -199,7 +199,7 @@ def test_a_theme_that_something_was_joined_to_meanwhile_does_not_go():
     consolidated(graph, words)
     close(graph, 1)
     close(graph, 2)
-    delta = Consolidate()(Still.of(graph), scribe=words.scribe(), now_s=5.0)
+    delta = Consolidate()(FrozenGraph.of(graph), scribe=words.scribe(), now_s=5.0)
     draft = Draft(graph)
     draft.add_arc(1000, 3, ArcKind.ASSOCIATION, w=0.5)
     graph.apply(draft.delta("import"))
@@ -209,11 +209,11 @@ def test_a_theme_that_something_was_joined_to_meanwhile_does_not_go():
 
 def _add_theme(graph: Graph, source: Graph) -> None:
     """The themes of `source`, as they are there."""
-    still = Still.of(source)
-    theme = still.nodes["kind"] == NodeKind.THEME
-    member = still.arcs["kind"] == ArcKind.MEMBER
-    made = created(still.nodes[theme]), created(still.arcs[member])
-    graph.apply(still.delta("import", nodes=made[0], arcs=made[1]))
+    frozen = FrozenGraph.of(source)
+    theme = frozen.nodes["kind"] == NodeKind.THEME
+    member = frozen.arcs["kind"] == ArcKind.MEMBER
+    made = created(frozen.nodes[theme]), created(frozen.arcs[member])
+    graph.apply(frozen.delta("import", nodes=made[0], arcs=made[1]))
 
 
 def test_an_updated_theme_is_warm_again():
@@ -231,7 +231,7 @@ def test_a_core_that_is_too_large_is_cut_along_its_communities():
     # Two cliques of 5 joined so that they are one connected 4-core.
     arcs = [*clique([1, 2, 3, 4, 5], w=0.9), *clique([6, 7, 8, 9, 10], w=0.9)]
     graph = world(10, [*arcs, *both_ways((5, 6), w=0.3)])
-    assert len(set(Still.of(graph).net.inner.tolist())) == 1
+    assert len(set(FrozenGraph.of(graph).net.inner.tolist())) == 1
     consolidated(graph, Words(), Consolidate(most=6))
     assert sorted(map(sorted, themes(graph).values())) == [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]]
 
@@ -287,9 +287,9 @@ def test_regions_are_communities_led_by_their_best_connected_names():
     nodes = {i: {} for i in range(1, 12)}
     nodes[2] = nodes[8] = {"kind": NodeKind.ENTITY}
     arcs = [*clique([1, 2, 3, 4, 5], w=0.6), *clique([6, 7, 8, 9], w=0.6), (5, 6, {"w": 0.3})]
-    still = Still.of(world(nodes, arcs))
+    frozen = FrozenGraph.of(world(nodes, arcs))
     words = Words({2: "Ana", 8: "Rome"})
-    regions = FindRegions(leaders=1)(still, words.words)
+    regions = FindRegions(leaders=1)(frozen, words.words)
     assert [regions.of(i) for i in (1, 5, 6, 9)] == [0, 0, 1, 1]
     assert regions.of(10) == NOWHERE  # has no associations
     assert regions.of(99) == NOWHERE
@@ -300,8 +300,8 @@ def test_regions_are_communities_led_by_their_best_connected_names():
 
 def test_only_the_largest_regions_are_named():
     arcs = [*clique([1, 2, 3, 4, 5], w=0.6), *clique([6, 7, 8, 9], w=0.6)]
-    still = Still.of(world(9, arcs))
-    regions = FindRegions(named=1, leaders=1)(still, Words().words)
+    frozen = FrozenGraph.of(world(9, arcs))
+    regions = FindRegions(named=1, leaders=1)(frozen, Words().words)
     assert len(regions.leaders) == 2
     assert regions.names == ("Text 1.",)
-    assert FindRegions()(still).names == ()
+    assert FindRegions()(frozen).names == ()

@@ -10,10 +10,10 @@ from mags.graph.charge import arc_charge
 from mags.graph.graph import Graph
 from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind
 from mags.plasticity.cycle import RULES, Census, Sleep, SleepSettings, Slept
+from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.rules import Capacity, Decay
-from mags.plasticity.still import Still
 from tests.plasticity.worlds import Words, both_ways, clique, world
 
 PROVEN = {"w": 1.0, "t0": 1000, "uses": 40, "days": 9}
@@ -129,8 +129,8 @@ def test_the_report_says_what_was_done_before_and_after():
     graph = busy()
     done = slept(graph, EVERY)
     assert done.report.tick == 1000
-    assert done.report.before == Census.of(Still.of(busy()))
-    assert done.report.after == Census.of(Still.of(graph))
+    assert done.report.before == Census.of(FrozenGraph.of(busy()))
+    assert done.report.after == Census.of(FrozenGraph.of(graph))
     assert done.report.rules["prune"] == {"pruned": 1}
     assert done.report.rules["birth"] == {"pairs": 1}
     assert done.report.rules["solidify"] == {"solid": 1}
@@ -181,13 +181,13 @@ def test_without_a_scribe_no_theme_is_written_and_regions_are_nameless():
 
 def test_a_sleep_works_on_a_picture_and_leaves_the_graph_to_others():
     graph = busy()
-    still = Still.of(graph)
+    frozen = FrozenGraph.of(graph)
     before = graph.digest()
     rng = np.random.default_rng(0)
-    first = Sleep()(still, rng=rng, now_s=0.0).delta
+    first = Sleep()(frozen, rng=rng, now_s=0.0).delta
     assert graph.digest() == before
     graph.apply(first)
-    again = Sleep()(still, rng=np.random.default_rng(0), now_s=0.0).delta
+    again = Sleep()(frozen, rng=np.random.default_rng(0), now_s=0.0).delta
     assert (again.nodes, again.arcs) == (first.nodes, first.arcs)
 
 

@@ -9,10 +9,10 @@ from mags.graph.charge import arc_charge, node_charge
 from mags.graph.delta import Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcFlag, ArcKind, NodeFlag
-from mags.plasticity.hebbian import Credit, Hebb, Moment, compete, recharge
+from mags.plasticity.hebbian import Credit, Hebb, TurnClock, compete, recharge
 from tests.plasticity.worlds import TICK, arc, graphs, world
 
-NOW = Moment(tick=100, day=7)
+NOW = TurnClock(tick=100, day=7)
 
 
 def wired(graph: Graph, *args: object, hebb: Hebb | None = None, **kwargs: object) -> Graph:
@@ -46,7 +46,7 @@ def test_a_wired_pair_comes_nearer_to_1_from_its_charge_of_now():
 def test_uses_are_counted_and_days_only_when_they_differ():
     graph = world(2)
     for day in (3, 3, 4):
-        wired(graph, {1: 1.0, 2: 1.0}, moment=Moment(tick=100, day=day))
+        wired(graph, {1: 1.0, 2: 1.0}, moment=TurnClock(tick=100, day=day))
     assert arc(graph, 1, 2)[["uses", "days", "last_day"]].tolist() == [(3, 2, 4)]
 
 
@@ -112,7 +112,7 @@ def test_weights_stay_in_0_1_and_outgoing_sums_within_8(graph, importance, data)
     ids = st.sampled_from(graph.ids().tolist())
     cited = data.draw(st.dictionaries(ids, st.floats(0, 1), max_size=6))
     structure = graph.arcs(*list(ArcKind)[:7])
-    moment = Moment(tick=TICK, day=1)
+    moment = TurnClock(tick=TICK, day=1)
     wired(graph, cited, importance=importance, moment=moment, hebb=Hebb(most=2.0))
     graph.tick = TICK
     arcs = graph.arcs()

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from mags.graph.graph import Graph
 from mags.graph.records import ArcKind, NodeFlag
+from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.importance import Importance, standing
-from mags.plasticity.still import Still
 from mags.recall.settings import WEIGHTS
 from tests.plasticity.worlds import graphs, world
 
 
 def raised(graph: Graph, rule: Importance) -> Graph:
-    graph.apply(rule(Still.of(graph), np.random.default_rng(0)))
+    graph.apply(rule(FrozenGraph.of(graph), np.random.default_rng(0)))
     return graph
 
 
@@ -27,7 +27,7 @@ def star() -> Graph:
 def test_standing_is_weighted_degree_times_out_degree_on_a_logarithmic_scale():
     # 1: degree 0.5 + 0.5, two arcs out. 2: degree 1 + 0.5, one arc out. 3 and 4: none out.
     expected = [1.0, np.log1p(1.5) / np.log1p(2.0), 0.0, 0.0]
-    assert standing(Still.of(star())) == pytest.approx(expected)
+    assert standing(FrozenGraph.of(star())) == pytest.approx(expected)
 
 
 def test_importance_becomes_the_weighted_standing_where_that_is_more():
@@ -49,13 +49,13 @@ def test_a_cold_node_is_left_alone():
 def test_a_raise_of_less_than_the_step_waits():
     graph = world({1: {"importance": 0.29}, 2: {}}, [(1, 2, {"w": 0.5})])
     rule = Importance(weight=0.3, step=0.02)
-    assert len(rule(Still.of(graph), np.random.default_rng(0)).nodes) == 0
+    assert len(rule(FrozenGraph.of(graph), np.random.default_rng(0)).nodes) == 0
 
 
 @given(graph=graphs(), weight=st.floats(0.0, 1.0))
 def test_importance_never_falls_and_rises_to_the_weight_at_most(graph: Graph, weight: float):
-    before = Still.of(graph).nodes.copy()
-    after = Still.of(raised(graph, Importance(weight=weight))).nodes
+    before = FrozenGraph.of(graph).nodes.copy()
+    after = FrozenGraph.of(raised(graph, Importance(weight=weight))).nodes
     assert (after["importance"] >= before["importance"]).all()
     most = np.maximum(before["importance"], np.float32(weight))
     assert (after["importance"] <= most).all()
@@ -67,7 +67,7 @@ def test_importance_never_falls_and_rises_to_the_weight_at_most(graph: Graph, we
 @given(graph=graphs())
 def test_a_second_sleep_over_the_same_graph_raises_nothing(graph: Graph):
     graph = raised(graph, Importance())
-    assert len(Importance()(Still.of(graph), np.random.default_rng(0)).nodes) == 0
+    assert len(Importance()(FrozenGraph.of(graph), np.random.default_rng(0)).nodes) == 0
 
 
 def test_importance_counts_a_quarter_at_most_in_the_ranking():

@@ -13,10 +13,10 @@ from mags.graph.delta import Delta, Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcFlag, ArcKind, NodeFlag
 from mags.plasticity.cycle import RULES, Sleep, SleepSettings, Slept, rebase
+from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.rules import Capacity, Decay, Prune
-from mags.plasticity.still import Still
 from tests.plasticity.worlds import TICK, Words, clique, graphs, world
 
 SMALL = SleepSettings(
@@ -43,7 +43,7 @@ def keyed(arcs: NDArray[np.void]) -> dict[tuple[int, int, int], NDArray[np.void]
 def test_decay_alone_makes_every_unsolid_association_fall_without_use(graph, ticks):
     before = graph.arcs(ArcKind.ASSOCIATION)
     was = arc_charge(before, TICK)
-    graph.apply(Decay()(Still.of(graph), np.random.default_rng(0)))
+    graph.apply(Decay()(FrozenGraph.of(graph), np.random.default_rng(0)))
     after = graph.arcs(ArcKind.ASSOCIATION)
     assert list(keyed(after)) == list(keyed(before))
     now = arc_charge(after, TICK)
@@ -56,12 +56,12 @@ def test_decay_alone_makes_every_unsolid_association_fall_without_use(graph, tic
 
 @given(graphs())
 def test_prune_alone_takes_no_solid_and_no_core_arc_and_no_structure(graph):
-    still = Still.of(graph)
-    spared = still.solid | still.core_arcs | (still.arcs["kind"] != ArcKind.ASSOCIATION)
-    graph.apply(Prune(floor=0.5)(still, np.random.default_rng(0)))
+    frozen = FrozenGraph.of(graph)
+    spared = frozen.solid | frozen.core_arcs | (frozen.arcs["kind"] != ArcKind.ASSOCIATION)
+    graph.apply(Prune(floor=0.5)(frozen, np.random.default_rng(0)))
     left = keyed(graph.arcs())
-    assert set(keyed(still.arcs[spared])) <= set(left)
-    assert all(left[key] == arc for key, arc in keyed(still.arcs).items() if key in left)
+    assert set(keyed(frozen.arcs[spared])) <= set(left)
+    assert all(left[key] == arc for key, arc in keyed(frozen.arcs).items() if key in left)
 
 
 @given(
@@ -147,43 +147,43 @@ def test_a_sleep_is_undone_by_its_inverse(graph, seed):
 
 @given(graphs(), seeds)
 def test_what_the_rules_saw_step_by_step_is_what_the_delta_makes(graph, seed):
-    still = Still.of(graph)
+    frozen = FrozenGraph.of(graph)
     rng = np.random.default_rng(seed)
     deltas = []
     for name in RULES:
-        deltas.append(getattr(SMALL, name)(still, rng))
-        still = still.after(deltas[-1])
+        deltas.append(getattr(SMALL, name)(frozen, rng))
+        frozen = frozen.after(deltas[-1])
     graph.apply(Delta.compose(deltas, "sleep"))
-    again = Still.of(graph)
-    assert again.nodes.tobytes() == still.nodes.tobytes()
-    assert again.arcs.tobytes() == still.arcs.tobytes()
-    assert again.charge.tobytes() == still.charge.tobytes()
-    assert again.net.indices.tolist() == still.net.indices.tolist()
+    again = FrozenGraph.of(graph)
+    assert again.nodes.tobytes() == frozen.nodes.tobytes()
+    assert again.arcs.tobytes() == frozen.arcs.tobytes()
+    assert again.charge.tobytes() == frozen.charge.tobytes()
+    assert again.net.indices.tolist() == frozen.net.indices.tolist()
 
 
 @given(graphs(), st.integers(1, 6))
 def test_crowding_keeps_the_strongest(graph, keeps):
-    still = Still.of(graph)
-    delta = Crowding(keeps=keeps)(still, np.random.default_rng(0))
+    frozen = FrozenGraph.of(graph)
+    delta = Crowding(keeps=keeps)(frozen, np.random.default_rng(0))
     weakened = set(keyed(delta.arcs.before))
-    for node in still.ids.tolist():
-        own = [i for i in np.flatnonzero(still.live) if still.arcs["src"][i] == node]
-        own.sort(key=lambda i: -still.charge[i])
-        assert not weakened & set(keyed(still.arcs[own[:keeps]]))
+    for node in frozen.ids.tolist():
+        own = [i for i in np.flatnonzero(frozen.live) if frozen.arcs["src"][i] == node]
+        own.sort(key=lambda i: -frozen.charge[i])
+        assert not weakened & set(keyed(frozen.arcs[own[:keeps]]))
     worth = arc_charge(delta.arcs.after, TICK)
     assert worth == pytest.approx(0.8 * arc_charge(delta.arcs.before, TICK), rel=1e-6)
 
 
 @given(graphs(), seeds, st.sampled_from([0.01, 0.1, 1.0]))
 def test_births_are_bounded_and_join_the_best_supported_strangers(graph, seed, share):
-    still = Still.of(graph)
-    delta = Birth(share=share)(still, np.random.default_rng(seed))
-    edges = {frozenset(key[:2]) for key in keyed(still.arcs[still.live])}
-    friends = {i: set() for i in still.ids.tolist()}
+    frozen = FrozenGraph.of(graph)
+    delta = Birth(share=share)(frozen, np.random.default_rng(seed))
+    edges = {frozenset(key[:2]) for key in keyed(frozen.arcs[frozen.live])}
+    friends = {i: set() for i in frozen.ids.tolist()}
     for a, b in map(tuple, edges):
         friends[a].add(b)
         friends[b].add(a)
-    linked = {frozenset(key[:2]) for key in keyed(still.arcs)}
+    linked = {frozenset(key[:2]) for key in keyed(frozen.arcs)}
     common = {
         frozenset(pair): len(friends[pair[0]] & friends[pair[1]])
         for pair in permutations(friends, 2)
@@ -201,10 +201,10 @@ def test_births_are_bounded_and_join_the_best_supported_strangers(graph, seed, s
 def test_births_are_bounded_by_the_tick_and_not_by_how_often_it_sleeps(graph, share):
     born = 0
     for seed in range(4):
-        delta = Birth(share=share)(Still.of(graph), np.random.default_rng(seed))
+        delta = Birth(share=share)(FrozenGraph.of(graph), np.random.default_rng(seed))
         graph.apply(delta)
         born += len(delta.arcs) // 2
-        edges = len(Still.of(graph).net.indices) // 2
+        edges = len(FrozenGraph.of(graph).net.indices) // 2
         assert born <= max(1, int(share * edges))
 
 
@@ -249,7 +249,7 @@ def test_capacity_is_kept_and_pinned_nodes_stay_warm(graph, seed):
     warm_before = {
         int(n["id"]) for n in graph.nodes[graph.where()] if not n["flags"] & NodeFlag.COLD
     }
-    graph.apply(Capacity(max_nodes=3)(Still.of(graph), np.random.default_rng(seed)))
+    graph.apply(Capacity(max_nodes=3)(FrozenGraph.of(graph), np.random.default_rng(seed)))
     nodes = graph.nodes[graph.where()]
     warm = {int(n["id"]) for n in nodes if not n["flags"] & NodeFlag.COLD}
     assert warm <= warm_before

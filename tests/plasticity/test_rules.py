@@ -13,6 +13,7 @@ from mags.graph.delta import Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcFlag, ArcKind, NodeFlag, NodeKind
 from mags.plasticity.cycle import Rule
+from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.rules import (
     Capacity,
@@ -23,14 +24,13 @@ from mags.plasticity.rules import (
     coldest_first,
     graph_bytes,
 )
-from mags.plasticity.still import Still
 from tests.plasticity.worlds import arc, both_ways, clique, graphs, world
 
 SQUARE = ((1, 2), (2, 3), (3, 4), (4, 1))
 
 
 def apply(rule: Rule, graph: Graph, seed: int = 0) -> Graph:
-    graph.apply(rule(Still.of(graph), np.random.default_rng(seed)))
+    graph.apply(rule(FrozenGraph.of(graph), np.random.default_rng(seed)))
     return graph
 
 
@@ -99,13 +99,13 @@ def test_crowding_keeps_the_24_strongest():
 
 def test_24_live_associations_are_no_crowd():
     graph = star(24)
-    assert len(Crowding()(Still.of(graph), np.random.default_rng(0)).arcs) == 0
+    assert len(Crowding()(FrozenGraph.of(graph), np.random.default_rng(0)).arcs) == 0
 
 
 def test_crowding_spares_what_was_used_lately_and_what_is_solid():
-    assert len(Crowding()(Still.of(star(27, t0=1)), np.random.default_rng(0)).arcs) == 0
+    assert len(Crowding()(FrozenGraph.of(star(27, t0=1)), np.random.default_rng(0)).arcs) == 0
     solid = star(27, flags=int(ArcFlag.SOLID))
-    assert len(Crowding()(Still.of(solid), np.random.default_rng(0)).arcs) == 0
+    assert len(Crowding()(FrozenGraph.of(solid), np.random.default_rng(0)).arcs) == 0
 
 
 def test_two_nodes_with_three_live_neighbours_in_common_become_associated():
@@ -121,29 +121,29 @@ def test_two_nodes_with_three_live_neighbours_in_common_become_associated():
 def test_what_is_linked_by_structure_is_not_born():
     around = both_ways(*[(a, b) for a in (1, 2) for b in (3, 4, 5)], w=0.5)
     graph = world(5, around, structure=[(2, 1, ArcKind.SOURCE)], tick=7)
-    assert len(Birth()(Still.of(graph), np.random.default_rng(0)).arcs) == 0
+    assert len(Birth()(FrozenGraph.of(graph), np.random.default_rng(0)).arcs) == 0
 
 
 def test_a_hub_is_no_common_neighbour():
     around = both_ways(*[(a, b) for a in (1, 2) for b in (3, 4, 5)], w=0.5)
     graph = world(7, [*around, *both_ways((3, 6), (3, 7), w=0.5)], tick=7)
-    assert len(Birth(hub=4)(Still.of(graph), np.random.default_rng(0)).arcs) == 2
-    assert len(Birth(hub=3)(Still.of(graph), np.random.default_rng(0)).arcs) == 0
+    assert len(Birth(hub=4)(FrozenGraph.of(graph), np.random.default_rng(0)).arcs) == 2
+    assert len(Birth(hub=3)(FrozenGraph.of(graph), np.random.default_rng(0)).arcs) == 0
 
 
 def test_births_stay_within_their_share_of_the_live_edges():
     left, right = range(1, 21), range(21, 31)
     graph = world(30, both_ways(*[(a, b) for a in left for b in right], w=0.5), tick=7)
     rng = np.random.default_rng(0)
-    assert len(Birth(share=0.05)(Still.of(graph), rng).arcs) == 2 * 10  # of 200 live edges
-    assert len(Birth(share=0.001)(Still.of(graph), rng).arcs) == 2  # one pair at least
+    assert len(Birth(share=0.05)(FrozenGraph.of(graph), rng).arcs) == 2 * 10  # of 200 live edges
+    assert len(Birth(share=0.001)(FrozenGraph.of(graph), rng).arcs) == 2  # one pair at least
 
 
 def test_chance_chooses_between_equally_supported_births():
     left, right = range(1, 21), range(21, 31)
     arcs = both_ways(*[(a, b) for a in left for b in right], w=0.5)
-    still = Still.of(world(30, arcs, tick=7))
-    born = [Birth()(still, np.random.default_rng(seed)).arcs for seed in (1, 1, 2)]
+    frozen = FrozenGraph.of(world(30, arcs, tick=7))
+    born = [Birth()(frozen, np.random.default_rng(seed)).arcs for seed in (1, 1, 2)]
     assert born[0] == born[1]
     assert born[0] != born[2]
 
@@ -228,16 +228,16 @@ def test_isolated_then_long_lonely_then_unused_then_unimportant_nodes_go_first()
         6: {"importance": 0.2},
     }
     edges = both_ways((2, 3), (4, 5), (5, 6), (6, 4), w=1.0, uses=10_000)
-    still = Still.of(world(nodes, edges, tick=5000))
-    assert still.ids[coldest_first(still)].tolist() == [1, 2, 3, 4, 5, 6]
+    frozen = FrozenGraph.of(world(nodes, edges, tick=5000))
+    assert frozen.ids[coldest_first(frozen)].tolist() == [1, 2, 3, 4, 5, 6]
 
 
 def test_members_of_a_dense_core_go_last_and_pinned_nodes_never():
     nodes = {i: {} for i in range(1, 7)}
     nodes[6] = {"flags": int(NodeFlag.PINNED)}
     graph = world(nodes, [*clique([1, 2, 3, 4], w=0.5), *both_ways((4, 5), w=0.5)])
-    still = Still.of(graph)
-    assert still.ids[coldest_first(still)].tolist() == [5, 1, 2, 3, 4]
+    frozen = FrozenGraph.of(graph)
+    assert frozen.ids[coldest_first(frozen)].tolist() == [5, 1, 2, 3, 4]
     assert cooled(apply(Capacity(max_nodes=0), graph)) == [1, 2, 3, 4, 5]
 
 
@@ -260,10 +260,10 @@ def test_over_the_limit_of_edges_the_weakest_associations_go():
 
 def test_bytes_over_the_limit_are_freed_by_the_weakest_associations():
     graph = world(3, both_ways((1, 2), (2, 3), w=0.5))
-    size = graph_bytes(Still.of(graph))
+    size = graph_bytes(FrozenGraph.of(graph))
     apply(Capacity(max_bytes=size - 1), graph)
     assert len(graph.arcs()) == 3
-    assert graph_bytes(Still.of(graph)) == size - 34
+    assert graph_bytes(FrozenGraph.of(graph)) == size - 34
 
 
 def test_cold_nodes_have_left_sleep():
@@ -282,7 +282,7 @@ def test_cold_nodes_have_left_sleep():
 
 @given(graphs(), st.data())
 def test_a_part_of_the_net_is_the_net_between_its_nodes(graph, data):
-    net = Still.of(graph).net
+    net = FrozenGraph.of(graph).net
     chosen = np.array(sorted(data.draw(st.sets(st.integers(0, net.n - 1), min_size=1))))
     whole = csr_array((net.weights, net.indices, net.indptr), (net.n, net.n)).toarray()
     indptr, indices, weights = net.part(chosen)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mags.graph.delta import Draft
 from mags.graph.graph import Graph
 from mags.graph.records import ArcFlag, ArcKind, Content, NodeFlag, NodeKind
-from mags.plasticity.themes import Scribe
+from mags.plasticity.themes import ThemeWriter
 
 Arc = tuple[int, int, dict[str, Any]]
 
@@ -75,8 +75,8 @@ class Words:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.vectors([len(text) for text in texts])
 
-    def scribe(self) -> Scribe:
-        return Scribe(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
+    def scribe(self) -> ThemeWriter:
+        return ThemeWriter(words=self.words, vectors=self.vectors, embed=self.embed, ids=self)
 
 
 TICK = 5_000

@@ -9,8 +9,8 @@ from mags.graph.records import NEVER, ArcKind, Content, NodeKind
 from mags.index.state import State
 from mags.models.embed.hashing import HashEmbedder
 from mags.ports.policy import Plan
+from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
-from mags.recall.query import Reading, prepare
 from mags.recall.recall import recall
 from mags.recall.settings import RecallSettings
 
@@ -110,7 +110,7 @@ class Small:
         settings = settings or RecallSettings()
         query = prepare(self.state, plan or Plan(queries=(question,)), settings)
         vectors = EMBEDDER.embed(list(query.texts))
-        reading = Reading(query=query, vectors=vectors, k=k, now_s=NOW, **when)
+        reading = RecallRequest(query=query, vectors=vectors, k=k, now_s=NOW, **when)
         return recall(self.state, reading, settings, lambda a, b: a == b)
 
 

@@ -14,7 +14,7 @@ from mags import inspect
 from mags.app import embedded
 from mags.index.state import State
 from mags.memory.memory import Memory
-from mags.recall.lines import Held, Leads, Lines
+from mags.recall.lines import Leads, LineFacts, Lines
 from mags.recall.settings import ChainSettings
 
 FAMILY = (
@@ -31,7 +31,7 @@ def remember(lines: Sequence[str], memory: Memory) -> list[int]:
 
 
 @contextmanager
-def leads(*lines: str, spread: float = 0.5) -> Iterator[tuple[list[Held], State]]:
+def leads(*lines: str, spread: float = 0.5) -> Iterator[tuple[list[LineFacts], State]]:
     """What these lines hold, and the state."""
     memory = mags.open(None, embedder=embedded(), clock=lambda: 1e6)
     ids = remember(lines, memory)
@@ -39,7 +39,7 @@ def leads(*lines: str, spread: float = 0.5) -> Iterator[tuple[list[Held], State]
         yield Leads(state).of([state.graph.row(i) for i in ids], 1e6, spread), state
 
 
-def to(held: Held, state: State, word: str) -> float:
+def to(held: LineFacts, state: State, word: str) -> float:
     return held.to(state.lexicon.number(word), ChainSettings(dropped=0.5, unread=0.7))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mags.ports.policy import Plan
-from mags.recall.query import means_assistant, prepare
+from mags.recall.candidates import means_assistant, prepare
 from mags.recall.settings import RecallSettings
 from tests.recall.small import Small
 

@@ -8,7 +8,7 @@ import numpy as np
 from mags.graph.codec import encode
 from mags.graph.delta import Changes, Delta
 from mags.graph.records import ARC, NODE, ArcKind, Content, NodeKind, blank_arc, blank_node
-from mags.ports.store import Checkpoint, Entry, Store
+from mags.ports.store import Checkpoint, JournalEntry, Store
 
 VECTOR = np.linspace(-1, 1, 8).astype(np.float16)
 
@@ -47,7 +47,7 @@ def checkpoint(store: Store, seq: int, *nodes: int) -> Checkpoint:
     return Checkpoint(seq=seq, branch=store.branch, tick=seq, arrays=arrays)
 
 
-def seen(entries: Iterable[Entry]) -> list[tuple[int, str, bytes]]:
+def seen(entries: Iterable[JournalEntry]) -> list[tuple[int, str, bytes]]:
     """Entries in a form that compares to the bit."""
     return [(entry.seq, entry.branch, encode(entry.delta)) for entry in entries]
 

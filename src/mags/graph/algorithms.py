@@ -21,7 +21,11 @@ OUTSIDE = -1
 
 
 @kernel
-def _core_numbers(indptr, indices):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+def core_numbers(indptr: NDArray[np.int32], indices: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The largest k for which each node is in the k-core, shape (n,); O(edges).
+
+    Batagelj and Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks" (2003).
+    """
     n = len(indptr) - 1
     degree = np.empty(n, np.int32)
     most = 0
@@ -54,17 +58,6 @@ def _core_numbers(indptr, indices):  # type: ignore[no-untyped-def] # noqa: ANN0
                 start[d] += 1
                 degree[u] -= 1
     return degree
-
-
-def core_numbers(indptr: NDArray[np.int32], indices: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The largest k for which each node is in the k-core, shape (n,); O(edges).
-
-    Batagelj and Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks" (2003).
-    """
-    if len(indptr) < 2:
-        return np.zeros(0, np.int32)
-    cores: NDArray[np.int32] = _core_numbers(indptr, indices)
-    return cores
 
 
 def innermost_cores(
@@ -147,8 +140,17 @@ def communities(
 
 
 @kernel
-def _common(indptr, indices, a, b):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    """Count common neighbours of each pair: the shorter list is looked up in the longer."""
+def common_neighbours(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    a: NDArray[np.int32],
+    b: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """How many neighbours each pair (a[i], b[i]) has in common, shape (pairs,).
+
+    For the ends of an edge this is the number of triangles the edge is part of. The shorter list
+    is looked up in the longer.
+    """
     counts = np.zeros(len(a), np.int32)
     for i in range(len(a)):
         few, many = a[i], b[i]
@@ -234,20 +236,6 @@ def _open_pairs(graph, links, least, hub, out):  # type: ignore[no-untyped-def] 
                     out[written, 0], out[written, 1], out[written, 2] = a, b, count
                     written += 1
     return tally
-
-
-def common_neighbours(
-    indptr: NDArray[np.int32],
-    indices: NDArray[np.int32],
-    a: NDArray[np.int32],
-    b: NDArray[np.int32],
-) -> NDArray[np.int32]:
-    """How many neighbours each pair (a[i], b[i]) has in common, shape (pairs,).
-
-    For the ends of an edge this is the number of triangles the edge is part of.
-    """
-    counts: NDArray[np.int32] = _common(indptr, indices, a, b)
-    return counts
 
 
 def open_pairs(

@@ -1,8 +1,8 @@
 """Delta: the only thing that changes a memory.
 
-A Delta holds before and after images of every node and arc it touches, so it
-can be applied, inverted and composed without knowing what made it. A `Draft` collects one; a
-`Past` is what many of them show.
+A Delta holds before and after images of every node and arc it touches, so it can be applied,
+inverted and composed by code that does not know what made it. A `Draft` collects one. A `PastGraph`
+is everything that many of them have held.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ IDENTITY = {NODE: ("id",), ARC: ("src", "dst", "kind")}
 LINK = np.dtype([("src", "i8"), ("dst", "i8"), ("kind", "u1")])
 """An arc without its weight."""
 AT_ONCE = 1_000
-"""Deltas between two clearings of what is the same, when a `Past` is gathered."""
+"""Deltas between two clearings of what is the same, when a `PastGraph` is gathered."""
 _FRESH_NODE = dict(zip(NODE.names or (), blank_node()[0].tolist(), strict=True))
 _FRESH_ARC = dict(zip(ARC.names or (), blank_arc(0, 0, ArcKind.NEXT)[0].tolist(), strict=True))
 MANY = 4096
@@ -155,7 +155,7 @@ class Changes:
         first = order[np.r_[True, ~same]]
         last = order[np.r_[~same, True]]
         net = Changes(before[first], after[last], had[first], has[last])
-        idle = (net.had == net.has) & (~net.had | _same_bits(net.before, net.after))
+        idle = (net.had == net.has) & (~net.had | same_bits(net.before, net.after))
         return net.take(~idle)
 
 
@@ -249,7 +249,7 @@ def as_bytes(records: NDArray[np.void]) -> NDArray[np.uint8]:
     return flat.reshape(len(records), records.dtype.itemsize)
 
 
-def _same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
+def same_bits(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
     """Whether records are equal to the bit (0.0 and -0.0 are not), shape (n,)."""
     return np.asarray((as_bytes(a) == as_bytes(b)).all(axis=1))
 
@@ -380,7 +380,7 @@ def _differs(images: tuple[Image, Image]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastGraph:
     """`nodes`: shape (n,) of NODE, the last image of each; `links`: shape (m,) of LINK, each once.
 
     Associations are left out: nothing is derived from them. `given`: shape (k,), ids of what was
@@ -392,7 +392,7 @@ class Past:
     given: NDArray[np.int64]
 
     @classmethod
-    def of(cls, deltas: Iterable[Delta]) -> Past:
+    def of(cls, deltas: Iterable[Delta]) -> PastGraph:
         """What Deltas show, each in the order in which it was written."""
         nodes: list[NDArray[np.void]] = [np.zeros(0, NODE)]
         links: list[NDArray[np.void]] = [np.zeros(0, LINK)]

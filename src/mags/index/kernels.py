@@ -237,21 +237,3 @@ def windows(half, present, rows, beside, query, out):
         norm = np.sqrt(_dot(total, total))
         out[0, i] = _dot(total, query) / max(norm, np.float32(1e-9))
     return fetched
-
-
-@kernel
-def own_products(half, pools, queries, out):
-    """Products of rows of a float16 matrix (given as uint16) with the query they came by.
-
-    pools: (m, p) rows that are all there; queries: (m, d); out: (m, p).
-    """
-    bits = np.empty(half.shape[1], np.uint32)
-    wide = bits.view(np.float32)
-    fetched = 0
-    for q in range(pools.shape[0]):
-        for i in range(pools.shape[1]):
-            if i % AT_ONCE == 0:
-                fetched += _fetch(half, len(half), pools[q], i, i + AT_ONCE)
-            _widen(half[pools[q, i]], bits, wide)
-            out[q, i] = _dot(wide, queries[q])
-    return fetched

@@ -32,16 +32,16 @@ class Match:
     mass: float
 
 
-Paper = tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]
-"""What a match is written on: scores and bits by row, and the rows that scored."""
+Buffers = tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]
+"""The arrays of a match: scores and bits by row, and the rows that scored."""
 
 
 class Lexicon:
-    """Which rows hold which terms; words themselves are never kept.
+    """Which rows hold which terms, as keyed hashes; words themselves are never kept.
 
-    `size` documents (graph rows), `documents` of them indexed. `length`: words by row;
-    `marks`: what kinds of answer a row's text could hold (`tokens.marks`). What only sums up others
-    stands aside: it is found by its words, and how rare a word is does not depend on it.
+    `size`: rows of the graph; `documents`: how many of them count in how rare a word is (themes,
+    which repeat others, are found by their words but do not count: `set_aside`). `length`: words by
+    row; `marks`: what kinds of answer a row's text could hold (`tokens.marks`).
     """
 
     def __init__(self, hasher: Callable[[str], int]) -> None:
@@ -57,7 +57,7 @@ class Lexicon:
         self._aside: set[int] = set()
         self._held_aside = np.zeros(0, np.int64)
         """By number of a term how many rows that stand aside hold it."""
-        self._spare: list[Paper] = []
+        self._spare: list[Buffers] = []
 
     def add(self, rows: Sequence[int], texts: Sequence[str], marked: Sequence[int] = ()) -> None:
         """Index the texts of rows that are not indexed yet; `marked`: the `marks` of each."""
@@ -110,7 +110,7 @@ class Lexicon:
         self.marks[rows] = 0
 
     def set_aside(self, rows: NDArray[np.int64]) -> None:
-        """Count indexed rows no more in how rare words are and how long texts."""
+        """Leave indexed rows out of document frequencies and the average length."""
         fresh = set(rows[self.length[rows] > 0].tolist()) - self._aside
         if fresh:
             self.documents -= len(fresh)
@@ -162,7 +162,7 @@ class Lexicon:
         wanted = list(dict.fromkeys(query_terms))
         known = np.array([self.number(term) for term in wanted], np.int64)
         rows = known[known >= 0]
-        scores, bits, touched = self._paper()
+        scores, bits, touched = self._buffers()
         df = self._frequencies(rows).astype(np.float32)
         idf = np.log1p((self.documents - df + 0.5) / (df + 0.5)).astype(np.float32)
         idf = np.maximum(idf, 1e-6).astype(np.float32)
@@ -177,13 +177,13 @@ class Lexicon:
             scores=scores, bits=bits, rows=touched[:n], idf=idf, mass=float(idf.sum()) + unknown
         )
 
-    def _paper(self) -> Paper:
-        """Clean arrays to write a match on, used ones where some were handed back."""
+    def _buffers(self) -> Buffers:
+        """Arrays of zeros for a match; those handed back by `reuse` come first."""
         size = self.size
         with suppress(IndexError):  # another thread may take the last one first
-            while len((paper := self._spare.pop())[0]) != size:
+            while len((buffers := self._spare.pop())[0]) != size:
                 pass
-            return paper
+            return buffers
         return np.zeros(size, np.float32), np.zeros(size, np.uint64), np.empty(size, np.int64)
 
     def reuse(self, match: Match) -> None:

@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -89,31 +90,32 @@ class Slots:
     def outdone(
         self, rows: NDArray[np.int64], moment: float, known: float | None = None
     ) -> NDArray[np.bool_]:
-        """Which facts, by their rows, are guesses in the place of which something is surely held.
+        """Which facts, by their rows, are guesses that a sure fact of their slot outdoes; (n,).
 
-        That is the same fact, or another one where there is room for one, at an event time.
-        What was over by then outdoes what was over. `known`: as known at that record time.
+        A sure fact outdoes a guess that says the same, or any guess where its slot holds one value.
+        A guess that holds at `moment` (event time) is outdone only by facts that hold then; one
+        that does not, by all. `known`: count only facts recorded by that time.
         """
         nodes = self._graph.nodes
         out = np.zeros(len(rows), np.bool_)
-        # All guesses of one slot are looked at together: an entity may have thousands.
-        slots: dict[tuple[int, int], list[int]] = {}
-        for i in np.flatnonzero(nodes["flags"][rows] & GUESS).tolist():
-            guess = nodes[rows[i]]
-            slots.setdefault((int(guess["subject"]), int(guess["slot"])), []).append(i)
-        sure: dict[int, NDArray[np.void]] = {}
-        for (subject, slot), places in slots.items():
-            if subject not in sure:
-                others = nodes[self._rows(subject, ArcKind.SUBJECT)]
-                others = others[(others["flags"] & GUESS) == 0]
-                sure[subject] = others if known is None else others[others["recorded_at"] <= known]
-            held = sure[subject][sure[subject]["slot"] == np.uint64(slot)]
-            guesses, at = nodes[rows[places]], np.array(places)
-            now = (guesses["valid_from"] <= moment) & (moment < guesses["valid_to"])
-            holding = (held["valid_from"] <= moment) & (moment < held["valid_to"])
-            for which, others in ((~now, held), (now, held[holding])):
-                alike = np.isin(guesses["object"][which], others["object"])
-                out[at[which]] = alike | bool((others["flags"] & ONE).any())
+        places = np.flatnonzero(nodes["flags"][rows] & GUESS)
+        subjects, slots = nodes["subject"][rows[places]], nodes["slot"][rows[places]]
+        # By subject and slot, not one by one: an entity may have thousands of guesses, of which
+        # few share a slot with anything sure.
+        for subject in np.unique(subjects).tolist():
+            sure = self._rows(subject, ArcKind.SUBJECT)
+            sure = sure[(nodes["flags"][sure] & GUESS) == 0]
+            if known is not None:
+                sure = sure[nodes["recorded_at"][sure] <= known]
+            of_subject = subjects == subject
+            for slot in np.intersect1d(slots[of_subject], nodes["slot"][sure]):
+                at = places[of_subject & (slots == slot)]
+                guesses, held = nodes[rows[at]], nodes[sure[nodes["slot"][sure] == slot]]
+                now = (guesses["valid_from"] <= moment) & (moment < guesses["valid_to"])
+                holding = (held["valid_from"] <= moment) & (moment < held["valid_to"])
+                for which, others in ((~now, held), (now, held[holding])):
+                    alike = np.isin(guesses["object"][which], others["object"])
+                    out[at[which]] = alike | bool((others["flags"] & ONE).any())
         return out
 
     def _in_slot(self, subject: int, slot: int) -> NDArray[np.int64]:
@@ -140,7 +142,8 @@ class Slots:
 class Episodes:
     """Rows of living episodes in the order they came, overall and by session.
 
-    Read from the graph at first use, then kept up with it.
+    Read from the graph at first use, then kept up with it. Any thread may be first, so the lists
+    are assigned only once they are whole.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -229,10 +232,10 @@ Kept = TypeVar("Kept")
 
 
 class Follower(Protocol):
-    """What is kept beside a state from one change to the next."""
+    """Something derived from a state that is kept up to date with it."""
 
     def changed(self, delta: Delta) -> None:
-        """Let go of what no longer holds, now that the state is what the Delta says."""
+        """Drop what the Delta has made wrong; the state has it applied already."""
 
 
 Beside = TypeVar("Beside", bound=Follower)
@@ -251,7 +254,7 @@ class State:
         """Event time of the newest episode: the present is not before it."""
         self.graph = Graph()
         self.vectors = VectorIndex(dimension)
-        self.lexicon = Lexicon(self._hash_term)
+        self.lexicon = Lexicon(partial(self.hash, "term"))
         self.slots = Slots(self.graph)
         self.episodes = Episodes(self.graph)
         self._names: Names | None = None
@@ -269,7 +272,7 @@ class State:
         return found
 
     def following(self, make: Callable[[State], Beside]) -> Beside:
-        """What `make` makes of the state, made once and told of every change from then on."""
+        """What `make` makes of the state: made once, and handed every Delta from then on."""
         found = self._followers.get(make)
         if found is None:
             found = self._followers.setdefault(make, make(self))  # another thread may be first
@@ -280,9 +283,6 @@ class State:
         made = self._keyed.copy()  # the key is taken in once
         made.update("\x1f".join(words).encode())
         return int.from_bytes(made.digest())
-
-    def _hash_term(self, term: str) -> int:
-        return self.hash("term", term)
 
     def content(self, node_id: int) -> Content:
         """Words of a node as they are now; raises NotFound."""
@@ -364,7 +364,7 @@ class State:
             self._names.drop(set(ids))
 
     def _hear(self, changes: Changes) -> None:
-        """The newest event time of an episode, which may also go back."""
+        """Keep `latest_s` up to date; it falls where the newest episode is removed."""
         before, after = changes.before["valid_from"], changes.after["valid_from"]
         times = after[changes.has & (changes.after["kind"] == NodeKind.EPISODE)]
         was = changes.had & (changes.before["kind"] == NodeKind.EPISODE)
@@ -439,7 +439,7 @@ class State:
             parts[part][rest] = array
         self.graph = Graph.unpack(parts["graph"], tick)
         self.vectors = VectorIndex.unpack(parts["vectors"], self.vectors.dimension)
-        self.lexicon = Lexicon.unpack(parts["lexicon"], self._hash_term)
+        self.lexicon = Lexicon.unpack(parts["lexicon"], partial(self.hash, "term"))
         self.lexicon.set_aside(self.graph.where(NodeKind.THEME))
         self.slots = Slots(self.graph)
         self.episodes = Episodes(self.graph)

@@ -62,7 +62,7 @@ def terms(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
-class Mark(IntFlag):
+class AnswerMark(IntFlag):
     """What kinds of answer a text could hold."""
 
     TIME = 1
@@ -92,9 +92,9 @@ _KIN = (
     "mom|mum|dad|mother|father|sister|brother|son|daughter|wife|husband|aunt|uncle|cousin|"
     "grandma|grandpa|grandmother|grandfather|friend|colleague|boss|neighbou?r|teacher|partner"
 )
-_MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
+_MARKS: tuple[tuple[AnswerMark, re.Pattern[str]], ...] = (
     (
-        Mark.TIME,
+        AnswerMark.TIME,
         re.compile(
             rf"\b(?:yesterday|today|tonight|tomorrow|recently|ago|{_MONTHS}|{_DAYS}|"
             rf"(?:last|next|this|past|every|since|few|couple of)\s+"
@@ -103,20 +103,23 @@ _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    (Mark.NUMBER, re.compile(rf"\d|\b(?:{_COUNTS})\b", re.IGNORECASE)),
-    (Mark.PLACE, re.compile(r"\b(?:in|at|from|to|near|around|visit(?:ed|ing)?) (?:the )?[A-Z]")),
-    (Mark.PERSON, re.compile(rf"[a-z,] [A-Z][a-z]|\b(?i:{_KIN})s?\b")),
+    (AnswerMark.NUMBER, re.compile(rf"\d|\b(?:{_COUNTS})\b", re.IGNORECASE)),
     (
-        Mark.REASON,
+        AnswerMark.PLACE,
+        re.compile(r"\b(?:in|at|from|to|near|around|visit(?:ed|ing)?) (?:the )?[A-Z]"),
+    ),
+    (AnswerMark.PERSON, re.compile(rf"[a-z,] [A-Z][a-z]|\b(?i:{_KIN})s?\b")),
+    (
+        AnswerMark.REASON,
         re.compile(
             r"\b(?:because|since|so that|in order|due to|thanks to|reason|why|inspired?|"
             r"makes? (?:me|us)|made (?:me|us)|helps?(?: me| us)?|motivat\w+|want(?:ed)? to)\b",
             re.IGNORECASE,
         ),
     ),
-    (Mark.FIRST, re.compile(r"\b(?:I|I'm|I've|I'd|my|we|our|me)\b")),
+    (AnswerMark.FIRST, re.compile(r"\b(?:I|I'm|I've|I'd|my|we|our|me)\b")),
     (
-        Mark.LIKING,
+        AnswerMark.LIKING,
         re.compile(
             r"\b(?:love[ds]?|loving|like[ds]?|enjoy\w*|prefer\w*|favou?rites?|hate[ds]?|"
             r"dislike\w*|passion\w*|fan of|into|interest\w*)\b",
@@ -127,6 +130,6 @@ _MARKS: tuple[tuple[Mark, re.Pattern[str]], ...] = (
 
 
 def marks(text: str) -> int:
-    """Which `Mark`s a text bears, as their sum."""
+    """Which `AnswerMark`s a text bears, as their sum."""
     plain = text.replace("\u2019", "'")
     return sum(int(mark) for mark, pattern in _MARKS if pattern.search(plain))

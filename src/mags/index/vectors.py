@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from usearch.index import Index
 
 from mags.graph.graph import grow
-from mags.index.kernels import cosines, greatest, int8_products, own_products, widened, windows
+from mags.index.kernels import cosines, greatest, int8_products, widened, windows
 
 SCAN_LIMIT = 20_000
 """Rows up to which the exact scan is used (0.45 ms at 20k; HNSW 0.3 ms at 100k)."""
@@ -42,7 +42,7 @@ BUILT_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Picture:
+class VectorSnapshot:
     """The vectors there were at one moment: `rows` (n,), `vectors` (n, dimension) float16."""
 
     rows: NDArray[np.int64]
@@ -64,7 +64,6 @@ class Groups:
     """
 
     def __init__(self, of: GroupOf, count: int) -> None:
-        """By `of`, which is asked of few rows at a time too."""
         self.of, self.count = of, count
         self._rows: tuple[NDArray[np.int64], ...] | None = None
 
@@ -81,7 +80,7 @@ class Groups:
 
 
 class VectorIndex:
-    """One vector a graph row; rows without a vector never come back from `search`.
+    """One vector a graph row; rows without a vector never come back from a search.
 
     Any number of threads may search; who changes it must be alone. Above `SCAN_LIMIT` rows the
     HNSW graph is used once there is one; until then all rows are scanned.
@@ -171,19 +170,6 @@ class VectorIndex:
     def _there(self) -> NDArray[np.bool_]:
         return self.present[: self.size]
 
-    def search(
-        self, query: NDArray[np.float32], k: int, allowed: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The k rows of greatest cosine among `allowed` (bool by row), best first.
-
-        Returns rows and cosines, each of shape (<= k,).
-        """
-        # What int8 has in a slightly wrong order is put right by the float16 of twice as many.
-        found = self.search_groups(query, 2 * k, lambda rows: np.where(allowed[rows], 0, -1), 1)
-        cosines = self.products(found[0], query[None])[:, 0]
-        best = np.argsort(-cosines, kind="stable")[:k]
-        return found[0][best], cosines[best]
-
     def search_groups(
         self, query: NDArray[np.float32], k: int, group_of: GroupOf, groups: int
     ) -> list[NDArray[np.int64]]:
@@ -269,8 +255,8 @@ class VectorIndex:
             greatest(scores, rows, pools)
         else:
             pools = np.tile(rows, (m, 1))
-        products = np.empty(pools.shape, np.float32)
-        own_products(self.matrix.view(np.uint16), pools, queries, products)
+        each = zip(pools, queries[:, None], strict=True)
+        products = np.stack([self.products(pool, query)[:, 0] for pool, query in each])
         best = products.argpartition(-k, axis=1)[:, -k:]
         return np.asarray(pools[np.arange(m)[:, None], best], np.int64)
 
@@ -287,11 +273,11 @@ class VectorIndex:
             return False
         return self._hnsw is None or self._churned > CHURN * self.size
 
-    def picture(self) -> Picture:
+    def picture(self) -> VectorSnapshot:
         """A copy to build a fresh HNSW graph of; what changes from here on is noted."""
         rows = np.flatnonzero(self.present[: self.size])
         self._since = []
-        return Picture(rows=rows, vectors=self.matrix[rows])
+        return VectorSnapshot(rows=rows, vectors=self.matrix[rows])
 
     def adopt(self, graph: Index) -> None:
         """Take up the HNSW graph of the last picture, with what has changed since."""

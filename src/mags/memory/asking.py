@@ -20,7 +20,7 @@ from mags.memory.observing import Observer
 from mags.memory.reading import ReadOptions, Recaller, session_hash
 from mags.memory.settings import Parts
 from mags.memory.views import Citation, Reply, Seen
-from mags.plasticity.hebbian import Credit, Hebb, Moment, recharge
+from mags.plasticity.hebbian import Credit, Hebb, TurnClock, recharge
 from mags.ports.answer import Answer, ContextItem, OnText
 from mags.ports.chat import Usage
 from mags.ports.english import FIRST_PERSON
@@ -173,7 +173,7 @@ class Asker:
                 day = session_hash(state, question.session) >> 1
             for together in (alive, *pairs) if self._parts.settings.hebb else ():
                 if len(together) > 1:
-                    moment = Moment(tick=tick, day=day)
+                    moment = TurnClock(tick=tick, day=day)
                     Hebb()(draft, dict.fromkeys(together, 1.0), moment=moment)
             return self._live.commit_draft(draft, "ask", tick_after=tick)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mags import caches
 from mags.errors import NotFound
-from mags.graph.delta import Draft, Past
+from mags.graph.delta import Draft, PastGraph
 from mags.graph.records import ArcKind, Content, NodeFlag, NodeKind
 from mags.index.state import State
 from mags.index.tokens import fold
@@ -227,7 +227,7 @@ def _parted(state: State, gone: set[int]) -> set[int]:
         left = more
 
 
-def _held(past: Past, gone: NDArray[np.int64]) -> set[int]:
+def _held(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
     """What something else than `gone` has ever told: facts, notes and entities."""
     made = np.unique(past.into(gone, ArcKind.SOURCE)["src"])
     touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
@@ -258,7 +258,7 @@ def _given(state: State, node_id: int) -> bool:
     return bool(int(state.graph.view(node_id)["flags"][0]) & NodeFlag.GIVEN)
 
 
-def _answers(store: Store, past: Past, gone: set[int]) -> set[int]:
+def _answers(store: Store, past: PastGraph, gone: set[int]) -> set[int]:
     """Answers from memory that cite what goes: they quote it."""
     answers = past.nodes["id"][(past.nodes["flags"] & int(NodeFlag.RECALLED)) > 0].tolist()
     left = [i for i in answers if i not in gone]
@@ -280,7 +280,7 @@ def _orphans(state: State, gone: set[int]) -> set[int]:
     return orphans
 
 
-def _once_derived(past: Past, gone: NDArray[np.int64]) -> set[int]:
+def _once_derived(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
     """Facts and notes that never had another source, facts about what goes, themes of it."""
     made = np.setdiff1d(past.into(gone, ArcKind.SOURCE)["src"], past.given)
     sources = past.out_of(made, ArcKind.SOURCE)
@@ -289,7 +289,7 @@ def _once_derived(past: Past, gone: NDArray[np.int64]) -> set[int]:
     return {*np.setdiff1d(made, kept).tolist(), *about.tolist()}
 
 
-def _once_orphans(past: Past, gone: NDArray[np.int64]) -> set[int]:
+def _once_orphans(past: PastGraph, gone: NDArray[np.int64]) -> set[int]:
     """Entities that only what goes has ever mentioned, or spoken for."""
     touched = np.unique(past.out_of(gone, *HOLDS)["dst"])
     holders = past.into(touched, *HOLDS)

@@ -27,7 +27,7 @@ from mags.memory.views import (
     MomentView,
     NamedView,
 )
-from mags.ports.store import Entry, Mark
+from mags.ports.store import JournalEntry, Mark
 from mags.recall.found import moment_of
 from mags.recall.recall import fact_view
 
@@ -63,7 +63,7 @@ def log(live: Live, limit: int | None = None) -> list[LogEntry]:
     ]
 
 
-def _last(live: Live, limit: int | None) -> list[Entry]:
+def _last(live: Live, limit: int | None) -> list[JournalEntry]:
     """The newest entries, oldest first."""
     journal = live.store.journal
     if limit is None:
@@ -162,7 +162,7 @@ def changes(live: Live, after: int, *, limit: int, named: int = 0) -> list[Chang
         return [replace(one, named=tuple(_named(state, one, named))) for one in seen]
 
 
-def _view(entry: Entry) -> ChangeView:
+def _view(entry: JournalEntry) -> ChangeView:
     delta = entry.delta
     nodes, arcs = delta.nodes, delta.arcs
     was, now = nodes.altered().before, nodes.altered().after
@@ -237,7 +237,7 @@ def life(live: Live, node_id: int) -> list[MomentView]:
     return found or [_moment(record, seq=0, kind="known", recorded_at=None)]
 
 
-def _moments(entries: Iterator[Entry], node_id: int) -> Iterator[MomentView]:
+def _moments(entries: Iterator[JournalEntry], node_id: int) -> Iterator[MomentView]:
     was: tuple[object, ...] = ()
     for entry in entries:
         nodes = entry.delta.nodes

@@ -31,7 +31,7 @@ from mags.memory.views import (
     Picture,
     RegionView,
 )
-from mags.plasticity.still import Still
+from mags.plasticity.frozen import FrozenGraph
 from mags.recall.chains import Chain, Ends
 from mags.recall.chains import chains as best_chains
 from mags.recall.chains import latest as said_last
@@ -116,14 +116,14 @@ def region_links(memory: Memory) -> tuple[LinkView, ...]:
     """The weight between any two regions, strongest first."""
     region = _region_of(regions(memory))
     with memory._live.reading() as state:
-        still = Still.of(state.graph)
-    of = np.array([region.get(int(i), 0) for i in still.ids], np.int64)
-    a, b = of[still.src], of[still.dst]
+        frozen = FrozenGraph.of(state.graph)
+    of = np.array([region.get(int(i), 0) for i in frozen.ids], np.int64)
+    a, b = of[frozen.src], of[frozen.dst]
     between = (a != b) & (a > 0) & (b > 0)
     pairs = np.sort(np.stack((a[between], b[between]), axis=1), axis=1)
     known, place, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
     weight = np.zeros(len(known))
-    np.add.at(weight, place.reshape(-1), still.charge[between])
+    np.add.at(weight, place.reshape(-1), frozen.charge[between])
     order = np.argsort(-weight, kind="stable")
     return tuple(
         LinkView(
@@ -154,12 +154,12 @@ def _region_of(views: Iterable[RegionView]) -> dict[int, int]:
 
 
 def _drawn(state: State, frame: Frame, regions: Mapping[int, int]) -> Picture:
-    still = Still.of(state.graph)
-    chosen = _chosen(still, frame)
-    inside = np.zeros(len(still.nodes), np.bool_)
+    frozen = FrozenGraph.of(state.graph)
+    chosen = _chosen(frozen, frame)
+    inside = np.zeros(len(frozen.nodes), np.bool_)
     inside[chosen] = True
-    kept = np.flatnonzero(inside[still.src] & inside[still.dst])
-    charge = still.charge
+    kept = np.flatnonzero(inside[frozen.src] & inside[frozen.dst])
+    charge = frozen.charge
     lines = tuple(
         ArcView(
             src=int(arc["src"]),
@@ -167,21 +167,21 @@ def _drawn(state: State, frame: Frame, regions: Mapping[int, int]) -> Picture:
             kind=ArcKind(int(arc["kind"])).name.lower(),
             weight=round(float(charge[at]), 4),
         )
-        for at, arc in zip(kept, still.arcs[kept], strict=True)
+        for at, arc in zip(kept, frozen.arcs[kept], strict=True)
     )
     return Picture(
         tick=state.graph.tick,
         seq=state.seq,
-        nodes=len(still.nodes),
-        arcs=len(still.arcs),
-        dots=_dots(state, still.nodes[chosen], frame, regions),
+        nodes=len(frozen.nodes),
+        arcs=len(frozen.arcs),
+        dots=_dots(state, frozen.nodes[chosen], frame, regions),
         lines=lines,
     )
 
 
-def _chosen(still: Still, frame: Frame) -> NDArray[np.int64]:
+def _chosen(frozen: FrozenGraph, frame: Frame) -> NDArray[np.int64]:
     """Places of the nodes to show, by id."""
-    nodes = still.nodes
+    nodes = frozen.nodes
     there = np.ones(len(nodes), np.bool_)
     if frame.recorded_as_of is not None:
         there &= nodes["recorded_at"] <= frame.recorded_as_of
@@ -189,8 +189,8 @@ def _chosen(still: Still, frame: Frame) -> NDArray[np.int64]:
         there &= (nodes["valid_from"] <= frame.as_of) & (_ends(nodes, frame) > frame.as_of)
     if frame.only is not None:
         there &= np.isin(nodes["id"], np.fromiter(frame.only, np.int64))
-    degree = np.bincount(np.concatenate((still.src, still.dst)), minlength=len(nodes))
-    worth = node_charge(nodes, still.tick) + nodes["importance"] + np.log1p(degree)
+    degree = np.bincount(np.concatenate((frozen.src, frozen.dst)), minlength=len(nodes))
+    worth = node_charge(nodes, frozen.tick) + nodes["importance"] + np.log1p(degree)
     worth[np.isin(nodes["id"], np.fromiter(frame.first, np.int64))] += 1e6
     places = np.flatnonzero(there)
     best = places[np.argsort(-worth[places], kind="stable")][: frame.most]

@@ -17,8 +17,8 @@ from mags.memory.live import Live
 from mags.memory.settings import Parts
 from mags.ports.policy import Plan, Recalled, Route, Turn
 from mags.ports.relations import canonical, normalise
+from mags.recall.candidates import RecallRequest, prepare
 from mags.recall.found import Found
-from mags.recall.query import Reading, prepare
 from mags.recall.recall import recall
 
 TRIES = 8
@@ -106,7 +106,7 @@ class Recaller:
             with self._live.reading(fresh=False) as state:
                 if self._live.generation != generation:
                     return None
-                reading = Reading(
+                reading = RecallRequest(
                     query=replace(
                         query,
                         entities=tuple(i for i in query.entities if i in state.graph),

@@ -16,9 +16,9 @@ from mags.memory.live import Live
 from mags.memory.settings import Parts
 from mags.memory.views import RegionView
 from mags.plasticity.cycle import OnRule, Sleep, Slept, rebase
+from mags.plasticity.frozen import FrozenGraph
 from mags.plasticity.regions import Regions, name_of
-from mags.plasticity.still import Still
-from mags.plasticity.themes import Member, Scribe, central_summary
+from mags.plasticity.themes import Member, ThemeWriter, central_summary
 
 TRIES = 4
 """Attempts before a sleep gives up because others keep erasing or sleeping."""
@@ -70,8 +70,8 @@ class Sleeper:
             found = self._regions
             if found is not None and len(state.graph) <= GROWN * len(found.ids):
                 return region_views(state, found)
-            still = Still.of(state.graph, live_at=self._parts.sleep.live_at)
-        found = self._regions = rule(still)
+            frozen = FrozenGraph.of(state.graph, live_at=self._parts.sleep.live_at)
+        found = self._regions = rule(frozen)
         with self._live.reading() as state:
             return region_views(state, found)
 
@@ -88,12 +88,12 @@ class Sleeper:
     def _try(self, on_rule: OnRule | None) -> Slept | None:
         live, settings = self._live, self._parts.sleep
         with live.committed() as state:
-            still = Still.of(state.graph, live_at=settings.live_at)
+            frozen = FrozenGraph.of(state.graph, live_at=settings.live_at)
             base, generation = state.seq, live.generation
-        rng = np.random.default_rng([self._parts.seed, still.tick])
+        rng = np.random.default_rng([self._parts.seed, frozen.tick])
         try:
             slept = Sleep(settings)(
-                still,
+                frozen,
                 rng=rng,
                 now_s=live.clock(),
                 base=base,
@@ -110,7 +110,7 @@ class Sleeper:
             live.commit(rebase(slept.delta, state.graph))
         return slept
 
-    def _scribe(self) -> Scribe:
+    def _scribe(self) -> ThemeWriter:
         """The access that the writer of themes has to the memory."""
         live = self._live
 
@@ -131,7 +131,7 @@ class Sleeper:
             except ModelError:
                 return central_summary(members)
 
-        return Scribe(
+        return ThemeWriter(
             words=words,
             vectors=vectors,
             embed=lambda texts: live.embedder.embed(texts),

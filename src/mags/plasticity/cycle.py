@@ -1,7 +1,7 @@
 """The cycle: the order in which the rules of sleep run, and what comes of them.
 
-Sleep works on a `Still`, so nothing waits for it; its Delta says what changed against that
-picture. `rebase` (in `mags.plasticity.cycle`) then leaves alone what changed meanwhile.
+Sleep works on a `FrozenGraph`, so recall and writing go on beside it. `rebase` then drops the part
+of its Delta that touches what changed meanwhile.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Changes, Delta
+from mags.graph.delta import Changes, Delta, same_bits
 from mags.graph.graph import Graph
 from mags.graph.records import ArcKind, NodeKind
+from mags.plasticity.frozen import LIVE_AT, FrozenGraph
 from mags.plasticity.importance import Importance
 from mags.plasticity.life import Birth, Crowding
 from mags.plasticity.regions import FindRegions, Regions
 from mags.plasticity.rules import Capacity, Decay, LowDegree, Prune, Solidify
-from mags.plasticity.still import LIVE_AT, Still, differ
-from mags.plasticity.themes import Consolidate, Scribe
+from mags.plasticity.themes import Consolidate, ThemeWriter
 
 RULES = (
     "solidify",
@@ -36,10 +36,10 @@ RULES = (
 """The rules that need nothing but the graph, in their order; regions and themes follow."""
 
 OnRule = Callable[[str, Mapping[str, int]], None]
-"""Hears a rule that is done: its name, and what it did how often (nothing: it changed nothing)."""
+"""Called after each rule: its name, and what it did how often (empty where nothing changed)."""
 
-Rule = Callable[[Still, np.random.Generator], Delta]
-"""One rule of sleep: a picture and chance in, changes out."""
+Rule = Callable[[FrozenGraph, np.random.Generator], Delta]
+"""One rule of sleep: a frozen graph and a random generator in, a Delta out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,18 +83,18 @@ class Census:
     """what the associations' charges add up to"""
 
     @classmethod
-    def of(cls, still: Still) -> Census:
+    def of(cls, frozen: FrozenGraph) -> Census:
         """Count."""
-        association = still.arcs["kind"] == ArcKind.ASSOCIATION
+        association = frozen.arcs["kind"] == ArcKind.ASSOCIATION
         return cls(
-            nodes=len(still.nodes),
-            cold=int(np.count_nonzero(still.cold)),
-            themes=int(np.count_nonzero(still.nodes["kind"] == NodeKind.THEME)),
+            nodes=len(frozen.nodes),
+            cold=int(np.count_nonzero(frozen.cold)),
+            themes=int(np.count_nonzero(frozen.nodes["kind"] == NodeKind.THEME)),
             structure=int(np.count_nonzero(~association)),
             associations=int(np.count_nonzero(association)),
-            live=int(np.count_nonzero(still.live)),
-            solid=int(np.count_nonzero(still.solid)),
-            charge=float(still.charge[association].sum()),
+            live=int(np.count_nonzero(frozen.live)),
+            solid=int(np.count_nonzero(frozen.solid)),
+            charge=float(frozen.charge[association].sum()),
         )
 
 
@@ -126,45 +126,44 @@ class Sleep:
     """
 
     def __init__(self, settings: SleepSettings | None = None) -> None:
-        """Sleep by `settings`."""
         self.settings = SleepSettings() if settings is None else settings
 
     def __call__(
         self,
-        memory: Graph | Still,
+        memory: Graph | FrozenGraph,
         *,
         rng: np.random.Generator,
         now_s: float,
         base: int = 0,
-        scribe: Scribe | None = None,
+        scribe: ThemeWriter | None = None,
         on_rule: OnRule | None = None,
     ) -> Slept:
-        """Sleep over a graph, or over a `Still` of it taken before at sequence `base`.
+        """Sleep over a graph, or over a `FrozenGraph` of it taken before at sequence `base`.
 
         `now_s`: record time of new themes; `scribe`: what writes them (without it none are
         written and regions stay nameless); `on_rule` hears of each rule when it is done.
-        The same picture, settings and seed give the same Delta. The clock stands still.
+        The same picture, settings and seed give the same Delta. The clock stands frozen.
         """
         settings = self.settings
-        still = memory
-        if isinstance(still, Graph):
-            still = Still.of(still, live_at=settings.live_at)
+        frozen = memory
+        if isinstance(frozen, Graph):
+            frozen = FrozenGraph.of(frozen, live_at=settings.live_at)
         heard = on_rule or (lambda rule, did: None)
-        before = Census.of(still)
+        before = Census.of(frozen)
         deltas = []
         for name in RULES:
             rule: Rule | None = getattr(settings, name)
             if rule is not None:
-                deltas.append(rule(still, rng))
-                still = still.after(deltas[-1])
+                deltas.append(rule(frozen, rng))
+                frozen = frozen.after(deltas[-1])
                 heard(name, _by_rule(deltas[-1].reasons).get(name, {}))
         regions = None
         if settings.regions is not None:
-            regions = settings.regions(still, None if scribe is None else scribe.words)
+            regions = settings.regions(frozen, None if scribe is None else scribe.words)
             heard("regions", {"regions": len(regions.leaders)})
         if settings.consolidate is not None and scribe is not None:
-            deltas.append(settings.consolidate(still, scribe=scribe, now_s=now_s, regions=regions))
-            still = still.after(deltas[-1])
+            deltas.append(settings.consolidate(frozen, scribe=scribe, now_s=now_s, regions=regions))
+            frozen = frozen.after(deltas[-1])
             heard("consolidate", _by_rule(deltas[-1].reasons).get("consolidate", {}))
         reasons = tuple(reason for delta in deltas for reason in delta.reasons)
         net = Delta.compose(deltas, "sleep")
@@ -172,12 +171,12 @@ class Sleep:
             net,
             base=base,
             recorded_at=now_s,
-            tick_before=still.tick,
-            tick_after=still.tick,
+            tick_before=frozen.tick,
+            tick_after=frozen.tick,
             reasons=reasons,
         )
         report = SleepReport(
-            tick=still.tick, before=before, after=Census.of(still), rules=_by_rule(reasons)
+            tick=frozen.tick, before=before, after=Census.of(frozen), rules=_by_rule(reasons)
         )
         return Slept(delta=delta, report=report, regions=regions)
 
@@ -196,12 +195,12 @@ def rebase(delta: Delta, graph: Graph, *, base: int | None = None) -> Delta:
     clock is the graph's. `base`: the sequence `graph` stands at. Hold off writers from here
     until the Delta is applied.
     """
-    still = Still.of(graph)
-    nodes = _unchanged(delta.nodes, still.nodes, still.places(delta.nodes.before["id"]))
-    nodes &= ~_joined_since(delta, still)
+    frozen = FrozenGraph.of(graph)
+    nodes = _unchanged(delta.nodes, frozen.nodes, frozen.places(delta.nodes.before["id"]))
+    nodes &= ~_joined_since(delta, frozen)
     kept = delta.nodes.take(nodes)
-    arcs = _unchanged(delta.arcs, still.arcs, still.find(delta.arcs.before))
-    arcs &= _has_ends(delta.arcs, kept, still)
+    arcs = _unchanged(delta.arcs, frozen.arcs, frozen.find(delta.arcs.before))
+    arcs &= _has_ends(delta.arcs, kept, frozen)
     left = delta.nodes.before["id"][~nodes]
     arcs &= ~((delta.arcs.after["kind"] == ArcKind.MEMBER) & np.isin(delta.arcs.after["src"], left))
     if not (nodes.all() and arcs.all()):
@@ -234,22 +233,22 @@ def _unchanged(
     """Where the before image is what `records` hold at `place` (-1: nothing)."""
     matches = np.asarray((place >= 0) == changes.had)
     both = np.flatnonzero(matches & changes.had)
-    matches[both] = ~differ(changes.before[both], records[place[both]])
+    matches[both] = same_bits(changes.before[both], records[place[both]])
     return matches
 
 
-def _joined_since(delta: Delta, still: Still) -> NDArray[np.bool_]:
+def _joined_since(delta: Delta, frozen: FrozenGraph) -> NDArray[np.bool_]:
     """Which changes take a node away that something else has an arc to."""
     nodes, arcs = delta.nodes, delta.arcs
     lost = nodes.had & ~nodes.has
-    taken = still.find(arcs.removed())
-    left = np.ones(len(still.arcs), np.bool_)
+    taken = frozen.find(arcs.removed())
+    left = np.ones(len(frozen.arcs), np.bool_)
     left[taken[taken >= 0]] = False
-    ends = np.concatenate([still.arcs["src"][left], still.arcs["dst"][left]])
+    ends = np.concatenate([frozen.arcs["src"][left], frozen.arcs["dst"][left]])
     return np.asarray(lost & np.isin(nodes.before["id"], ends) if lost.any() else lost)
 
 
-def _has_ends(arcs: Changes, nodes: Changes, still: Still) -> NDArray[np.bool_]:
-    there = np.union1d(still.ids, nodes.created()["id"])
+def _has_ends(arcs: Changes, nodes: Changes, frozen: FrozenGraph) -> NDArray[np.bool_]:
+    there = np.union1d(frozen.ids, nodes.created()["id"])
     ends = np.isin(arcs.after["src"], there) & np.isin(arcs.after["dst"], there)
     return np.asarray(ends | ~arcs.has, np.bool_)

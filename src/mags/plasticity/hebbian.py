@@ -1,7 +1,7 @@
-"""What a turn does to associations: Hebb's rule, their competition for room, and credit.
+"""What a turn does to associations: Hebb's rule, competition for a limited sum, and credit.
 
-What was cited together wires together; a reward strengthens or weakens what led to it. These
-changes go into the turn's `Draft`, beside the engram's.
+What was cited together is associated; a reward strengthens or weakens what led to it. These changes
+go into the turn's `Draft`, beside the engram's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class TurnClock:
     """When a turn happens, for plasticity: the clock, and the day or session, as a number."""
 
     tick: int
@@ -52,7 +52,7 @@ class Hebb:
         draft: Draft,
         cited: Mapping[int, float],
         *,
-        moment: Moment,
+        moment: TurnClock,
         importance: float = 0.0,
         uncited: Mapping[int, float] | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class Hebb:
             draft.reason("hebb", nodes=len(wired), arcs=sum(map(len, wired.values())))
 
 
-def _strengthen(draft: Draft, ends: tuple[int, int], eta: float, moment: Moment) -> None:
+def _strengthen(draft: Draft, ends: tuple[int, int], eta: float, moment: TurnClock) -> None:
     arc = draft.add_arc(*ends, ArcKind.ASSOCIATION, w=0.0, t0=moment.tick)
     now = arc_charge(arc, moment.tick)
     arc["w"] = stored(np.minimum(now + eta * (1.0 - now), 1.0))

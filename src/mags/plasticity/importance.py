@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mags.graph.delta import Delta
 from mags.graph.records import ArcKind
-from mags.plasticity.still import Still, altered
+from mags.plasticity.frozen import FrozenGraph, altered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,27 +24,25 @@ class Importance:
     weight: float = 0.15
     step: float = 0.02
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Changes of `importance`."""
-        worth = np.clip(self.weight * standing(still), 0.0, 1.0).astype(np.float32)
-        raised = ~still.cold & (worth >= still.nodes["importance"] + np.float32(self.step))
-        before = still.nodes[raised]
-        after = before.copy()
-        after["importance"] = worth[raised]
-        return still.delta("importance", nodes=altered(before, after), raised=len(before))
+        worth = np.clip(self.weight * standing(frozen), 0.0, 1.0).astype(np.float32)
+        raised = ~frozen.cold & (worth >= frozen.nodes["importance"] + np.float32(self.step))
+        nodes = altered(frozen.nodes[raised], importance=worth[raised])
+        return frozen.delta("importance", nodes=nodes, raised=int(np.count_nonzero(raised)))
 
 
-def standing(still: Still) -> NDArray[np.float64]:
+def standing(frozen: FrozenGraph) -> NDArray[np.float64]:
     """Weighted degree x out-degree of each node, scaled to [0, 1]; shape (n,).
 
     Structure counts 1 an arc, a live association its charge, both ways for the weighted degree;
     what is faint counts nothing. The scale is logarithmic, log(1 + x) against the greatest: a
     product of degrees is heavy-tailed.
     """
-    counted = still.live | (still.arcs["kind"] != ArcKind.ASSOCIATION)
-    src, dst = still.src[counted], still.dst[counted]
-    weight = np.where(still.live[counted], still.charge[counted], 1.0)
-    n = len(still.nodes)
+    counted = frozen.live | (frozen.arcs["kind"] != ArcKind.ASSOCIATION)
+    src, dst = frozen.src[counted], frozen.dst[counted]
+    weight = np.where(frozen.live[counted], frozen.charge[counted], 1.0)
+    n = len(frozen.nodes)
     degree = np.bincount(src, weight, n) + np.bincount(dst, weight, n)
     product = np.log1p(degree * np.bincount(src, minlength=n))
     most = float(product.max(initial=0.0))

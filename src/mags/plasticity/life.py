@@ -10,7 +10,7 @@ from mags.graph.algorithms import open_pairs
 from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Delta
 from mags.graph.records import ARC, ArcKind
-from mags.plasticity.still import Still, altered, created
+from mags.plasticity.frozen import FrozenGraph, altered, created
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,21 +25,19 @@ class Crowding:
     factor: float = 0.8
     rest_ticks: int = 50
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Changes of `w` and `t0` of what is crowded out."""
-        live = np.flatnonzero(still.live)
-        count = np.bincount(still.src[live], minlength=len(still.nodes))
-        live = live[count[still.src[live]] > self.keeps]
-        live = live[np.lexsort((still.dst[live], -still.charge[live], still.src[live]))]
-        src = still.src[live]
+        live = np.flatnonzero(frozen.live)
+        count = np.bincount(frozen.src[live], minlength=len(frozen.nodes))
+        live = live[count[frozen.src[live]] > self.keeps]
+        live = live[np.lexsort((frozen.dst[live], -frozen.charge[live], frozen.src[live]))]
+        src = frozen.src[live]
         rank = np.arange(len(live)) - np.searchsorted(src, src)
-        idle = still.tick - still.arcs["t0"][live] >= self.rest_ticks
-        weak = live[(rank >= self.keeps) & idle & ~still.solid[live]]
-        before = still.arcs[weak]
-        after = before.copy()
-        after["w"] = stored(self.factor * still.charge[weak])
-        after["t0"] = still.tick
-        return still.delta("crowding", arcs=altered(before, after), weakened=len(weak))
+        idle = frozen.tick - frozen.arcs["t0"][live] >= self.rest_ticks
+        weak = live[(rank >= self.keeps) & idle & ~frozen.solid[live]]
+        fainter = stored(self.factor * frozen.charge[weak])
+        arcs = altered(frozen.arcs[weak], w=fainter, t0=frozen.tick)
+        return frozen.delta("crowding", arcs=arcs, weakened=len(weak))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,27 +55,27 @@ class Birth:
     share: float = 0.01
     hub: int = 64
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """New associations."""
-        net = still.net
-        most = max(1, int(self.share * len(net.indices) / 2)) - self._born(still)
+        net = frozen.net
+        most = max(1, int(self.share * len(net.indices) / 2)) - self._born(frozen)
         if most <= 0:
-            return still.delta("birth")
+            return frozen.delta("birth")
         pairs = open_pairs(
-            (net.indptr, net.indices), still.links, least=self.common, hub=self.hub, most=most
+            (net.indptr, net.indices), frozen.links, least=self.common, hub=self.hub, most=most
         )
         pairs = pairs[np.lexsort((rng.random(len(pairs)), -pairs[:, 2]))[:most]]
         arcs = np.zeros(2 * len(pairs), ARC)
-        arcs["src"] = still.ids[pairs[:, [0, 1]].ravel()]
-        arcs["dst"] = still.ids[pairs[:, [1, 0]].ravel()]
+        arcs["src"] = frozen.ids[pairs[:, [0, 1]].ravel()]
+        arcs["dst"] = frozen.ids[pairs[:, [1, 0]].ravel()]
         arcs["kind"] = ArcKind.ASSOCIATION
         arcs["w"] = self.weight
-        arcs["t0"] = still.tick
+        arcs["t0"] = frozen.tick
         arcs["support"] = np.repeat(np.minimum(pairs[:, 2], SUPPORT_COUNTED), 2)
-        return still.delta("birth", arcs=created(arcs), pairs=len(pairs))
+        return frozen.delta("birth", arcs=created(arcs), pairs=len(pairs))
 
-    def _born(self, still: Still) -> int:
+    def _born(self, frozen: FrozenGraph) -> int:
         """Pairs born at this very tick, told by their weight."""
-        arcs = still.arcs
-        fresh = still.live & (arcs["t0"] == still.tick) & (arcs["uses"] == 0)
+        arcs = frozen.arcs
+        fresh = frozen.live & (arcs["t0"] == frozen.tick) & (arcs["uses"] == 0)
         return int(np.count_nonzero(fresh & (arcs["w"] == np.float32(self.weight)))) // 2

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mags.graph.algorithms import communities
 from mags.graph.records import Content, NodeKind
-from mags.plasticity.still import Still
+from mags.plasticity.frozen import FrozenGraph
 
 NOWHERE = -1
 """Label of a node without live associations, or in too small a region."""
@@ -56,24 +56,26 @@ class FindRegions:
 
     def __call__(
         self,
-        still: Still,
+        frozen: FrozenGraph,
         words: Callable[[Sequence[int]], Sequence[Content]] | None = None,
     ) -> Regions:
         """Find and, given `words` (ids to contents), name the regions."""
-        net = still.net
+        net = frozen.net
         label = communities(net.indptr, net.indices, net.weights, resolution=self.resolution)
         size = np.bincount(label)
         label = np.where(size[label] >= self.least, label, NOWHERE).astype(np.int32)
-        leaders = self._leaders(still, label)
+        leaders = self._leaders(frozen, label)
         names = () if words is None else tuple(name_of(words(i)) for i in leaders[: self.named])
-        return Regions(ids=still.ids, label=label, leaders=leaders, names=names)
+        return Regions(ids=frozen.ids, label=label, leaders=leaders, names=names)
 
-    def _leaders(self, still: Still, label: NDArray[np.int32]) -> tuple[tuple[int, ...], ...]:
-        net = still.net
+    def _leaders(
+        self, frozen: FrozenGraph, label: NDArray[np.int32]
+    ) -> tuple[tuple[int, ...], ...]:
+        net = frozen.net
         pull = np.bincount(
             np.repeat(np.arange(net.n), net.degree), weights=net.weights, minlength=net.n
         )
-        kind = still.nodes["kind"]
+        kind = frozen.nodes["kind"]
         # A theme's words may be out of date by the time the region's name is read.
         place = np.where(kind == NodeKind.ENTITY, 0, np.where(kind == NodeKind.THEME, 2, 1))
         inside = np.flatnonzero(label >= 0)
@@ -81,7 +83,7 @@ class FindRegions:
         region = label[inside]
         rank = np.arange(len(inside)) - np.searchsorted(region, region)
         first = inside[rank < self.leaders]
-        groups = np.split(still.ids[first], np.flatnonzero(np.diff(label[first])) + 1)
+        groups = np.split(frozen.ids[first], np.flatnonzero(np.diff(label[first])) + 1)
         return tuple(tuple(group.tolist()) for group in groups if len(group))
 
 

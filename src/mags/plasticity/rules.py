@@ -14,7 +14,7 @@ from mags.graph.charge import SUPPORT_COUNTED, stored
 from mags.graph.delta import Changes, Delta
 from mags.graph.graph import ADJACENCY
 from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
-from mags.plasticity.still import Still, altered, removed
+from mags.plasticity.frozen import FrozenGraph, altered, removed
 
 ENTRY_BYTES = sum(np.dtype(kind).itemsize for kind in ADJACENCY.values())
 """Bytes of one entry in a node's block."""
@@ -35,17 +35,15 @@ class Solidify:
     uses: int = 12
     days: int = 6
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Associations marked SOLID, stored with their charge of now."""
-        arcs = still.arcs
-        proven = still.liquid & ~still.solid & (still.charge >= self.weight)
+        arcs = frozen.arcs
+        proven = frozen.liquid & ~frozen.solid & (frozen.charge >= self.weight)
         proven &= (arcs["uses"] >= self.uses) & (arcs["days"] >= self.days)
-        before = arcs[proven]
-        after = before.copy()
-        after["flags"] |= int(ArcFlag.SOLID)
-        after["w"] = stored(still.charge[proven])
-        after["t0"] = still.tick
-        return still.delta("solidify", arcs=altered(before, after), solid=len(after))
+        flags = arcs["flags"][proven] | int(ArcFlag.SOLID)
+        w = stored(frozen.charge[proven])
+        solid = altered(arcs[proven], flags=flags, w=w, t0=frozen.tick)
+        return frozen.delta("solidify", arcs=solid, solid=len(flags))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,34 +63,28 @@ class Decay:
     lonely_under: int = 2
     fades: bool = True
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Changes of `support`, with `w` and `t0`, where the half-life changes."""
         if not self.fades:
-            return _unfaded(still)
-        loose = np.flatnonzero(still.liquid & ~still.solid)
-        support = still.net.support(still.src[loose], still.dst[loose])
+            return _unfaded(frozen)
+        loose = np.flatnonzero(frozen.liquid & ~frozen.solid)
+        support = frozen.net.support(frozen.src[loose], frozen.dst[loose])
         support = np.where(support < self.lonely_under, 0, np.minimum(support, SUPPORT_COUNTED))
-        changed = support != still.arcs["support"][loose]
+        changed = support != frozen.arcs["support"][loose]
         loose, support = loose[changed], support[changed]
-        before = still.arcs[loose]
-        after = before.copy()
-        after["support"] = support
-        after["w"] = stored(still.charge[loose])
-        after["t0"] = still.tick
+        before = frozen.arcs[loose]
+        arcs = altered(before, support=support, w=stored(frozen.charge[loose]), t0=frozen.tick)
         gained = int(np.count_nonzero(support > before["support"]))
-        return still.delta(
-            "decay", arcs=altered(before, after), steadier=gained, lonelier=len(loose) - gained
-        )
+        return frozen.delta("decay", arcs=arcs, steadier=gained, lonelier=len(loose) - gained)
 
 
-def _unfaded(still: Still) -> Delta:
+def _unfaded(frozen: FrozenGraph) -> Delta:
     """Weights and strengths as they were stored, as if they were of now."""
-    arcs = still.arcs[still.liquid & ~still.solid]
-    nodes = still.nodes
-    arcs, nodes = arcs[arcs["t0"] < still.tick], nodes[nodes["strength_tick"] < still.tick]
-    fresh, strong = arcs.copy(), nodes.copy()
-    fresh["t0"] = strong["strength_tick"] = still.tick
-    return still.delta("decay", arcs=altered(arcs, fresh), nodes=altered(nodes, strong))
+    arcs = frozen.arcs[frozen.liquid & ~frozen.solid]
+    nodes = frozen.nodes
+    arcs, nodes = arcs[arcs["t0"] < frozen.tick], nodes[nodes["strength_tick"] < frozen.tick]
+    fresh, strong = altered(arcs, t0=frozen.tick), altered(nodes, strength_tick=frozen.tick)
+    return frozen.delta("decay", arcs=fresh, nodes=strong)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,13 +93,13 @@ class Prune:
 
     floor: float = 0.02
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Removed associations."""
-        faint = still.liquid & (still.charge < self.floor) & ~still.solid
+        faint = frozen.liquid & (frozen.charge < self.floor) & ~frozen.solid
         if faint.any():
-            faint &= ~still.core_arcs
-        gone = still.arcs[faint]
-        return still.delta("prune", arcs=removed(gone), pruned=len(gone))
+            faint &= ~frozen.core_arcs
+        gone = frozen.arcs[faint]
+        return frozen.delta("prune", arcs=removed(gone), pruned=len(gone))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,20 +111,15 @@ class LowDegree:
 
     least: int = 2
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Changes of `low_degree_since_tick` of warm nodes; -1 while a node has enough."""
-        low = still.net.degree < self.least
-        since = still.nodes["low_degree_since_tick"]
-        changed = (low == (since < 0)) & ~still.cold
-        before = still.nodes[changed]
-        after = before.copy()
-        after["low_degree_since_tick"] = np.where(low[changed], still.tick, -1)
-        return still.delta(
-            "low_degree",
-            nodes=altered(before, after),
-            loosened=int(np.count_nonzero(low[changed])),
-            held=int(np.count_nonzero(~low[changed])),
-        )
+        low = frozen.net.degree < self.least
+        since = frozen.nodes["low_degree_since_tick"]
+        changed = (low == (since < 0)) & ~frozen.cold
+        low = low[changed]
+        nodes = altered(frozen.nodes[changed], low_degree_since_tick=np.where(low, frozen.tick, -1))
+        loosened = int(np.count_nonzero(low))
+        return frozen.delta("low_degree", nodes=nodes, loosened=loosened, held=len(low) - loosened)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,52 +138,50 @@ class Capacity:
     max_edges: int | None = None
     max_bytes: int | None = None
 
-    def __call__(self, still: Still, rng: np.random.Generator) -> Delta:
+    def __call__(self, frozen: FrozenGraph, rng: np.random.Generator) -> Delta:
         """Nodes marked COLD and associations removed."""
-        cooled = self._cool(still)
-        trimmed = self._trim(still)
-        return still.delta(
+        cooled = self._cool(frozen)
+        trimmed = self._trim(frozen)
+        return frozen.delta(
             "capacity", nodes=cooled, arcs=trimmed, cooled=len(cooled), trimmed=len(trimmed)
         )
 
-    def _cool(self, still: Still) -> Changes:
+    def _cool(self, frozen: FrozenGraph) -> Changes:
         if self.max_nodes is None:
             return Changes.none(NODE)
-        excess = int(np.count_nonzero(~still.cold)) - self.max_nodes
+        excess = int(np.count_nonzero(~frozen.cold)) - self.max_nodes
         if excess <= 0:
             return Changes.none(NODE)
-        first = coldest_first(still)[:excess]
-        before = still.nodes[first]
-        after = before.copy()
-        after["flags"] |= int(NodeFlag.COLD)
-        return altered(before, after)
+        first = coldest_first(frozen)[:excess]
+        before = frozen.nodes[first]
+        return altered(before, flags=before["flags"] | int(NodeFlag.COLD))
 
-    def _trim(self, still: Still) -> Changes:
+    def _trim(self, frozen: FrozenGraph) -> Changes:
         over = [0]
         if self.max_edges is not None:
-            over.append(len(still.arcs) - self.max_edges)
+            over.append(len(frozen.arcs) - self.max_edges)
         if self.max_bytes is not None:
-            over.append(-((self.max_bytes - graph_bytes(still)) // ENTRY_BYTES))
+            over.append(-((self.max_bytes - graph_bytes(frozen)) // ENTRY_BYTES))
         excess = max(over)
         if not excess:
             return Changes.none(ARC)
-        loose = still.arcs["kind"] == ArcKind.ASSOCIATION
-        spare = np.flatnonzero(loose & ~still.solid & ~still.core_arcs)
-        weakest = np.argsort(still.charge[spare], kind="stable")[:excess]
-        return removed(still.arcs[np.sort(spare[weakest])])
+        loose = frozen.arcs["kind"] == ArcKind.ASSOCIATION
+        spare = np.flatnonzero(loose & ~frozen.solid & ~frozen.core_arcs)
+        weakest = np.argsort(frozen.charge[spare], kind="stable")[:excess]
+        return removed(frozen.arcs[np.sort(spare[weakest])])
 
 
-def coldest_first(still: Still) -> NDArray[np.int64]:
+def coldest_first(frozen: FrozenGraph) -> NDArray[np.int64]:
     """Positions of the nodes that may go cold, the first to go first."""
-    nodes, net = still.nodes, still.net
-    may = np.flatnonzero(~still.cold & ((nodes["flags"] & NodeFlag.PINNED) == 0))
+    nodes, net = frozen.nodes, frozen.net
+    may = np.flatnonzero(~frozen.cold & ((nodes["flags"] & NodeFlag.PINNED) == 0))
     since = nodes["low_degree_since_tick"][may]
-    span = np.where(since < 0, 0, still.tick - since)
+    span = np.where(since < 0, 0, frozen.tick - since)
     long_low = np.floor(np.log2(1 + np.maximum(span, 0) / LONG_TICKS))
     order = np.lexsort(
         [
             nodes["importance"][may],
-            still.strength[may],
+            frozen.strength[may],
             -long_low,
             net.degree[may] > 0,
             net.dense[may] >= 0,
@@ -205,8 +190,8 @@ def coldest_first(still: Still) -> NDArray[np.int64]:
     return np.asarray(may[order])
 
 
-def graph_bytes(still: Still) -> int:
+def graph_bytes(frozen: FrozenGraph) -> int:
     """Bytes of the graph's nodes and arcs in memory; structure is held at both its ends."""
-    associations = int(np.count_nonzero(still.arcs["kind"] == ArcKind.ASSOCIATION))
-    entries = 2 * len(still.arcs) - associations
-    return len(still.nodes) * NODE.itemsize + entries * ENTRY_BYTES
+    associations = int(np.count_nonzero(frozen.arcs["kind"] == ArcKind.ASSOCIATION))
+    entries = 2 * len(frozen.arcs) - associations
+    return len(frozen.nodes) * NODE.itemsize + entries * ENTRY_BYTES

@@ -28,8 +28,8 @@ from mags.graph.records import (
     blank_node,
 )
 from mags.index.state import Ids
+from mags.plasticity.frozen import FrozenGraph, created
 from mags.plasticity.regions import Regions
-from mags.plasticity.still import Still, created
 
 CUTS = (1.0, 2.0, 4.0)
 """Resolutions at which a core that is too large is cut; what is too large then makes no theme."""
@@ -43,7 +43,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes tell what no longer holds, or never did, or repeat what memory answered; (n,)."""
+    """Which nodes are over, were retracted, or repeat an answer of the memory; bool (n,)."""
     ended = (nodes["valid_to"] <= moment) | (
         (nodes["flags"] & int(NodeFlag.RETRACTED) > 0) & (nodes["valid_to"] < NEVER)
     )
@@ -52,15 +52,18 @@ def over(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
 
 
 def unfit(nodes: NDArray[np.void], moment: float) -> NDArray[np.bool_]:
-    """Which nodes no theme may hold: what is over, and guesses, which a summary cannot mark; (n,).
+    """Which nodes no theme may hold: what is over, and guesses; bool (n,).
 
-    The turn of a guess may be summed up, in its own words.
+    A summary cannot mark a part of itself as a guess. The turn that a guess came from may be
+    summed up, in its own words.
     """
     return np.asarray(over(nodes, moment) | (nodes["flags"] & int(NodeFlag.GUESS) > 0))
 
 
 def reworded(nodes: NDArray[np.void], theme: np.void) -> NDArray[np.bool_]:
-    """Which members of a theme got new words after it did; a name that is learned is none; (n,)."""
+    """Which members of a theme got new words after the theme did; (n,). Entities do not count:
+    their words change with every name that is learned.
+    """
     return np.asarray(
         (nodes["kind"] != NodeKind.ENTITY) & (nodes["content"] > theme["content"]), np.bool_
     )
@@ -119,7 +122,7 @@ class Work(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scribe:
+class ThemeWriter:
     """What writing a theme takes from outside.
 
     `words`: node ids to contents, in order; `vectors`: node ids to float32 (n, d), rows of
@@ -155,22 +158,22 @@ class Consolidate:
 
     def __call__(
         self,
-        still: Still,
+        frozen: FrozenGraph,
         *,
-        scribe: Scribe,
+        scribe: ThemeWriter,
         now_s: float,
         regions: Regions | None = None,
     ) -> Delta:
         """THEME nodes with contents, and MEMBER arcs.
 
         `now_s`: record time; what ended by then, or by the newest turn, is over. `regions` of this
-        still, where known, spare finding the communities of large cores anew.
+        frozen graph, where known, spare finding the communities of large cores anew.
         """
-        said = still.nodes["valid_from"][still.nodes["kind"] == NodeKind.EPISODE]
-        unfit = not_to_tell(still, max(now_s, float(said.max(initial=-NEVER))))
-        themes = Themes(still, unfit)
+        said = frozen.nodes["valid_from"][frozen.nodes["kind"] == NodeKind.EPISODE]
+        unfit = not_to_tell(frozen, max(now_s, float(said.max(initial=-NEVER))))
+        themes = Themes(frozen, unfit)
         mended, work, gone = list[Work](), list[Work](), list[int]()
-        for core in self._cores(still, regions, unfit):
+        for core in self._cores(frozen, regions, unfit):
             theme, shared = themes.nearest(core)
             old = themes.members[theme]
             fresh = np.setdiff1d(core, old, assume_unique=True)
@@ -190,14 +193,14 @@ class Consolidate:
                 mended.append(Work(theme, held, held[:0]))
             else:
                 gone.append(theme)
-        return self._write(still, [*mended, *work][: self.batch], gone, themes, scribe, now_s)
+        return self._write(frozen, [*mended, *work][: self.batch], gone, themes, scribe, now_s)
 
     def _cores(
-        self, still: Still, regions: Regions | None, unfit: NDArray[np.bool_]
+        self, frozen: FrozenGraph, regions: Regions | None, unfit: NDArray[np.bool_]
     ) -> list[NDArray[np.int64]]:
         """Positions of the nodes of each core, the densest and largest first."""
-        net = still.net
-        may = (net.inner >= 0) & (still.nodes["kind"] != NodeKind.THEME) & ~unfit
+        net = frozen.net
+        may = (net.inner >= 0) & (frozen.nodes["kind"] != NodeKind.THEME) & ~unfit
         large: list[NDArray[np.int64]] = []
         found: list[NDArray[np.int64]] = []
         for core in groups(np.flatnonzero(may), net.inner[may]):
@@ -208,7 +211,7 @@ class Consolidate:
             else:
                 large += groups(core, regions.label[core])
         for resolution in CUTS:
-            parts = [part for core in large for part in _cut(still, core, self.most, resolution)]
+            parts = [part for core in large for part in _cut(frozen, core, self.most, resolution)]
             large = [part for part in parts if len(part) > self.most]
             found += [part for part in parts if len(part) <= self.most]
         found = [core for core in found if len(core) >= self.least]
@@ -216,18 +219,21 @@ class Consolidate:
 
     def _write(
         self,
-        still: Still,
+        frozen: FrozenGraph,
         work: Sequence[Work],
         gone: Sequence[int],
         themes: Themes,
-        scribe: Scribe,
+        scribe: ThemeWriter,
         now_s: float,
     ) -> Delta:
         """`gone`: positions of the themes that go."""
-        # Before any word is read: words that change from here on are newer than the text.
+        # Ids are taken before any words are read, so that words that change from here on have
+        # greater ids than the text (`reworded`).
         take = scribe.ids.take
-        ids = [(take() if one.theme is None else int(still.ids[one.theme]), take()) for one in work]
-        texts = [scribe.summarise(_members(still, one.members, scribe)) for one in work]
+        ids = [
+            (take() if one.theme is None else int(frozen.ids[one.theme]), take()) for one in work
+        ]
+        texts = [scribe.summarise(_members(frozen, one.members, scribe)) for one in work]
         vectors = scribe.embed(texts).astype(np.float16) if texts else np.zeros((0, 0), np.float16)
         images: list[tuple[NDArray[np.void] | None, NDArray[np.void] | None]] = []
         arcs: list[NDArray[np.void]] = []
@@ -236,33 +242,33 @@ class Consolidate:
             work, ids, texts, vectors, strict=True
         ):
             if one.theme is None:
-                tick, before = still.tick, None
+                tick, before = frozen.tick, None
                 after = blank_node(
                     id=theme_id, kind=NodeKind.THEME, strength_tick=tick, last_used_tick=tick
                 )
             else:
-                before = still.nodes[one.theme : one.theme + 1].copy()
+                before = frozen.nodes[one.theme : one.theme + 1].copy()
                 after = before.copy()
             after["content"], after["recorded_at"] = content_id, now_s
-            after["valid_from"] = _newest(still, one.members)
+            after["valid_from"] = _newest(frozen, one.members)
             after["flags"] &= ~np.uint16(NodeFlag.COLD)
             images.append((before, after))
             arcs += [
-                blank_arc(theme_id, int(i), ArcKind.MEMBER, t0=still.tick)
-                for i in still.ids[one.fresh]
+                blank_arc(theme_id, int(i), ArcKind.MEMBER, t0=frozen.tick)
+                for i in frozen.ids[one.fresh]
             ]
-            meta = {"members": still.ids[one.members].tolist()}
+            meta = {"members": frozen.ids[one.members].tolist()}
             contents.append(
                 Content(id=content_id, node=theme_id, text=text, meta=meta, vector=vector)
             )
-        images += [(still.nodes[theme : theme + 1].copy(), None) for theme in gone]
+        images += [(frozen.nodes[theme : theme + 1].copy(), None) for theme in gone]
         dropped = [themes.leaving[one.theme] for one in work if one.theme in themes.leaving]
-        dropped.append(np.flatnonzero(np.isin(still.src, gone) | np.isin(still.dst, gone)))
-        lost = still.arcs[np.unique(np.concatenate(dropped))]
+        dropped.append(np.flatnonzero(np.isin(frozen.src, gone) | np.isin(frozen.dst, gone)))
+        lost = frozen.arcs[np.unique(np.concatenate(dropped))]
         made = np.concatenate(arcs) if arcs else np.zeros(0, ARC)
         new = sum(one.theme is None for one in work)
         counts = {"themes": new, "updated": len(work) - new}
-        delta = still.delta(
+        delta = frozen.delta(
             "consolidate",
             nodes=Changes.of(NODE, images),
             arcs=Changes.compose([created(made), created(lost).inverse()], ARC),
@@ -271,38 +277,38 @@ class Consolidate:
         return replace(delta, contents=tuple(contents))
 
 
-def _newest(still: Still, members: NDArray[np.int64]) -> float:
+def _newest(frozen: FrozenGraph, members: NDArray[np.int64]) -> float:
     """When the newest of what is summed up was said or began: a theme is no newer than that."""
-    times = still.nodes["valid_from"][members]
+    times = frozen.nodes["valid_from"][members]
     return float(times[np.isfinite(times)].max(initial=-NEVER))
 
 
 def _cut(
-    still: Still, core: NDArray[np.int64], most: int, resolution: float
+    frozen: FrozenGraph, core: NDArray[np.int64], most: int, resolution: float
 ) -> Iterator[NDArray[np.int64]]:
     """A core's communities, where it has more than `most` nodes."""
     if len(core) <= most:
         yield core
         return
-    yield from groups(core, communities(*still.net.part(core), resolution=resolution))
+    yield from groups(core, communities(*frozen.net.part(core), resolution=resolution))
 
 
-def _members(still: Still, members: NDArray[np.int64], scribe: Scribe) -> list[Member]:
+def _members(frozen: FrozenGraph, members: NDArray[np.int64], scribe: ThemeWriter) -> list[Member]:
     """Members with words and vectors, best connected first."""
-    ranked = members[np.lexsort((members, -still.net.degree[members]))]
-    ids = still.ids[ranked].tolist()
-    kinds = still.nodes["kind"][ranked].tolist()
+    ranked = members[np.lexsort((members, -frozen.net.degree[members]))]
+    ids = frozen.ids[ranked].tolist()
+    kinds = frozen.nodes["kind"][ranked].tolist()
     return [
         Member(kind=NodeKind(kind), content=content, vector=vector)
         for kind, content, vector in zip(kinds, scribe.words(ids), scribe.vectors(ids), strict=True)
     ]
 
 
-def not_to_tell(still: Still, moment: float) -> NDArray[np.bool_]:
+def not_to_tell(frozen: FrozenGraph, moment: float) -> NDArray[np.bool_]:
     """What is `unfit`, and the turns that told what is over; (n,)."""
-    found, ended = unfit(still.nodes, moment), over(still.nodes, moment)
-    told = (still.arcs["kind"] == ArcKind.SOURCE) & ended[still.src]
-    found[still.dst[told]] = True
+    found, ended = unfit(frozen.nodes, moment), over(frozen.nodes, moment)
+    sources = (frozen.arcs["kind"] == ArcKind.SOURCE) & ended[frozen.src]
+    found[frozen.dst[sources]] = True
     return found
 
 
@@ -315,9 +321,9 @@ class Themes:
     core has, as one stands for one core only.
     """
 
-    def __init__(self, still: Still, unfit: NDArray[np.bool_]) -> None:
-        member = np.flatnonzero(still.arcs["kind"] == ArcKind.MEMBER)
-        src, dst = still.src[member].astype(np.int64), still.dst[member].astype(np.int64)
+    def __init__(self, frozen: FrozenGraph, unfit: NDArray[np.bool_]) -> None:
+        member = np.flatnonzero(frozen.arcs["kind"] == ArcKind.MEMBER)
+        src, dst = frozen.src[member].astype(np.int64), frozen.dst[member].astype(np.int64)
         self.members: dict[int | None, NDArray[np.int64]] = {None: np.zeros(0, np.int64)}
         self.leaving: dict[int | None, NDArray[np.int64]] = {}
         self.outdated: list[int] = []
@@ -326,7 +332,7 @@ class Themes:
         for group in groups(np.arange(len(src)), src):
             theme, held = int(src[group[0]]), dst[group]
             self.members[theme] = held[~unfit[held]]
-            if (unfit[held] | reworded(still.nodes[held], still.nodes[theme])).any():
+            if (unfit[held] | reworded(frozen.nodes[held], frozen.nodes[theme])).any():
                 self.outdated.append(theme)
                 self.leaving[theme] = member[group[unfit[held]]]
             for position in self.members[theme].tolist():

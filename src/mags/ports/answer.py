@@ -73,7 +73,6 @@ class Answerer(Protocol):
     @property
     def name(self) -> str:
         """What to show the user: "extractive", "qwen3-8b at localhost:8000"."""
-        ...
 
     def answer(
         self,
@@ -88,4 +87,3 @@ class Answerer(Protocol):
 
         Raises ModelUnavailable, ModelReplyError.
         """
-        ...

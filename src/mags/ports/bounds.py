@@ -11,11 +11,11 @@ ANY = math.inf
 """The bound of what has none above."""
 
 
-def hold(settings: object, room: str, bounds: Mapping[str, tuple[float, float]]) -> None:
+def hold(settings: object, section: str, bounds: Mapping[str, tuple[float, float]]) -> None:
     """Raise ConfigurationError for a number of `settings` that lies outside its bounds.
 
     bounds: name -> (least, most), both allowed; an `int` as the least asks for a whole number.
-    `room` is how the settings are written in a file: `recall` for `[recall]`.
+    `section` is how the settings are written in a file: `recall` for `[recall]`.
     """
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)
@@ -24,7 +24,7 @@ def hold(settings: object, room: str, bounds: Mapping[str, tuple[float, float]])
         if isinstance(value, bool) or not isinstance(value, numbers) or not least <= value <= most:
             reach = f"of {least} or more" if most == ANY else f"from {least} to {most}"
             raise ConfigurationError(
-                f"[{room}] {name} must be a {'whole ' * whole}number {reach}, not {value!r}",
+                f"[{section}] {name} must be a {'whole ' * whole}number {reach}, not {value!r}",
                 key=name,
                 value=value,
             )

@@ -82,12 +82,10 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str:
         """What to show the user, e.g. "qwen3-8b at localhost:8000"."""
-        ...
 
     @property
     def takes_tools(self) -> bool:
         """Whether `tools` are understood; otherwise `<recall>` tokens in the text are used."""
-        ...
 
     def complete(
         self,
@@ -102,4 +100,3 @@ class ChatModel(Protocol):
         `on_text` receives pieces of text as they stream. Raises ModelUnavailable,
         ModelReplyError.
         """
-        ...

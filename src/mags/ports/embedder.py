@@ -15,16 +15,13 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Stable identity (model, quantisation, checksum); a memory records it."""
-        ...
 
     @property
     def dimension(self) -> int:
         """Length of every vector."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of shape (len(texts), dimension), rows of unit length, in order.
 
         A text longer than the model's window is split, never cut. Raises ModelError.
         """
-        ...

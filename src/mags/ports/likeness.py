@@ -168,37 +168,10 @@ _OPENERS = frozenset(
     | {"instead", "now", "never", "sadly", "later", "one", "two", "three", "four", "everyone"}
 )
 
-FEATURES = (
-    "old_common",
-    "new_common",
-    "shared_common",
-    "old_proper",
-    "ratio",
-    "prefix",
-    "same_first",
-    "first_named",
-    "denied",
-    "negated",
-    "instead",
-    "also",
-    "said_again",
-    "swapped_alike",
-    "number_swapped",
-    "vague",
-    "many",
-    "person_swapped",
-    "cosine",
-    "form",
-    "frame",
-    "denied_shared",
-    "once",
-    "joint",
-    "instead_shared",
-    "proper_only",
-)
-"""Names of the features, in order."""
+FEATURES = tuple(WEIGHTS)
+"""Names of the features, in the order in which `features` gives them."""
 
-_W = np.array([WEIGHTS[name] for name in FEATURES])
+_W = np.array(list(WEIGHTS.values()))
 
 
 def features(new: str, old: str, cosine: float) -> NDArray[np.float64]:

@@ -26,9 +26,9 @@ class Act(Enum):
 OUTCOME = "outcome"
 """Attribute of a turn that reports what came of an act: how well that went, from -1 to 1."""
 LED_BY = "led_by"
-"""Attribute of such a turn: ids of the episodes that led to the act, parted by spaces, those that
-led to reported acts among them included. Where what one of them told is over, that the act went
-well says nothing of what to do now."""
+"""Attribute of such a turn: ids of the episodes that led to the act, separated by spaces; where one
+of them reports an act, also those that led to that. Where a fact of one of them is over, the good
+outcome is no advice any more."""
 GUESS = "(a guess)"
 """What a fact that was not surely read is marked with, wherever it is shown."""
 NO_LONGER = "no longer "
@@ -37,7 +37,7 @@ _ID = re.compile(r"(?<!\S)[0-9]{1,18}(?!\S)")
 
 
 def outcome(attrs: Mapping[str, object]) -> float | None:
-    """The number of `OUTCOME`; none where it is none, as older memories may hold other words."""
+    """`OUTCOME` as a number; None where it is no number, as in some older memories."""
     try:
         return float(str(attrs.get(OUTCOME)))
     except ValueError:
@@ -45,7 +45,7 @@ def outcome(attrs: Mapping[str, object]) -> float | None:
 
 
 def led_by(attrs: Mapping[str, object]) -> tuple[int, ...]:
-    """The ids of `LED_BY`; what is none is passed over, as older memories may hold other words."""
+    """`LED_BY` as ids; words that are no ids are passed over, as older memories may have some."""
     return tuple(map(int, _ID.findall(str(attrs.get(LED_BY, "")))))
 
 
@@ -185,28 +185,23 @@ class Policy(Protocol):
     @property
     def name(self) -> str:
         """What to show the user: "rules", "prompted (qwen3-8b)", "heads"."""
-        ...
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what this turn needs."""
-        ...
 
     def ask(self, question: Turn, recent: Sequence[Turn]) -> Plan:
         """Plan a recall; `question.at` is now, for "last week"."""
-        ...
 
     def write(self, turn: Turn, recent: Sequence[Turn], recalled: Sequence[Recalled]) -> Writing:
         """Propose operations for a turn; `recent` (oldest first) resolves pronouns."""
-        ...
 
 
 @runtime_checkable
 class Reminded(Protocol):
-    """A policy that can use what was told before a turn, where the turn leaves something open."""
+    """A policy that can use earlier facts where a turn leaves something open."""
 
     def wants(self, turn: Turn, recent: Sequence[Turn]) -> tuple[str, ...]:
         """Names whose open facts `write` should see; () where the turn needs none.
 
         In bulk `write` reads such a turn while nobody else can write: it is to be quick then.
         """
-        ...

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mags.graph.delta import Delta, Past
+from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class JournalEntry:
     """One journal entry. `seq` grows over all branches of a store; `delta.contents` is empty."""
 
     seq: int
@@ -60,28 +60,23 @@ class Journal(Protocol):
         NotFound where a content belongs to a forgotten node, StoreFull, StoreBusy,
         StoreClosed; then nothing was written.
         """
-        ...
 
-    def since(self, seq: int) -> Iterator[Entry]:
+    def since(self, seq: int) -> Iterator[JournalEntry]:
         """Entries of this branch after `seq`, oldest first, its ancestors' before the fork
         included; records of forgotten nodes are left out (see `Changes.forgetting`).
 
         Raises NotFound where compaction has folded what lies between: load a checkpoint.
         Reads in short steps, so that an unfinished iteration holds up nobody.
         """
-        ...
 
-    def past(self) -> Past:
+    def past(self) -> PastGraph:
         """All that ever was, on every branch, but for what is forgotten."""
-        ...
 
     def head(self) -> int:
         """Sequence of this branch's last entry (its fork point while it has none; 0 if empty)."""
-        ...
 
     def find_key(self, key: str) -> Delta | None:
         """The Delta (of this branch or its ancestors) that was written with that hashed key."""
-        ...
 
     def compact(self, before: int) -> int:
         """Fold entries of this branch up to and including `before`, as far as its checkpoint
@@ -90,7 +85,6 @@ class Journal(Protocol):
 
         A replay from 0 still gives the same graph, with no checkpoint needed.
         """
-        ...
 
 
 class Contents(Protocol):
@@ -98,18 +92,15 @@ class Contents(Protocol):
 
     def get(self, content_ids: Sequence[int]) -> list[Content]:
         """Contents in the order asked, vectors left out; raises NotFound."""
-        ...
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
         """All contents (of those nodes, or of all), by id, vectors included."""
-        ...
 
     def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
         """Replace vectors, shape (n, dimension), in one transaction (for `reembed`).
 
         Drops all checkpoints, which hold the old ones; raises NotFound.
         """
-        ...
 
     def erase(self, node_ids: Sequence[int]) -> int:
         """True erasure on all branches: contents gone, images taken out of the journal, nodes
@@ -121,11 +112,9 @@ class Contents(Protocol):
         checkpoint afterwards. Outside a block it raises StoreBusy or StoreFull, with `erased`
         True, where the words are gone but another process or a full disk holds up the cleaning.
         """
-        ...
 
     def next_id(self, count: int) -> int:
         """Reserve `count` ids, unique over all branches and for ever; the first of them."""
-        ...
 
 
 class Points(Protocol):
@@ -137,26 +126,21 @@ class Points(Protocol):
         Raises InvalidInput where it is of another branch, beyond the head, or holds a
         forgotten node (any array with a field `id`).
         """
-        ...
 
     def load(self) -> Checkpoint | None:
         """The newest checkpoint usable for this branch, or None; its arrays are the caller's."""
-        ...
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
         """Name a point of this branch, `seq` <= head; the same name again moves it.
 
         Raises NotFound where compaction has folded that point.
         """
-        ...
 
     def marks(self) -> list[Mark]:
         """Snapshots of this branch and its ancestors, oldest first."""
-        ...
 
     def unmark(self, name: str) -> None:
         """Forget the name of a snapshot taken on this branch; raises NotFound."""
-        ...
 
 
 class Facts(Protocol):
@@ -167,25 +151,20 @@ class Facts(Protocol):
 
     def get(self, name: str) -> str | None:
         """The value, or None."""
-        ...
 
     def put(self, name: str, value: str) -> None:
         """Set it, durable on return."""
-        ...
 
     def branches(self) -> list[Mark]:
         """All branches with their fork points, oldest first."""
-        ...
 
     def forgotten(self) -> NDArray[np.int64]:
         """Ids of all nodes ever erased, on any branch, ascending."""
-        ...
 
     def size(self) -> Mapping[str, int]:
         """Bytes and rows, by part: `bytes` (all files), `journal`, `journal_bytes`, `contents`,
         `content_bytes`, `checkpoints`, `checkpoint_bytes`, `forgotten`, `to_clean`.
         """
-        ...
 
 
 class Store(Protocol):
@@ -199,34 +178,28 @@ class Store(Protocol):
     @property
     def journal(self) -> Journal:
         """The log of this branch."""
-        ...
 
     @property
     def contents(self) -> Contents:
         """The words."""
-        ...
 
     @property
     def points(self) -> Points:
         """Checkpoints and snapshots."""
-        ...
 
     @property
     def facts(self) -> Facts:
         """Facts about the memory itself."""
-        ...
 
     @property
     def branch(self) -> str:
         """Name of this branch; the first is "main"."""
-        ...
 
     def fork(self, name: str, recorded_at: float = 0.0) -> Store:
         """A store on a new branch that begins at this branch's head; raises InvalidInput.
 
         Both stores are to be closed.
         """
-        ...
 
     def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock (re-entrant in a thread); raises StoreBusy after the wait.
@@ -234,8 +207,6 @@ class Store(Protocol):
         What is written inside is one transaction, durable when the outermost block ends;
         where that raises, nothing of it was written (reserved ids stay reserved).
         """
-        ...
 
     def close(self) -> None:
         """Release everything; closing twice is harmless."""
-        ...

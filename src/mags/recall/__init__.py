@@ -1,1 +1,1 @@
-"""Reading: a plan becomes candidates, anchors, a spread, a ranking, units and a trace."""
+"""Recall: a plan becomes candidates, anchors, a spread, a ranking, units and a trace."""

@@ -1,11 +1,13 @@
-"""Candidates: the rows in question, from wherever they come, with their own scores.
+"""Where a recall looks: what of a plan is searched for, and the rows in question.
 
-The two indexes propose rows (`gather`), the walk over current facts and the themes of an overview
-add some, and so do bridges between documents. `visible` says which of them may come back.
+`prepare` makes a plan ready for one memory. The two indexes propose rows (`gather`); the walk over
+current facts, the themes of an overview and bridges between documents add some. `visible` says
+which of them may come back.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -19,11 +21,12 @@ from mags.graph.records import NEVER, NOBODY, ArcKind, NodeKind
 from mags.index.lexicon import Match
 from mags.index.names import fold
 from mags.index.state import State
+from mags.index.tokens import STOP_WORDS, AnswerMark, stem, words
 from mags.index.vectors import Groups
 from mags.plasticity.themes import over, reworded, unfit
-from mags.ports.policy import Hop
+from mags.ports.english import topic_of
+from mags.ports.policy import Hop, Plan
 from mags.recall.kernels import best_in_blocks, blocks_of, seen, z_scores
-from mags.recall.query import Reading
 from mags.recall.settings import RecallSettings
 from mags.recall.spread import peers, peers_each
 
@@ -49,6 +52,138 @@ SameRelation = Callable[[str, str], bool]
 
 Wanted = tuple[bool, bool, bool]
 """Whether the episodic and the semantic block take part, and themes in the latter."""
+
+_EXPECTED: tuple[tuple[re.Pattern[str], AnswerMark], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), mark)
+    for pattern, mark in (
+        (r"\b(?:when|how long ago|what (?:date|day|month|year|time)|which (?:day|month|year))\b",
+         AnswerMark.TIME),
+        (r"\bhow (?:many|much|old|long|often|far|big|tall)\b|\bwhat (?:number|percentage)\b",
+         AnswerMark.NUMBER),
+        (r"\bwhere\b|\b(?:what|which) (?:city|country|town|place|state|restaurant)\b",
+         AnswerMark.PLACE),
+        (r"\bwho(?:se|m)?\b", AnswerMark.PERSON),
+        (r"\bwhy\b|\breasons?\b|\bmotivat|\binspire", AnswerMark.REASON),
+        (r"\b(?:like|love|enjoy|prefer|favou?rite|recommend|suggest|hobb(?:y|ies)|interest)",
+         AnswerMark.LIKING),
+    )
+)  # fmt: skip
+
+
+ASSISTANTS = ("assistant", "mags")
+"""Speakers that a question means by "you"."""
+
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|you'd|you've|remind me)\b", re.IGNORECASE)
+
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will|do|might|may) you (?:please |perhaps |maybe |possibly |also )?"
+    r"(?:advi[sc]e|believe|come up|explain|find|give|guess|happen to|have|help|know|let|list|look"
+    r"|make|offer|plan|point|propose|provide|reckon|recommend|share|show|suggest|tell|think|walk)\b"
+    r"|\bwhat (?:do|would|should) you (?:advise|propose|recommend|say|suggest|think)\b"
+    r"|\bthank you\b|\bif you (?:can|could|would|please|like|don't mind)\b",
+    re.IGNORECASE,
+)
+"""Asks the assistant for something; "you" here does not mean what it said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A plan made ready for one memory.
+
+    `texts`: one a query, common words and speakers' names taken out, to be embedded; a query
+    after the second with no other words than the question's is left out.
+    `terms`: stems of each, likewise. `entities`: ids named in the question; `speakers`:
+    those of them that said something. `expected`: `AnswerMark`s that an answer should bear.
+    `overview`: everything about something is asked for, so that themes may tell of it.
+    """
+
+    plan: Plan
+    texts: tuple[str, ...]
+    terms: tuple[tuple[str, ...], ...]
+    entities: tuple[int, ...]
+    speakers: tuple[int, ...] = ()
+    expected: int = 0
+    overview: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecallRequest:
+    """What one recall may see and when it happens.
+
+    `vectors`: shape (queries, dimension). `as_of`: event time in seconds or None for now.
+    `recorded_as_of`: record time or None. `now_s`: the present. `tick`: the memory's clock.
+    """
+
+    query: Query
+    vectors: NDArray[np.float32]
+    k: int
+    now_s: float
+    as_of: float | None = None
+    recorded_as_of: float | None = None
+
+    @property
+    def moment(self) -> float:
+        """The event time that facts are to hold at, in seconds."""
+        return self.now_s if self.as_of is None else self.as_of
+
+
+def prepare(state: State, plan: Plan, settings: RecallSettings) -> Query:
+    """Take common words and the names of speakers out of what is searched.
+
+    A speaker's name says whose words to look among (the `speaker` feature), not what they are.
+    """
+    named = [i for name in plan.entities for i in state.names.find(name)]
+    named += state.names.scan(plan.queries[0]) if plan.queries else []
+    if plan.queries and means_assistant(plan.queries[0]):
+        named += [i for name in ASSISTANTS for i in state.names.find(name)]
+    entities = tuple(dict.fromkeys(i for i in named if i in state.graph))
+    speakers = tuple(i for i in entities if i in state.speakers)
+    names = {word for i in speakers for word in words(state.content(i).text)}
+    heard = [words(text) for text in plan.queries]
+    # Looked up once each: most words of a question are those of its rewordings.
+    common = {word for word in set().union(*heard) if _common(state, word, settings)}
+    texts: list[str] = []
+    terms: list[tuple[str, ...]] = []
+    for text, said in zip(plan.queries, heard, strict=True):
+        kept = [w for w in said if w not in common and w.removesuffix("'s") not in names]
+        content = [word for word in kept if word not in STOP_WORDS]
+        stems = [stem(word) for word in (content or said) if word not in STOP_WORDS]
+        found = tuple(dict.fromkeys(stems))
+        if len(terms) < 2 or set(found) != set(terms[0]):
+            texts.append(" ".join(kept) if content else text)
+            terms.append(found)
+    return Query(
+        plan=plan,
+        texts=tuple(texts),
+        terms=tuple(terms),
+        entities=entities,
+        speakers=speakers,
+        expected=expected(plan.queries[0]) if plan.queries else 0,
+        overview=bool(plan.queries and topic_of(plan.queries[0])),
+    )
+
+
+def means_assistant(question: str) -> bool:
+    """Whether a question's "you" means what the assistant said, not whom to ask.
+
+    "What did you recommend?" does, "Can you recommend something?" does not.
+    """
+    return _YOU.search(_REQUEST.sub(" ", question)) is not None
+
+
+def expected(question: str) -> int:
+    """The `AnswerMark`s that a text answering the question should bear, as their sum."""
+    return sum(int(mark) for pattern, mark in _EXPECTED if pattern.search(question))
+
+
+def _common(state: State, word: str, settings: RecallSettings) -> bool:
+    if word in STOP_WORDS or state.lexicon.documents < settings.common_floor:
+        return False
+    share = state.lexicon.frequency(stem(word)) / state.lexicon.documents
+    return share > settings.common_share
+
+
+# -- the rows in question --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,7 +223,7 @@ def softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 # -- what may come back ----------------------------------------------------------------------
 
 
-def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[np.bool_]:
+def visible(state: State, rows: NDArray[np.int64], request: RecallRequest) -> NDArray[np.bool_]:
     """Which rows may come back: of a recallable kind, in time, not superseded; bool (n,).
 
     A theme comes back for an overview, while all that it sums up holds.
@@ -99,58 +234,60 @@ def visible(state: State, rows: NDArray[np.int64], reading: Reading) -> NDArray[
     seen(
         rows,
         (graph.alive, graph.kinds, *(nodes[name] for name in TIMES)),
-        _wanted(reading),
-        reading.query.plan.past,
-        float(reading.moment),
-        NEVER if reading.as_of is None else float(reading.as_of),
-        NEVER if reading.recorded_as_of is None else float(reading.recorded_as_of),
+        _wanted(request),
+        request.query.plan.past,
+        float(request.moment),
+        NEVER if request.as_of is None else float(request.as_of),
+        NEVER if request.recorded_as_of is None else float(request.recorded_as_of),
         out,
     )
     shown = out.view(np.bool_)
-    if reading.query.overview:
+    if request.query.overview:
         themes = np.flatnonzero(shown & (graph.kinds[rows] == NodeKind.THEME))
-        shown[themes] = ~outdated(graph, rows[themes], reading.moment)
+        shown[themes] = ~outdated(graph, rows[themes], request.moment)
     return shown
 
 
-def valid_to(nodes: NDArray[np.void], reading: Reading) -> NDArray[np.float64]:
+def valid_to(nodes: NDArray[np.void], request: RecallRequest) -> NDArray[np.float64]:
     """End of validity as it was known at `recorded_as_of`."""
     ends = nodes["valid_to"]
-    if reading.recorded_as_of is None:
+    if request.recorded_as_of is None:
         return np.asarray(ends, np.float64)
-    return np.where(nodes["closed_at"] > reading.recorded_as_of, NEVER, ends)
+    return np.where(nodes["closed_at"] > request.recorded_as_of, NEVER, ends)
 
 
 # -- the two indexes -------------------------------------------------------------------------
 
 
 def gather(
-    state: State, reading: Reading, settings: RecallSettings, extra: NDArray[np.int64]
+    state: State, request: RecallRequest, settings: RecallSettings, extra: NDArray[np.int64]
 ) -> Candidates:
     """Top K of each index in each block for each query, and `extra` rows, if they may be seen."""
     found = [extra]
-    k = settings.candidates * (4 if reading.as_of or reading.recorded_as_of else 1)
-    matches = [state.lexicon.match(terms) for terms in reading.query.terms]
-    wanted = _wanted(reading)
+    k = settings.candidates * (4 if request.as_of or request.recorded_as_of else 1)
+    matches = [state.lexicon.match(terms) for terms in request.query.terms]
+    wanted = _wanted(request)
     # The blocks as the vectors are searched by: kept while the state stays as it is.
     blocks = state.kept(
         ("blocks", wanted), lambda: Groups(partial(_block_of, state, wanted), BLOCKS)
     )
-    for alike in state.vectors.nearest(reading.vectors, k, blocks):
+    for alike in state.vectors.nearest(request.vectors, k, blocks):
         found.extend(alike)
     for match in matches:
         found.extend(_best_words(state, wanted, match, k))
     rows = _distinct(np.concatenate(found))
-    return _scored(state, rows[visible(state, rows, reading)], reading, tuple(matches))
+    return _scored(state, rows[visible(state, rows, request)], request, tuple(matches))
 
 
-def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.int64]) -> Candidates:
+def widen(
+    state: State, found: Candidates, request: RecallRequest, rows: NDArray[np.int64]
+) -> Candidates:
     """The candidates with more rows (what the spread and bridges reached)."""
     fresh = np.array(sorted(set(rows.tolist()).difference(found.rows.tolist())), np.int64)
-    fresh = fresh[visible(state, fresh, reading)] if len(fresh) else fresh
+    fresh = fresh[visible(state, fresh, request)] if len(fresh) else fresh
     if not len(fresh):
         return found
-    more = _scored(state, fresh, reading, found.matches)
+    more = _scored(state, fresh, request, found.matches)
     return Candidates(
         rows=np.concatenate([found.rows, more.rows]),
         similarity=np.concatenate([found.similarity, more.similarity]),
@@ -161,11 +298,11 @@ def widen(state: State, found: Candidates, reading: Reading, rows: NDArray[np.in
 
 
 def _scored(
-    state: State, rows: NDArray[np.int64], reading: Reading, matches: tuple[Match, ...]
+    state: State, rows: NDArray[np.int64], request: RecallRequest, matches: tuple[Match, ...]
 ) -> Candidates:
     similarity = reworded = np.zeros(len(rows), np.float32)
-    if len(reading.vectors):
-        cosines = state.vectors.products(rows, reading.vectors)
+    if len(request.vectors):
+        cosines = state.vectors.products(rows, request.vectors)
         similarity, reworded = cosines[:, 0], cosines[:, 1:].max(axis=1, initial=-1.0)
     return Candidates(
         rows=rows,
@@ -184,9 +321,9 @@ def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return ordered[first]
 
 
-def _wanted(reading: Reading) -> Wanted:
-    plan = reading.query.plan
-    return plan.episodic > 0, plan.semantic > 0, reading.query.overview
+def _wanted(request: RecallRequest) -> Wanted:
+    plan = request.query.plan
+    return plan.episodic > 0, plan.semantic > 0, request.query.overview
 
 
 def _block_of(state: State, wanted: Wanted, rows: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -225,19 +362,19 @@ def bm25_of(matches: Sequence[Match], rows: NDArray[np.int64]) -> NDArray[np.flo
 # -- themes ----------------------------------------------------------------------------------
 
 
-def summaries(state: State, reading: Reading) -> list[int]:
+def summaries(state: State, request: RecallRequest) -> list[int]:
     """Rows of the themes that what an overview asks about belongs to."""
-    if not reading.query.overview:
+    if not request.query.overview:
         return []
-    named = state.graph.rows(reading.query.entities)
+    named = state.graph.rows(request.query.entities)
     return list(chain.from_iterable(_each(state.graph, named, int(ArcKind.MEMBER) | REVERSE)))
 
 
 def outdated(graph: Graph, themes: NDArray[np.int64], moment: float) -> NDArray[np.bool_]:
-    """Whether some of what each theme sums up is over, or was put in other words since; (n,).
+    """Whether a member of each theme is over, or got other words since; (n,).
 
-    A fact may end by the clock alone, or while a sleep is at work: so it is looked at whenever a
-    theme is to be shown, and no change of a fact has to think of its themes.
+    A fact may end by the clock alone, or during a sleep. So this is checked whenever a theme is
+    about to be shown, and code that changes a fact need not know its themes.
     """
     held = _each(graph, themes, int(ArcKind.MEMBER))
     pairs = zip(themes.tolist(), held, strict=True)
@@ -251,8 +388,8 @@ def _outdated(graph: Graph, theme: int, members: NDArray[np.int64], moment: floa
     if (unfit(nodes[members], moment) | reworded(nodes[members], nodes[theme])).any():
         return True
     said = members[graph.kinds[members] == NodeKind.EPISODE]
-    told = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
-    return bool(over(nodes[list(chain.from_iterable(told))], moment).any())
+    given = _each(graph, said, int(ArcKind.SOURCE) | REVERSE)
+    return bool(over(nodes[list(chain.from_iterable(given))], moment).any())
 
 
 def _each(graph: Graph, rows: NDArray[np.int64], code: int) -> list[list[int]]:
@@ -271,7 +408,7 @@ class Walk:
 
 
 def walk(
-    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+    state: State, request: RecallRequest, settings: RecallSettings, same_relation: SameRelation
 ) -> Walk:
     """Follow the plan's hops, and fill the ball of facts round the question's entities.
 
@@ -281,19 +418,19 @@ def walk(
     """
     found = Walk()
     if settings.walk:
-        _fill_ball(state, reading, settings, found)
-        if reading.query.plan.hops:
-            _follow(state, reading, same_relation, found)
+        _fill_ball(state, request, settings, found)
+        if request.query.plan.hops:
+            _follow(state, request, same_relation, found)
     return found
 
 
-def _fill_ball(state: State, reading: Reading, settings: RecallSettings, found: Walk) -> None:
-    frontier = {entity: 1.0 for entity in reading.query.entities}
+def _fill_ball(state: State, request: RecallRequest, settings: RecallSettings, found: Walk) -> None:
+    frontier = {entity: 1.0 for entity in request.query.entities}
     met = set(frontier)
     for _ in range(settings.hops):
         following: dict[int, float] = {}
         for entity, value in frontier.items():
-            for row, reach in _fan(state, reading, entity, value):
+            for row, reach in _fan(state, request, entity, value):
                 if len(found.value) >= settings.ball and row not in found.value:
                     return
                 if reach > found.value.get(row, 0.0):
@@ -305,36 +442,38 @@ def _fill_ball(state: State, reading: Reading, settings: RecallSettings, found: 
         frontier = dict(sorted(following.items(), key=lambda item: -item[1]))
 
 
-def _fan(state: State, reading: Reading, entity: int, value: float) -> list[tuple[int, float]]:
-    rows = _facts(state, reading, entity)
+def _fan(
+    state: State, request: RecallRequest, entity: int, value: float
+) -> list[tuple[int, float]]:
+    rows = _facts(state, request, entity)
     if not len(rows):
         return []
     reach = float(value * 0.95 / np.sqrt(max(1.0, len(rows) / 4)))
     if len(rows) > FAN:
-        cosines = (state.vectors.get(rows) @ reading.vectors.T).max(axis=1)
+        cosines = (state.vectors.get(rows) @ request.vectors.T).max(axis=1)
         rows = rows[np.argsort(-cosines, kind="stable")[:FAN]]
     return [(row, reach) for row in rows.tolist()]
 
 
 def _facts(
-    state: State, reading: Reading, entity: int, *, inverse: bool = False
+    state: State, request: RecallRequest, entity: int, *, inverse: bool = False
 ) -> NDArray[np.int64]:
     """Rows of the facts of an entity that may come back and that none outdoes."""
     ids = state.slots.about(entity) if inverse else state.slots.of(entity)
     rows = state.graph.rows(ids)
     if not len(rows):
         return rows
-    rows = rows[visible(state, rows, reading)]
-    return rows[~state.slots.outdone(rows, reading.moment, reading.recorded_as_of)]
+    rows = rows[visible(state, rows, request)]
+    return rows[~state.slots.outdone(rows, request.moment, request.recorded_as_of)]
 
 
-def _follow(state: State, reading: Reading, same_relation: SameRelation, found: Walk) -> None:
+def _follow(state: State, request: RecallRequest, same_relation: SameRelation, found: Walk) -> None:
     nodes = state.graph.nodes
     here: tuple[int, ...] = ()
     walked: list[int] = []
-    for hop in reading.query.plan.hops:
+    for hop in request.query.plan.hops:
         starts = tuple(state.names.find(hop.subject)) if hop.subject else here
-        steps = _hop(state, reading, starts, hop, same_relation)
+        steps = _hop(state, request, starts, hop, same_relation)
         if not steps:
             break
         here = tuple(dict.fromkeys(nodes["subject" if hop.inverse else "object"][steps].tolist()))
@@ -345,7 +484,7 @@ def _follow(state: State, reading: Reading, same_relation: SameRelation, found: 
 
 def _hop(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     starts: Sequence[int],
     hop: Hop,
     same_relation: SameRelation,
@@ -353,7 +492,7 @@ def _hop(
     """Rows of the facts that lead on from some entities by the relation of a hop."""
     steps: list[int] = []
     for entity in starts:
-        rows = _facts(state, reading, entity, inverse=hop.inverse)
+        rows = _facts(state, request, entity, inverse=hop.inverse)
         ids = state.graph.nodes["id"][rows].tolist()
         for row, content in zip(rows.tolist(), state.words(ids) if ids else [], strict=True):
             if same_relation(hop.relation, str(content.meta.get("relation", ""))):

@@ -7,10 +7,10 @@ and still holds. So the middle links of a chain are found that neither the quest
 names. A line whose facts hold of a name leads on by it better than one that only drops it
 (`lines.Leads`).
 
-Who says a line is part of it where the question names him and he speaks of himself ("I", or nobody
-by name), and nowhere else. A line that reports what came of an act (`outcome` among its attributes)
-counts less than one that states something, and not at all where the act went wrong, or where what
-led to it (`led_by`) is over. What is forgotten of that speaks neither way.
+The speaker's name counts as part of a line only where the question names him and he speaks of
+himself ("I", or nobody by name). A line that reports what came of an act (`outcome` among its
+attributes) counts less than a statement. It counts nothing where the act went wrong, or where what
+led to it (`led_by`) is over; ids in `led_by` that were forgotten are passed over.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mags.graph.records import NodeKind
 from mags.index.state import State
 from mags.index.tokens import terms
 from mags.recall.kernels import counted, reached, strongest
-from mags.recall.lines import Capital, Held, Leads, Line, Lines
+from mags.recall.lines import Capital, Leads, Line, LineFacts, Lines
 from mags.recall.settings import ChainSettings
 
 TRIED = 12
@@ -182,7 +182,6 @@ class _Search:
         return [words - common for words in every]
 
     def _best(self, option: int, words: frozenset[str], hops: Sequence[_Hop]) -> Chain | None:
-        """The best chain to lines that hold an option."""
         share = self._cover(words)
         share[share < self.settings.least] = 0.0
         rows = np.flatnonzero(share)
@@ -278,7 +277,6 @@ class _Search:
         return found
 
     def _words(self, rows: Rows) -> _Words:
-        """The words of lines."""
         lines = [self._known.lines[row] for row in rows.tolist()]
         every, ends = _end_to_end([line.numbers for line in lines])
         numbers, first, place = np.unique(every, return_index=True, return_inverse=True)
@@ -441,7 +439,6 @@ class Known:
         return self._rare[numbers]
 
     def _rare_among(self, count: int) -> float:
-        """How rare a word is that so many lines hold."""
         found = self._counts.get(count)
         if found is None:
             lines = len(self.times)
@@ -459,13 +456,13 @@ class Known:
         later = len(self.times) - np.searchsorted(self.times, at, side="right")
         places, ages = rows.tolist(), later.tolist()
         lines, held = self._kept.of(places), self.held(rows)
-        for row, age, line, told in zip(places, ages, lines, held, strict=True):
+        for row, age, line, one in zip(places, ages, lines, held, strict=True):
             self.lines[row] = line
             named = self._kept.names(line.capitals)
             self._learn(named, step)
             if named and not line.own:
                 self._aside.add(row)
-            over = told.over or self._groundless(line)
+            over = one.over or self._groundless(line)
             self.worth[row] = 0.0 if over else self._value(line, age)
 
     def _groundless(self, line: Line) -> bool:
@@ -481,7 +478,7 @@ class Known:
                 if one.number >= 0:
                     self.since[one.number] = step
 
-    def held(self, rows: Rows | Sequence[int]) -> list[Held]:
+    def held(self, rows: Rows | Sequence[int]) -> list[LineFacts]:
         """What lines tell of."""
         places = [int(row) for row in rows]
         return self._leads.of(places, self._moment, self.settings.spread)

@@ -88,11 +88,9 @@ class Found:
     units: tuple[Unit, ...] = field(default=())
 
     def __iter__(self) -> Iterator[Hit]:
-        """Hits, best first."""
         return iter(self.hits)
 
     def __len__(self) -> int:
-        """How many hits."""
         return len(self.hits)
 
     def __getitem__(self, index: int) -> Hit:
@@ -133,7 +131,7 @@ def date_of(at: float) -> str:
 
 def moment_of(at: float) -> datetime | None:
     """UTC datetime of an event time in seconds; None when open or unknown."""
-    if not FIRST_YEAR_S <= at < AFTER_LAST_YEAR_S:  # so is what is not a number
+    if not FIRST_YEAR_S <= at < AFTER_LAST_YEAR_S:  # also true of NaN
         return None
     return datetime.fromtimestamp(at, UTC)
 
@@ -174,24 +172,17 @@ class Numbers(Mapping[str, float]):
         return float(self._row[self._names.index(name)])
 
     def __iter__(self) -> Iterator[str]:
-        """Names, in their order."""
         return iter(self._names)
 
     def __len__(self) -> int:
-        """How many numbers."""
         return len(self._names)
 
     def items(self) -> ItemsView[str, float]:
         """Names with their numbers."""
-        return self.as_dict().items()
-
-    def as_dict(self) -> dict[str, float]:
-        """The dictionary itself."""
-        return dict(zip(self._names, self._row.tolist(), strict=True))
+        return dict(zip(self._names, self._row.tolist(), strict=True)).items()
 
     def __repr__(self) -> str:
-        """As the dictionary would look."""
-        return repr(self.as_dict())
+        return repr(dict(self.items()))
 
 
 def rounded(

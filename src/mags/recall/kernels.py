@@ -290,7 +290,7 @@ def weigh(values, weights, more, raw, document, shares, total):
 
 
 @kernel
-def lifted(rows, best, pool, tick, rate, added):
+def boosts(rows, best, pool, tick, rate, added):
     """Into `added`, by candidate: the strongest wire that use drew to it from a best match.
 
     rows: all candidates; best: places of the matches. A wire counts its charge, and no more than
@@ -317,7 +317,7 @@ def promote(chosen, nodes, links, moment, limits, scores, added):
 
     chosen: (rows of all candidates, places of the episodes looked at from the oldest on,
     the cosines of these, their words as bits, the words' shares); nodes: (alive, then
-    `ranking.RENEWAL_FIELDS`); limits: (alike, lost, margin).
+    `ranking.RECENCY_FIELDS`); limits: (alike, lost, margin).
     """
     rows, best, cosines, bits, idf = chosen
     alive, flags, subject, valid_from, valid_to = nodes

@@ -1,8 +1,8 @@
-"""What chains are made of, kept from one search to the next: lines, and where they lead.
+"""Lines, which chains are made of, and where they lead; kept from one search to the next.
 
-`Lines` takes apart what was said into words and names, by content, so that they go with it: a text
-that is forgotten is in no line any more. `Leads` says how well a line leads to or from a name, by
-the open facts that it gave, until a fact of it changes, or begins or ends with time.
+`Lines` holds the words and names of what was said, by content id, so that a forgotten text leaves
+no line behind. `Leads` says how well a line leads to or from a name, by the open facts that came
+from it. What it found holds until one of these facts changes, begins or ends.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?|[.!?:]", re.UNICODE)
 
 TITLE = 3
-"""Names of several words from which on a word that they share is no name: House Orn, House Vell."""
+"""A word in so many names of several words is no name itself: House Orn, House Vell, House Ash."""
 
 MOST = 20_000
-"""Lines that are kept; with more, all are taken apart anew."""
+"""Lines that are kept; where there are more, all are dropped and read again."""
 
 FACT = int(NodeKind.FACT)
 _GAVE = int(ArcKind.SOURCE) | REVERSE
@@ -45,7 +45,7 @@ _JOINING = [int(ArcKind.SOURCE), int(ArcKind.SUBJECT), int(ArcKind.OBJECT)]
 class Capital:
     """A word with a capital that may be a name: folded, its stem, and that one's number.
 
-    `first`: it stands first in its sentence, where a capital tells nothing.
+    `first`: it stands first in its sentence, where any word has a capital.
     """
 
     word: str
@@ -78,7 +78,6 @@ class Lines:
     """What was said, line by line; see `State.following`."""
 
     def __init__(self, state: State) -> None:
-        """Nothing is taken apart yet."""
         self._state = state
         self._lines: dict[int, Line] = {}
         self._naming: dict[str, tuple[bool, bool]] = {}
@@ -86,7 +85,7 @@ class Lines:
         caches.register(self)
 
     def clear(self) -> None:
-        """Let go of words looked up, those of questions too: lines go with what they say."""
+        """Forget words looked up, those of questions too; lines are dropped with their contents."""
         self._naming.clear()
 
     def of(self, rows: Sequence[int]) -> list[Line]:
@@ -166,7 +165,7 @@ class Lines:
         return self._speakers[1:]
 
     def changed(self, delta: Delta) -> None:
-        """Let go of words that are gone or others now, and of who is called what."""
+        """Drop lines whose words were removed or replaced, and who is called what."""
         nodes = delta.nodes
         if not len(nodes):
             return
@@ -180,8 +179,8 @@ class Lines:
 
 
 @dataclass(slots=True)
-class Span:
-    """From when on and until when something that was found holds, if nothing changes."""
+class Period:
+    """From when until when a finding holds, if nothing changes."""
 
     since: float
     until: float = NEVER
@@ -191,18 +190,18 @@ class Span:
         return self.since <= moment < self.until
 
     def end(self, *others: float) -> None:
-        """It ends with the first of these that is to come."""
+        """Shorten it to the first of these times that lies ahead."""
         self.until = min(self.until, *(at for at in others if at > self.since), NEVER)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class LineFacts:
     """What a line tells of. `worth`: by number of a word in the names at the ends of its open facts
     what a lead to there is worth, in (0, 1]; empty where it gave none. `numbers`: those words.
     `over`: it gave facts or notes, and none of them holds any longer.
     """
 
-    span: Span
+    span: Period
     worth: Mapping[int, float]
     numbers: NDArray[np.int64]
     over: bool
@@ -215,28 +214,27 @@ class Held:
 class Leads:
     """What lines lead to and from; see `State.following`.
 
-    A line whose facts hold of a name leads on by it; one that has facts, but only drops the name or
-    tells what is over of it, does so less, and one that nobody could read lies between. Where a
-    thing has several counterparts of a kind (a club and its members), a lead to one of them is
-    worth the less the more there are, as in a walk that takes each with the same chance (Lao and
-    Cohen, 2010); where it has one (a club and its house), the lead keeps its worth.
+    A line leads on best by a name that its open facts are about. A line with facts about other
+    names leads on less well, and a line without facts lies between. Where a thing has several
+    counterparts of a kind (a club and its members), the more there are, the less a lead to one of
+    them is worth, as in a random walk (Lao and Cohen, 2010). Where it has one (a club and its
+    house), the lead keeps its worth.
     """
 
     def __init__(self, state: State) -> None:
-        """Nothing is looked up yet."""
         self._state = state
         self._spread = 0.0
         self._clear()
 
     def _clear(self) -> None:
-        self._held: dict[int, Held] = {}
-        self._near: dict[int, tuple[Span, Mapping[int, float]]] = {}
+        self._held: dict[int, LineFacts] = {}
+        self._near: dict[int, tuple[Period, Mapping[int, float]]] = {}
         """By thing what a lead to each of those is worth that its open facts join it to."""
         self._names: dict[int, tuple[str, list[int]]] = {}
         self._resting: dict[int, set[int]] = {}
         """By id of a node the rows of the lines that rest on it."""
 
-    def of(self, rows: Sequence[int], moment: float, spread: float) -> list[Held]:
+    def of(self, rows: Sequence[int], moment: float, spread: float) -> list[LineFacts]:
         """What lines tell of at a moment. `spread`: of `ChainSettings`."""
         if spread != self._spread:
             self._clear()
@@ -256,14 +254,14 @@ class Leads:
         for row, episode, given in zip(rows, ids, gave, strict=True):
             self._held[row] = self._holding(row, episode, given, moment)
 
-    def _holding(self, row: int, episode: int, given: Sequence[int], moment: float) -> Held:
+    def _holding(self, row: int, episode: int, given: Sequence[int], moment: float) -> LineFacts:
         """What the line of an episode holds that gave these rows of facts and notes."""
-        nodes, span = self._state.graph.nodes, Span(moment)
+        nodes, span = self._state.graph.nodes, Period(moment)
         self._rest(row, episode)
         found: dict[int, float] = {}
         over = len(given) > 0
-        for told in given:
-            record = nodes[told]
+        for fact in given:
+            record = nodes[fact]
             ends, valid_to = (int(record["subject"]), int(record["object"])), record["valid_to"]
             self._rest(row, int(record["id"]))
             span.end(float(valid_to))
@@ -277,15 +275,15 @@ class Leads:
                 worth = leads.get(far, 1.0)
                 for number in self._name(near)[1]:
                     found[number] = max(found.get(number, 0.0), worth)
-        return Held(span, found, np.fromiter(found, np.int64, len(found)), over)
+        return LineFacts(span, found, np.fromiter(found, np.int64, len(found)), over)
 
     def _rest(self, row: int, node: int) -> None:
         self._resting.setdefault(node, set()).add(row)
 
-    def _counterparts(self, entity: int, moment: float) -> tuple[Span, Mapping[int, float]]:
+    def _counterparts(self, entity: int, moment: float) -> tuple[Period, Mapping[int, float]]:
         found = self._near.get(entity)
         if found is None or not found[0].covers(moment):
-            span = Span(moment)
+            span = Period(moment)
             kinds: dict[str, list[int]] = {}
             for far in self._joined(entity, span):
                 kinds.setdefault(form_of(self._name(far)[0]), []).append(far)
@@ -295,7 +293,7 @@ class Leads:
             found = self._near[entity] = span, worth
         return found
 
-    def _joined(self, entity: int, span: Span) -> set[int]:
+    def _joined(self, entity: int, span: Period) -> set[int]:
         """The other ends of the facts of a thing that are open where a span begins."""
         graph = self._state.graph
         row = graph.row_of.get(entity)
@@ -320,7 +318,7 @@ class Leads:
         return found
 
     def changed(self, delta: Delta) -> None:
-        """Let go of what rests on facts that are others now; of all where a thing is."""
+        """Drop what rests on facts that changed, and everything where a thing was renamed."""
         nodes, arcs = delta.nodes, delta.arcs
         if len(nodes):
             renamed = nodes.had & (nodes.before["content"] != nodes.after["content"])

@@ -1,12 +1,11 @@
 """The score of candidates: a weighed sum of features, then what moves single ones up or down.
 
-Features are columns over the candidates. After them come the balance of the two blocks, what use
-has wired to the best matches, what says anew what an older turn said, and what is over.
+Features are columns over the candidates. After them come the balance of the two blocks, the boost
+by associations, the re-ranking by recency, and the penalty for what is superseded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -16,23 +15,22 @@ from numpy.typing import NDArray
 from mags.graph.graph import Graph
 from mags.graph.records import NOBODY, NodeFlag, NodeKind
 from mags.index.state import State
-from mags.index.tokens import Mark
+from mags.index.tokens import AnswerMark
 from mags.ports.policy import Plan
 from mags.ports.relations import canonical
-from mags.recall.candidates import Bridges, Candidates, bm25_of
+from mags.recall.candidates import Bridges, Candidates, RecallRequest, bm25_of
 from mags.recall.kernels import (
     EPISODE,
+    boosts,
     fill,
     lexical,
-    lifted,
     promote,
     sessions,
     surroundings,
     traits,
     weigh,
 )
-from mags.recall.query import Reading
-from mags.recall.settings import RecallSettings, RenewalSettings, WiredSettings
+from mags.recall.settings import AssociationBoostSettings, RecallSettings, RecencySettings
 from mags.recall.spread import links_of, pool_of
 
 NAMES = (
@@ -54,7 +52,14 @@ TRAIT_FIELDS = (
 UNREACHED = 1e-6
 """Added to the spread's value before its logarithm is taken."""
 
-EXPECTABLE = (Mark.TIME, Mark.NUMBER, Mark.PLACE, Mark.PERSON, Mark.REASON, Mark.LIKING)
+EXPECTABLE = (
+    AnswerMark.TIME,
+    AnswerMark.NUMBER,
+    AnswerMark.PLACE,
+    AnswerMark.PERSON,
+    AnswerMark.REASON,
+    AnswerMark.LIKING,
+)
 
 RAW = frozenset(
     {"speaker", "entity", "walk", "question", "stale", "fact", "cover", "cover_near", "during"}
@@ -65,10 +70,10 @@ RAW = frozenset(
 
 _IS_RAW = np.array([name in RAW for name in NAMES])
 
-RENEWAL_FIELDS = ("flags", "subject", "valid_from", "valid_to")
+RECENCY_FIELDS = ("flags", "subject", "valid_from", "valid_to")
 
-BEHIND = 0.01
-"""How far behind the best current fact of a slot what is over is put."""
+SUPERSEDED_GAP = 0.01
+"""By how much a superseded fact scores below the best current fact of its slot."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,35 +92,41 @@ Scored = tuple[NDArray[np.float32], tuple[str, ...], NDArray[np.float32], NDArra
 
 
 def scored(
-    state: State, reading: Reading, found: Candidates, reach: Reach, settings: RecallSettings
+    state: State, request: RecallRequest, found: Candidates, reach: Reach, settings: RecallSettings
 ) -> Scored:
-    """The features of the candidates and what they add to the scores."""
-    values = _columns(state, reading, found, reach)
+    """The features of the candidates and what they add to the scores.
+
+    A weight named `feature@document` is added to the feature's for texts nobody said.
+    """
+    values = _columns(state, request, found, reach)
     weights = dict(settings.weights)
     if not settings.spread:
         weights["spread"] = 0.0
-    return values, *_shares(values, weights)
+    plain, more, used, names = _weighed(tuple(weights.items()))
+    out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
+    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
+    return values, names, out[used], total
 
 
 def _columns(
-    state: State, reading: Reading, found: Candidates, reach: Reach
+    state: State, request: RecallRequest, found: Candidates, reach: Reach
 ) -> NDArray[np.float32]:
     """Every feature of `NAMES`, shape (features, n), not yet standardised.
 
     `window`: cosine with the mean of a turn's vector and its two neighbours'; `asked`: with the
     turn before where that one asks (this one may answer it).
     """
-    graph, rows, query = state.graph, found.rows, reading.query
+    graph, rows, query = state.graph, found.rows, request.query
     nodes = graph.nodes[: graph.size]
     named = graph.rows(i for i in query.entities if i not in query.speakers)
     out = np.zeros((len(NAMES), len(rows)), np.float32)
     beside = np.empty((2, len(rows)), np.int64)
     beside[0], beside[1], out[AT["stale"]], out[AT["entity"]] = surroundings(
-        rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), reading.moment, named
+        rows, links_of(graph), (nodes["kind"], nodes["valid_to"]), request.moment, named
     )
     out[AT["similarity"]], out[AT["reworded"]] = found.similarity, found.reworded
     out[AT["lexical"]] = found.lexical
-    window, before = state.vectors.windows(rows, beside, reading.vectors[0])
+    window, before = state.vectors.windows(rows, beside, request.vectors[0])
     asks = (nodes["flags"][beside[0]] & np.uint16(NodeFlag.QUESTION)) > 0
     out[AT["window"]], out[AT["asked"]] = window, before * (asks & (beside[0] >= 0))
     if found.matches:
@@ -127,7 +138,7 @@ def _columns(
     keys = nodes["session"][rows]
     sessions(keys, np.argsort(keys), found.fused, out[AT["session"]])
     _reached(reach, rows, out)
-    _traits(state, reading, rows, out[AT["speaker"] :])
+    _traits(state, request, rows, out[AT["speaker"] :])
     return out
 
 
@@ -147,7 +158,7 @@ def _reached(reach: Reach, rows: NDArray[np.int64], out: NDArray[np.float32]) ->
 
 
 def _traits(
-    state: State, reading: Reading, rows: NDArray[np.int64], out: NDArray[np.float32]
+    state: State, request: RecallRequest, rows: NDArray[np.int64], out: NDArray[np.float32]
 ) -> None:
     """What the nodes themselves say.
 
@@ -155,7 +166,7 @@ def _traits(
     `during`: 1 where the event time lies in the range the question names; `recency`: minus
     the logarithm of the age in days.
     """
-    graph, query, plan = state.graph, reading.query, reading.query.plan
+    graph, query, plan = state.graph, request.query, request.query.plan
     nodes = graph.nodes[: graph.size]
     since = -np.inf if plan.since is None else plan.since
     until = np.inf if plan.until is None else plan.until
@@ -164,25 +175,11 @@ def _traits(
         tuple(nodes[name] for name in TRAIT_FIELDS),
         (state.lexicon.length, state.lexicon.marks),
         np.array(query.speakers, np.int64),
-        (graph.tick, reading.moment),
+        (graph.tick, request.moment),
         (float(since), float(until)),
         np.array([int(mark) & query.expected for mark in EXPECTABLE], np.int64),
         out,
     )
-
-
-def _shares(
-    values: NDArray[np.float32], weights: Mapping[str, float]
-) -> tuple[tuple[str, ...], NDArray[np.float32], NDArray[np.float32]]:
-    """What each weighed feature adds to the score of each candidate, and the sums.
-
-    Returns names, their table (names, n) and the sums (n,). A weight named `feature@document` is
-    added to the feature's for texts nobody said.
-    """
-    plain, more, used, names = _weighed(tuple(weights.items()))
-    out, total = np.empty_like(values), np.zeros(values.shape[1], np.float32)
-    weigh(values, plain, more, _IS_RAW, values[AT["document"]], out, total)
-    return names, out[used], total
 
 
 @lru_cache(maxsize=8)
@@ -197,27 +194,29 @@ def _weighed(
     return plain, more, used, tuple(NAMES[i] for i in used.tolist())
 
 
-def block(state: State, reading: Reading, found: Candidates) -> NDArray[np.float32]:
+def block(state: State, request: RecallRequest, found: Candidates) -> NDArray[np.float32]:
     """The router's balance of the two blocks: the logarithm of the block's weight, shape (n,)."""
-    plan = reading.query.plan
+    plan = request.query.plan
     episodic = state.graph.kinds[found.rows] == NodeKind.EPISODE
     weight = np.where(episodic, max(plan.episodic, 1e-6), max(plan.semantic, 1e-6))
     return np.asarray(np.log(weight), np.float32)
 
 
-def wired(
-    graph: Graph, rows: NDArray[np.int64], scores: NDArray[np.float32], settings: WiredSettings
+def association_boost(
+    graph: Graph,
+    rows: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    settings: AssociationBoostSettings,
 ) -> NDArray[np.float32]:
     """What is added to each score because answers cited the row with a good match, shape (n,).
 
-    Spreading activation says where the graph leads, over every kind of arc; this says what use
-    has taught, over the associations that Hebb drew, from the best matches alone. A memory that
-    nothing was ever cited of ranks as without it.
+    Spreading activation follows every kind of arc. This follows only associations that use has
+    made, from the best matches. Where nothing was ever cited it adds nothing.
     """
     added = np.zeros(len(rows), np.float32)
     if settings.matches and settings.weight and len(rows):
         best = np.argsort(-scores, kind="stable")[: settings.matches]
-        lifted(rows, best, pool_of(graph), graph.tick, settings.rate, added)
+        boosts(rows, best, pool_of(graph), graph.tick, settings.rate, added)
     return np.asarray(added * np.float32(settings.weight), np.float32)
 
 
@@ -226,26 +225,26 @@ def _asks_of_now(plan: Plan) -> bool:
     return not plan.past and plan.since is None and plan.until is None
 
 
-def renewed(
+def recency_reranking(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     found: Candidates,
     scores: NDArray[np.float32],
-    settings: RenewalSettings,
+    settings: RecencySettings,
 ) -> NDArray[np.float32]:
-    """What is added to each score so that what is said anew comes before what it says otherwise.
+    """What is added to each score so that a newer statement comes before the older one, (n,).
 
-    Of two turns among the best the newer is put right before the older, and before what came from
-    that, where a fact of the older was superseded by the newer, or where both say the same of the
-    same: by one speaker, alike, and the newer holding most words of the question that the older
-    holds. Only for questions of now; nothing is taken out. Shape (n,).
+    Of two turns among the best, the newer is put right before the older and the facts of the older
+    in two cases: the newer superseded a fact of the older; or one speaker said both, they are
+    alike, and the newer holds most words of the question that the older holds. Only for questions
+    about the present. Nothing is taken out.
     """
     added = np.zeros(len(scores), np.float32)
-    if not settings.on or not _asks_of_now(reading.query.plan) or not len(scores):
+    if not settings.on or not _asks_of_now(request.query.plan) or not len(scores):
         return added
     graph = state.graph
     nodes = graph.nodes[: graph.size]
-    # Documents, which nobody said, are as old as their import: that says nothing of what they tell.
+    # A document is as old as its import, which says nothing about the age of what it tells.
     said = (nodes["kind"][found.rows] == EPISODE) & (nodes["subject"][found.rows] != NOBODY)
     best = np.flatnonzero(said)
     if len(best) > settings.looked:
@@ -256,9 +255,9 @@ def renewed(
     vectors = state.vectors.get(found.rows[best])
     promote(
         (found.rows, best, vectors @ vectors.T, *_words_held(found, found.rows[best])),
-        (graph.alive, *(nodes[name] for name in RENEWAL_FIELDS)),
+        (graph.alive, *(nodes[name] for name in RECENCY_FIELDS)),
         links_of(graph),
-        reading.moment,
+        request.moment,
         (settings.alike, settings.lost, settings.margin),
         scores,
         added,
@@ -279,22 +278,22 @@ def _words_held(
     return bits, np.asarray(match.idf[:64] / max(match.mass, 1e-9), np.float32)
 
 
-def behind(
+def superseded_penalty(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     rows: NDArray[np.int64],
     scores: NDArray[np.float32],
     stale: NDArray[np.float32],
 ) -> NDArray[np.float32]:
-    """What is added to each score so that what is over comes after what holds now, shape (n,).
+    """What is added to each score so that superseded facts come after what holds now, shape (n,).
 
-    "Where does Ana live?" asks for the slot (Ana, lives in). Where a fact of it is found, what
-    told of a home before ("lived in"), and turns all of whose facts are over, are put right behind
-    it. Only for questions of now; nothing is taken out. `stale`: the share of a turn's facts that
-    are over.
+    "Where does Ana live?" asks for the slot (Ana, lives in). Where a fact of it is found, facts
+    about earlier homes ("lived in") and turns all of whose facts are over are put right after it.
+    Only for questions about the present. Nothing is taken out. `stale`: the share of a turn's
+    facts that are over.
     """
     added = np.zeros(len(scores), np.float32)
-    plan = reading.query.plan
+    plan = request.query.plan
     if not _asks_of_now(plan) or len(plan.hops) != 1 or not len(scores):
         return added
     hop = plan.hops[0]
@@ -314,7 +313,7 @@ def behind(
     over = (kind == NodeKind.EPISODE) & (stale >= 1.0)
     if asked.past:
         over |= about & (slot == np.uint64(state.hash("slot", asked.past, "")))
-    best = scores[holds].max() - BEHIND
+    best = scores[holds].max() - SUPERSEDED_GAP
     late = over & (scores > best)
     added[late] = best - scores[late]
     return added

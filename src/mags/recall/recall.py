@@ -21,6 +21,7 @@ from mags.index.state import State
 from mags.recall import spread
 from mags.recall.candidates import (
     Candidates,
+    RecallRequest,
     SameRelation,
     Walk,
     best_documents,
@@ -36,8 +37,16 @@ from mags.recall.candidates import (
 from mags.recall.found import FactView, Found, Hit, HitTrace, Step, Trace, Unit, moment_of, rounded
 from mags.recall.hull import spanning
 from mags.recall.kernels import EPISODE, live_ties, places_of, worth
-from mags.recall.query import Reading
-from mags.recall.ranking import AT, NAMES, Reach, behind, block, renewed, scored, wired
+from mags.recall.ranking import (
+    AT,
+    NAMES,
+    Reach,
+    association_boost,
+    block,
+    recency_reranking,
+    scored,
+    superseded_penalty,
+)
 from mags.recall.settings import RecallSettings
 
 STEPS = ("block", "wired", "newer", "bygone")
@@ -85,30 +94,30 @@ class Ranking:
 
 
 def recall(
-    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+    state: State, request: RecallRequest, settings: RecallSettings, same_relation: SameRelation
 ) -> Found:
     """The k best units' leading members, best first, with their trace."""
     graph = state.graph
-    ranking = rank(state, reading, settings, same_relation)
+    ranking = rank(state, request, settings, same_relation)
     steps = frozenset(graph.rows(ranking.walk.chain).tolist())
-    merged = merge(graph, ranking.found.rows, ranking.scores, reading.k, steps)
+    merged = merge(graph, ranking.found.rows, ranking.scores, request.k, steps)
     rows = np.array([row for row, _ in merged], np.int64)
     at = places_of(ranking.found.rows, rows)
     best = spread.NO_PATHS
     if settings.traces and len(ranking.anchor_rows) and len(rows):
-        best = spread.paths(graph, ranking.anchor_rows, reading.moment, settings, rows)
+        best = spread.paths(graph, ranking.anchor_rows, request.moment, settings, rows)
     came_from, episodes = provenance(graph, merged, ranking.found.rows, ranking.scores)
-    hits = _hits(state, reading, ranking, merged, at, episodes)
+    hits = _hits(state, request, ranking, merged, at, episodes)
     trace = Trace(
         tick=graph.tick,
         seq=state.seq,
-        queries=reading.query.plan.queries,
+        queries=request.query.plan.queries,
         anchors=tuple(graph.nodes["id"][ranking.anchor_rows].tolist()),
         hits=_hit_traces(graph, ranking, best, came_from, at, hits),
         chain=ranking.walk.chain,
         clusters=clusters(graph, [hit.id for hit in hits]),
-        as_of=reading.as_of,
-        recorded_as_of=reading.recorded_as_of,
+        as_of=request.as_of,
+        recorded_as_of=request.recorded_as_of,
     )
     for match in ranking.found.matches:
         state.lexicon.reuse(match)
@@ -119,49 +128,49 @@ def recall(
 
 
 def rank(
-    state: State, reading: Reading, settings: RecallSettings, same_relation: SameRelation
+    state: State, request: RecallRequest, settings: RecallSettings, same_relation: SameRelation
 ) -> Ranking:
     """Candidates, anchors, spread, walk and the one score."""
-    walked = walk(state, reading, settings, same_relation)
-    extra = np.array(sorted({*walked.value, *summaries(state, reading)}), np.int64)
-    found = gather(state, reading, settings, extra)
+    walked = walk(state, request, settings, same_relation)
+    extra = np.array(sorted({*walked.value, *summaries(state, request)}), np.int64)
+    found = gather(state, request, settings, extra)
     anchor_rows = _anchors(state, found, settings)
     reach = Reach(spread=spread.NOTHING, walk=walked.value)
     if settings.spread and len(anchor_rows):
-        seeds, mass = _seeds(state, reading, found, anchor_rows, settings)
-        weights = spread.OVERVIEW_WEIGHTS if reading.query.overview else spread.KIND_WEIGHTS
-        rows, p = spread.activation(state.graph, seeds, mass, reading.moment, settings, weights)
+        seeds, mass = _seeds(state, request, found, anchor_rows, settings)
+        weights = spread.OVERVIEW_WEIGHTS if request.query.overview else spread.KIND_WEIGHTS
+        rows, p = spread.activation(state.graph, seeds, mass, request.moment, settings, weights)
         by_row = np.argsort(rows)
         reach.spread = rows[by_row], p[by_row]
         best = rows[np.argsort(-p, kind="stable")]
         best = best[state.graph.kinds[best] != NodeKind.ENTITY][: settings.reached]
-        found = widen(state, found, reading, best)
+        found = widen(state, found, request, best)
     if settings.bridges and len(anchor_rows) and documents(state):
         best = np.argsort(-found.fused, kind="stable")[: settings.bridging]
         mass = softmax(found.fused[best])
-        reach.bridges = bridges(state, reading.query.entities, found.rows[best], mass)
-        found = widen(state, found, reading, reach.bridges.rows(settings.reached))
-    values, names, parts, total = scored(state, reading, found, reach, settings)
+        reach.bridges = bridges(state, request.query.entities, found.rows[best], mass)
+        found = widen(state, found, request, reach.bridges.rows(settings.reached))
+    values, names, parts, total = scored(state, request, found, reach, settings)
     if settings.bridges:
         best = best_documents(values[AT["document"]], total, settings.crossing)
         if len(best):
             mass = softmax(total[best] / settings.mellow)
-            more = bridges(state, reading.query.entities, found.rows[best], mass)
+            more = bridges(state, request.query.entities, found.rows[best], mass)
             if reach.bridges.join(more, settings.second):
-                found = widen(state, found, reading, reach.bridges.rows(settings.reached))
-                values, names, parts, total = scored(state, reading, found, reach, settings)
-    balance = block(state, reading, found)
-    tied = wired(state.graph, found.rows, total, settings.wired)
-    scores = total + balance + tied
-    newer = renewed(state, reading, found, scores, settings.renewal)
+                found = widen(state, found, request, reach.bridges.rows(settings.reached))
+                values, names, parts, total = scored(state, request, found, reach, settings)
+    balance = block(state, request, found)
+    boost = association_boost(state.graph, found.rows, total, settings.wired)
+    scores = total + balance + boost
+    newer = recency_reranking(state, request, found, scores, settings.renewal)
     scores = scores + newer
-    bygone = behind(state, reading, found.rows, scores, values[AT["stale"]])
+    superseded = superseded_penalty(state, request, found.rows, scores, values[AT["stale"]])
     return Ranking(
         found=found,
-        scores=scores + bygone,
+        scores=scores + superseded,
         columns=values,
         added=(*names, *STEPS),
-        parts=np.vstack([parts, balance, tied, newer, bygone]),
+        parts=np.vstack([parts, balance, boost, newer, superseded]),
         anchor_rows=anchor_rows,
         walk=walked,
     )
@@ -180,7 +189,7 @@ def _anchors(state: State, found: Candidates, settings: RecallSettings) -> NDArr
 
 def _seeds(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     found: Candidates,
     anchor_rows: NDArray[np.int64],
     settings: RecallSettings,
@@ -190,7 +199,7 @@ def _seeds(
     `found`: as gathered, its rows in ascending order.
     """
     mass = softmax(found.fused[np.searchsorted(found.rows, anchor_rows)])
-    named = state.graph.rows(reading.query.entities)
+    named = state.graph.rows(request.query.entities)
     if settings.entity_seeds > 0 and len(named):
         mass *= 1 - settings.entity_seeds
         share = np.full(len(named), settings.entity_seeds / len(named))
@@ -255,11 +264,11 @@ def provenance(
     rows = np.array([r for row, joined in merged for r in (row, *joined)], np.int64)
     codes = np.where(graph.nodes["kind"][rows] == EPISODE, -1, int(ArcKind.SOURCE))
     came_from = spread.peers_each(graph, rows, codes)
-    told = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
+    origins = zip(rows.tolist(), codes.tolist(), came_from, strict=True)
     own: list[list[int]] = []
     every: list[set[int]] = []
     for _, joined in merged:
-        some = list(islice(told, 1 + len(joined)))
+        some = list(islice(origins, 1 + len(joined)))
         own.append(some[0][2])
         every.append({e for row, code, led in some for e in (led if code >= 0 else (row,))})
     episodes = np.array(sorted(set().union(*every)), np.int64)
@@ -324,7 +333,7 @@ def clusters(graph: Graph, ids: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 
 def _hits(
     state: State,
-    reading: Reading,
+    request: RecallRequest,
     ranking: Ranking,
     merged: Sequence[tuple[int, list[int]]],
     at: NDArray[np.int64],
@@ -335,7 +344,7 @@ def _hits(
     records, ids = nodes[ranking.found.rows[at]], nodes["id"]
     # Where every fact it gave has been superseded, a turn is no more current than they are.
     stale = (ranking.columns[AT["stale"]][at] >= 1.0).tolist()
-    scores, ends = ranking.scores[at].tolist(), valid_to(records, reading).tolist()
+    scores, ends = ranking.scores[at].tolist(), valid_to(records, request).tolist()
     said, noted = records["valid_from"].tolist(), records["recorded_at"].tolist()
     kinds, node_ids = records["kind"].tolist(), records["id"].tolist()
     sure, flags = records["confidence"].tolist(), records["flags"].tolist()
@@ -358,7 +367,7 @@ def _hits(
                 speaker=str(content.meta.get("speaker", "")),
                 session=str(content.meta.get("session", "")),
                 at=-NEVER if kind == NodeKind.THEME else began,  # a theme is never news
-                current=ends[i] > reading.moment and not stale[i],
+                current=ends[i] > request.moment and not stale[i],
                 members=tuple(ids[joined].tolist()) if joined else (),
                 anchor=node_ids[i] in anchors,
             )
@@ -408,7 +417,6 @@ def _hit_traces(
     at: NDArray[np.int64],
     hits: Sequence[Hit],
 ) -> tuple[HitTrace, ...]:
-    """Why each hit came back."""
     rows = ranking.found.rows[at].tolist()
     trails = [best.trail(row) for row in rows]
     first = [trail[0][0] if trail else row for row, trail in zip(rows, trails, strict=True)]

@@ -50,7 +50,7 @@ is added to the feature's for texts nobody said.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RenewalSettings:
+class RecencySettings:
     """When the newer of two episodes comes before the older; `on` False: by score alone.
 
     looked: episodes of greatest score that are looked at. alike: cosine from which two
@@ -65,12 +65,11 @@ class RenewalSettings:
     lost: float = 0.35
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "recall.renewal", {"looked": (0, ANY), "alike": (-1.0, ANY), "lost": (0.0, 1.0)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WiredSettings:
+class AssociationBoostSettings:
     """How far what was cited together comes up together; a weight of 0: not at all.
 
     matches: best-scored candidates whose wires are looked at. weight: added to the score for a
@@ -83,7 +82,6 @@ class WiredSettings:
     rate: float = 0.1
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "recall.wired", {"matches": (0, ANY), "weight": (0.0, ANY), "rate": (0.0, 1.0)})
 
 
@@ -117,7 +115,6 @@ class ChainSettings:
     beam: int = 128
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         shares = ("naming", "decay", "plain", "dropped", "unread", "spread", "least")
         counts = {"hops": (1, ANY), "beam": (1, ANY), "half_life": (1e-9, ANY)}
         hold(self, "recall.chains", counts | dict.fromkeys(shares, (0.0, 1.0)))
@@ -160,14 +157,13 @@ class RecallSettings:
     mellow: float = 3.0
     second: float = 0.7
     entity_seeds: float = 0.0
-    wired: WiredSettings = field(default_factory=WiredSettings)
-    renewal: RenewalSettings = field(default_factory=RenewalSettings)
+    wired: AssociationBoostSettings = field(default_factory=AssociationBoostSettings)
+    renewal: RecencySettings = field(default_factory=RecencySettings)
     chains: ChainSettings = field(default_factory=ChainSettings)
     traces: bool = True
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
 
     def __post_init__(self) -> None:
-        """Raise ConfigurationError for a number that nothing can be done with."""
         hold(self, "recall", _BOUNDS)
 
 

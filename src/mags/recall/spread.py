@@ -2,7 +2,7 @@
 
 `activation`: forward-push personalised PageRank (Andersen, Chung and Lang, 2006).
 `paths`: greatest product of transitions along a path, best first.
-The graph is handed to kernels here as well, for all of recall.
+The functions that hand the graph to kernels stand here too; all of recall uses them.
 """
 
 from __future__ import annotations

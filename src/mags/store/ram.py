@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mags.errors import InvalidInput, KeyConflict, NotFound, StoreClosed
-from mags.graph.delta import Delta, Past
+from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
-from mags.ports.store import Checkpoint, Entry, Mark
+from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store.lineage import (
     FIRST,
     FOLD,
@@ -38,7 +38,7 @@ V = TypeVar("V")
 
 
 @dataclass(slots=True)
-class Tables:
+class _Tables:
     """What all branches of a RamStore share. `undo` is a list while a block of `writing` runs.
 
     `lock` is the writer's, held for the length of a block; `guard` keeps the tables whole and
@@ -98,16 +98,16 @@ class Tables:
         return found
 
 
-class RamBranch:
+class _RamBranch:
     """The tables as one branch sees them."""
 
-    def __init__(self, tables: Tables, name: str) -> None:
+    def __init__(self, tables: _Tables, name: str) -> None:
         self._tables = tables
         self.name = name
         self.closed = False
 
     @contextmanager
-    def writer(self) -> Iterator[Tables]:
+    def writer(self) -> Iterator[_Tables]:
         """The tables, locked; each level undoes its own writes where it fails."""
         tables = self.tables()
         with tables.lock:
@@ -126,7 +126,7 @@ class RamBranch:
                 if done and outer is not None:
                     outer.extend(steps)
 
-    def tables(self) -> Tables:
+    def tables(self) -> _Tables:
         """What all branches share; raises StoreClosed."""
         if self.closed:
             raise StoreClosed("this memory was closed: open it again")
@@ -137,18 +137,15 @@ class RamBranch:
         return lineage(self.tables().forks, self.name)
 
 
-class RamPart:
-    """One door of a RamStore."""
+class _RamPart:
+    """A door of a RamStore; what each method does stands in `mags.ports.store`."""
 
-    def __init__(self, branch: RamBranch) -> None:
+    def __init__(self, branch: _RamBranch) -> None:
         self._branch = branch
 
 
-class RamJournal(RamPart):
-    """The log of one branch."""
-
+class _RamJournal(_RamPart):
     def append(self, delta: Delta) -> int:
-        """Add Delta, its contents and its key; its sequence."""
         rows = [content_row(content) for content in delta.contents]
         bare = replace(delta, contents=())
         branch = self._branch.name
@@ -168,28 +165,28 @@ class RamJournal(RamPart):
                 tables.put(tables.contents, content.id, content)
         return seq
 
-    def since(self, seq: int) -> Iterator[Entry]:
-        """Entries of this branch and its ancestors after `seq`, oldest first."""
+    def since(self, seq: int) -> Iterator[JournalEntry]:
         tables = self._branch.tables()
         with tables.guard:
             self.check(seq)
             gone = tables.gone()
             return iter(
                 [
-                    Entry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
+                    JournalEntry(seq=number, branch=segment.branch, delta=delta.forgetting(gone))
                     for segment in self._branch.segments()
                     for number, delta in tables.entries[segment.branch].items()
                     if max(seq, segment.after) < number <= segment.upto
                 ]
             )
 
-    def past(self) -> Past:
-        """All that ever was, on every branch."""
+    def past(self) -> PastGraph:
         tables = self._branch.tables()
         with tables.guard:
             gone = tables.gone()
             written = [put for entries in tables.entries.values() for put in entries.items()]
-        return Past.of(delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0)))
+        return PastGraph.of(
+            delta.forgetting(gone) for _, delta in sorted(written, key=itemgetter(0))
+        )
 
     def check(self, seq: int) -> None:
         """Raise NotFound where `seq` lies inside what was folded."""
@@ -200,7 +197,6 @@ class RamJournal(RamPart):
             check_reachable(segment, seq, first if folded else None)
 
     def head(self) -> int:
-        """Sequence of the last entry, or the fork point."""
         tables = self._branch.tables()
         with tables.guard:
             own = self._branch.segments()[-1]
@@ -208,7 +204,6 @@ class RamJournal(RamPart):
             return next(reversed(tables.entries[own.branch]), own.after)
 
     def find_key(self, key: str) -> Delta | None:
-        """The Delta written with that key on this branch or before its fork."""
         tables = self._branch.tables()
         with tables.guard:
             for segment in reversed(self._branch.segments()):
@@ -218,7 +213,6 @@ class RamJournal(RamPart):
         return None
 
     def compact(self, before: int) -> int:
-        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow."""
         branch = self._branch.name
         with self._branch.writer() as tables:
             point = tables.checkpoints.get(branch)
@@ -239,16 +233,12 @@ class RamJournal(RamPart):
             return len(folded) - 1
 
 
-class RamContents(RamPart):
-    """The content table."""
-
+class _RamContents(_RamPart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
-        """Contents in the order asked, vectors left out."""
         tables = self._branch.tables()
         return [replace(tables.content(content_id), vector=None) for content_id in content_ids]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
-        """All contents (of those nodes, or of all), by id."""
         tables = self._branch.tables()
         wanted = None if node_ids is None else {int(i) for i in node_ids}
         with tables.guard:
@@ -256,7 +246,6 @@ class RamContents(RamPart):
         return iter(sorted(found, key=lambda c: c.id))
 
     def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
-        """Replace vectors and drop the checkpoints."""
         with self._branch.writer() as tables:
             for content_id, vector in zip(content_ids, vectors, strict=True):
                 old = tables.content(content_id)
@@ -265,7 +254,6 @@ class RamContents(RamPart):
             tables.drop(tables.checkpoints, *tables.checkpoints)
 
     def erase(self, node_ids: Sequence[int]) -> int:
-        """Erase contents, remember the nodes as forgotten, drop the checkpoints."""
         wanted = {int(i) for i in node_ids}
         with self._branch.writer() as tables:
             doomed = [c.id for c in tables.contents.values() if c.node in wanted]
@@ -285,7 +273,6 @@ class RamContents(RamPart):
             return len(doomed)
 
     def next_id(self, count: int) -> int:
-        """Reserve `count` ids; the first of them."""
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
         tables = self._branch.tables()
@@ -295,22 +282,18 @@ class RamContents(RamPart):
             return first
 
 
-class RamPoints(RamPart):
-    """Checkpoints and snapshots."""
-
-    def __init__(self, branch: RamBranch, journal: RamJournal) -> None:
+class _RamPoints(_RamPart):
+    def __init__(self, branch: _RamBranch, journal: _RamJournal) -> None:
         super().__init__(branch)
         self._journal = journal
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Replace the checkpoint of this branch."""
         name = self._branch.name
         with self._branch.writer() as tables:
             check_checkpoint(checkpoint, name, self._journal.head(), tables.gone())
             tables.put(tables.checkpoints, name, _copied(checkpoint))
 
     def load(self) -> Checkpoint | None:
-        """The newest usable checkpoint, or None."""
         tables = self._branch.tables()
         with tables.guard:
             for segment in reversed(self._branch.segments()):
@@ -320,7 +303,6 @@ class RamPoints(RamPart):
         return None
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
-        """Name a point of this branch."""
         check_name(name, "a snapshot")
         branch = self._branch.name
         with self._branch.writer() as tables:
@@ -331,13 +313,11 @@ class RamPoints(RamPart):
         return mark
 
     def marks(self) -> list[Mark]:
-        """Snapshots of this branch and its ancestors, oldest first."""
         tables = self._branch.tables()
         with tables.guard:
             return in_sight(tables.marks.values(), self._branch.segments())
 
     def unmark(self, name: str) -> None:
-        """Forget the name of a snapshot of this branch."""
         branch = self._branch.name
         with self._branch.writer() as tables:
             if (branch, name) not in tables.marks:
@@ -349,28 +329,21 @@ def _copied(point: Checkpoint) -> Checkpoint:
     return replace(point, arrays={name: np.array(a) for name, a in point.arrays.items()})
 
 
-class RamFacts(RamPart):
-    """Facts about the memory itself."""
-
+class _RamFacts(_RamPart):
     def get(self, name: str) -> str | None:
-        """The value, or None."""
         return self._branch.tables().facts.get(name)
 
     def put(self, name: str, value: str) -> None:
-        """Set it."""
         with self._branch.writer() as tables:
             tables.put(tables.facts, name, value)
 
     def branches(self) -> list[Mark]:
-        """All branches with their fork points, oldest first."""
         return list(self._branch.tables().forks.values())
 
     def forgotten(self) -> NDArray[np.int64]:
-        """Ids of all nodes ever erased, ascending."""
         return self._branch.tables().gone()
 
     def size(self) -> Mapping[str, int]:
-        """Bytes held (nothing is on disk) and rows, by part."""
         tables = self._branch.tables()
         with tables.guard:
             deltas = [delta for entries in tables.entries.values() for delta in entries.values()]
@@ -394,13 +367,13 @@ class RamFacts(RamPart):
 class RamStore:
     """The store in memory: the same Protocol and the same laws, durability left out."""
 
-    def __init__(self, *, _branch: RamBranch | None = None) -> None:
+    def __init__(self, *, _branch: _RamBranch | None = None) -> None:
         """A new, empty memory on branch "main"."""
-        self._branch = branch = _branch or RamBranch(_new_tables(), FIRST)
-        self.journal = RamJournal(branch)
-        self.contents = RamContents(branch)
-        self.points = RamPoints(branch, self.journal)
-        self.facts = RamFacts(branch)
+        self._branch = branch = _branch or _RamBranch(_new_tables(), FIRST)
+        self.journal = _RamJournal(branch)
+        self.contents = _RamContents(branch)
+        self.points = _RamPoints(branch, self.journal)
+        self.facts = _RamFacts(branch)
 
     @property
     def branch(self) -> str:
@@ -420,15 +393,15 @@ class RamStore:
             fork = Mark(name=name, branch=self.branch, seq=head, recorded_at=recorded_at)
             tables.put(tables.forks, name, fork)
             tables.put(tables.entries, name, {})
-        return RamStore(_branch=RamBranch(tables, name))
+        return RamStore(_branch=_RamBranch(tables, name))
 
     def close(self) -> None:
         """Release this branch; the memory is gone with its last store."""
         self._branch.closed = True
 
 
-def _new_tables() -> Tables:
-    tables = Tables()
+def _new_tables() -> _Tables:
+    tables = _Tables()
     tables.forks[FIRST] = Mark(name=FIRST, branch="", seq=0, recorded_at=0.0)
     tables.entries[FIRST] = {}
     tables.facts["secret"] = secrets.token_hex(16)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from mags.errors import CorruptFile, InvalidInput, KeyConflict, NotFound, StoreClosed
 from mags.graph.codec import HEAD, decode, encode, touches
-from mags.graph.delta import Delta, Past
+from mags.graph.delta import Delta, PastGraph
 from mags.graph.records import Content
-from mags.ports.store import Checkpoint, Entry, Mark
+from mags.ports.store import Checkpoint, JournalEntry, Mark
 from mags.store.database import Database, damaged
 from mags.store.lineage import (
     FIRST,
@@ -67,7 +67,7 @@ Scrubbed = dict[int, tuple[bytes, bytes]]
 """Entries by sequence: how they began, and what they are without the images in question."""
 
 
-class SqliteBranch:
+class _SqliteBranch:
     """One branch of an open file, as the tables of a store share it.
 
     `pieces`: the number in the file of each branch it sees, with what it sees of it, the oldest
@@ -94,7 +94,6 @@ class SqliteBranch:
         return self._database
 
     def writing(self) -> AbstractContextManager[apsw.Connection]:
-        """A connection in a transaction."""
         return self.database.writing()
 
     def reading(self) -> AbstractContextManager[apsw.Connection]:
@@ -102,7 +101,6 @@ class SqliteBranch:
         return self.database.reading()
 
     def head(self) -> int:
-        """Sequence of the last entry, or the fork point."""
         (last,) = self.database.look(LAST, (self.id,)) or (None,)
         return self.pieces[-1][1].after if last is None else int(last)
 
@@ -116,7 +114,6 @@ class SqliteBranch:
             check_reachable(segment, seq, fold)
 
     def close(self) -> None:
-        """Let go of the file, once."""
         if not self._closed:
             self._closed = True
             self._database.release()
@@ -148,18 +145,15 @@ def read_forgotten(db: apsw.Connection) -> NDArray[np.int64]:
     return np.array([node for (node,) in rows], np.int64)
 
 
-class SqlitePart:
-    """One door of a SqliteStore."""
+class _SqlitePart:
+    """A door of a SqliteStore; what each method does stands in `mags.ports.store`."""
 
-    def __init__(self, branch: SqliteBranch) -> None:
+    def __init__(self, branch: _SqliteBranch) -> None:
         self._branch = branch
 
 
-class SqliteJournal(SqlitePart):
-    """The log of one branch."""
-
+class _SqliteJournal(_SqlitePart):
     def append(self, delta: Delta) -> int:
-        """Commit Delta, its contents and its key; its sequence."""
         data = encode(delta)
         with self._branch.writing() as db:
             if delta.key is not None and self._receipt(db, delta.key) is not None:
@@ -178,23 +172,21 @@ class SqliteJournal(SqlitePart):
                 _add_contents(db, delta.contents)
         return seq
 
-    def past(self) -> Past:
-        """All that ever was, on every branch."""
+    def past(self) -> PastGraph:
         with self._branch.reading() as db:
             rows = db.execute("SELECT delta FROM journal ORDER BY seq")
-            return Past.of(decode(data) for (data,) in rows)
+            return PastGraph.of(decode(data) for (data,) in rows)
 
-    def since(self, seq: int) -> Iterator[Entry]:
-        """Entries of this branch and its ancestors after `seq`, oldest first."""
+    def since(self, seq: int) -> Iterator[JournalEntry]:
         return self._follow(self._batch(seq))
 
-    def _follow(self, batch: list[Entry]) -> Iterator[Entry]:
+    def _follow(self, batch: list[JournalEntry]) -> Iterator[JournalEntry]:
         while batch:
             yield from batch
             batch = self._batch(batch[-1].seq)
 
-    def _batch(self, seq: int) -> list[Entry]:
-        out: list[Entry] = []
+    def _batch(self, seq: int) -> list[JournalEntry]:
+        out: list[JournalEntry] = []
         size = 0
         with self._branch.reading() as db:
             self._branch.check_reachable(db, seq)
@@ -207,18 +199,16 @@ class SqliteJournal(SqlitePart):
                 )
                 for number, data in rows:
                     delta = decode(data).forgetting(gone)
-                    out.append(Entry(seq=number, branch=segment.branch, delta=delta))
+                    out.append(JournalEntry(seq=number, branch=segment.branch, delta=delta))
                     size += len(data)
                     if size > BATCH_BYTES:
                         return out
         return out
 
     def head(self) -> int:
-        """Sequence of the last entry, or the fork point."""
         return self._branch.head()
 
     def find_key(self, key: str) -> Delta | None:
-        """The Delta written with that key on this branch or before its fork."""
         with self._branch.reading() as db:
             data = self._receipt(db, key)
             return None if data is None else decode(data).forgetting(read_forgotten(db))
@@ -236,10 +226,7 @@ class SqliteJournal(SqlitePart):
         return None
 
     def compact(self, before: int) -> int:
-        """Fold entries up to `before` as far as the checkpoint, snapshots and forks allow.
-
-        The work is done on what a reader sees; the writer's lock is held for the exchange only.
-        """
+        # The work is done on what a reader sees; the writer's lock is held for the exchange only.
         own = self._branch.id
         with self._branch.reading() as db:
             folded = self._foldable(db, before)
@@ -298,11 +285,8 @@ def _add_contents(db: apsw.Connection, contents: Sequence[Content]) -> None:
         raise InvalidInput("one of these contents exists: contents are immutable") from failure
 
 
-class SqliteContents(SqlitePart):
-    """The content table, shared by all branches: the only place where words are."""
-
+class _SqliteContents(_SqlitePart):
     def get(self, content_ids: Sequence[int]) -> list[Content]:
-        """Contents in the order asked, vectors left out."""
         wanted = [int(i) for i in content_ids]
         with self._branch.reading() as db:
             rows = db.execute(
@@ -317,7 +301,6 @@ class SqliteContents(SqlitePart):
         return [found[i] for i in wanted]
 
     def scan(self, node_ids: Iterable[int] | None = None) -> Iterator[Content]:
-        """All contents (of those nodes, or of all), by id, read in steps."""
         return self._scan(None if node_ids is None else json.dumps([int(i) for i in node_ids]))
 
     def _scan(self, nodes: str | None) -> Iterator[Content]:
@@ -337,7 +320,6 @@ class SqliteContents(SqlitePart):
             last = rows[-1][0]
 
     def put_vectors(self, content_ids: Sequence[int], vectors: NDArray[np.float16]) -> None:
-        """Replace vectors and drop the checkpoints."""
         halves = np.asarray(vectors).astype("<f2")
         with self._branch.writing() as db:
             for content_id, vector in zip(content_ids, halves, strict=True):
@@ -350,11 +332,7 @@ class SqliteContents(SqlitePart):
             db.execute("DELETE FROM checkpoint")
 
     def erase(self, node_ids: Sequence[int]) -> int:
-        """Erase contents and images, remember the nodes as forgotten, drop the checkpoints.
-
-        The journal is searched before the writer's lock is taken; what was written meanwhile,
-        after.
-        """
+        # The journal is searched before the writer's lock is taken; what came meanwhile, after.
         ids = np.unique(np.array([int(i) for i in node_ids], np.int64))
         nodes = json.dumps(ids.tolist())
         with self._branch.reading() as db:
@@ -373,7 +351,6 @@ class SqliteContents(SqlitePart):
         return erased
 
     def next_id(self, count: int) -> int:
-        """Reserve `count` ids; the first of them."""
         if count < 1:
             raise InvalidInput(f"cannot reserve {count} ids")
         with self._branch.writing() as db:
@@ -416,11 +393,8 @@ def replace_scrubbed(db: apsw.Connection, found: Scrubbed, ids: NDArray[np.int64
             db.execute("UPDATE journal SET delta = ? WHERE seq = ?", (kept, seq))
 
 
-class SqlitePoints(SqlitePart):
-    """Checkpoints and snapshots of one branch."""
-
+class _SqlitePoints(_SqlitePart):
     def save(self, checkpoint: Checkpoint) -> None:
-        """Replace the checkpoint of this branch."""
         arrays = describe(checkpoint.arrays)
         own = self._branch.id
         with self._branch.writing() as db:
@@ -438,7 +412,6 @@ class SqlitePoints(SqlitePart):
             )
 
     def load(self) -> Checkpoint | None:
-        """The newest usable checkpoint, or None."""
         with self._branch.reading() as db:
             for branch, segment in reversed(self._branch.pieces):
                 row = db.execute(
@@ -453,7 +426,6 @@ class SqlitePoints(SqlitePart):
         return None
 
     def mark(self, name: str, seq: int, recorded_at: float) -> Mark:
-        """Name a point of this branch."""
         check_name(name, "a snapshot")
         with self._branch.writing() as db:
             check_seq(seq, self._branch.head())
@@ -465,12 +437,10 @@ class SqlitePoints(SqlitePart):
         return Mark(name=name, branch=self._branch.name, seq=seq, recorded_at=recorded_at)
 
     def marks(self) -> list[Mark]:
-        """Snapshots of this branch and its ancestors, oldest first."""
         with self._branch.reading() as db:
             return in_sight(read_marks(db), (segment for _, segment in self._branch.pieces))
 
     def unmark(self, name: str) -> None:
-        """Forget the name of a snapshot of this branch."""
         with self._branch.writing() as db:
             db.execute("DELETE FROM mark WHERE branch = ? AND name = ?", (self._branch.id, name))
             if not db.changes():
@@ -519,31 +489,24 @@ def _fill_all(db: apsw.Connection, branch: int, arrays: list[NDArray[np.void]]) 
         raise CorruptFile("a checkpoint lacks a part; it can be rebuilt from the journal")
 
 
-class SqliteFacts(SqlitePart):
-    """Small named values of one memory."""
-
+class _SqliteFacts(_SqlitePart):
     def get(self, name: str) -> str | None:
-        """The value, or None."""
         row = self._branch.database.look("SELECT value FROM fact WHERE name = ?", (name,))
         return None if row is None else str(row[0])
 
     def put(self, name: str, value: str) -> None:
-        """Set it."""
         with self._branch.writing() as db:
             db.execute("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, value))
 
     def branches(self) -> list[Mark]:
-        """All branches with their fork points, oldest first."""
         with self._branch.reading() as db:
             return list(read_forks(db).values())
 
     def forgotten(self) -> NDArray[np.int64]:
-        """Ids of all nodes ever erased, ascending."""
         with self._branch.reading() as db:
             return read_forgotten(db)
 
     def size(self) -> Mapping[str, int]:
-        """Bytes and rows, by part."""
         path = self._branch.database.path
         files = [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
         out = {"bytes": sum(file.stat().st_size for file in files if file.exists())}
@@ -560,13 +523,13 @@ class SqliteStore:
     it anew: what it inherits raises StoreError.
     """
 
-    def __init__(self, branch: SqliteBranch) -> None:
+    def __init__(self, branch: _SqliteBranch) -> None:
         """Of an open branch; `open` is the way in."""
         self._branch = branch
-        self.journal = SqliteJournal(branch)
-        self.contents = SqliteContents(branch)
-        self.points = SqlitePoints(branch)
-        self.facts = SqliteFacts(branch)
+        self.journal = _SqliteJournal(branch)
+        self.contents = _SqliteContents(branch)
+        self.points = _SqlitePoints(branch)
+        self.facts = _SqliteFacts(branch)
 
     @classmethod
     def open(
@@ -588,7 +551,7 @@ class SqliteStore:
         database = Database(Path(path), wait_s=wait_s, read_only=read_only)
         opened = False
         try:
-            store = cls(SqliteBranch(database, branch))
+            store = cls(_SqliteBranch(database, branch))
             opened = True
         finally:
             if not opened:
@@ -614,7 +577,7 @@ class SqliteStore:
                 "INSERT INTO branch (name, parent, after, recorded_at) VALUES (?, ?, ?, ?)",
                 (name, self._branch.id, self._branch.head(), recorded_at),
             )
-            return SqliteStore(SqliteBranch(self._branch.database.share(), name))
+            return SqliteStore(_SqliteBranch(self._branch.database.share(), name))
 
     def writing(self) -> AbstractContextManager[object]:
         """Hold the writer's lock for one transaction of many writes."""

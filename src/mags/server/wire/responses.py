@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import fields
 from datetime import datetime
 from itertools import islice
@@ -37,7 +37,7 @@ from mags.plasticity.cycle import SleepReport
 from mags.ports.chat import Usage
 from mags.ports.store import Mark
 from mags.recall.chains import Chain
-from mags.recall.found import FactView, Found, Hit, HitTrace, Numbers, moment_of
+from mags.recall.found import FactView, Found, Hit, HitTrace, moment_of
 
 NAMED = 12
 """How many nodes of a change come with their words."""
@@ -368,12 +368,8 @@ def found_as_dict(found: Found, trace: str) -> dict[str, Any]:
 def _hit(hit: Hit, why: HitTrace | None) -> dict[str, Any]:
     body = {name: getattr(hit, name) for name in _HIT}
     body["at"] = moment_of(hit.at)
-    body["shares"] = {} if why is None else _numbers(why.shares)
+    body["shares"] = {} if why is None else dict(why.shares.items())
     if hit.fact is not None:
         body["fact"] = {name: getattr(hit.fact, name) for name in _FACT}
         body["fact"]["qualifiers"] = dict(hit.fact.qualifiers)
     return body
-
-
-def _numbers(shares: Mapping[str, float]) -> dict[str, float]:
-    return shares.as_dict() if isinstance(shares, Numbers) else dict(shares)

@@ -1,7 +1,7 @@
-"""A still: an immutable picture of a graph at one tick, made for rules that look at all of it.
+"""A graph frozen at one tick, for rules that look at all of it; nothing in it can be changed.
 
-Sleep works on stills, so recall and writing go on beside it. Everything is in ascending
-order of ids: equal graphs give equal stills, whatever the order of their rows.
+Sleep works on frozen graphs, so recall and writing go on beside it. Everything is in ascending
+order of ids: equal graphs give equal frozen graphs, whatever the order of their rows.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from mags.graph.algorithms import common_neighbours, core_numbers, dense_cores, innermost_cores
 from mags.graph.charge import arc_charge, node_charge
-from mags.graph.delta import IDENTITY, Changes, Delta
+from mags.graph.delta import IDENTITY, Changes, Delta, same_bits
 from mags.graph.graph import CARRIED, REVERSE, Graph
 from mags.graph.records import ARC, NODE, ArcFlag, ArcKind, NodeFlag
 
@@ -44,7 +44,6 @@ class LiveNet:
     def __init__(
         self, n: int, ends: tuple[NDArray[Any], NDArray[Any]], charge: NDArray[Any]
     ) -> None:
-        """From directed arcs and their charges."""
         one_way = csr_array((charge, ends), (n, n))
         both = (one_way + one_way.T).tocsr()
         both.sort_indices()
@@ -61,7 +60,7 @@ class LiveNet:
     @cached_property
     def core(self) -> NDArray[np.int32]:
         """Core number of each node, shape (n,)."""
-        return core_numbers(self.indptr, self.indices)
+        return np.asarray(core_numbers(self.indptr, self.indices))
 
     @cached_property
     def inner(self) -> NDArray[np.int32]:
@@ -89,11 +88,11 @@ class LiveNet:
 
     def support(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> NDArray[np.int32]:
         """Live triangles of each pair, shape (pairs,)."""
-        return common_neighbours(self.indptr, self.indices, a, b)
+        return np.asarray(common_neighbours(self.indptr, self.indices, a, b))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Still:
+class FrozenGraph:
     """Living nodes and all arcs between them, as they are at `tick`.
 
     `nodes`: NODE (n,), by id; `arcs`: ARC (m,), by source, target and kind; `src`, `dst`:
@@ -108,7 +107,7 @@ class Still:
     live_at: float = LIVE_AT
 
     @classmethod
-    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> Still:
+    def of(cls, graph: Graph, *, tick: int | None = None, live_at: float = LIVE_AT) -> FrozenGraph:
         """A picture of `graph` at `tick` (its own clock unless told).
 
         Copies what it needs; hold off writers until it returns.
@@ -216,8 +215,8 @@ class Still:
         found = _find(self._keys, _key(src, dst, arcs["kind"]))
         return np.where((src < 0) | (dst < 0), -1, found)
 
-    def after(self, delta: Delta) -> Still:
-        """The still that a Delta of this still makes of it; nodes are made or altered only."""
+    def after(self, delta: Delta) -> FrozenGraph:
+        """What a Delta makes of this frozen graph; nodes are made or altered only."""
         if not len(delta.nodes) and not len(delta.arcs):
             return self
         nodes = self._nodes_after(delta.nodes)
@@ -244,11 +243,11 @@ class Still:
                 order = np.argsort(_key(columns[1], columns[2], columns[0]["kind"]), kind="stable")
                 columns = [column[order] for column in columns]
         arcs, src, dst, charge = columns
-        still = replace(self, nodes=nodes, arcs=arcs, src=src, dst=dst)
-        still.__dict__["charge"] = charge
+        frozen = replace(self, nodes=nodes, arcs=arcs, src=src, dst=dst)
+        frozen.__dict__["charge"] = charge
         if "net" in self.__dict__ and self._keeps_net(delta):
-            still.__dict__["net"] = self.net
-        return still
+            frozen.__dict__["net"] = self.net
+        return frozen
 
     def _nodes_after(self, changes: Changes) -> NDArray[np.void]:
         if not len(changes):
@@ -292,10 +291,12 @@ class Still:
         )
 
 
-def altered(before: NDArray[np.void], after: NDArray[np.void]) -> Changes:
-    """Changes of records that stay; records that end as they began are left out."""
-    every = np.ones(len(before), np.bool_)
-    return Changes(before, after, every, every).take(differ(before, after))
+def altered(before: NDArray[np.void], **fields: ArrayLike) -> Changes:
+    """Changes of fields of records; records that end as they began are left out."""
+    after, every = before.copy(), np.ones(len(before), np.bool_)
+    for name, values in fields.items():
+        after[name] = values
+    return Changes(before, after, every, every).take(~same_bits(before, after))
 
 
 def created(after: NDArray[np.void]) -> Changes:
@@ -310,17 +311,6 @@ def removed(before: NDArray[np.void]) -> Changes:
         after[name] = before[name]
     every = np.ones(len(before), np.bool_)
     return Changes(before, after, every, ~every)
-
-
-def differ(a: NDArray[np.void], b: NDArray[np.void]) -> NDArray[np.bool_]:
-    """Where records of one dtype differ in any bit, shape (n,)."""
-    if not len(a):
-        return np.zeros(0, np.bool_)
-    size = a.dtype.itemsize
-    left = np.ascontiguousarray(a).view(np.uint8).reshape(-1, size)
-    right = np.ascontiguousarray(b).view(np.uint8).reshape(-1, size)
-    unlike: NDArray[np.bool_] = (left != right).any(axis=1)
-    return unlike
 
 
 def _key(src: NDArray[Any], dst: NDArray[Any], kind: NDArray[Any]) -> NDArray[np.int64]:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from mags.graph.delta import Draft
 from mags.graph.records import ArcKind
-from mags.plasticity.hebbian import Hebb, Moment
-from mags.recall.ranking import wired
-from mags.recall.settings import WiredSettings
+from mags.plasticity.hebbian import Hebb, TurnClock
+from mags.recall.ranking import association_boost
+from mags.recall.settings import AssociationBoostSettings
 from tests.recall.small import Small
 
-SETTINGS = WiredSettings(matches=1, weight=10.0, rate=0.1)
+SETTINGS = AssociationBoostSettings(matches=1, weight=10.0, rate=0.1)
 
 
 def turns(count: int) -> tuple[Small, np.ndarray]:
@@ -28,7 +28,7 @@ def cite(small: Small, ids: list[int], times: int = 1) -> None:
     """Cite some nodes together, so many times."""
     for _ in range(times):
         draft = Draft(small.state.graph)
-        Hebb()(draft, dict.fromkeys(ids, 1.0), moment=Moment(tick=small.state.graph.tick, day=1))
+        Hebb()(draft, dict.fromkeys(ids, 1.0), moment=TurnClock(tick=small.state.graph.tick, day=1))
         small.apply(draft)
 
 
@@ -44,7 +44,7 @@ def test_what_was_cited_with_the_best_match_is_lifted_by_the_charge_of_the_wire(
     small, rows = turns(4)
     ids = ids_of(small, rows)
     cite(small, [ids[0], ids[2]])
-    added = wired(small.state.graph, rows, scores(3, 2, 1, 0), SETTINGS)
+    added = association_boost(small.state.graph, rows, scores(3, 2, 1, 0), SETTINGS)
     assert added == pytest.approx([0, 0, 1.0, 0], abs=1e-5)
 
 
@@ -52,7 +52,7 @@ def test_a_wire_from_what_is_no_match_lifts_nothing():
     small, rows = turns(3)
     ids = ids_of(small, rows)
     cite(small, [ids[1], ids[2]])
-    assert not wired(small.state.graph, rows, scores(3, 2, 1), SETTINGS).any()
+    assert not association_boost(small.state.graph, rows, scores(3, 2, 1), SETTINGS).any()
 
 
 @given(times=st.integers(1, 12))
@@ -62,23 +62,23 @@ def test_a_wire_counts_no_more_than_its_uses_made_of_it(times):
     draft = Draft(small.state.graph)
     draft.add_arc(ids[0], ids[1], ArcKind.ASSOCIATION, w=0.9)
     small.apply(draft)
-    assert not wired(small.state.graph, rows, scores(2, 1), SETTINGS).any()
+    assert not association_boost(small.state.graph, rows, scores(2, 1), SETTINGS).any()
     cite(small, ids, times)
-    added = wired(small.state.graph, rows, scores(2, 1), SETTINGS)
+    added = association_boost(small.state.graph, rows, scores(2, 1), SETTINGS)
     assert added[1] == pytest.approx(10 * (1 - 0.9**times), rel=1e-4)
 
 
 def test_a_weight_of_zero_or_no_matches_switch_it_off():
     small, rows = turns(2)
     cite(small, ids_of(small, rows))
-    for off in (WiredSettings(weight=0.0), WiredSettings(matches=0)):
-        assert not wired(small.state.graph, rows, scores(2, 1), off).any()
+    for off in (AssociationBoostSettings(weight=0.0), AssociationBoostSettings(matches=0)):
+        assert not association_boost(small.state.graph, rows, scores(2, 1), off).any()
 
 
 def test_nothing_found_is_nothing_lifted():
     small, _ = turns(1)
     nothing = np.zeros(0, np.int64)
-    assert len(wired(small.state.graph, nothing, scores(), SETTINGS)) == 0
+    assert len(association_boost(small.state.graph, nothing, scores(), SETTINGS)) == 0
 
 
 def test_recall_shows_what_use_adds_as_a_share_of_the_score():
@@ -89,7 +89,7 @@ def test_recall_shows_what_use_adds_as_a_share_of_the_score():
     cite(small, ids)
     after = small.ask("Where is the lamp oil?", k=2)
     lift = after.trace.of(ids[1]).shares["wired"]
-    assert lift == pytest.approx(WiredSettings().weight * 0.1, rel=1e-4)
+    assert lift == pytest.approx(AssociationBoostSettings().weight * 0.1, rel=1e-4)
     assert after.trace.of(ids[1]).score == pytest.approx(
         before.trace.of(ids[1]).score + lift, abs=1e-3
     )

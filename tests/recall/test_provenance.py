@@ -1,4 +1,4 @@
-"""What comes out of a recall is told with the episodes it came from."""
+"""What comes out of a recall names the episodes it came from."""
 
 from __future__ import annotations
 

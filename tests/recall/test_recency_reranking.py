@@ -7,10 +7,10 @@ from mags.graph.delta import Draft
 from mags.graph.records import ArcKind
 from mags.ports.policy import Plan
 from mags.recall.kernels import lost_words
-from mags.recall.settings import RecallSettings, RenewalSettings
+from mags.recall.settings import RecallSettings, RecencySettings
 from tests.recall.small import DAY, Small
 
-NEVER_RENEWED = RecallSettings(renewal=RenewalSettings(on=False))
+WITHOUT_RERANKING = RecallSettings(renewal=RecencySettings(on=False))
 QUESTION = "Which sport does Ana play on Sundays?"
 
 
@@ -31,7 +31,7 @@ def texts(found):
 
 def test_of_two_statements_alike_the_newer_comes_first():
     small = twice()
-    assert texts(small.ask(QUESTION, settings=NEVER_RENEWED))[:2] == ["tennis", "now"]
+    assert texts(small.ask(QUESTION, settings=WITHOUT_RERANKING))[:2] == ["tennis", "now"]
     assert texts(small.ask(QUESTION))[:2] == ["now", "tennis"]
 
 
@@ -45,22 +45,22 @@ def test_of_two_statements_alike_the_newer_comes_first():
 def test_a_question_about_the_past_or_a_time_keeps_the_order_of_scores(plan):
     small = twice()
     found = small.ask(QUESTION, plan=plan)
-    assert texts(found) == texts(small.ask(QUESTION, plan=plan, settings=NEVER_RENEWED))
+    assert texts(found) == texts(small.ask(QUESTION, plan=plan, settings=WITHOUT_RERANKING))
 
 
 def test_what_another_person_says_alike_renews_nothing():
     small = twice(second="Ben")
-    assert texts(small.ask(QUESTION)) == texts(small.ask(QUESTION, settings=NEVER_RENEWED))
+    assert texts(small.ask(QUESTION)) == texts(small.ask(QUESTION, settings=WITHOUT_RERANKING))
 
 
 def test_documents_renew_nothing():
     small = twice(speaker="", second="")
-    assert texts(small.ask(QUESTION)) == texts(small.ask(QUESTION, settings=NEVER_RENEWED))
+    assert texts(small.ask(QUESTION)) == texts(small.ask(QUESTION, settings=WITHOUT_RERANKING))
 
 
 def test_nothing_is_lost_and_only_scores_of_the_newer_rise():
     small = twice()
-    before = {hit.id: hit.score for hit in small.ask(QUESTION, settings=NEVER_RENEWED)}
+    before = {hit.id: hit.score for hit in small.ask(QUESTION, settings=WITHOUT_RERANKING)}
     after = {hit.id: hit.score for hit in small.ask(QUESTION)}
     assert before.keys() == after.keys()
     risen = [i for i in after if after[i] > before[i] + 1e-6]
@@ -81,12 +81,12 @@ def test_what_superseded_a_fact_comes_before_what_told_it():
     first = small.fact("Ana", "drinks", "milk", source=old, at=1 * DAY, until=2 * DAY)
     heir = small.fact("Ana", "drinks", "cider", source=new, at=2 * DAY)
     question = "What is the favourite drink?"
-    only_score = small.ask(question, settings=NEVER_RENEWED, k=20)
+    only_score = small.ask(question, settings=WITHOUT_RERANKING, k=20)
     assert only_score.hits[0].episode_ids == (old,)
     draft = Draft(small.state.graph)
     draft.add_arc(heir, first, ArcKind.SUPERSEDES)
     small.apply(draft)
-    alike = RecallSettings(renewal=RenewalSettings(alike=2.0, lost=1.0))
+    alike = RecallSettings(renewal=RecencySettings(alike=2.0, lost=1.0))
     assert small.ask(question, settings=alike, k=20).hits[0].episode_ids == (new,)
 
 
