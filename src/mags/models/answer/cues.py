@@ -232,30 +232,6 @@ def of_another(nouns: tuple[str, ...], text: str) -> bool:
     )
 
 
-_KIND_ASKED = re.compile(r"\b(?:the|my|our) ([a-z]{3,}) ([a-z]{3,})(?: for\b| to\b|\s*\??$)", re.I)
-_NO_KIND = word_set(
-    """new old next last first own best current former other favourite favorite whole same main big
-    little the my our your his her their this that for and with what which secret full"""
-)
-
-
-def kinds_asked(question: str) -> tuple[tuple[str, str], ...]:
-    """The things asked for by their kind, as (kind, thing): "the door code"."""
-    pairs = (m[0].casefold() for m in _KIND_ASKED.finditer(question))
-    split = (tuple(pair.strip(" ?").split()[1:3]) for pair in pairs)
-    return tuple((p[0], p[1]) for p in split if p[0] not in _NO_KIND)
-
-
-def of_another_kind(pairs: tuple[tuple[str, str], ...], text: str) -> bool:
-    """Whether a text tells of the same thing of another kind alone: the locker code, no door."""
-    low = text.casefold()
-    for kind, thing in pairs:
-        before = re.findall(rf"\b([a-z]{{3,}}) {re.escape(thing)}\b", low)
-        if kind not in low and any(word not in _NO_KIND for word in before):
-            return True
-    return False
-
-
 def opposed(asked: frozenset[str], told: frozenset[str]) -> bool:
     """Whether stems of a memory say the opposite of what is asked and not that itself."""
     for pair in OPPOSITES:

@@ -18,7 +18,6 @@ from mags.models.answer.cues import (
     former,
     kind_of_thing,
     kindred,
-    kinds_asked,
 )
 from mags.models.policy.rules.when import times
 from mags.models.words import WORD, plainer, stems, word_set
@@ -127,7 +126,6 @@ class Question:
     `own`: what is asked for as the speaker's ("my birthday").
     `counts`: it asks how many there are. `doer`: who is asked to have done it.
     `fate`: it asks what became of something. `alive`: whether somebody lives.
-    `kinds`: what is asked for by its kind, the door code.
     `asker`: who speaks of "the meeting", which may be their own.
     `teller`: whose words are asked for, of whatever they were.
     `then`: the past time it names, "in June 2023".
@@ -157,7 +155,6 @@ class Question:
     counts: bool = False
     fate: bool = False
     alive: bool = False
-    kinds: tuple[tuple[str, str], ...] = ()
     asker: frozenset[str] = frozenset()
     doer: frozenset[str] = frozenset()
     teller: frozenset[str] = frozenset()
@@ -210,7 +207,6 @@ def read_question(turn: Turn) -> Question:
         counts=COUNTS.search(text) is not None,
         fate=fate,
         alive=alive,
-        kinds=kinds_asked(text),
         asker=stems(turn.speaker) if DEFINITE.search(text) else frozenset(),
         doer=_who(DOER.search(text), turn.speaker),
         teller=_who(TELLER.match(text), turn.speaker),

@@ -25,7 +25,6 @@ from mags.models.answer.cues import (
     named_as_known,
     of_another,
     of_another_doer,
-    of_another_kind,
     of_nobody_else,
     only_former,
     opposed,
@@ -457,7 +456,6 @@ def contrary(question: Question, item: ContextItem, *, fits: bool) -> bool:
             and bool(question.oneself)
             and of_another_doer(item.text, question.does, question.oneself)
         )
-        or of_another_kind(question.kinds, told)
         or (turn and not all(name <= stems(told) for name in question.bound))
         or opposed(question.words, content(told))
     )
