@@ -41,7 +41,7 @@ OPENINGS = {f"<{name}>": name for name in ("think", "thinking", "recall", "engra
 """Blocks of memory tokens and of thinking, which nobody is shown."""
 
 
-class Veil:
+class BlockFilter:
     """Passes a stream on without its hidden blocks; white space around those goes with them.
 
     A block that never closes is hidden to the end. How the stream was cut into pieces makes no
@@ -103,9 +103,9 @@ class Veil:
 
 
 def visible(text: str) -> str:
-    """What a veil lets through of a whole text."""
+    """What a block_filter lets through of a whole text."""
     pieces: list[str] = []
-    veil = Veil(pieces.append)
-    veil.feed(text)
-    veil.finish()
+    block_filter = BlockFilter(pieces.append)
+    block_filter.feed(text)
+    block_filter.finish()
     return "".join(pieces)
