@@ -53,7 +53,7 @@ MOST_RECALLED, MOST_RECENT, MOST_CHARACTERS = 4, 3, 160
 """What is shown: so many memories, turns said before, and characters of each."""
 
 
-class Voice(Protocol):
+class RoleModel(Protocol):
     """A model that replies to a compact prompt."""
 
     def complete(self, prompt: str, role: str) -> str:
@@ -68,9 +68,9 @@ class CompactPolicy:
     Raises ModelReplyError where a reply is refused (`reply`: its text), or a role has no model.
     """
 
-    def __init__(self, name: str, voices: Mapping[str, Voice], *, language: str = "en") -> None:
+    def __init__(self, name: str, models: Mapping[str, RoleModel], *, language: str = "en") -> None:
         self._name = name
-        self._voices = voices
+        self._models = models
         self._language = language
         self.failures: Counter[str] = Counter()
 
@@ -82,7 +82,7 @@ class CompactPolicy:
     @property
     def roles(self) -> tuple[str, ...]:
         """Those that have a model, of "ask", "write" and "router"."""
-        return tuple(self._voices)
+        return tuple(self._models)
 
     def route(self, turn: Turn, recent: Sequence[Turn]) -> Route:
         """Decide what a turn needs."""
@@ -124,11 +124,11 @@ class CompactPolicy:
         )
 
     def _decide(self, role: str, prompt: str, read: Callable[[str], Read]) -> Read:
-        if role not in self._voices:
+        if role not in self._models:
             raise ModelReplyError(f"{self.name} has no model for {role}.", reason="no model")
         reply = ""
         try:
-            reply = self._voices[role].complete(prompt, role)
+            reply = self._models[role].complete(prompt, role)
             return read(reply)
         except ModelReplyError as refused:
             self.failures[role] += 1
@@ -136,7 +136,7 @@ class CompactPolicy:
             raise
 
 
-class ChatVoice:
+class ChatRoleModel:
     """Replies to compact prompts by a chat model."""
 
     def __init__(self, chat: ChatModel) -> None:
@@ -149,8 +149,8 @@ class ChatVoice:
 
 def served_policy(chat: ChatModel, *, language: str = "en") -> CompactPolicy:
     """The policy of one model that was taught all roles with the compact wording."""
-    voices = dict.fromkeys(("ask", "write", "router"), ChatVoice(chat))
-    return CompactPolicy(f"trained ({chat.name})", voices, language=language)
+    models = dict.fromkeys(("ask", "write", "router"), ChatRoleModel(chat))
+    return CompactPolicy(f"trained ({chat.name})", models, language=language)
 
 
 def compact(
