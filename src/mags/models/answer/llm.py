@@ -15,7 +15,7 @@ from mags.errors import ModelReplyError, ModelUnavailable
 from mags.models import rendering
 from mags.models.answer.citations import BlockFilter, pairs, settle, share_cited, visible
 from mags.models.chat.usage import CHARACTERS_A_TOKEN, estimate
-from mags.models.grammar import Engram, blocks, check_invented, engram_lines, recall_lines
+from mags.models.grammar import EngramBlock, blocks, check_invented, engram_lines, recall_lines
 from mags.models.prompts import Prompt
 from mags.ports.answer import Answer, Answerer, ContextItem, OnText, RecallAgain
 from mags.ports.chat import ChatModel, Completion, Message, Tool, Usage
@@ -262,9 +262,9 @@ class _Talk:
             operations=engram.operations,
         )
 
-    def _engram(self, text: str) -> Engram:
+    def _engram(self, text: str) -> EngramBlock:
         """What the model wants remembered; an unreadable or invented block counts as none."""
-        found = Engram()
+        found = EngramBlock()
         source = "\n".join(
             (self.question.speaker, self.question.text, *(i.text for i in self.shown.values()))
         )
@@ -272,7 +272,7 @@ class _Talk:
             with suppress(ModelReplyError):  # nobody asked for it: the answer does not depend on it
                 read = engram_lines(block)
                 check_invented(read.operations, source)
-                found = Engram(
+                found = EngramBlock(
                     operations=found.operations + read.operations, links=found.links + read.links
                 )
         return found
