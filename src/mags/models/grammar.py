@@ -49,7 +49,7 @@ BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class GrammarLimits:
     """The most a reply may hold: characters of it and of a field, lines, words of a relation."""
 
     reply: int = 16_000
@@ -61,7 +61,7 @@ class Limits:
     relation_words: int = 8
 
 
-LIMITS = Limits()
+LIMITS = GrammarLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
